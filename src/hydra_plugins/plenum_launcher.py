@@ -1,0 +1,36 @@
+"""Hydra's ``concurrent`` launcher: compose and check every job, then run all on one event loop."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hydra.core.config_store import ConfigStore
+from hydra.core.utils import JobReturn
+from hydra.plugins.launcher import Launcher
+from hydra.types import HydraContext, TaskFunction
+from omegaconf import DictConfig
+
+
+@dataclass
+class ConcurrentConf:
+    _target_: str = "hydra_plugins.plenum_launcher.ConcurrentLauncher"
+
+
+ConfigStore.instance().store(
+    group="hydra/launcher", name="concurrent", node=ConcurrentConf, provider="plenum"
+)
+
+
+class ConcurrentLauncher(Launcher):
+    """Runs the conditions of a multirun in one process."""
+
+    def setup(
+        self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
+    ) -> None:
+        self.context, self.config = hydra_context, config
+
+    def launch(
+        self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
+    ) -> Sequence[JobReturn]:
+        from plenum.execution.sweep import launch
+
+        return launch(self.context, self.config, job_overrides, initial_job_idx)

@@ -1,0 +1,215 @@
+"""The windowed-summary deliberation as a state machine that does no input or output.
+
+Whoever conducts it calls the model for :attr:`Deliberation.ask` and hands the reply to
+:meth:`Deliberation.answer`, which returns the journal entry that the reply amounts to. Resuming a
+killed run, and branching off another one, is the same loop with recorded replies.
+"""
+
+import dataclasses
+from collections import deque
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.committee import ballots, prompts, stateline
+from plenum.committee.stateline import Malformed
+from plenum.conditions import Condition, Seat
+from plenum.identity import seed_for
+from plenum.models import Chat, Message, Reply
+from plenum.records import Failure
+
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """The call that a deliberation waits for."""
+
+    kind: str
+    round: int
+    seat: str
+    chat: Chat
+
+
+class _Failed(Exception):
+    def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.entry = failure(ask, reason, detail)
+
+
+def failure(ask: Ask, reason: Failure, detail: str) -> Entry:
+    """The last entry of a replicate that failed at ``ask``."""
+    return {
+        "kind": "end",
+        "status": "failed",
+        "reason": str(reason),
+        "at": {"call": ask.kind, "round": ask.round, "seat": ask.seat},
+        "detail": detail,
+    }
+
+
+class Deliberation:
+    """One replicate of a condition, from its first turn to its decision.
+
+    Attributes
+    ----------
+    ask
+        The call that is due; ``None`` when the deliberation is over.
+    end
+        The last entry, with status, decision and votes; ``None`` while it goes on.
+    """
+
+    def __init__(self, condition: Condition, replicate: int) -> None:
+        self.ask: Ask | None
+        self.end: Entry | None = None
+        self._condition = condition
+        self._replicate = replicate
+        self._position = 0
+        self._entry: Entry = {}
+        self._window: deque[prompts.Remark] = deque(maxlen=condition.protocol.window)
+        self._table: dict[str, stateline.State] = {}
+        self._script = self._deliberate()
+        self.ask = next(self._script)
+
+    def answer(self, reply: Reply) -> Entry:
+        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
+        try:
+            self.ask = self._script.send(reply)
+        except StopIteration as stop:
+            self.ask, self.end = None, stop.value
+        except _Failed as failed:
+            self.ask, self.end = None, failed.entry
+        return self._entry
+
+    def _deliberate(self) -> Generator[Ask, Reply, Entry]:
+        for number in range(1, self._condition.rounds + 1):
+            for seat in self._condition.speaking_order:
+                yield from self._turn(number, seat)
+        votes = []
+        for seat in self._condition.speaking_order:
+            votes.append((yield from self._ballot(seat)))
+        count = ballots.tally(votes)
+        clerk = yield from self._clerk(votes)
+        return {
+            "kind": "end",
+            "status": "completed",
+            "decision": count.decision,
+            "votes": count.majority_count,
+            "total": count.total,
+            "clerk": clerk.decision if clerk else None,
+            "clerk_agrees": clerk == count,
+        }
+
+    def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
+        labels = self._condition.scenario.labels
+        messages = prompts.turn(self._condition, seat, tuple(self._window), self._table)
+        ask = self._call("turn", number, seat.name, seat.model, messages)
+        reply = yield ask
+        try:
+            argument, state = stateline.parse(reply.text, len(labels))
+            self._note(ask, reply, argument=argument, state=dataclasses.asdict(state))
+        except Malformed as problem:
+            argument = stateline.without_state(reply.text)
+            self._note(ask, reply, argument=argument, problem=str(problem))
+            follow_up = (
+                Message("assistant", reply.text),
+                prompts.repair(str(problem), labels),
+            )
+            ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
+            state = yield from self._repaired(ask, self._read_state, "state")
+        self._table[seat.name] = state
+        self._window.append(prompts.Remark(seat.label, prompts.flatten(argument)))
+
+    def _read_state(self, text: str) -> stateline.State:
+        return stateline.parse(text, len(self._condition.scenario.labels))[1]
+
+    def _repaired(
+        self, ask: Ask, read: Callable[[str], Any], key: str
+    ) -> Generator[Ask, Reply, Any]:
+        reply = yield ask
+        try:
+            value = read(reply.text)
+        except Malformed as problem:
+            self._note(ask, reply, problem=str(problem))
+            raise _Failed(ask, Failure.PARSE, str(problem)) from None
+        self._note(ask, reply, **{key: dataclasses.asdict(value)})
+        return value
+
+    def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
+        labels = self._condition.scenario.labels
+        messages = prompts.ballot(self._condition, seat, tuple(self._window), self._table)
+        vote: ballots.Ballot = yield from self._json(
+            "ballot",
+            seat.name,
+            seat.model,
+            messages,
+            lambda text: ballots.parse_ballot(text, labels),
+            prompts.ballot_form(labels),
+        )
+        return vote
+
+    def _clerk(self, votes: list[ballots.Ballot]) -> Generator[Ask, Reply, ballots.Count | None]:
+        """The clerk's count; ``None`` where it stays unreadable, since the tally decides."""
+        labels = self._condition.scenario.labels
+        messages = prompts.clerk([dataclasses.asdict(vote) for vote in votes], labels)
+        try:
+            count: ballots.Count = yield from self._json(
+                "clerk",
+                "clerk",
+                self._condition.clerk,
+                messages,
+                lambda text: ballots.parse_count(text, labels),
+                prompts.clerk_form(labels),
+            )
+        except _Failed:
+            return None
+        return count
+
+    def _json(
+        self,
+        kind: str,
+        seat: str,
+        model: str,
+        messages: tuple[Message, ...],
+        read: Callable[[str], Any],
+        form: str,
+    ) -> Generator[Ask, Reply, Any]:
+        ask = self._call(kind, self._condition.rounds, seat, model, messages)
+        reply = yield ask
+        try:
+            value = read(reply.text)
+        except Malformed as problem:
+            self._note(ask, reply, problem=str(problem))
+            follow_up = (
+                Message("assistant", reply.text),
+                prompts.repair_json(str(problem), form),
+            )
+            again = self._call(f"{kind}_repair", ask.round, seat, model, messages + follow_up)
+            value = yield from self._repaired(again, read, kind)
+            return value
+        self._note(ask, reply, **{kind: dataclasses.asdict(value)})
+        return value
+
+    def _call(
+        self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
+    ) -> Ask:
+        sampling = self._condition.sampling
+        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
+        self._position += 1
+        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, seed)
+        return Ask(kind, number, seat, chat)
+
+    def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
+        self._entry = {
+            "kind": ask.kind,
+            "round": ask.round,
+            "seat": ask.seat,
+            "model": ask.chat.model,
+            **dataclasses.asdict(reply),
+            **parsed,
+        }
+
+
+def recorded_reply(entry: Entry) -> Reply:
+    """The reply that a journal entry was made from."""
+    return Reply(**{f.name: entry[f.name] for f in dataclasses.fields(Reply)})

@@ -1,0 +1,172 @@
+"""The prompts: pure functions of scenario, seat, window and state table.
+
+The same inputs give the same bytes. What a member wrote appears only as a JSON string on a line
+that the prompt itself begins, with line breaks and control characters flattened: it can open no
+section, forge no seat label and end no quotation.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from string import Template
+
+from plenum.committee import stateline
+from plenum.conditions import Condition, Seat
+from plenum.models import Message
+from plenum.scenarios import Scenario
+
+_BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
+
+REPAIR = (
+    "Your previous answer had no valid STATE line ($problem). Answer with the corrected STATE "
+    "line and nothing else, in this form:\n$state_format"
+)
+REPAIR_JSON = (
+    "Your previous answer was not the JSON object that was asked for ($problem). Answer with "
+    "that object and nothing else:\n$form"
+)
+
+
+@dataclass(frozen=True)
+class Remark:
+    """An argument in the window, under its speaker's label."""
+
+    label: str
+    argument: str
+
+
+Window = Sequence[Remark]
+StateTable = Mapping[str, stateline.State]
+"""The last state of each seat that has spoken, by seat name."""
+
+
+def turn(
+    condition: Condition, seat: Seat, window: Window, table: StateTable
+) -> tuple[Message, ...]:
+    """What a seat reads when it is its turn to speak."""
+    task = (
+        f"## Your turn\nYou are {seat.label}. Give your argument, then your STATE line:\n"
+        f"{stateline.example(condition.scenario.labels)}"
+    )
+    return _messages(condition, seat, window, table, task)
+
+
+def ballot(
+    condition: Condition, seat: Seat, window: Window, table: StateTable
+) -> tuple[Message, ...]:
+    """What a seat reads when it votes in private."""
+    task = (
+        f"## Private ballot\nYou are {seat.label}. The discussion is over. Nobody sees your vote. "
+        f"Answer with one JSON object and nothing else, no argument and no STATE line:\n"
+        f"{ballot_form(condition.scenario.labels)}"
+    )
+    return _messages(condition, seat, window, table, task)
+
+
+def clerk(ballots: Sequence[Mapping[str, object]], labels: tuple[str, ...]) -> tuple[Message, ...]:
+    """What the clerk reads: all ballots, nothing of the discussion."""
+    listed = "\n".join(json.dumps(vote) for vote in ballots)
+    return (
+        Message("system", "You are the clerk of a committee. You count its ballots."),
+        Message(
+            "user",
+            f"The private ballots, one a line:\n{listed}\n\n"
+            "Find the option that more than half of the ballots name. If there is none, the "
+            'decision is "NONE" and majority_count the largest number of votes for one option. '
+            f"Answer with one JSON object and nothing else:\n{clerk_form(labels)}",
+        ),
+    )
+
+
+def repair(problem: str, labels: tuple[str, ...]) -> Message:
+    """The one request that follows a malformed STATE line."""
+    text = Template(REPAIR).substitute(problem=problem, state_format=stateline.example(labels))
+    return Message("user", text)
+
+
+def repair_json(problem: str, form: str) -> Message:
+    """The one request that follows a malformed ballot or count."""
+    return Message("user", Template(REPAIR_JSON).substitute(problem=problem, form=form))
+
+
+def ballot_form(labels: tuple[str, ...]) -> str:
+    """The form of a ballot."""
+    return f'{{"decision": {_choices(labels)}, "confidence": NN}}'
+
+
+def clerk_form(labels: tuple[str, ...]) -> str:
+    """The form of the clerk's answer."""
+    return f'{{"decision": {_choices((*labels, "NONE"))}, "majority_count": N, "total": N}}'
+
+
+def flatten(text: str) -> str:
+    """One line of printable text: runs of breaks, controls and invisible characters are a space."""
+    return _BREAKS.sub(" ", text).strip()
+
+
+def _choices(labels: tuple[str, ...]) -> str:
+    return "|".join(f'"{label}"' for label in labels)
+
+
+def _messages(
+    condition: Condition, seat: Seat, window: Window, table: StateTable, task: str
+) -> tuple[Message, ...]:
+    dynamic = f"{_arguments(window)}\n\n{_table(condition, table)}\n\n{task}"
+    static = _static(condition.scenario)
+    return (
+        Message("system", _system(condition, seat)),
+        Message("user", f"{static}\n\n{dynamic}"),
+    )
+
+
+@lru_cache(maxsize=256)
+def _static(scenario: Scenario) -> str:
+    return f"## Scenario\n{scenario.packet}"
+
+
+def _system(condition: Condition, seat: Seat) -> str:
+    return _fill(
+        condition.preamble,
+        len(condition.seats),
+        condition.protocol.argument_words,
+        condition.scenario.labels,
+        seat.label,
+        seat.mandate,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _fill(
+    preamble: str, members: int, words: int, labels: tuple[str, ...], label: str, mandate: str
+) -> str:
+    text = Template(preamble).safe_substitute(
+        members=members,
+        argument_words=words,
+        labels=", ".join(labels),
+        state_format=stateline.example(labels),
+    )
+    seat = f"\n\nYour seat: {label}"
+    return text + seat + (f"\nYour mandate: {mandate}" if mandate else "")
+
+
+def _arguments(window: Window) -> str:
+    if not window:
+        return "## Recent arguments\nNobody has spoken yet."
+    lines = [f"{r.label}: {json.dumps(r.argument, ensure_ascii=False)}" for r in window]
+    return "## Recent arguments\n" + "\n".join(lines)
+
+
+def _table(condition: Condition, table: StateTable) -> str:
+    head = f"| seat | {' | '.join(condition.scenario.labels)} | confidence | tags |"
+    rows = ["## Committee table", head]
+    for seat in condition.seats:
+        state = table.get(seat.name)
+        if state is None:
+            blanks = " | ".join("-" for _ in condition.scenario.labels)
+            rows.append(f"| {seat.label} | {blanks} | - | - |")
+        else:
+            pref = " | ".join(f"{p:.3f}" for p in state.pref)
+            rows.append(f"| {seat.label} | {pref} | {state.conf} | {', '.join(state.tags)} |")
+    return "\n".join(rows)

@@ -1,0 +1,70 @@
+"""Divergence of an ensemble: how far its replicates are apart, round by round."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+ZERO = 1e-9
+"""Distances below this are exact zeros; float residue would otherwise enter logarithms."""
+
+
+def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
+    """Check an ensemble.
+
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (replicates, rounds, options).
+
+    Raises
+    ------
+    ValueError
+        The shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
+    """
+    array = np.asarray(ensemble, dtype=float)
+    if array.ndim != 3 or array.shape[1] < 1 or array.shape[2] < 2:
+        raise ValueError(
+            f"an ensemble has shape (replicates, rounds >= 1, options >= 2), not {array.shape}"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError("an ensemble holds finite numbers only")
+    return array
+
+
+def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
+    """Euclidean distance of every pair of replicates in every round.
+
+    Parameters
+    ----------
+    ensemble
+        Shape (R, T, K).
+
+    Returns
+    -------
+    array, shape (R, R, T)
+        Symmetric in its first two axes; values below 1e-9 are exact zeros.
+    """
+    array = as_ensemble(ensemble)
+    distances = np.sqrt(((array[:, None] - array[None, :]) ** 2).sum(axis=-1))
+    distances[distances < ZERO] = 0.0
+    return distances
+
+
+def divergence(ensemble: ArrayLike) -> NDArray[np.float64]:
+    """Mean pairwise distance per round, D(t) (Eq. 1 of both instability papers).
+
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (R, T, K).
+
+    Returns
+    -------
+    array, shape (T,)
+        From 0 to about 0.94 for many replicates and three options; NaN for fewer than two
+        replicates.
+    """
+    distances = pairwise_distances(ensemble)
+    replicates = distances.shape[0]
+    if replicates < 2:
+        return np.full(distances.shape[2], np.nan)
+    return np.asarray(distances.sum(axis=(0, 1)) / (replicates * (replicates - 1)))

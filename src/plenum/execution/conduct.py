@@ -1,0 +1,303 @@
+"""Conduct conditions: check all, run all on one event loop, track what has ended.
+
+Turns within a replicate are sequential; replicates run concurrently, in order, at most
+``calls.max_concurrency`` at a time. A failed condition doesn't stop the others.
+"""
+
+import asyncio
+import fcntl
+import resource
+import signal
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from plenum import project
+from plenum.conditions import Job, as_mapping
+from plenum.dynamics import Summary, summarise
+from plenum.errors import Stopped
+from plenum.execution.outcomes import Outcome
+from plenum.execution.progress import Progress
+from plenum.execution.replicate import Replicate
+from plenum.models import ChatModel, backends
+from plenum.records import CallLog, DamagedJournal, Transcript, read
+from plenum.tracking import store
+from plenum.tracking.tracker import Tracker
+
+
+def conduct(jobs: Sequence[Job]) -> list[Outcome]:
+    """Run conditions to their end.
+
+    Parameters
+    ----------
+    jobs
+        Conditions of one sweep. Two jobs with one identity share their journals.
+
+    Returns
+    -------
+    list of Outcome
+        In the order of ``jobs``.
+
+    Raises
+    ------
+    UserError
+        Something can't work: a missing key, a tracking server that doesn't answer. Nothing has
+        been run then.
+    KeyboardInterrupt
+        Ctrl-C or SIGTERM; every journal is whole.
+    Stopped
+        A provider refused a key.
+    """
+    for uri in {store.absolute(job.tracking_uri) for job in jobs}:
+        store.check(uri)
+    backend = {job.condition.backend: backends.build(job.condition) for job in jobs}
+    for job in jobs:
+        backend[job.condition.backend].check(job.condition.models)
+    _raise_file_limit()
+    return asyncio.run(_sweep(jobs, backend))
+
+
+async def _sweep(jobs: Sequence[Job], backend: dict[Any, ChatModel]) -> list[Outcome]:
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    calls = sum(job.condition.calls * job.replicates for job in jobs)
+    with Progress(calls, sum(job.replicates for job in jobs)) as progress:
+        desk = _Desk(jobs, backend, progress)
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(desk.run(job)) for job in jobs]
+        except* Stopped as stops:
+            raise stops.exceptions[0] from None
+        finally:
+            errors = await desk.finish()
+    return [_with_errors(task.result(), errors) for task in tasks]
+
+
+@dataclass(frozen=True)
+class _Ended:
+    index: int
+    journal: Path
+    reused: bool
+    error: str | None
+
+
+class _Desk:
+    """What the conditions of a sweep share: backends, trackers, progress, the limit."""
+
+    def __init__(
+        self, jobs: Sequence[Job], backend: dict[Any, ChatModel], progress: Progress
+    ) -> None:
+        self._backend = backend
+        self._progress = progress
+        self._places = asyncio.Semaphore(max(job.calls.max_concurrency for job in jobs))
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._trackers: dict[tuple[str, str], Tracker] = {}
+
+    async def run(self, job: Job) -> Outcome:
+        """Run one condition, and estimate it."""
+        identity = job.condition.identity
+        folder = Path(job.journals) / identity
+        async with self._turns[identity]:
+            before = self._progress.calls
+            try:
+                with _alone(folder):
+                    return await self._run(job, folder)
+            except _Busy as busy:
+                done = self._progress.calls - before
+                return Outcome(
+                    str(job.condition), identity, job.study, job.replicates, 0, job.replicates,
+                    calls=done, errors=(str(busy),),
+                )  # fmt: skip
+
+    async def finish(self) -> list[str]:
+        """Wait for what is still being tracked; returns what went wrong."""
+        waiting = [tracker for tracker in self._trackers.values() if tracker.done < tracker.sent]
+        if waiting:
+            left = sum(tracker.sent - tracker.done for tracker in waiting)
+            self._progress.say(f"writing the last {left} items to MLflow")
+        # The tables that follow a sweep need MLflow: its slow import fits into this wait.
+        warm = asyncio.get_running_loop().run_in_executor(None, import_module, "mlflow")
+        for tracker in self._trackers.values():
+            await tracker.finish()
+        for model in self._backend.values():
+            await model.close()
+        await warm
+        return [error for tracker in self._trackers.values() for error in tracker.errors]
+
+    async def _run(self, job: Job, folder: Path) -> Outcome:
+        tracker = await self._tracker(job)
+        condition = dict(as_mapping(job.condition))
+        tracker.open(condition)
+        before = self._progress.calls
+        log = CallLog(folder / "calls.jsonl")
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(self._replicate(job, folder, index, log, tracker))
+                    for index in range(job.replicates)
+                ]
+        finally:
+            log.close()
+        ended = [task.result() for task in tasks]
+        transcripts = [read(e.journal) for e in ended if e.error is None]
+        summary = estimate(transcripts)
+        outcome = _outcome(job, ended, transcripts, self._progress.calls - before)
+        tracker.close(
+            job.condition.identity,
+            [e.journal for e in ended if e.error is None],
+            _report(outcome, summary),
+            job.config,
+        )
+        self._progress.say(_told(outcome, summary))
+        return outcome
+
+    async def _replicate(
+        self, job: Job, folder: Path, index: int, log: CallLog, tracker: Tracker
+    ) -> _Ended:
+        journal = folder / f"{index:03d}.jsonl"
+        last = job.condition.speaking_order[-1].name
+        seen = 0
+
+        def observe(entry: dict[str, Any]) -> None:
+            nonlocal seen
+            seen += not entry["kind"].endswith("_repair")
+            self._progress.entry(entry, last)
+
+        replicate = Replicate(
+            condition=job.condition,
+            index=index,
+            journal=journal,
+            calls=log,
+            model=self._backend[job.condition.backend],
+            policy=backends.policy(job.calls),
+            retry_failed=job.retry_failed,
+            observe=observe,
+        )
+        async with self._places:
+            try:
+                wrote, error = await replicate.run(), None
+            except (DamagedJournal, OSError) as problem:
+                wrote, error = False, f"replicate {index}: {problem}"
+        self._progress.replicate(job.condition.calls - seen)
+        if error is None:
+            tracker.replicate(job.condition.identity, journal)
+        return _Ended(index, journal, not wrote, error)
+
+    async def _tracker(self, job: Job) -> Tracker:
+        uri = store.absolute(job.tracking_uri)
+        if (uri, job.study) not in self._trackers:
+            lock = Path(job.journals) / f"tracking-{job.study}.lock"
+            tracker = Tracker(uri, job.study, project.code_version(), lock.resolve())
+            self._trackers[uri, job.study] = tracker
+            await tracker.start()
+        return self._trackers[uri, job.study]
+
+
+def estimate(transcripts: Sequence[Transcript]) -> Summary | None:
+    """The estimates over the completed replicates; ``None`` where there are none."""
+    import numpy as np
+
+    completed = [t for t in transcripts if t.status == "completed"]
+    if not completed:
+        return None
+    preferences = np.stack([t.preferences() for t in completed])
+    return summarise(preferences, [str(t.decision) for t in completed])
+
+
+def _outcome(
+    job: Job, ended: Sequence[_Ended], transcripts: Sequence[Transcript], calls: int
+) -> Outcome:
+    failures = Counter(str(t.reason) for t in transcripts if t.status == "failed")
+    completed = sum(t.status == "completed" for t in transcripts)
+    return Outcome(
+        name=str(job.condition),
+        identity=job.condition.identity,
+        study=job.study,
+        target=job.replicates,
+        completed=completed,
+        pending=job.replicates - completed - sum(failures.values()),
+        failures=dict(failures),
+        reused=sum(e.reused and e.error is None for e in ended),
+        calls=calls,
+        errors=tuple(e.error for e in ended if e.error is not None),
+    )
+
+
+def _report(outcome: Outcome, summary: Summary | None) -> dict[str, Any]:
+    """What the tracking process writes to the parent run."""
+    metrics: dict[str, float] = {
+        "target": outcome.target,
+        "completed": outcome.completed,
+        "failed": outcome.failed,
+        "pending": outcome.pending,
+    }
+    if summary is not None:
+        exponent = summary.lyapunov
+        metrics |= {
+            "lambda": exponent.value,
+            "lambda_se": exponent.se,
+            "lambda_ci_low": exponent.ci_low,
+            "lambda_ci_high": exponent.ci_high,
+            "rounds_used": exponent.rounds_used,
+            "zero_rounds": exponent.zero_rounds,
+            "flip_rate": summary.flip_rate,
+            "time_to_majority": summary.time_to_majority,
+        }
+    return {
+        "metrics": metrics,
+        "divergence": [] if summary is None else summary.divergence.tolist(),
+        "status": "no_replicates" if summary is None else summary.lyapunov.status,
+        "warnings": [] if summary is None else list(summary.lyapunov.warnings),
+        "failures": outcome.failures,
+    }
+
+
+def _told(outcome: Outcome, summary: Summary | None) -> str:
+    if summary is None:
+        estimated = "no completed replicate"
+    else:
+        e = summary.lyapunov
+        estimated = f"λ̂ = {e.value:.4f} [{e.ci_low:.4f}, {e.ci_high:.4f}]"
+        if e.status != "ok":
+            estimated += f" ({e.status})"
+    reused = f", {outcome.reused} reused" if outcome.reused else ""
+    return (
+        f"{outcome.name}: {outcome.completed}/{outcome.target} completed, "
+        f"{outcome.failed} failed{reused}; {estimated}"
+    )
+
+
+def _with_errors(outcome: Outcome, tracking: Sequence[str]) -> Outcome:
+    if not tracking:
+        return outcome
+    unique = tuple(f"tracking: {error}" for error in dict.fromkeys(tracking))
+    return Outcome(**{**outcome.__dict__, "errors": (*outcome.errors, *unique)})
+
+
+class _Busy(Exception):
+    pass
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold a condition's folder; a killed process lets go of it at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _Busy(f"another process is running this condition ({folder})") from None
+        yield
+
+
+def _raise_file_limit() -> None:
+    """Every replicate in flight holds its journal open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65536 if hard == resource.RLIM_INFINITY else hard
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

@@ -1,0 +1,88 @@
+"""How a condition came out, and what a sweep says at its end."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+FILE = "outcome.json"
+"""Written to each job's output folder, so that any launcher's sweep can be summed up."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a condition came out: target = completed + failed + pending.
+
+    Attributes
+    ----------
+    name, identity
+        The condition.
+    target, completed, pending
+        Replicates.
+    failures
+        Failed replicates by reason.
+    reused
+        Replicates that an earlier run had already ended.
+    calls
+        Calls made now.
+    errors
+        What kept replicates pending, or results from being tracked, in one line each.
+    """
+
+    name: str
+    identity: str
+    study: str
+    target: int
+    completed: int
+    pending: int
+    failures: dict[str, int] = field(default_factory=dict)
+    reused: int = 0
+    calls: int = 0
+    errors: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> int:
+        """Failed replicates."""
+        return sum(self.failures.values())
+
+    @property
+    def clean(self) -> bool:
+        """Every replicate completed and everything was tracked."""
+        return self.completed == self.target and not self.errors
+
+
+def save(outcome: Outcome, folder: Path) -> None:
+    """Write an outcome into a job's output folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / FILE).write_text(json.dumps(asdict(outcome), indent=1), encoding="utf-8")
+
+
+def collect(folder: Path, only: str | None = None) -> list[Outcome]:
+    """Every outcome below a sweep's folder, or of one job of it, in the order of the jobs."""
+    files = sorted(folder.glob(f"{only or '*'}/{FILE}"), key=lambda file: (len(file.parent.name), str(file)))
+    found = []
+    for file in files:
+        data = json.loads(file.read_text(encoding="utf-8"))
+        found.append(Outcome(**{**data, "errors": tuple(data["errors"])}))
+    return found
+
+
+def closing(outcomes: Sequence[Outcome]) -> list[str]:
+    """The closing lines: totals, what was reused, and every failure by name."""
+    target = sum(o.target for o in outcomes)
+    completed, failed = sum(o.completed for o in outcomes), sum(o.failed for o in outcomes)
+    pending, reused = sum(o.pending for o in outcomes), sum(o.reused for o in outcomes)
+    lines = [
+        f"{len(outcomes)} condition{'s' * (len(outcomes) != 1)}: {target} replicates = "
+        f"{completed} completed + {failed} failed + {pending} pending; "
+        f"{sum(o.calls for o in outcomes)} calls made now"
+    ]
+    if reused:
+        lines.append(f"{reused} replicates were taken from journals of an earlier run")
+    for outcome in outcomes:
+        for reason, count in sorted(outcome.failures.items()):
+            lines.append(f"failed: {outcome.name}: {count} x {reason}")
+        if outcome.pending:
+            lines.append(f"pending: {outcome.name}: {outcome.pending} replicates")
+        lines += [f"error: {outcome.name}: {error}" for error in outcome.errors]
+    return lines

@@ -1,0 +1,108 @@
+"""Progress: a live display on a terminal, plain lines elsewhere. All of it on standard error."""
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+_PLAIN_EVERY_S = 10.0
+
+
+class Progress:
+    """Counts replicates, rounds, calls, tokens and cost, and shows them.
+
+    Parameters
+    ----------
+    calls
+        Calls that the whole sweep takes without repairs.
+    replicates
+        Replicates of the whole sweep.
+    """
+
+    def __init__(self, calls: int, replicates: int) -> None:
+        self.calls = self.tokens = self.ended = self.rounds = self.repairs = 0
+        self.cost = 0.0
+        self.unpriced = 0
+        self._target_calls, self._target = calls, replicates
+        self._skipped = 0
+        self._notes: list[str] = []
+        self._began = self._told = time.monotonic()
+        self._console = Console(stderr=True)
+        self._live: Live | None = None
+
+    def __enter__(self) -> "Progress":
+        if self._console.is_terminal:
+            self._live = Live(
+                console=self._console, get_renderable=self._render, refresh_per_second=4
+            )
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def entry(self, entry: dict[str, Any], last_seat: str) -> None:
+        """A call was answered; ``last_seat`` closes a round."""
+        self.calls += 1
+        self.tokens += entry["tokens_in"] + entry["tokens_out"]
+        if entry["cost"] is None:
+            self.unpriced += 1
+        else:
+            self.cost += entry["cost"]
+        if entry["kind"].endswith("_repair"):
+            self.repairs += 1
+            self._target_calls += 1
+        if "state" in entry and entry["seat"] == last_seat:
+            self.rounds += 1
+        if self._live is None and time.monotonic() - self._told > _PLAIN_EVERY_S:
+            self._told = time.monotonic()
+            self.say(self.line())
+
+    def replicate(self, calls_left: int) -> None:
+        """A replicate ended, or had ended before; ``calls_left`` need not be made any more."""
+        self.ended += 1
+        self._skipped += calls_left
+
+    def say(self, text: str) -> None:
+        """A line that stays."""
+        if self._live is not None:
+            self._live.console.print(text, markup=False, highlight=False)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def note(self, lines: Sequence[str]) -> None:
+        """What stands under the counts while it lasts."""
+        self._notes = list(lines)
+
+    def line(self) -> str:
+        """The counts in one line."""
+        rate = self.calls / max(time.monotonic() - self._began, 1e-9)
+        left = max(self._target_calls - self._skipped - self.calls, 0)
+        cost = f"${self.cost:.4f}" + (" + unpriced" if self.unpriced else "")
+        eta = _duration(left / rate) if self.calls else "-"
+        return (
+            f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {self.calls} "
+            f"({rate:.0f}/s) | repairs {self.repairs} | tokens {self.tokens:,} | cost {cost} | "
+            f"left {eta}"
+        )
+
+    def _render(self) -> Table:
+        grid = Table.grid()
+        done = self.ended / max(self._target, 1)
+        filled = round(40 * done)
+        grid.add_row(f"[green]{'━' * filled}[/][dim]{'━' * (40 - filled)}[/] {done:4.0%}")
+        grid.add_row(self.line())
+        for note in self._notes:
+            grid.add_row(note)
+        return grid
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,0 +1,101 @@
+"""The simulated backend under the chat contract, with faults on request."""
+
+import json
+import math
+import re
+from collections import Counter
+
+import numpy as np
+
+from plenum.conditions import Simulated
+from plenum.identity import generator
+from plenum.models.chat import CallError, Chat, Reply
+from plenum.models.simulated import opinion, speech
+from plenum.models.simulated.reading import read
+from plenum.records import Failure
+
+_VOTE = re.compile(r'^\{"decision": "([A-Z])"', re.MULTILINE)
+_MALFORMED = (
+    'STATE: pref=[0.5;0.5]; conf=high; tags=["one"]',
+    "My preferences are as before.",
+    'STATE: pref=[0.9,0.9,0.9]; conf=80; tags=["too_much","to_sum"]',
+)
+
+
+class SimulatedBackend:
+    """Answers turns, repairs, ballots and counts from the prompt's text alone.
+
+    Parameters
+    ----------
+    knobs
+        Gain, coupling, noise and the rates of misbehaviour.
+    """
+
+    def __init__(self, knobs: Simulated) -> None:
+        self._knobs = knobs
+
+    def check(self, models: tuple[str, ...]) -> None:
+        """Any model id has a persona."""
+
+    async def attempt(self, chat: Chat, number: int) -> Reply:
+        """Make one attempt."""
+        rng = generator("simulated", chat.seed, number)
+        fault, detail = rng.random(2)
+        self._fail(float(fault))
+        text = self._misbehave(float(detail)) or self._answer(chat, rng)
+        words = sum(len(message.content.split()) for message in chat.messages)
+        return Reply(text, _tokens(words), _tokens(len(text.split())))
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    def _fail(self, draw: float) -> None:
+        if draw < self._knobs.timeout_rate:
+            raise CallError(Failure.TIMEOUT, "simulated timeout")
+        if draw < self._knobs.timeout_rate + self._knobs.rate_limit_rate:
+            raise CallError(Failure.RATE_LIMIT, "simulated rate limit", 429, retry_after=0.01)
+
+    def _misbehave(self, draw: float) -> str | None:
+        malformed = self._knobs.malformed_rate
+        if draw < malformed:
+            return _MALFORMED[int(draw / malformed * len(_MALFORMED))]
+        if draw < malformed + self._knobs.refusal_rate:
+            return "I'm sorry, but I can't take a position on this matter."
+        return None
+
+    def _answer(self, chat: Chat, rng: np.random.Generator) -> str:
+        if chat.messages[1].content.startswith("The private ballots"):
+            return _count(chat.messages[1].content)
+        prompt = read(chat)
+        repair = len(chat.messages) > 2
+        if prompt.task == "ballot":
+            return _ballot(prompt.case.labels, prompt.table[prompt.me].pref)
+        kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
+        pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
+        values = speech.thousandths(pref)
+        said = "" if repair else speech.argument(prompt, pref)
+        slip, word, where = rng.random(3)
+        if slip < self._knobs.noise:
+            if word < 0.5:
+                values = speech.nudge(values, where)
+            else:
+                said = speech.swap_word(said, where)
+        return f"{said}\n{speech.state_line(pref, values)}".strip()
+
+
+def _ballot(labels: tuple[str, ...], pref: tuple[float, ...]) -> str:
+    best = int(np.argmax(pref)) if pref else 0
+    confidence = round(100 * pref[best]) if pref else 0
+    return json.dumps({"decision": labels[best], "confidence": confidence})
+
+
+def _count(text: str) -> str:
+    votes = _VOTE.findall(text)
+    label, most = Counter(votes).most_common(1)[0]
+    decision = label if 2 * most > len(votes) else "NONE"
+    return json.dumps({"decision": decision, "majority_count": most, "total": len(votes)})
+
+
+def _tokens(words: int) -> int:
+    """An estimate: four tokens for three words."""
+    return math.ceil(words * 4 / 3)

@@ -1,0 +1,151 @@
+"""How a simulated agent makes up its mind: a documented nonlinear update of its preferences.
+
+The equations stand in ``docs/simulated-backend.md``. All fields over options are centred, so that
+only differences between options count.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.models.simulated.reading import Prompt
+
+Field = NDArray[np.float64]
+_WORD = re.compile(r"[a-z0-9]+")
+_ADVOCATED = re.compile(r"\boption ([A-Z])\b")
+_FLOOR = 2e-3
+
+LEAN = 0.9
+"""Weight of the scenario's own pull on the agent."""
+MANDATE = 1.3
+"""Weight of the mandate's pull."""
+PEERS = 1.1
+"""Weight of the other seats' preferences."""
+ADVOCACY = 1.2
+"""Weight of what the window argues for."""
+WORDING = 0.9
+"""Weight of how the window's arguments are worded."""
+SATIETY = 1.6
+"""Weight of the counter-pull of an option that the window argues for all the time."""
+MEMORY = 0.94
+"""How an argument's weight fades with each later argument."""
+
+
+@dataclass(frozen=True)
+class Persona:
+    """What tells one model id from another; every trait is drawn from a digest of the id."""
+
+    model: str
+    gain: float
+    openness: float
+    accent: float
+
+
+@lru_cache(maxsize=256)
+def persona(model: str) -> Persona:
+    """The persona of a model id."""
+    u = _uniforms(f"persona {model}", 3)
+    return Persona(model, 0.9 + 0.4 * u[0], 0.45 + 0.3 * u[1], 0.3 + 0.4 * u[2])
+
+
+def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field) -> Field:
+    """New preferences from everything the agent reads.
+
+    Parameters
+    ----------
+    prompt
+        What the agent reads.
+    model
+        Its model id, which fixes its persona.
+    gain, coupling
+        The backend's knobs.
+    kick
+        Added to the field: sampling noise at a positive temperature, shape (options,).
+
+    Returns
+    -------
+    array, shape (options,)
+        A point of the simplex.
+    """
+    who = persona(model)
+    size = len(prompt.case.labels)
+    own = prompt.table[prompt.me].pref
+    before = np.log(np.maximum(own, _FLOOR)) if own else np.zeros(size)
+    pull = LEAN * _reading(who, prompt.case.text, prompt.case.names)
+    if prompt.mandate:
+        pull = pull + MANDATE * _reading(who, prompt.mandate, prompt.case.names)
+    pull = pull + PEERS * _peers(prompt, size) + coupling * _window(who, prompt, size) + kick
+    step = who.openness
+    logits = (1 - step) * (before - before.mean()) + step * 2.2 * np.tanh(gain * who.gain * pull)
+    weights = np.exp(logits - logits.max())
+    return np.asarray(weights / weights.sum())
+
+
+def _peers(prompt: Prompt, size: int) -> Field:
+    """Confidence-weighted mean of the other seats' preferences, minus 1/K."""
+    total, weight = np.zeros(size), 0.0
+    for label, row in prompt.table.items():
+        if row.pref and label != prompt.me:
+            total += row.conf * (np.array(row.pref) - 1 / size)
+            weight += row.conf
+    return total / weight if weight else total
+
+
+def _window(who: Persona, prompt: Prompt, size: int) -> Field:
+    """What the window's arguments do: advocate, persuade by their wording, and tire."""
+    advocated, worded, fade = np.zeros(size), np.zeros(size), 1.0
+    total = 0.0
+    for label, argument in reversed(prompt.arguments):
+        if label != prompt.me:
+            advocated += fade * _advocacy(argument, prompt.case.labels)
+            worded += fade * np.tanh(_reading(who, argument, prompt.case.names))
+            total += fade
+        fade *= MEMORY
+    if not total:
+        return advocated
+    share = advocated / total
+    counter = np.tanh(3.0 * share) * len(prompt.arguments) / 15
+    return ADVOCACY * share + WORDING * worded / np.sqrt(total) - SATIETY * counter
+
+
+@lru_cache(maxsize=65536)
+def _advocacy(argument: str, labels: tuple[str, ...]) -> Field:
+    """A unit vector on the option that the argument names first, minus its mean."""
+    vector = np.zeros(len(labels))
+    named = _ADVOCATED.search(argument)
+    if named and named[1] in labels:
+        vector[labels.index(named[1])] = 1.0
+        vector -= vector.mean()
+    return vector
+
+
+@lru_cache(maxsize=65536)
+def _reading(who: Persona, text: str, names: tuple[str, ...]) -> Field:
+    """The pull of a text: the sum of its words' valences over the square root of their number."""
+    words = _WORD.findall(text.lower())
+    if not words:
+        return np.zeros(len(names))
+    total = np.sum([_valence(who, word, names) for word in words], axis=0)
+    return np.asarray((total - total.mean()) / np.sqrt(len(words)))
+
+
+@lru_cache(maxsize=262144)
+def _valence(who: Persona, word: str, names: tuple[str, ...]) -> Field:
+    """How a word speaks for each option: a shared part, and the persona's accent."""
+    shared = np.array([_normal(f"{word} {name}") for name in names])
+    private = np.array([_normal(f"{who.model} {word} {name}") for name in names])
+    return np.asarray(np.sqrt(1 - who.accent) * shared + np.sqrt(who.accent) * private)
+
+
+def _uniforms(name: str, count: int) -> list[float]:
+    data = hashlib.blake2b(name.encode(), digest_size=4 * count).digest()
+    return [int.from_bytes(data[4 * i : 4 * i + 4], "big") / 2**32 for i in range(count)]
+
+
+def _normal(name: str) -> float:
+    """A nearly normal number, mean 0 and variance 1, that is a function of ``name``."""
+    return (sum(_uniforms(name, 6)) - 3.0) * 2**0.5

@@ -1,0 +1,111 @@
+"""Read a prompt as a model would have to: from its text alone."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from plenum.models.chat import Chat
+
+_OPTION = re.compile(r"^([A-Z])\. ([^:\n]+): (.+)$", re.MULTILINE)
+_WORDS = re.compile(r"at most (\d+) words")
+
+
+@dataclass(frozen=True)
+class Case:
+    """The scenario section: its whole text, its options and its quotable sentences."""
+
+    text: str
+    labels: tuple[str, ...]
+    names: tuple[str, ...]
+    numbers: tuple[str, ...]
+    cases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the committee table; ``pref`` is empty before the seat's first turn."""
+
+    pref: tuple[float, ...]
+    conf: float
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """Everything a seat reads."""
+
+    case: Case
+    mandate: str
+    words: int
+    me: str
+    arguments: tuple[tuple[str, str], ...]
+    table: dict[str, Row]
+    task: str
+
+
+def read(chat: Chat) -> Prompt:
+    """Take a turn's or ballot's prompt apart."""
+    system, user = chat.messages[0].content, chat.messages[1].content
+    sections = dict(_split(section) for section in user.removeprefix("## ").split("\n\n## "))
+    task = "ballot" if "Private ballot" in sections else "turn"
+    instruction = sections["Private ballot" if task == "ballot" else "Your turn"]
+    me = instruction.partition("You are ")[2].partition(".")[0]
+    case = _case(sections["Scenario"])
+    return Prompt(
+        case=case,
+        mandate=system.rpartition("\nYour mandate: ")[2] if "\nYour mandate: " in system else "",
+        words=_limit(system),
+        me=me,
+        arguments=_arguments(sections["Recent arguments"]),
+        table=_table(sections["Committee table"], len(case.labels)),
+        task=task,
+    )
+
+
+def _split(section: str) -> tuple[str, str]:
+    head, _, body = section.partition("\n")
+    return head, body
+
+
+@lru_cache(maxsize=64)
+def _case(text: str) -> Case:
+    options = _OPTION.findall(text[text.index("\nOptions:\n") :])
+    return Case(
+        text=text,
+        labels=tuple(label for label, _, _ in options),
+        names=tuple(name for _, name, _ in options),
+        numbers=_bullets(text, "Numbers"),
+        cases=_bullets(text, "Cases"),
+    )
+
+
+def _bullets(text: str, head: str) -> tuple[str, ...]:
+    block = text.partition(f"\n{head}:\n")[2].partition("\n\n")[0]
+    return tuple(line.removeprefix("- ") for line in block.splitlines())
+
+
+@lru_cache(maxsize=64)
+def _limit(system: str) -> int:
+    found = _WORDS.search(system)
+    return int(found[1]) if found else 110
+
+
+def _arguments(text: str) -> tuple[tuple[str, str], ...]:
+    pairs = []
+    for line in text.splitlines():
+        label, colon, quoted = line.partition(": ")
+        if colon:
+            pairs.append((label, json.loads(quoted)))
+    return tuple(pairs)
+
+
+def _table(text: str, options: int) -> dict[str, Row]:
+    rows = {}
+    for line in text.splitlines()[1:]:
+        label, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        if cells[0] == "-":
+            rows[label] = Row((), 0.0)
+        else:
+            pref = tuple(float(cell) for cell in cells[:options])
+            rows[label] = Row(pref, float(cells[options]))
+    return rows

@@ -1,0 +1,185 @@
+"""What a simulated agent says: an argument of varied wording, and its STATE line.
+
+Which phrase is taken depends on the agent's state through a phase that turns fast as its leading
+preference moves, so that a small difference between two committees now and then becomes another
+sentence, and that sentence is read by everybody else.
+"""
+
+import numpy as np
+
+from plenum.models.simulated.opinion import Field
+from plenum.models.simulated.reading import Prompt
+
+_OPENINGS = (
+    "I come down on the side of {best}.",
+    "My view remains that {best} serves this case better than the rest.",
+    "On balance {best} is the course I would take.",
+    "Weighing what was said, I lean towards {best}.",
+    "The strongest case so far is the one for {best}.",
+    "I would settle on {best}, with some reservations.",
+    "After this exchange {best} looks more solid to me.",
+)
+_GROUNDS = (
+    "It keeps the burden where it can be carried and the gains where they are needed.",
+    "It is the only course whose cost we can state in advance.",
+    "It leaves room to correct mistakes without starting again.",
+    "It treats like cases alike, and that matters more here than speed.",
+    "It protects those who would otherwise pay for a choice they did not make.",
+    "It can be run with the staff and the money that exist.",
+    "It does less harm if our forecasts turn out wrong.",
+)
+_FACTS = (
+    "The decisive figure for me: {fact}",
+    "Consider this: {fact}",
+    "One fact weighs heavily: {fact}",
+    "What settles it is plain: {fact}",
+    "I keep returning to a single point: {fact}",
+)
+_REPLIES_FOR = (
+    "I agree with {other} on the essentials.",
+    "{other} has put the main reason well.",
+    "The point made by {other} strengthens this.",
+    "I can follow {other} most of the way.",
+)
+_REPLIES_AGAINST = (
+    "I do not share the confidence of {other} in another course.",
+    "{other} leaves the hard part of the bill unanswered.",
+    "Against {other} I would say that the risk is larger than admitted.",
+    "The reasoning of {other} proves less than it claims.",
+)
+_RIVALS = (
+    "The best rival, {rival}, asks too much for what it gives.",
+    "I see the appeal of {rival}, yet its cost falls in the wrong place.",
+    "{rival} would be my second choice.",
+    "Should the numbers shift, {rival} deserves another look.",
+    "{rival} answers a different question from the one before us.",
+)
+_CLOSINGS = (
+    "I ask the committee to decide on that basis.",
+    "I remain open to a better number.",
+    "My doubt is small but real.",
+    "We should not pretend that this is free.",
+    "That is reason enough for me.",
+)
+_TAGS = (
+    "cost_control",
+    "fair_process",
+    "equal_access",
+    "public_trust",
+    "long_term_risk",
+    "feasibility",
+    "accountability",
+    "protection",
+    "flexibility",
+    "reversibility",
+)
+_SYNONYMS = {
+    "better": "rather better",
+    "solid": "sound",
+    "strongest": "best",
+    "matters": "counts",
+    "harm": "damage",
+    "mistakes": "errors",
+    "risk": "danger",
+    "larger": "greater",
+    "appeal": "attraction",
+    "cost": "price",
+    "reason": "ground",
+    "small": "slight",
+    "real": "genuine",
+    "plain": "clear",
+    "heavily": "greatly",
+    "agree": "concur",
+    "essentials": "basics",
+    "claims": "asserts",
+    "course": "path",
+    "money": "means",
+}
+
+
+class _Phase:
+    """Picks phrases: a point on a circle that a state winds around, turned after every pick."""
+
+    def __init__(self, prompt: Prompt, pref: Field) -> None:
+        spoken = sum(len(argument) for _, argument in prompt.arguments[-3:])
+        self._angle = float(23.0 * pref.max() + 11.0 * pref.min() + 0.013 * spoken)
+        self._picks = 0
+
+    def pick(self, bank: tuple[str, ...]) -> str:
+        self._picks += 1
+        turn = (self._angle * (1 + 0.37 * self._picks)) % 1.0
+        return bank[int(turn * len(bank))]
+
+
+def argument(prompt: Prompt, pref: Field) -> str:
+    """An argument for the leading option, within the word limit."""
+    case, phase = prompt.case, _Phase(prompt, pref)
+    ranking = np.argsort(-pref, kind="stable")
+    best, rival = (f"option {case.labels[i]} ({case.names[i]})" for i in ranking[:2])
+    sentences = [
+        phase.pick(_OPENINGS).format(best=best),
+        phase.pick(_FACTS).format(fact=phase.pick(case.numbers + case.cases)),
+        phase.pick(_GROUNDS),
+    ]
+    others = [(label, said) for label, said in prompt.arguments[-4:] if label != prompt.me]
+    if others:
+        label, said = others[-1]
+        agrees = f"option {case.labels[ranking[0]]} " in said[: said.find(")") + 1]
+        bank = _REPLIES_FOR if agrees else _REPLIES_AGAINST
+        sentences.append(phase.pick(bank).format(other=label))
+    sentences.append(phase.pick(_RIVALS).format(rival=rival))
+    sentences.append(phase.pick(_CLOSINGS))
+    return _within(sentences, prompt.words)
+
+
+def state_line(pref: Field, thousandths: tuple[int, ...]) -> str:
+    """The STATE line; ``thousandths`` are the preferences as whole thousandths."""
+    order = np.sort(pref)
+    confidence = round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
+    first = int(pref[0] * 97) % len(_TAGS)
+    second = (first + 1 + int(pref[-1] * 53) % (len(_TAGS) - 1)) % len(_TAGS)
+    numbers = ",".join(f"{value / 1000:.3f}" for value in thousandths)
+    return (
+        f'STATE: pref=[{numbers}]; conf={confidence}; tags=["{_TAGS[first]}","{_TAGS[second]}"]'
+    )
+
+
+def thousandths(pref: Field) -> tuple[int, ...]:
+    """Whole thousandths that add up to 1,000 (largest remainders)."""
+    scaled = pref * 1000
+    whole = np.floor(scaled).astype(int)
+    missing = 1000 - int(whole.sum())
+    whole[np.argsort(whole - scaled, kind="stable")[:missing]] += 1
+    return tuple(int(value) for value in whole)
+
+
+def nudge(values: tuple[int, ...], draw: float) -> tuple[int, ...]:
+    """Move one thousandth from one option to another: a slip of the last decimal."""
+    size = len(values)
+    pairs = [(a, b) for a in range(size) for b in range(size) if a != b and values[a] > 0]
+    source, target = pairs[int(draw * len(pairs))]
+    moved = list(values)
+    moved[source] -= 1
+    moved[target] += 1
+    return tuple(moved)
+
+
+def swap_word(text: str, draw: float) -> str:
+    """Replace one word by a near-synonym, if there is one to replace."""
+    words = text.split(" ")
+    places = [n for n, word in enumerate(words) if word.strip(".,") in _SYNONYMS]
+    if not places:
+        return text
+    place = places[int(draw * len(places))]
+    bare = words[place].strip(".,")
+    words[place] = words[place].replace(bare, _SYNONYMS[bare])
+    return " ".join(words)
+
+
+def _within(sentences: list[str], limit: int) -> str:
+    """As many of the first sentences as the limit holds; at least a cut first one."""
+    kept: list[str] = []
+    for sentence in sentences:
+        if sum(len(s.split()) for s in [*kept, sentence]) <= limit:
+            kept.append(sentence)
+    return " ".join(kept) or " ".join(sentences[0].split()[:limit])

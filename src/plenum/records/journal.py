@@ -1,0 +1,162 @@
+"""The append-only journal of a replicate, and the call log of a condition.
+
+A journal is JSON lines. Every line carries ``chain``, a digest over the line and the ``chain`` of
+the line before, so that a changed, lost or reordered line shows. It holds what was said and
+decided and nothing of when or how fast, so that equal deliberations have equal bytes. How each
+answer was obtained (attempts, status, latency) goes to the call log beside it.
+"""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+SCHEMA = 1
+_KEY = ',"chain":"'
+
+
+class DamagedJournal(Exception):
+    """A journal whose whole lines don't verify; nothing is written to it."""
+
+
+def read_entries(path: Path) -> list[dict[str, Any]]:
+    """The whole, verified lines of a journal; a torn last line is left out.
+
+    Raises
+    ------
+    DamagedJournal
+        A whole line is no JSON or its digest doesn't match.
+    """
+    return _parse(path)[0]
+
+
+class Journal:
+    """A journal opened for writing; it continues after the last whole line.
+
+    Parameters
+    ----------
+    path
+        The file; created, with its folder, where it doesn't exist.
+    head
+        What identifies the replicate. A journal that exists must agree on ``condition`` and
+        ``replicate``.
+
+    Raises
+    ------
+    DamagedJournal
+        A whole line doesn't verify, or the file belongs to another replicate.
+    """
+
+    def __init__(self, path: Path, head: dict[str, Any]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            entries, size, self._chain = _parse(path)
+            os.ftruncate(self._descriptor, size)
+            if entries:
+                _check_head(path, entries[0], head)
+            else:
+                self.append({"kind": "head", "schema": SCHEMA, **head})
+        except BaseException:
+            self.close()
+            raise
+        self.entries: list[dict[str, Any]] = entries[1:]
+
+    @property
+    def end(self) -> dict[str, Any] | None:
+        """The closing entry that was there when the journal was opened, if any."""
+        last = self.entries[-1] if self.entries else None
+        return last if last and last["kind"] == "end" else None
+
+    def append(self, entry: dict[str, Any]) -> None:
+        """Write one entry in one system call: after it returns, a killed process loses nothing."""
+        body = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+        self._chain = _link(self._chain, body)
+        line = f'{body[:-1]}{_KEY}{self._chain}"}}\n'.encode()
+        written = os.write(self._descriptor, line)
+        if written != len(line):
+            raise OSError(f"{self.path}: the disk took {written} of {len(line)} bytes")
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The entries that are answers to calls, in order."""
+        return [e for e in self.entries if e["kind"] not in ("end", "reopen")]
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class CallLog:
+    """One line an attempt, for a whole condition: outcome, status, latency, time."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+
+    def append(self, line: dict[str, Any]) -> None:
+        """Write one attempt."""
+        os.write(self._descriptor, (json.dumps(line, separators=(",", ":")) + "\n").encode())
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+def _link(chain: str, body: str) -> str:
+    return hashlib.blake2b(f"{chain}{body}".encode(), digest_size=8).hexdigest()
+
+
+def _parse(path: Path) -> tuple[list[dict[str, Any]], int, str]:
+    """Entries, the size of the whole lines in bytes, and the last chain."""
+    entries: list[dict[str, Any]] = []
+    size, chain = 0, ""
+    for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
+        if not line.endswith(b"\n"):
+            break  # torn by a kill in mid-write
+        entry, chain = _verify(path, number, line, chain)
+        entries.append(entry)
+        size += len(line)
+    return entries, size, chain
+
+
+def _verify(path: Path, number: int, line: bytes, chain: str) -> tuple[dict[str, Any], str]:
+    try:
+        text = line.decode()
+        body, _, _ = text.rpartition(_KEY)
+        entry = json.loads(text)
+        found = entry.pop("chain")
+    except (UnicodeDecodeError, ValueError, KeyError, AttributeError):
+        raise DamagedJournal(f"journal {path}, line {number}: no whole entry") from None
+    if found != _link(chain, body + "}"):
+        raise DamagedJournal(
+            f"journal {path}, line {number}: its digest doesn't match; "
+            "move the file away to start the replicate afresh"
+        )
+    return entry, found
+
+
+def _check_head(path: Path, found: dict[str, Any], head: dict[str, Any]) -> None:
+    if found.get("schema") != SCHEMA:
+        raise DamagedJournal(f"journal {path}: schema {found.get('schema')}, not {SCHEMA}")
+    for key in ("condition", "replicate"):
+        if found.get(key) != head.get(key):
+            raise DamagedJournal(
+                f"journal {path}: it belongs to {key} {found.get(key)}, not {head.get(key)}"
+            )

@@ -1,0 +1,140 @@
+"""A journal read back as a transcript: what one deliberation said and decided."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.records.journal import DamagedJournal, read_entries
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One agent's turn: its argument and the state it reported."""
+
+    round: int
+    seat: str
+    argument: str
+    pref: tuple[float, ...]
+    conf: int
+    tags: tuple[str, ...]
+    repaired: bool
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """Everything one deliberation said and decided.
+
+    Attributes
+    ----------
+    head
+        Condition, factors, options, seats in speaking order, replicate.
+    turns
+        The turns whose state was read, in order.
+    ballots
+        Decision by seat.
+    end
+        The closing entry; ``None`` while the replicate is pending.
+    entries
+        Every entry of the journal after the head.
+    """
+
+    head: dict[str, Any]
+    turns: tuple[Turn, ...]
+    ballots: dict[str, str]
+    end: dict[str, Any] | None
+    entries: tuple[dict[str, Any], ...]
+
+    @property
+    def status(self) -> str:
+        """``completed``, ``failed`` or ``pending``."""
+        return self.end["status"] if self.end else "pending"
+
+    @property
+    def reason(self) -> str | None:
+        """Why it failed, if it did."""
+        return self.end.get("reason") if self.end else None
+
+    @property
+    def decision(self) -> str | None:
+        """The label that the tally decided for, ``NONE`` without a majority."""
+        return self.end.get("decision") if self.end else None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The option labels."""
+        return tuple(self.head["options"])
+
+    def preferences(self) -> NDArray[np.float64]:
+        """Preferences of every seat in every whole round.
+
+        Returns
+        -------
+        array, shape (rounds, seats, options)
+            Seats in speaking order; each row lies on the simplex.
+        """
+        return self._per_round([turn.pref for turn in self.turns], len(self.options))
+
+    def confidences(self) -> NDArray[np.float64]:
+        """Confidence of every seat in every whole round, shape (rounds, seats), 0-100."""
+        return self._per_round([(turn.conf,) for turn in self.turns], 1)[:, :, 0]
+
+    def totals(self) -> dict[str, float]:
+        """Tokens, cost in US dollars (NaN where a price isn't known), calls, repairs."""
+        costs = [entry["cost"] for entry in self._calls()]
+        return {
+            "calls": len(costs),
+            "tokens_in": sum(entry["tokens_in"] for entry in self._calls()),
+            "tokens_out": sum(entry["tokens_out"] for entry in self._calls()),
+            "cost": sum(np.nan if cost is None else cost for cost in costs),
+            "repairs": sum(entry["kind"].endswith("_repair") for entry in self._calls()),
+        }
+
+    def _calls(self) -> list[dict[str, Any]]:
+        return [entry for entry in self.entries if entry["kind"] not in ("end", "reopen")]
+
+    def _per_round(self, values: list[Any], width: int) -> NDArray[np.float64]:
+        seats = len(self.head["seats"])
+        whole = len(values) // seats
+        flat = np.asarray(values[: whole * seats], dtype=float)
+        return flat.reshape(whole, seats, width)
+
+
+def read(path: Path) -> Transcript:
+    """Read and verify a journal.
+
+    Raises
+    ------
+    DamagedJournal
+        A line doesn't verify, or there is no head.
+    """
+    entries = read_entries(path)
+    if not entries or entries[0].get("kind") != "head":
+        raise DamagedJournal(f"journal {path}: it has no head")
+    return _assemble(entries[0], entries[1:])
+
+
+def _assemble(head: dict[str, Any], entries: list[dict[str, Any]]) -> Transcript:
+    turns: list[Turn] = []
+    ballots: dict[str, str] = {}
+    argument = ""
+    for entry in entries:
+        argument = entry.get("argument", argument)
+        if "state" in entry:
+            turns.append(
+                Turn(
+                    round=entry["round"],
+                    seat=entry["seat"],
+                    argument=argument,
+                    pref=tuple(entry["state"]["pref"]),
+                    conf=entry["state"]["conf"],
+                    tags=tuple(entry["state"]["tags"]),
+                    repaired=entry["kind"] == "turn_repair",
+                )
+            )
+        if "ballot" in entry:
+            ballots[entry["seat"]] = entry["ballot"]["decision"]
+    end = entries[-1] if entries and entries[-1]["kind"] == "end" else None
+    return Transcript(head, tuple(turns), ballots, end, tuple(entries))

@@ -1,0 +1,1 @@
+"""Reports: tables and figures from what is tracked. Nothing is imported here: MLflow is slow."""

@@ -1,0 +1,182 @@
+"""The tables of a study: conditions, the 2x2 (Fig. 1B), the landscape (Table S8)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from plenum.dynamics.lyapunov import WINDOW
+from plenum.reports.rows import Row, build, frame
+from plenum.tracking import query
+
+_ROLES = ("off", "on")
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table as plain text cells: for the terminal and for Markdown."""
+
+    title: str
+    head: tuple[str, ...]
+    body: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+
+
+def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW) -> None:
+    """Print a study's tables, write them as CSV and Markdown, and log both to MLflow.
+
+    Parameters
+    ----------
+    study, uri
+        The experiment, and the tracking server that holds it.
+    folder
+        Where ``conditions.csv`` and ``tables.md`` are written.
+    window
+        Rounds of the λ̂ fit.
+    """
+    rows = build(query.conditions(study, uri), window)
+    sheets = [conditions(rows, window), *matrices(rows), *landscape(rows)]
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / "conditions.csv", folder / "tables.md"]
+    frame(rows).to_csv(files[0], index=False)
+    files[1].write_text(
+        f"# Study {study}\n\n" + "\n".join(map(markdown, sheets)), encoding="utf-8"
+    )
+    query.log_report(study, uri, files)
+    console = Console(width=None if Console().is_terminal else 140)
+    for sheet in sheets:
+        console.print(terminal(sheet))
+        for note in sheet.notes:
+            console.print(note, markup=False, highlight=False, soft_wrap=True)
+        console.print()
+    console.print(f"written: {files[0]} and {files[1]}", highlight=False, soft_wrap=True)
+
+
+def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
+    """One line a condition. Factors that never vary stand in the title."""
+    names = ("scenario", "roles", "model", "memory", "temperature", "backend", "rounds", "seed")
+    varying = [n for n in names if len({r.tracked.factors[n] for r in rows}) > 1]
+    shown = [n for n in names if n in varying or n in ("scenario", "roles", "model")]
+    fixed = [f"{n}={rows[0].tracked.factors[n]}" for n in names if n not in shown]
+    head = (*shown, "target", "completed", "failed", "pending", "λ̂", "95 % CI", "flip rate",
+            "TTM", "warnings")  # fmt: skip
+    body = []
+    for row in rows:
+        factors = [row.tracked.factors[n] for n in shown]
+        counts = [str(v) for v in (row.tracked.target, row.n, row.failed, row.pending)]
+        body.append((*factors, *counts, *_estimates(row), " ".join(row.warnings) or "-"))
+    title = f"Study {rows[0].tracked.study}: conditions ({', '.join(fixed)})"
+    legend = (
+        f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}; CI: delete-one jackknife, "
+        "t(R-1); TTM: median first majority round"
+    )
+    return Sheet(title, head, tuple(body), (legend, *_provenance(rows)))
+
+
+def matrices(rows: Sequence[Row]) -> list[Sheet]:
+    """Roles by model for every scenario that has at least two of each (Fig. 1B's layout)."""
+    sheets = []
+    for key, group in _groups(rows, ("scenario", "memory", "temperature", "backend")).items():
+        roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
+        models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
+        if len(roles) < 2 or len(models) < 2:
+            continue
+        cells = {(r.tracked.factors["roles"], r.tracked.factors["model"]): r for r in group}
+        body = tuple(
+            (f"roles {role}", *(_cell(cells.get((role, model))) for model in models))
+            for role in roles
+        )
+        title = f"λ̂ by roles and model: {' '.join(key)}"
+        sheets.append(Sheet(title, ("", *models), body, tuple(_provenance(group))))
+    return sheets
+
+
+def landscape(rows: Sequence[Row]) -> list[Sheet]:
+    """λ̂ of every scenario in every cell (Table S8's layout), from two scenarios on."""
+    if len({r.tracked.factors["scenario"] for r in rows}) < 2:
+        return []
+    names = ("roles", "model", "memory", "temperature", "backend")
+    varying = [n for n in names if len({r.tracked.factors[n] for r in rows}) > 1]
+    columns = list(_groups(rows, varying))
+    body = []
+    for (scenario,), group in _groups(rows, ("scenario",)).items():
+        cells = {tuple(r.tracked.factors[n] for n in varying): r for r in group}
+        body.append((scenario, *(_short(cells.get(column)) for column in columns)))
+    head = ("scenario", *(" ".join(f"{n}={v}" for n, v in zip(varying, c)) for c in columns))
+    return [Sheet("Landscape: λ̂ (n) by scenario", head, tuple(body), tuple(_provenance(rows)))]
+
+
+def terminal(sheet: Sheet) -> Table:
+    """A table for the terminal."""
+    table = Table(title=sheet.title, title_justify="left", box=box.SIMPLE_HEAD)
+    for name in sheet.head:
+        table.add_column(name, overflow="fold")
+    for line in sheet.body:
+        table.add_row(*line)
+    return table
+
+
+def markdown(sheet: Sheet) -> str:
+    """A table as Markdown."""
+    lines = [f"## {sheet.title}", "", _pipe(sheet.head), _pipe(["---"] * len(sheet.head))]
+    lines += [_pipe(line) for line in sheet.body]
+    lines += ["", *(f"{note}  " for note in sheet.notes), ""]
+    return "\n".join(lines)
+
+
+def _pipe(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells) + " |"
+
+
+def _estimates(row: Row) -> tuple[str, str, str, str]:
+    if row.summary is None:
+        return ("-", "-", "-", "-")
+    e = row.summary.lyapunov
+    if math.isnan(e.value):
+        return (e.status, "-", _number(row.summary.flip_rate, 3), _rounds(row))
+    interval = f"[{e.ci_low:.4f}, {e.ci_high:.4f}]" if math.isfinite(e.se) else "-"
+    return (f"{e.value:.4f}", interval, _number(row.summary.flip_rate, 3), _rounds(row))
+
+
+def _rounds(row: Row) -> str:
+    assert row.summary is not None
+    value = row.summary.time_to_majority
+    return "never" if math.isinf(value) else _number(value, 1)
+
+
+def _number(value: float, digits: int) -> str:
+    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return "-"
+    value, interval, _, _ = _estimates(row)
+    return f"{value}\n{interval}\nn = {row.n}"
+
+
+def _short(row: Row | None) -> str:
+    return "-" if row is None else f"{_estimates(row)[0]} ({row.n})"
+
+
+def _provenance(rows: Sequence[Row]) -> list[str]:
+    backends = sorted({r.tracked.factors["backend"] for r in rows})
+    line = f"backend: {', '.join(backends)}"
+    if "simulated" in backends:
+        line += "; simulated agents, no evidence about language models"
+    return [line]
+
+
+def _groups(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.tracked.factors[n] for n in names), []).append(row)
+    return groups
+
+
+def _order(values: set[str], first: Sequence[str]) -> list[str]:
+    return sorted(values, key=lambda v: (first.index(v) if v in first else len(first), v))

@@ -1,0 +1,1 @@
+"""Tracking: MLflow in, MLflow out. Nothing is imported here, since MLflow takes seconds."""

@@ -1,0 +1,64 @@
+"""The tracking process: reads requests, one JSON object a line, and writes them to MLflow.
+
+It runs beside the deliberations, on another core, so that neither MLflow's import nor its writes
+ever hold up a call. It answers every request with one line, ``{"done": n}`` or ``{"error": ...}``,
+and ends when its input ends: a killed parent loses nothing of what it has asked for.
+"""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from plenum.tracking import store
+
+
+class _Study:
+    """A writer that is opened at the first request, and holds the study's lock."""
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        from plenum.tracking.writer import StudyWriter
+
+        self.writer = StudyWriter(setup["uri"], setup["study"], setup["version"])
+        self._conditions: dict[str, dict[str, Any]] = {}
+
+    def handle(self, request: dict[str, Any]) -> None:
+        match request["op"]:
+            case "open":
+                condition = request["condition"]
+                self._conditions[condition["condition"]] = condition
+                self.writer.open(condition)
+            case "replicate":
+                condition = self._conditions[request["condition"]]
+                self.writer.replicate(condition, Path(request["journal"]))
+            case "close":
+                self.writer.close(
+                    self._conditions[request["condition"]],
+                    [Path(journal) for journal in request["journals"]],
+                    request["estimates"],
+                    request["config"],
+                )
+
+
+def main() -> None:
+    """Serve requests from standard input until it ends."""
+    setup = json.loads(sys.stdin.readline())
+    lock = Path(setup["lock"])
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with store.locked(lock):
+        study: _Study | None = None
+        for number, line in enumerate(sys.stdin):
+            try:
+                study = study or _Study(setup)
+                study.handle(json.loads(line))
+                answer: dict[str, Any] = {"done": number}
+            except Exception as error:  # told to the parent, which names it at the end
+                answer = {"error": f"{type(error).__name__}: {error}", "request": number}
+            try:
+                print(json.dumps(answer), flush=True)
+            except BrokenPipeError:
+                sys.stdout = open("/dev/null", "w")  # the parent is gone; go on writing
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""Read a study back from MLflow: parents and their Parquet, so that thousands of runs take seconds."""
+
+import json
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.errors import UserError
+from plenum.tracking import frames, store
+
+_FACTORS = ("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation")
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """A condition as the tracking store has it.
+
+    Attributes
+    ----------
+    factors
+        The design factors, by name.
+    target, completed, failures
+        Replicates; failures by reason. What is in none of them is pending.
+    preferences
+        Of the completed replicates, shape (replicates, rounds, seats, options).
+    decisions
+        Of the completed replicates.
+    """
+
+    study: str
+    identity: str
+    run_id: str
+    factors: dict[str, str]
+    target: int
+    completed: int
+    failures: dict[str, int]
+    preferences: NDArray[np.float64]
+    decisions: tuple[str, ...]
+
+
+def conditions(study: str, uri: str) -> list[Tracked]:
+    """Every condition of a study, in the order in which they were first run.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
+    """
+    if uri.startswith("sqlite:///"):
+        database = store.absolute(uri).removeprefix("sqlite:///")
+        if not Path(database).exists():
+            raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
+    store.check(store.absolute(uri))
+    client = store.open_client(uri)
+    found = client.get_experiment_by_name(study)
+    if found is None:
+        names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
+        raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
+    runs = _search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'")
+    if not runs:
+        raise UserError(f"study: {study!r} holds no condition yet")
+    counts = _counts(client, found.experiment_id, runs)
+    with ThreadPoolExecutor(8) as pool:
+        tracked = list(pool.map(lambda run: _read(client, study, run, counts), runs))
+    return tracked
+
+
+def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
+    """Log files to the study's report run, which is made at the first time."""
+    client = store.open_client(uri)
+    experiment = store.experiment(client, uri, study)
+    found = _search(client, experiment, "tags.`plenum.kind` = 'report'")
+    if found:
+        run_id = found[0].info.run_id
+    else:
+        run = client.create_run(experiment, run_name="report", tags={"plenum.kind": "report"})
+        run_id = run.info.run_id
+        client.set_terminated(run_id)
+    for file in files:
+        client.log_artifact(run_id, str(file))
+
+
+def _search(client: Any, experiment: str, query: str) -> list[Any]:
+    found: list[Any] = []
+    token = None
+    while True:
+        page = client.search_runs(
+            [experiment], query, max_results=1000, order_by=["start_time ASC"], page_token=token
+        )
+        found += page
+        token = page.token
+        if not token:
+            return found
+
+
+def _counts(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
+    """Replicates by status of the conditions that were interrupted before their estimates."""
+    open_ones = [r.data.tags["plenum.condition"] for r in runs if "target" not in r.data.metrics]
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for identity in open_ones:
+        query = f"tags.`plenum.kind` = 'replicate' and tags.`plenum.condition` = '{identity}'"
+        for child in _search(client, experiment, query):
+            tags = child.data.tags
+            counts[identity][tags["plenum.failure"] or tags["plenum.status"]] += 1
+    return counts
+
+
+def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) -> Tracked:
+    tags, params, metrics = run.data.tags, run.data.params, run.data.metrics
+    identity = tags["plenum.condition"]
+    preferences: NDArray[np.float64] = np.empty((0, 0, 0, 0))
+    decisions: tuple[str, ...] = ()
+    if "target" in metrics:
+        failures = json.loads(tags["plenum.failures"])
+        target, completed = int(metrics["target"]), int(metrics["completed"])
+        if completed:
+            preferences, decisions = _arrays(client, run.info.run_id)
+    else:
+        failures = {k: n for k, n in counts[identity].items() if k != "completed"}
+        completed = counts[identity]["completed"]
+        target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
+    return Tracked(
+        study=study,
+        identity=identity,
+        run_id=run.info.run_id,
+        factors={**{key: params.get(key, "") for key in _FACTORS}, **_numbers(params)},
+        target=target,
+        completed=completed,
+        failures=failures,
+        preferences=preferences,
+        decisions=decisions,
+    )
+
+
+def _numbers(params: dict[str, str]) -> dict[str, str]:
+    return {key: params.get(key, "") for key in ("rounds", "seed")}
+
+
+def _arrays(client: Any, run_id: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    with tempfile.TemporaryDirectory() as folder:
+        states = pd.read_parquet(client.download_artifacts(run_id, "ensemble.parquet", folder))
+        replicates = pd.read_parquet(
+            client.download_artifacts(run_id, "replicates.parquet", folder)
+        )
+    completed = replicates[replicates["status"] == "completed"].sort_values("replicate")
+    preferences = frames.preferences(states, completed["replicate"].tolist())
+    return preferences, tuple(completed["decision"])

@@ -1,0 +1,93 @@
+"""The MLflow store: where it is, and how it is opened."""
+
+import fcntl
+import os
+import sqlite3
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plenum.errors import UserError
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+_SQLITE = "sqlite:///"
+
+
+def absolute(uri: str) -> str:
+    """The tracking URI with an absolute path, if it is an SQLite file.
+
+    Raises
+    ------
+    UserError
+        The URI is neither ``sqlite:///...`` nor ``http(s)://...``.
+    """
+    if uri.startswith(_SQLITE):
+        return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
+    if uri.startswith(("http://", "https://")):
+        return uri.rstrip("/")
+    raise UserError(f"tracking.uri: {uri!r}; it starts with sqlite:/// or http:// or https://")
+
+
+def check(uri: str) -> None:
+    """Refuse a tracking server that doesn't answer, before anything is run for it."""
+    if uri.startswith(_SQLITE):
+        return
+    try:
+        with urllib.request.urlopen(f"{uri}/health", timeout=10) as response:
+            response.read()
+    except urllib.error.HTTPError:
+        return  # it answers; what it refuses shows when the client logs in
+    except OSError as error:
+        raise UserError(
+            f"tracking.uri: no MLflow server answers at {uri} ({error}); start one, or use "
+            "tracking=local"
+        ) from None
+
+
+def open_client(uri: str) -> "MlflowClient":
+    """An MLflow client; a fresh SQLite store is created once, under a lock."""
+    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    from mlflow import MlflowClient
+
+    uri = absolute(uri)
+    if not uri.startswith(_SQLITE):
+        return MlflowClient(uri)
+    database = Path(uri.removeprefix(_SQLITE))
+    database.parent.mkdir(parents=True, exist_ok=True)
+    with locked(database.with_suffix(".lock")):
+        client = MlflowClient(uri)
+        client.search_experiments(max_results=1)  # migrates the schema of a fresh store
+        with sqlite3.connect(database) as connection:
+            connection.execute("PRAGMA journal_mode=WAL")
+        connection.close()
+    return client
+
+
+def experiment(client: "MlflowClient", uri: str, study: str) -> str:
+    """The id of a study's experiment; created where it doesn't exist."""
+    found = client.get_experiment_by_name(study)
+    if found is not None:
+        if found.lifecycle_stage != "active":
+            raise UserError(f"study: the experiment {study} was deleted; restore it or rename it")
+        return str(found.experiment_id)
+    uri = absolute(uri)
+    location = None
+    if uri.startswith(_SQLITE):
+        location = (Path(uri.removeprefix(_SQLITE)).parent / "artifacts" / study).as_uri()
+    tags = {"mlflow.experimentKind": "custom_model_development", "plenum.study": study}
+    return str(client.create_experiment(study, artifact_location=location, tags=tags))
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold a file lock; waits for whoever holds it."""
+    with path.open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield

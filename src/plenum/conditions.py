@@ -273,14 +273,18 @@ def job(cfg: DictConfig) -> Job:
 
 
 def _typed(cfg: DictConfig) -> Config:
+    schema = OmegaConf.structured(Config)
+    for key in ("protocol", "sampling", "calls"):
+        OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
     try:
-        typed: Any = OmegaConf.to_object(OmegaConf.merge(OmegaConf.structured(Config), cfg))
+        typed: Any = OmegaConf.to_object(OmegaConf.merge(schema, cfg))
         name = typed.backend.get("name") if isinstance(typed.backend, dict) else None
         if name not in BACKENDS:
             raise UserError(f"backend.name: {name!r} is not one of {', '.join(BACKENDS)}")
-        schema = OmegaConf.structured({"backend": BACKENDS[name]})
-        merged: Any = OmegaConf.merge(schema, {"backend": typed.backend})
-        typed.backend = OmegaConf.to_object(merged)["backend"]  # type: ignore[index]
+        knobs = OmegaConf.create({"backend": OmegaConf.structured(BACKENDS[name])})
+        OmegaConf.set_readonly(knobs.backend, None)
+        merged: Any = OmegaConf.to_object(OmegaConf.merge(knobs, {"backend": typed.backend}))
+        typed.backend = merged["backend"]
     except OmegaConfBaseException as error:
         key = error.full_key or ""
         reason = str(error).splitlines()[0].rstrip(".")

@@ -8,6 +8,7 @@ import asyncio
 import fcntl
 import resource
 import signal
+import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -54,14 +55,14 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
     """
     for uri in {store.absolute(job.tracking_uri) for job in jobs}:
         store.check(uri)
-    backend = {job.condition.backend: backends.build(job.condition) for job in jobs}
+    backend = {repr(job.condition.backend): backends.build(job.condition) for job in jobs}
     for job in jobs:
-        backend[job.condition.backend].check(job.condition.models)
+        backend[repr(job.condition.backend)].check(job.condition.models)
     _raise_file_limit()
     return asyncio.run(_sweep(jobs, backend))
 
 
-async def _sweep(jobs: Sequence[Job], backend: dict[Any, ChatModel]) -> list[Outcome]:
+async def _sweep(jobs: Sequence[Job], backend: dict[str, ChatModel]) -> list[Outcome]:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -69,10 +70,11 @@ async def _sweep(jobs: Sequence[Job], backend: dict[Any, ChatModel]) -> list[Out
     with Progress(calls, sum(job.replicates for job in jobs)) as progress:
         desk = _Desk(jobs, backend, progress)
         try:
+            await desk.start(jobs)
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(desk.run(job)) for job in jobs]
         except* Stopped as stops:
-            raise stops.exceptions[0] from None
+            raise _first(stops) from None
         finally:
             errors = await desk.finish()
     return [_with_errors(task.result(), errors) for task in tasks]
@@ -82,6 +84,7 @@ async def _sweep(jobs: Sequence[Job], backend: dict[Any, ChatModel]) -> list[Out
 class _Ended:
     index: int
     journal: Path
+    calls: int
     reused: bool
     error: str | None
 
@@ -90,7 +93,7 @@ class _Desk:
     """What the conditions of a sweep share: backends, trackers, progress, the limit."""
 
     def __init__(
-        self, jobs: Sequence[Job], backend: dict[Any, ChatModel], progress: Progress
+        self, jobs: Sequence[Job], backend: dict[str, ChatModel], progress: Progress
     ) -> None:
         self._backend = backend
         self._progress = progress
@@ -98,21 +101,34 @@ class _Desk:
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._trackers: dict[tuple[str, str], Tracker] = {}
 
+    async def start(self, jobs: Sequence[Job]) -> None:
+        """Start a tracking process for each study."""
+        for job in jobs:
+            uri = store.absolute(job.tracking_uri)
+            if (uri, job.study) not in self._trackers:
+                lock = Path(job.journals) / f"tracking-{job.study}.lock"
+                tracker = Tracker(uri, job.study, project.code_version(), lock.resolve())
+                self._trackers[uri, job.study] = tracker
+                await tracker.start()
+
     async def run(self, job: Job) -> Outcome:
         """Run one condition, and estimate it."""
         identity = job.condition.identity
         folder = Path(job.journals) / identity
         async with self._turns[identity]:
-            before = self._progress.calls
             try:
                 with _alone(folder):
                     return await self._run(job, folder)
-            except _Busy as busy:
-                done = self._progress.calls - before
+            except (_Busy, OSError, DamagedJournal) as problem:
                 return Outcome(
-                    str(job.condition), identity, job.study, job.replicates, 0, job.replicates,
-                    calls=done, errors=(str(busy),),
-                )  # fmt: skip
+                    name=str(job.condition),
+                    identity=identity,
+                    study=job.study,
+                    target=job.replicates,
+                    completed=0,
+                    pending=job.replicates,
+                    errors=(str(problem),),
+                )
 
     async def finish(self) -> list[str]:
         """Wait for what is still being tracked; returns what went wrong."""
@@ -130,10 +146,9 @@ class _Desk:
         return [error for tracker in self._trackers.values() for error in tracker.errors]
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
-        tracker = await self._tracker(job)
+        tracker = self._trackers[store.absolute(job.tracking_uri), job.study]
         condition = dict(as_mapping(job.condition))
         tracker.open(condition)
-        before = self._progress.calls
         log = CallLog(folder / "calls.jsonl")
         try:
             async with asyncio.TaskGroup() as group:
@@ -146,7 +161,7 @@ class _Desk:
         ended = [task.result() for task in tasks]
         transcripts = [read(e.journal) for e in ended if e.error is None]
         summary = estimate(transcripts)
-        outcome = _outcome(job, ended, transcripts, self._progress.calls - before)
+        outcome = _outcome(job, ended, transcripts, sum(e.calls for e in ended))
         tracker.close(
             job.condition.identity,
             [e.journal for e in ended if e.error is None],
@@ -161,11 +176,10 @@ class _Desk:
     ) -> _Ended:
         journal = folder / f"{index:03d}.jsonl"
         last = job.condition.speaking_order[-1].name
-        seen = 0
+        kinds: list[str] = []
 
         def observe(entry: dict[str, Any]) -> None:
-            nonlocal seen
-            seen += not entry["kind"].endswith("_repair")
+            kinds.append(entry["kind"])
             self._progress.entry(entry, last)
 
         replicate = Replicate(
@@ -173,7 +187,7 @@ class _Desk:
             index=index,
             journal=journal,
             calls=log,
-            model=self._backend[job.condition.backend],
+            model=self._backend[repr(job.condition.backend)],
             policy=backends.policy(job.calls),
             retry_failed=job.retry_failed,
             observe=observe,
@@ -183,19 +197,16 @@ class _Desk:
                 wrote, error = await replicate.run(), None
             except (DamagedJournal, OSError) as problem:
                 wrote, error = False, f"replicate {index}: {problem}"
-        self._progress.replicate(job.condition.calls - seen)
+            except Stopped:
+                raise
+            except Exception as bug:  # one replicate's bug must not take the others along
+                traceback.print_exception(bug)
+                wrote, error = False, f"replicate {index}: bug: {type(bug).__name__}: {bug}"
+        repairs = sum(kind.endswith("_repair") for kind in kinds)
+        self._progress.replicate(job.condition.calls - (len(kinds) - repairs))
         if error is None:
             tracker.replicate(job.condition.identity, journal)
-        return _Ended(index, journal, not wrote, error)
-
-    async def _tracker(self, job: Job) -> Tracker:
-        uri = store.absolute(job.tracking_uri)
-        if (uri, job.study) not in self._trackers:
-            lock = Path(job.journals) / f"tracking-{job.study}.lock"
-            tracker = Tracker(uri, job.study, project.code_version(), lock.resolve())
-            self._trackers[uri, job.study] = tracker
-            await tracker.start()
-        return self._trackers[uri, job.study]
+        return _Ended(index, journal, len(kinds), not wrote, error)
 
 
 def estimate(transcripts: Sequence[Transcript]) -> Summary | None:
@@ -277,6 +288,12 @@ def _with_errors(outcome: Outcome, tracking: Sequence[str]) -> Outcome:
         return outcome
     unique = tuple(f"tracking: {error}" for error in dict.fromkeys(tracking))
     return Outcome(**{**outcome.__dict__, "errors": (*outcome.errors, *unique)})
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    """The first exception in nested groups."""
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 class _Busy(Exception):

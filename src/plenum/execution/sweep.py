@@ -13,7 +13,7 @@ from hydra.core.utils import (
     setup_globals,
 )
 from hydra.types import HydraContext
-from omegaconf import DictConfig, OmegaConf, open_dict
+from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from plenum import conditions
 from plenum.errors import UserError
@@ -74,7 +74,7 @@ def _compose(
         composed.hydra.job.num = number
     HydraConfig.instance().set_config(composed)
     folder = Path(composed.hydra.sweep.dir) / composed.hydra.sweep.subdir
-    with open_dict(composed):
+    with read_write(composed.hydra.runtime), open_dict(composed.hydra.runtime):
         composed.hydra.runtime.output_dir = str(folder.resolve())
     task = OmegaConf.create(
         {k: v for k, v in OmegaConf.to_container(composed, resolve=True).items() if k != "hydra"}  # type: ignore[union-attr]

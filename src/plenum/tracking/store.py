@@ -53,6 +53,7 @@ def open_client(uri: str) -> "MlflowClient":
     """An MLflow client; a fresh SQLite store is created once, under a lock."""
     os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
+    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
     from mlflow import MlflowClient
 

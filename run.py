@@ -1,27 +1,27 @@
 """plenum's front door: one Hydra job is one condition, `-m` sweeps several.
 
-    python run.py -m roles=on,off model=uniform,mixed
-    python run.py --help
+python run.py -m roles=on,off model=uniform,mixed
+python run.py --help
 """
 
 import os
-import sys
 from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door
+from plenum.cli import front_door, told
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parent))
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(cfg: DictConfig) -> None:
-    from plenum.execution.sweep import run_job
+    with told():
+        from plenum.execution.sweep import run_job
 
-    run_job(cfg)
+        run_job(cfg)
 
 
 if __name__ == "__main__":
-    sys.exit(front_door(main))
+    front_door(main)

@@ -3,39 +3,48 @@
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NoReturn
 
 from plenum.errors import Stopped, UserError
 
-OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+_FULL_ERROR = os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
-def front_door(main: Callable[[], object]) -> int:
-    """Run a Hydra app and turn what a user can cause into one line and an exit status.
+def front_door(main: Callable[[], object]) -> None:
+    """Run a Hydra app; see :func:`told` for how it ends."""
+    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
+    with told():
+        main()
 
-    Returns
-    -------
-    int
-        0; 1 where something failed; 2 for bad input; 130 after Ctrl-C. A bug keeps its traceback.
-        ``HYDRA_FULL_ERROR=1`` shows the traceback of every error.
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn what a user can cause into one line and an exit status.
+
+    2 for bad input, 1 where a sweep stopped, 130 after Ctrl-C; a bug keeps its traceback.
+    ``HYDRA_FULL_ERROR=1`` in the environment shows the traceback of every error. It stands inside
+    each Hydra job too, since Hydra prints a line of its own about any exception that leaves one.
     """
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
 
-    full = os.environ.get("HYDRA_FULL_ERROR") == "1"
-    os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     try:
-        main()
+        yield
     except (UserError, HydraException, OmegaConfBaseException) as error:
-        if full:
+        if _FULL_ERROR:
             raise
-        return _say(f"error: {one_line(error)}", BAD_INPUT)
+        _leave(f"error: {one_line(error)}", BAD_INPUT)
     except Stopped as error:
-        return _say(f"stopped: {error}; the same command continues from here", FAILED)
+        _leave(f"stopped: {error}; the same command continues from here", FAILED)
     except KeyboardInterrupt:
-        return _say("interrupted: every finished turn is kept; the same command continues from "
-                    "here", INTERRUPTED)  # fmt: skip
-    return OK
+        _leave(
+            "interrupted: every finished turn is kept; the same command continues from here",
+            INTERRUPTED,
+        )
 
 
 def one_line(error: BaseException) -> str:
@@ -48,6 +57,6 @@ def one_line(error: BaseException) -> str:
     return " ".join(options.split())
 
 
-def _say(line: str, status: int) -> int:
+def _leave(line: str, status: int) -> NoReturn:
     print(line, file=sys.stderr)
-    return status
+    raise SystemExit(status) from None

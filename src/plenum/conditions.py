@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -277,7 +277,7 @@ def _typed(cfg: DictConfig) -> Config:
     for key in ("protocol", "sampling", "calls"):
         OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
     try:
-        typed: Any = OmegaConf.to_object(OmegaConf.merge(schema, cfg))
+        typed = cast(Config, OmegaConf.to_object(OmegaConf.merge(schema, cfg)))
         name = typed.backend.get("name") if isinstance(typed.backend, dict) else None
         if name not in BACKENDS:
             raise UserError(f"backend.name: {name!r} is not one of {', '.join(BACKENDS)}")
@@ -306,9 +306,7 @@ def _check_ranges(typed: Config) -> None:
         for rate in dataclasses.fields(typed.backend):
             if rate.name == "noise" or rate.name.endswith("_rate"):
                 value = getattr(typed.backend, rate.name)
-                _require(
-                    0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1"
-                )
+                _require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
 
 
 def _condition(typed: Config) -> Condition:

@@ -135,11 +135,10 @@ def _check(data: Any, path: Path) -> Scenario:
         raise refuse("type", f"{data['type']!r}", f"it is one of {', '.join(KINDS)}")
     options = _options(data["options"], refuse)
     _check_endpoint(data["endpoint"], [o.label for o in options], refuse)
-    scenario = Scenario(
-        **{field: " ".join(data[field].split()) for field in _TEXTS},
-        **{field: tuple(" ".join(item.split()) for item in data[field]) for field in _LISTS},
-        options=options,
-    )
+    fields: dict[str, Any] = {field: " ".join(data[field].split()) for field in _TEXTS}
+    for field in _LISTS:
+        fields[field] = tuple(" ".join(item.split()) for item in data[field])
+    scenario = Scenario(**fields, options=options)
     if re.search(r"STATE\s*:", scenario.packet):
         raise refuse("options", "the text holds a STATE marker", "write it in another way")
     return scenario

@@ -45,8 +45,7 @@ def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
     """
     array = as_ensemble(ensemble)
     distances = np.sqrt(((array[:, None] - array[None, :]) ** 2).sum(axis=-1))
-    distances[distances < ZERO] = 0.0
-    return distances
+    return np.where(distances < ZERO, 0.0, distances)
 
 
 def divergence(ensemble: ArrayLike) -> NDArray[np.float64]:

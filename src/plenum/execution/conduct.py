@@ -148,7 +148,7 @@ class _Desk:
     async def _run(self, job: Job, folder: Path) -> Outcome:
         tracker = self._trackers[store.absolute(job.tracking_uri), job.study]
         condition = dict(as_mapping(job.condition))
-        tracker.open(condition)
+        tracker.open(condition, job.replicates)
         log = CallLog(folder / "calls.jsonl")
         try:
             async with asyncio.TaskGroup() as group:
@@ -165,7 +165,7 @@ class _Desk:
         tracker.close(
             job.condition.identity,
             [e.journal for e in ended if e.error is None],
-            _report(outcome, summary),
+            _report(outcome, transcripts, summary),
             job.config,
         )
         self._progress.say(_told(outcome, summary))
@@ -239,13 +239,17 @@ def _outcome(
     )
 
 
-def _report(outcome: Outcome, summary: Summary | None) -> dict[str, Any]:
+def _report(
+    outcome: Outcome, transcripts: Sequence[Transcript], summary: Summary | None
+) -> dict[str, Any]:
     """What the tracking process writes to the parent run."""
+    completed = [t.end for t in transcripts if t.end and t.status == "completed"]
     metrics: dict[str, float] = {
         "target": outcome.target,
         "completed": outcome.completed,
         "failed": outcome.failed,
         "pending": outcome.pending,
+        "clerk_disagreements": sum(not end["clerk_agrees"] for end in completed),
     }
     if summary is not None:
         exponent = summary.lyapunov

@@ -59,7 +59,8 @@ def save(outcome: Outcome, folder: Path) -> None:
 
 def collect(folder: Path, only: str | None = None) -> list[Outcome]:
     """Every outcome below a sweep's folder, or of one job of it, in the order of the jobs."""
-    files = sorted(folder.glob(f"{only or '*'}/{FILE}"), key=lambda file: (len(file.parent.name), str(file)))
+    files = list(folder.glob(f"{only or '*'}/{FILE}"))
+    files.sort(key=lambda file: (len(file.parent.name), file.parent.name))  # 2 before 10
     found = []
     for file in files:
         data = json.loads(file.read_text(encoding="utf-8"))

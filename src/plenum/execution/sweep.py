@@ -1,7 +1,7 @@
 """What stands between Hydra and :func:`plenum.execution.conduct`: jobs in, job returns out."""
 
-import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from hydra.core.hydra_config import HydraConfig
@@ -18,10 +18,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from plenum import conditions
 from plenum.errors import UserError
 from plenum.execution.conduct import conduct
-from plenum.execution.outcomes import save
+from plenum.execution.outcomes import Outcome, save
 from plenum.execution.plan import plan
-
-_LOG = logging.getLogger(__name__)
 
 
 def run_job(cfg: DictConfig) -> None:
@@ -45,29 +43,63 @@ def launch(
     """
     setup_globals()
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
-    returns, jobs = [], []
-    for number, overrides in enumerate(batch, start=first):
-        composed = _compose(context, config, list(overrides), number)
-        told = " ".join(filter_overrides(overrides))
-        try:
-            jobs.append(conditions.job(composed.cfg))
-        except UserError as error:
-            raise UserError(f"{error} (job {number}: {told})") from None
-        returns.append(composed)
+    composed = [
+        _compose(context, config, list(overrides), number)
+        for number, overrides in enumerate(batch, start=first)
+    ]
+    jobs = [job.job for job in composed]
     if any(job.dry_run for job in jobs):
         print(plan(jobs))
-        return _completed(context, returns, [None] * len(jobs))
-    for composed in returns:
-        _save_configs(composed)
+        return [job.completed(context, None) for job in composed]
+    for job in composed:
+        job.save_configs()
     outcomes = conduct(jobs)
-    for composed, outcome in zip(returns, outcomes, strict=True):
-        save(outcome, _folder(composed))
-    return _completed(context, returns, outcomes)
+    for job, outcome in zip(composed, outcomes, strict=True):
+        save(outcome, job.folder)
+    return [job.completed(context, o) for job, o in zip(composed, outcomes, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Composed:
+    """A composed job with what Hydra keeps of it."""
+
+    config: DictConfig
+    task: DictConfig
+    job: conditions.Job
+
+    @property
+    def folder(self) -> Path:
+        """The job's output folder."""
+        return Path(self.config.hydra.runtime.output_dir)
+
+    def save_configs(self) -> None:
+        """Write the files that Hydra keeps of a job."""
+        if self.config.hydra.output_subdir is None:
+            return
+        folder = self.folder / self.config.hydra.output_subdir
+        folder.mkdir(parents=True, exist_ok=True)
+        OmegaConf.save(self.task, folder / "config.yaml")
+        OmegaConf.save({"hydra": self.config.hydra}, folder / "hydra.yaml")
+        OmegaConf.save(self.config.hydra.overrides.task, folder / "overrides.yaml")
+
+    def completed(self, context: HydraContext, result: Outcome | None) -> JobReturn:
+        """What the sweeper gets back."""
+        returned = JobReturn(
+            overrides=list(self.config.hydra.overrides.task),
+            cfg=self.task,
+            hydra_cfg=self.config,
+            working_dir=str(Path.cwd()),
+            task_name=self.config.hydra.job.name,
+            status=JobStatus.COMPLETED,
+        )
+        returned.return_value = result
+        context.callbacks.on_job_end(config=self.config, job_return=returned)
+        return returned
 
 
 def _compose(
     context: HydraContext, config: DictConfig, overrides: list[str], number: int
-) -> JobReturn:
+) -> _Composed:
     composed = context.config_loader.load_sweep_config(config, overrides)
     with open_dict(composed):
         composed.hydra.job.id = str(number)
@@ -76,40 +108,10 @@ def _compose(
     folder = Path(composed.hydra.sweep.dir) / composed.hydra.sweep.subdir
     with read_write(composed.hydra.runtime), open_dict(composed.hydra.runtime):
         composed.hydra.runtime.output_dir = str(folder.resolve())
-    task = OmegaConf.create(
-        {k: v for k, v in OmegaConf.to_container(composed, resolve=True).items() if k != "hydra"}  # type: ignore[union-attr]
-    )
-    return JobReturn(
-        overrides=list(composed.hydra.overrides.task),
-        cfg=task,
-        hydra_cfg=OmegaConf.create({"hydra": composed.hydra}),
-        working_dir=str(Path.cwd()),
-        task_name=composed.hydra.job.name,
-    )
-
-
-def _folder(composed: JobReturn) -> Path:
-    assert composed.hydra_cfg is not None
-    return Path(composed.hydra_cfg.hydra.runtime.output_dir)
-
-
-def _save_configs(composed: JobReturn) -> None:
-    """The files that Hydra keeps of a job."""
-    assert composed.hydra_cfg is not None
-    if composed.hydra_cfg.hydra.output_subdir is None:
-        return
-    folder = _folder(composed) / composed.hydra_cfg.hydra.output_subdir
-    folder.mkdir(parents=True, exist_ok=True)
-    OmegaConf.save(composed.cfg, folder / "config.yaml")
-    OmegaConf.save(composed.hydra_cfg, folder / "hydra.yaml")
-    OmegaConf.save(OmegaConf.create(composed.overrides), folder / "overrides.yaml")
-
-
-def _completed(
-    context: HydraContext, returns: list[JobReturn], results: Sequence[object]
-) -> list[JobReturn]:
-    for composed, result in zip(returns, results, strict=True):
-        composed.return_value = result
-        composed.status = JobStatus.COMPLETED
-        context.callbacks.on_job_end(config=composed.hydra_cfg, job_return=composed)
-    return returns
+    task = OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
+    try:
+        job = conditions.job(task)
+    except UserError as error:
+        told = " ".join(filter_overrides(overrides))
+        raise UserError(f"{error} (job {number}: {told})") from None
+    return _Composed(composed, task, job)

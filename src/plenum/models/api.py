@@ -14,12 +14,12 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 # In its default mode the import reads a .env file: keys come from the environment alone.
 os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
 
-import litellm  # noqa: E402
-from litellm import exceptions  # noqa: E402
+import litellm
+from litellm import exceptions
 
-from plenum.errors import UserError  # noqa: E402
-from plenum.models.chat import CallError, Chat, Reply  # noqa: E402
-from plenum.records import Failure  # noqa: E402
+from plenum.errors import UserError
+from plenum.models.chat import CallError, Chat, Reply
+from plenum.records import Failure
 
 litellm.telemetry = False
 litellm.suppress_debug_info = True
@@ -91,7 +91,7 @@ class ApiBackend:
 
     async def close(self) -> None:
         """Close LiteLLM's connections."""
-        await litellm.close_litellm_async_clients()
+        await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
 
     @staticmethod
     def _provider(model: str) -> str:

@@ -45,9 +45,7 @@ async def call(
             reply = await _bounded(model.attempt(chat, number), policy.timeout_s)
         except CallError as error:
             latency = time.perf_counter() - clock
-            record(
-                number, Attempt(error.failure, error.status, latency, started, error.detail)
-            )
+            record(number, Attempt(error.failure, error.status, latency, started, error.detail))
             if not error.failure.transient or number == policy.max_attempts:
                 raise
             await asyncio.sleep(_wait(policy, chat, number, error.retry_after))

@@ -9,11 +9,12 @@ from plenum.dynamics import Summary, summarise
 from plenum.dynamics.lyapunov import WINDOW
 from plenum.tracking.query import Tracked
 
-COLUMNS = (
-    "study scenario roles model memory temperature backend perturbation target completed failed "
-    "pending lambda ci_low ci_high se flip_rate time_to_majority status warnings rounds_used "
-    "zero_rounds rounds seed condition"
-).split()
+COLUMNS = [
+    *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
+    *("target", "completed", "failed", "pending"),
+    *("lambda", "ci_low", "ci_high", "se", "flip_rate", "time_to_majority"),
+    *("status", "warnings", "rounds_used", "zero_rounds", "rounds", "seed", "condition"),
+]
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class Row:
     def warnings(self) -> tuple[str, ...]:
         """The estimate's warnings, and what is missing."""
         own = self.summary.lyapunov.warnings if self.summary else ("no_replicates",)
-        return (*own, *(("pending",) if self.pending else ()), *(("attrition",) * bool(self.failed)))
+        missing = ("pending",) * bool(self.pending) + ("attrition",) * bool(self.failed)
+        return (*own, *missing)
 
     def record(self) -> dict[str, object]:
         """The row under the columns of the CSV."""

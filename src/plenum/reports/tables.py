@@ -43,9 +43,7 @@ def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "conditions.csv", folder / "tables.md"]
     frame(rows).to_csv(files[0], index=False)
-    files[1].write_text(
-        f"# Study {study}\n\n" + "\n".join(map(markdown, sheets)), encoding="utf-8"
-    )
+    files[1].write_text(f"# Study {study}\n\n" + "\n".join(map(markdown, sheets)), encoding="utf-8")
     query.log_report(study, uri, files)
     console = Console(width=None if Console().is_terminal else 140)
     for sheet in sheets:
@@ -106,7 +104,8 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
     for (scenario,), group in _groups(rows, ("scenario",)).items():
         cells = {tuple(r.tracked.factors[n] for n in varying): r for r in group}
         body.append((scenario, *(_short(cells.get(column)) for column in columns)))
-    head = ("scenario", *(" ".join(f"{n}={v}" for n, v in zip(varying, c)) for c in columns))
+    pairs = [zip(varying, column, strict=True) for column in columns]
+    head = ("scenario", *(" ".join(f"{n}={v}" for n, v in pair) for pair in pairs))
     return [Sheet("Landscape: λ̂ (n) by scenario", head, tuple(body), tuple(_provenance(rows)))]
 
 
@@ -129,7 +128,8 @@ def markdown(sheet: Sheet) -> str:
 
 
 def _pipe(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells) + " |"
+    escaped = (cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells)
+    return f"| {' | '.join(escaped)} |"
 
 
 def _estimates(row: Row) -> tuple[str, str, str, str]:

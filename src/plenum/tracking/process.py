@@ -6,6 +6,7 @@ and ends when its input ends: a killed parent loses nothing of what it has asked
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ class _Study:
             case "open":
                 condition = request["condition"]
                 self._conditions[condition["condition"]] = condition
-                self.writer.open(condition)
+                self.writer.open(condition, request["target"])
             case "replicate":
                 condition = self._conditions[request["condition"]]
                 self.writer.replicate(condition, Path(request["journal"]))
@@ -57,7 +58,8 @@ def main() -> None:
             try:
                 print(json.dumps(answer), flush=True)
             except BrokenPipeError:
-                sys.stdout = open("/dev/null", "w")  # the parent is gone; go on writing
+                # The parent is gone; what it asked for is written all the same.
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

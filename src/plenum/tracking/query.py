@@ -1,4 +1,4 @@
-"""Read a study back from MLflow: parents and their Parquet, so that thousands of runs take seconds."""
+"""Read a study back from MLflow: parents and their Parquet, never thousands of nested runs."""
 
 import json
 import tempfile

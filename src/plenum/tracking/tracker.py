@@ -43,9 +43,9 @@ class Tracker:
         self._answers = asyncio.create_task(self._listen(self._process))
         self._write(self._setup)
 
-    def open(self, condition: dict[str, Any]) -> None:
-        """Announce a condition."""
-        self._send({"op": "open", "condition": condition})
+    def open(self, condition: dict[str, Any], target: int) -> None:
+        """Announce a condition, and how many replicates are wanted of it."""
+        self._send({"op": "open", "condition": condition, "target": target})
 
     def replicate(self, condition: str, journal: Path) -> None:
         """Hand over a replicate that has ended."""
@@ -78,7 +78,8 @@ class Tracker:
         self._process = None
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         last = asyncio.create_task(_last_line(process.stderr))
         async for line in process.stdout:
             answer = json.loads(line)
@@ -94,7 +95,8 @@ class Tracker:
         self._write(request)
 
     def _write(self, request: dict[str, Any]) -> None:
-        assert self._process is not None and self._process.stdin is not None
+        assert self._process is not None
+        assert self._process.stdin is not None
         self._process.stdin.write((json.dumps(request) + "\n").encode())
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunTag
 
 from plenum.identity import digest
@@ -43,12 +42,14 @@ class StudyWriter:
         self._parents: dict[str, Any] = {}
         self._children: dict[str, dict[int, Any]] = {}
 
-    def open(self, condition: dict[str, Any]) -> None:
-        """Find or create the parent run of a condition."""
+    def open(self, condition: dict[str, Any], target: int) -> None:
+        """Find or create the parent run of a condition, and say how many replicates it wants."""
         identity = condition["condition"]
         found = self._search(f"tags.`plenum.condition` = '{identity}'")
         parents = [run for run in found if run.data.tags.get("plenum.kind") == "condition"]
         self._parents[identity] = parents[0] if parents else self._create_parent(condition)
+        if self._parents[identity].data.tags.get("plenum.target") != str(target):
+            self._client.set_tag(self._parents[identity].info.run_id, "plenum.target", str(target))
         self._children[identity] = {
             int(run.data.tags["plenum.replicate"]): run
             for run in found
@@ -197,9 +198,7 @@ def _replicate_metrics(transcript: Transcript) -> list[Metric]:
     for number, (seats, confidence) in enumerate(
         zip(preferences, confidences, strict=True), start=1
     ):
-        steps = dict(
-            zip((f"p_{o}" for o in transcript.options), seats.mean(axis=0), strict=True)
-        )
+        steps = dict(zip((f"p_{o}" for o in transcript.options), seats.mean(axis=0), strict=True))
         steps["confidence"] = confidence.mean()
         steps["disagreement"] = frames.disagreement(seats)
         metrics += [Metric(key, float(value), now, number) for key, value in steps.items()]

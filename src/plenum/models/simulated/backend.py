@@ -14,7 +14,7 @@ from plenum.models.simulated import opinion, speech
 from plenum.models.simulated.reading import read
 from plenum.records import Failure
 
-_VOTE = re.compile(r'^\{"decision": "([A-Z])"', re.MULTILINE)
+_VOTE = re.compile(r'^\{"decision": "([A-Z])", "confidence": [0-9]+\}$', re.MULTILINE)
 _MALFORMED = (
     'STATE: pref=[0.5;0.5]; conf=high; tags=["one"]',
     "My preferences are as before.",

@@ -19,11 +19,11 @@ _WORD = re.compile(r"[a-z0-9]+")
 _ADVOCATED = re.compile(r"\boption ([A-Z])\b")
 _FLOOR = 2e-3
 
-LEAN = 0.9
+LEAN = 0.5
 """Weight of the scenario's own pull on the agent."""
-MANDATE = 1.3
+MANDATE = 1.6
 """Weight of the mandate's pull."""
-PEERS = 1.1
+PEERS = 1.4
 """Weight of the other seats' preferences."""
 ADVOCACY = 1.2
 """Weight of what the window argues for."""
@@ -80,7 +80,7 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
         pull = pull + MANDATE * _reading(who, prompt.mandate, prompt.case.names)
     pull = pull + PEERS * _peers(prompt, size) + coupling * _window(who, prompt, size) + kick
     step = who.openness
-    logits = (1 - step) * (before - before.mean()) + step * 2.2 * np.tanh(gain * who.gain * pull)
+    logits = (1 - step) * (before - before.mean()) + step * 1.8 * np.tanh(gain * who.gain * pull)
     weights = np.exp(logits - logits.max())
     return np.asarray(weights / weights.sum())
 
@@ -92,7 +92,7 @@ def _peers(prompt: Prompt, size: int) -> Field:
         if row.pref and label != prompt.me:
             total += row.conf * (np.array(row.pref) - 1 / size)
             weight += row.conf
-    return total / weight if weight else total
+    return np.asarray(total / weight) if weight else total
 
 
 def _window(who: Persona, prompt: Prompt, size: int) -> Field:
@@ -109,7 +109,8 @@ def _window(who: Persona, prompt: Prompt, size: int) -> Field:
         return advocated
     share = advocated / total
     counter = np.tanh(3.0 * share) * len(prompt.arguments) / 15
-    return ADVOCACY * share + WORDING * worded / np.sqrt(total) - SATIETY * counter
+    persuasion = WORDING * worded / np.sqrt(total)
+    return np.asarray(ADVOCACY * share + persuasion - SATIETY * counter)
 
 
 @lru_cache(maxsize=65536)

@@ -129,7 +129,7 @@ def argument(prompt: Prompt, pref: Field) -> str:
         sentences.append(phase.pick(bank).format(other=label))
     sentences.append(phase.pick(_RIVALS).format(rival=rival))
     sentences.append(phase.pick(_CLOSINGS))
-    return _within(sentences, prompt.words)
+    return _within([s[0].upper() + s[1:] for s in sentences], prompt.words)
 
 
 def state_line(pref: Field, thousandths: tuple[int, ...]) -> str:
@@ -139,9 +139,7 @@ def state_line(pref: Field, thousandths: tuple[int, ...]) -> str:
     first = int(pref[0] * 97) % len(_TAGS)
     second = (first + 1 + int(pref[-1] * 53) % (len(_TAGS) - 1)) % len(_TAGS)
     numbers = ",".join(f"{value / 1000:.3f}" for value in thousandths)
-    return (
-        f'STATE: pref=[{numbers}]; conf={confidence}; tags=["{_TAGS[first]}","{_TAGS[second]}"]'
-    )
+    return f'STATE: pref=[{numbers}]; conf={confidence}; tags=["{_TAGS[first]}","{_TAGS[second]}"]'
 
 
 def thousandths(pref: Field) -> tuple[int, ...]:

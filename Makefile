@@ -1,0 +1,61 @@
+# make run | test | check | ui | bench | constraints | clean
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+EXPERIMENT_ARGS ?= roles=on,off model=uniform,mixed
+PORT ?= 5000
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format ui server bench constraints clean
+
+help:
+	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
+	@echo "make test         set up with all extras and pass the tests"
+	@echo "make check        lint, format check and type check"
+	@echo "make ui           the MLflow UI on the results, http://127.0.0.1:$(PORT)"
+	@echo "make server       an MLflow tracking server for tracking=server"
+	@echo "make bench        the benchmarks"
+	@echo "make constraints  resolve constraints.txt anew from the ranges in pyproject.toml"
+
+run: $(VENV)/.base
+	$(BIN)/python run.py -m $(EXPERIMENT_ARGS)
+
+test: $(VENV)/.all
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.all
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.all
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+ui: $(VENV)/.base
+	$(BIN)/python scripts/ui.py port=$(PORT)
+
+server: $(VENV)/.base
+	$(BIN)/python scripts/ui.py port=$(PORT) store=mlruns/server
+
+bench: $(VENV)/.all
+	$(BIN)/python scripts/bench_overhead.py
+
+constraints:
+	sh scripts/constraints.sh $(PYTHON)
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "plenum needs Python 3.11 or newer; name one with PYTHON=python3.x"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.all: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[hosted,dev]'
+	@touch $@ $(VENV)/.base

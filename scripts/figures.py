@@ -1,0 +1,23 @@
+"""Draw a study's figures as PNG and SVG, and log them to MLflow.
+
+python scripts/figures.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="figures")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import figures
+        from plenum.reports.settings import settings
+
+        chosen = settings(cfg)
+        figures.publish(chosen.study, chosen.uri, chosen.out, chosen.window)
+
+
+if __name__ == "__main__":
+    front_door(main)

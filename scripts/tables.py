@@ -1,0 +1,23 @@
+"""Print a study's tables, write them as CSV and Markdown, and log both to MLflow.
+
+python scripts/tables.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="tables")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import tables
+        from plenum.reports.settings import settings
+
+        chosen = settings(cfg)
+        tables.publish(chosen.study, chosen.uri, chosen.out, chosen.window)
+
+
+if __name__ == "__main__":
+    front_door(main)

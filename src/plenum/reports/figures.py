@@ -1,0 +1,128 @@
+"""The figures of a study: divergence by round, with the fitted slopes."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from plenum.dynamics.lyapunov import WINDOW, LyapunovEstimate
+from plenum.reports.rows import Row, build
+from plenum.tracking import query
+
+# Okabe and Ito's palette, safe for colour-blind readers; line styles tell the rest apart.
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+_STYLES = ("-", "--", "-.", ":")
+_PER_PANEL = len(_COLOURS) * len(_STYLES)
+_FACTORS = ("roles", "model", "memory", "temperature", "backend", "rounds", "seed")
+
+
+def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW) -> None:
+    """Draw D(t) of every condition, one panel a scenario, as PNG and SVG, and log both to MLflow.
+
+    Parameters
+    ----------
+    study, uri
+        The experiment, and the tracking server that holds it.
+    folder
+        Where ``divergence.png`` and ``divergence.svg`` are written.
+    window
+        Rounds of the λ̂ fit.
+    """
+    rows = build(query.conditions(study, uri), window)
+    figure = divergence(rows, window)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"divergence.{kind}" for kind in ("png", "svg")]
+    for file in files:
+        figure.savefig(file, dpi=200)
+    plt.close(figure)
+    query.log_report(study, uri, files)
+    print(f"written: {' and '.join(map(str, files))}")
+
+
+def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Figure:
+    """D(t) on a logarithmic axis with the fitted exponentials, one panel a scenario."""
+    scenarios = list(dict.fromkeys(row.tracked.factors["scenario"] for row in rows))
+    columns = min(len(scenarios), 3)
+    lines = math.ceil(len(scenarios) / columns)
+    figure, axes = plt.subplots(
+        lines,
+        columns,
+        figsize=(4.6 * columns + 0.8, 3.9 * lines + 0.5),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    names = _varying(rows)
+    for panel, scenario in zip(axes.flat, scenarios, strict=False):
+        own = [row for row in rows if row.tracked.factors["scenario"] == scenario]
+        _panel(panel, own, names, window)
+        panel.set_title(scenario, loc="left", fontsize=10)
+    for panel in list(axes.flat)[len(scenarios) :]:
+        panel.set_axis_off()
+    figure.supxlabel(_caption(rows, window), fontsize=7, x=0.01, ha="left")
+    return figure
+
+
+def _panel(axes: Axes, rows: Sequence[Row], names: Sequence[str], window: tuple[int, int]) -> None:
+    for number, row in enumerate(rows[:_PER_PANEL]):
+        if row.summary is None:
+            continue
+        level, exponent = row.summary.divergence, row.summary.lyapunov
+        rounds = np.arange(1, level.size + 1)
+        shown = np.where(level > 0, level, np.nan)
+        colour = _COLOURS[number % len(_COLOURS)]
+        style = _STYLES[number // len(_COLOURS)]
+        label = f"{_name(row, names)}: λ̂ = {_estimate(exponent)}, n = {row.n}"
+        axes.plot(rounds, shown, style, color=colour, marker="o", markersize=2.5, lw=1, label=label)
+        if not math.isnan(exponent.value):
+            inside = (rounds >= window[0]) & (rounds <= window[1]) & (level > 0)
+            x = rounds[inside]
+            middle = np.log(level[inside]).mean()
+            axes.plot(x, np.exp(middle + exponent.value * (x - x.mean())), color=colour, lw=2.2,
+                      alpha=0.35)  # fmt: skip
+    axes.set_yscale("log")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("round")
+    axes.set_ylabel("D(t), mean pairwise distance")
+    axes.grid(alpha=0.25, lw=0.5)
+    axes.legend(fontsize=6.5, frameon=False, loc="lower right")
+
+
+def _name(row: Row, names: Sequence[str]) -> str:
+    return ", ".join(f"{n} {row.tracked.factors[n]}" for n in names or ("roles", "model"))
+
+
+def _estimate(exponent: LyapunovEstimate) -> str:
+    if math.isnan(exponent.value):
+        return exponent.status
+    return f"{exponent.value:.3f} [{exponent.ci_low:.3f}, {exponent.ci_high:.3f}]"
+
+
+def _varying(rows: Sequence[Row]) -> list[str]:
+    return [n for n in _FACTORS if len({row.tracked.factors[n] for row in rows}) > 1]
+
+
+def _caption(rows: Sequence[Row], window: tuple[int, int]) -> str:
+    backends = sorted({row.tracked.factors["backend"] for row in rows})
+    text = f"backend: {', '.join(backends)}"
+    if "simulated" in backends:
+        text += " (simulated agents, no evidence about language models)"
+    warnings = sorted({w for row in rows for w in row.warnings})
+    lines = [
+        text,
+        f"D(t) by round; thick lines: fits over rounds {window[0]}-{window[1]}, "
+        "slope λ̂ with jackknife 95 % interval",
+    ]
+    if warnings:
+        lines.append(f"warnings: {', '.join(warnings)}")
+    return "\n".join(lines)

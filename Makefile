@@ -13,7 +13,7 @@ help:
 	@echo "make test         set up with all extras and pass the tests"
 	@echo "make check        lint, format check and type check"
 	@echo "make ui           the MLflow UI on the results, http://127.0.0.1:$(PORT)"
-	@echo "make server       an MLflow tracking server for tracking=server"
+	@echo "make server       an MLflow tracking server on port $(PORT), for tracking=server"
 	@echo "make bench        the benchmarks"
 	@echo "make constraints  resolve constraints.txt anew from the ranges in pyproject.toml"
 
@@ -32,11 +32,19 @@ format: $(VENV)/.all
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# LiteLLM's price list must not be fetched: without internet the server would hang at start.
+MLFLOW = LITELLM_LOCAL_MODEL_COST_MAP=True MLFLOW_DISABLE_TELEMETRY=true \
+	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow server --workers 1 --host 127.0.0.1
+
 ui: $(VENV)/.base
-	$(BIN)/python scripts/ui.py port=$(PORT)
+	@echo "conditions by chart: http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning"
+	@test -f mlruns/mlflow.db || { echo "no results here yet: make run"; exit 2; }
+	$(MLFLOW) --port $(PORT) --backend-store-uri sqlite:///mlruns/mlflow.db
 
 server: $(VENV)/.base
-	$(BIN)/python scripts/ui.py port=$(PORT) store=mlruns/server
+	@mkdir -p mlruns/server
+	$(MLFLOW) --port $(PORT) --backend-store-uri sqlite:///mlruns/server/mlflow.db \
+		--artifacts-destination mlruns/server/artifacts
 
 bench: $(VENV)/.all
 	$(BIN)/python scripts/bench_overhead.py

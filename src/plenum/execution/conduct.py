@@ -245,11 +245,11 @@ def _report(
     """What the tracking process writes to the parent run."""
     completed = [t.end for t in transcripts if t.end and t.status == "completed"]
     metrics: dict[str, float] = {
-        "target": outcome.target,
-        "completed": outcome.completed,
-        "failed": outcome.failed,
-        "pending": outcome.pending,
-        "clerk_disagreements": sum(not end["clerk_agrees"] for end in completed),
+        "n_target": outcome.target,
+        "n_completed": outcome.completed,
+        "n_failed": outcome.failed,
+        "n_pending": outcome.pending,
+        "n_clerk_disagrees": sum(not end["clerk_agrees"] for end in completed),
     }
     if summary is not None:
         exponent = summary.lyapunov

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from plenum.errors import UserError
 from plenum.tracking import frames, store
 
+_TARGET = "n_target"
 _FACTORS = ("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation")
 
 
@@ -103,7 +104,7 @@ def _search(client: Any, experiment: str, query: str) -> list[Any]:
 
 def _counts(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
     """Replicates by status of the conditions that were interrupted before their estimates."""
-    open_ones = [r.data.tags["plenum.condition"] for r in runs if "target" not in r.data.metrics]
+    open_ones = [r.data.tags["plenum.condition"] for r in runs if _TARGET not in r.data.metrics]
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for identity in open_ones:
         query = f"tags.`plenum.kind` = 'replicate' and tags.`plenum.condition` = '{identity}'"
@@ -118,9 +119,9 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
     identity = tags["plenum.condition"]
     preferences: NDArray[np.float64] = np.empty((0, 0, 0, 0))
     decisions: tuple[str, ...] = ()
-    if "target" in metrics:
+    if _TARGET in metrics:
         failures = json.loads(tags["plenum.failures"])
-        target, completed = int(metrics["target"]), int(metrics["completed"])
+        target, completed = int(metrics[_TARGET]), int(metrics["n_completed"])
         if completed:
             preferences, decisions = _arrays(client, run.info.run_id)
     else:

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _SQLITE = "sqlite:///"
+_NOTE = """One run a condition, with one nested run a replicate.
+
+- `D` by step: mean pairwise distance between replicates, by round; `log_D` its logarithm
+- `lambda`: slope of log D, with `lambda_ci_low` and `lambda_ci_high` (95 %, jackknife)
+- tag `plenum.backend`: `simulated` means that no language model was asked
+"""
 
 
 def absolute(uri: str) -> str:
@@ -82,7 +88,11 @@ def experiment(client: "MlflowClient", uri: str, study: str) -> str:
     location = None
     if uri.startswith(_SQLITE):
         location = (Path(uri.removeprefix(_SQLITE)).parent / "artifacts" / study).as_uri()
-    tags = {"mlflow.experimentKind": "custom_model_development", "plenum.study": study}
+    tags = {
+        "mlflow.experimentKind": "custom_model_development",
+        "mlflow.note.content": _NOTE,
+        "plenum.study": study,
+    }
     return str(client.create_experiment(study, artifact_location=location, tags=tags))
 
 

@@ -21,6 +21,11 @@ from plenum.tracking import frames, store
 _DONE = "plenum.journal"
 """Tag of a wholly written replicate run: what its journal ended with."""
 
+_COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
+    *("#44AA99", "#999933", "#332288", "#AA4499", "#117733", "#88CCEE", "#DDCC77", "#CC6677"),
+)
+
 
 class StudyWriter:
     """Writes one study's runs.
@@ -39,6 +44,7 @@ class StudyWriter:
         self._client = store.open_client(uri)
         self._experiment = store.experiment(self._client, uri, study)
         self._version = version
+        self._colour = len(self._search("tags.`plenum.kind` = 'condition'"))
         self._parents: dict[str, Any] = {}
         self._children: dict[str, dict[int, Any]] = {}
 
@@ -130,7 +136,7 @@ class StudyWriter:
         run = self._client.create_run(
             self._experiment,
             run_name=_name(condition),
-            tags=self._tags(condition, "condition"),
+            tags={**self._tags(condition, "condition"), "mlflow.runColor": self._next_colour()},
         )
         params = {
             **_factors(condition),
@@ -151,6 +157,11 @@ class StudyWriter:
             self._client.set_tag(child.info.run_id, "mlflow.parentRunId", new.info.run_id)
         self._client.delete_run(old.info.run_id)
         return new
+
+    def _next_colour(self) -> str:
+        """A colour of its own for each condition: the UI's choice repeats itself."""
+        self._colour += 1
+        return _COLOURS[(self._colour - 1) % len(_COLOURS)]
 
     def _tags(self, condition: dict[str, Any], kind: str) -> dict[str, str]:
         return {

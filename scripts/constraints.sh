@@ -11,6 +11,6 @@ trap 'rm -rf "$fresh"' EXIT
     echo "# Exact versions of one resolution that passes the tests; made by \`make constraints\`."
     # Names and versions only: no hosts, no paths, no local build labels such as +cpu.
     "$fresh/bin/python" -m pip list --format=freeze --disable-pip-version-check --exclude-editable |
-        grep -v -i -E '^(pip|setuptools|wheel)==' | sed 's/+[A-Za-z0-9.]*$//'
+        grep -v -i -E '^(pip|setuptools|wheel|triton|(nvidia|cuda)-.*)==' | sed 's/+[A-Za-z0-9.]*$//'
 } > constraints.txt
 wc -l constraints.txt

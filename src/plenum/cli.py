@@ -50,6 +50,9 @@ def told() -> Iterator[None]:
 def one_line(error: BaseException) -> str:
     """An error's message without Hydra's and OmegaConf's trailing context."""
     text = str(error)
+    override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
+    if override and str(override) not in text:
+        text = f"{override}: {text}"
     for tail in ("\nConfig search path", "\nSet the environment variable HYDRA_FULL_ERROR"):
         text = text.partition(tail)[0]
     text = re.sub(r"\n\s*(full_key|object_type|reference_type)[:=].*", "", text)

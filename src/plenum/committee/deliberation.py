@@ -107,7 +107,7 @@ class Deliberation:
         reply = yield ask
         try:
             argument, state = stateline.parse(reply.text, len(labels))
-            self._note(ask, reply, argument=argument, state=dataclasses.asdict(state))
+            self._note(ask, reply, argument=argument, state=state)
         except Malformed as problem:
             argument = stateline.without_state(reply.text)
             self._note(ask, reply, argument=argument, problem=str(problem))
@@ -132,7 +132,7 @@ class Deliberation:
         except Malformed as problem:
             self._note(ask, reply, problem=str(problem))
             raise _Failed(ask, Failure.PARSE, str(problem)) from None
-        self._note(ask, reply, **{key: dataclasses.asdict(value)})
+        self._note(ask, reply, **{key: value})
         return value
 
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
@@ -187,7 +187,7 @@ class Deliberation:
             again = self._call(f"{kind}_repair", ask.round, seat, model, messages + follow_up)
             value = yield from self._repaired(again, read, kind)
             return value
-        self._note(ask, reply, **{kind: dataclasses.asdict(value)})
+        self._note(ask, reply, **{kind: value})
         return value
 
     def _call(
@@ -206,8 +206,16 @@ class Deliberation:
             "seat": ask.seat,
             "model": ask.chat.model,
             **dataclasses.asdict(reply),
-            **parsed,
+            **{key: _plain(value) for key, value in parsed.items()},
         }
+
+
+def _plain(value: Any) -> Any:
+    """A parsed value as JSON gives it back: what is compared on resuming must be the same."""
+    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+        return value
+    fields = dataclasses.asdict(value)
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
 
 
 def recorded_reply(entry: Entry) -> Reply:

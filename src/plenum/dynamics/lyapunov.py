@@ -29,7 +29,8 @@ class LyapunovEstimate:
         ``ok``; ``identical``: all distances in the window are zero; ``short``: fewer than two
         rounds of the window have D > 0; ``single``: fewer than two replicates.
     warnings
-        ``few_replicates``, ``zero_rounds``, ``no_interval``.
+        ``few_replicates``, ``zero_rounds``, ``no_interval``; a status other than ``ok`` stands
+        here too.
     rounds_used, zero_rounds
         Rounds of the window that entered the fit, and those left out because D = 0.
     replicates
@@ -118,16 +119,15 @@ def _jackknife_se(leave_one_out: list[float]) -> float:
 
 
 def _warnings(replicates: int, zeros: int, se: float) -> tuple[str, ...]:
-    found = []
-    if replicates < FEW:
-        found.append("few_replicates")
-    if zeros:
-        found.append("zero_rounds")
-    if np.isnan(se):
-        found.append("no_interval")
-    return tuple(found)
+    found = {
+        "few_replicates": replicates < FEW,
+        "zero_rounds": zeros > 0,
+        "no_interval": bool(np.isnan(se)),
+    }
+    return tuple(name for name, holds in found.items() if holds)
 
 
 def _none(status: str, used: int, zeros: int, replicates: int) -> LyapunovEstimate:
     nan = float("nan")
-    return LyapunovEstimate(nan, nan, nan, nan, status, (status,), used, zeros, replicates)
+    warnings = (status, *("few_replicates",) * (replicates < FEW))
+    return LyapunovEstimate(nan, nan, nan, nan, status, warnings, used, zeros, replicates)

@@ -83,7 +83,7 @@ class Api:
     """Settings of the ``api`` backend that can change an answer."""
 
     name: str = "api"
-    api_base: dict[str, str] = field(default_factory=dict)
+    api_base: dict[str, str | None] = field(default_factory=dict)
     send_seed: bool = False
 
 
@@ -173,7 +173,7 @@ class Condition:
                 "clerk": self.clerk,
                 "protocol": dataclasses.asdict(self.protocol),
                 "sampling": dataclasses.asdict(self.sampling),
-                "backend": dataclasses.asdict(self.backend),
+                "backend": _set_values(dataclasses.asdict(self.backend)),
                 "rounds": self.rounds,
                 "seed": self.seed,
             }
@@ -230,6 +230,14 @@ class Job:
     retry_failed: bool
     config: str
     """The composed config as YAML."""
+
+
+def _set_values(knobs: dict[str, Any]) -> dict[str, Any]:
+    """Without endpoints that aren't set: listing another provider is no other condition."""
+    endpoints = knobs.get("api_base")
+    if endpoints is None:
+        return knobs
+    return {**knobs, "api_base": {k: url for k, url in endpoints.items() if url}}
 
 
 def temperature_label(temperature: float) -> str:

@@ -59,7 +59,10 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
     for job in jobs:
         backend[repr(job.condition.backend)].check(job.condition.models)
     _raise_file_limit()
-    return asyncio.run(_sweep(jobs, backend))
+    try:
+        return asyncio.run(_sweep(jobs, backend))
+    except asyncio.CancelledError:  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
+        raise KeyboardInterrupt from None
 
 
 async def _sweep(jobs: Sequence[Job], backend: dict[str, ChatModel]) -> list[Outcome]:
@@ -136,13 +139,13 @@ class _Desk:
         if waiting:
             left = sum(tracker.sent - tracker.done for tracker in waiting)
             self._progress.say(f"writing the last {left} items to MLflow")
-        # The tables that follow a sweep need MLflow: its slow import fits into this wait.
-        warm = asyncio.get_running_loop().run_in_executor(None, import_module, "mlflow")
+        if len(self._turns) > 1:
+            # The tables that follow a sweep need MLflow: its slow import fits into this wait.
+            asyncio.get_running_loop().run_in_executor(None, import_module, "mlflow")
         for tracker in self._trackers.values():
             await tracker.finish()
         for model in self._backend.values():
             await model.close()
-        await warm
         return [error for tracker in self._trackers.values() for error in tracker.errors]
 
     async def _run(self, job: Job, folder: Path) -> Outcome:

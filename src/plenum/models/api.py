@@ -26,22 +26,17 @@ litellm.suppress_debug_info = True
 for _name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
     logging.getLogger(_name).setLevel(logging.CRITICAL)
 
-# The first match wins: subclasses stand before their bases.
-_FAILURES: tuple[tuple[type[Exception], Failure], ...] = (
+_BY_TYPE: tuple[tuple[type[Exception], Failure], ...] = (
     (exceptions.ContentPolicyViolationError, Failure.CONTENT_FILTER),
-    (exceptions.AuthenticationError, Failure.AUTH),
-    (exceptions.PermissionDeniedError, Failure.AUTH),
-    (exceptions.RateLimitError, Failure.RATE_LIMIT),
     (exceptions.Timeout, Failure.TIMEOUT),
-    (exceptions.NotFoundError, Failure.REQUEST),
-    (exceptions.BadRequestError, Failure.REQUEST),
-    (exceptions.UnprocessableEntityError, Failure.REQUEST),
     (exceptions.APIConnectionError, Failure.SERVER),
-    (exceptions.ServiceUnavailableError, Failure.SERVER),
-    (exceptions.InternalServerError, Failure.SERVER),
-    (exceptions.BadGatewayError, Failure.SERVER),
-    (exceptions.APIError, Failure.SERVER),
 )
+_BY_STATUS = {
+    401: Failure.AUTH,
+    403: Failure.AUTH,
+    408: Failure.TIMEOUT,
+    429: Failure.RATE_LIMIT,
+}
 
 
 class ApiBackend:
@@ -55,8 +50,8 @@ class ApiBackend:
         Whether each call sends a seed of its own.
     """
 
-    def __init__(self, api_base: Mapping[str, str], send_seed: bool) -> None:
-        self._api_base = dict(api_base)
+    def __init__(self, api_base: Mapping[str, str | None], send_seed: bool) -> None:
+        self._api_base = {provider: url for provider, url in api_base.items() if url}
         self._send_seed = send_seed
 
     def check(self, models: tuple[str, ...]) -> None:
@@ -129,14 +124,22 @@ def _cost(model: str, tokens_in: int, tokens_out: int) -> float | None:
 
 
 def _call_error(error: Exception) -> CallError:
-    failure = next((f for kind, f in _FAILURES if isinstance(error, kind)), Failure.BUG)
-    headers = _headers(error)
+    status = getattr(error, "status_code", None)
     return CallError(
-        failure,
+        _failure(error, status),
         _redact(f"{type(error).__name__}: {getattr(error, 'message', error)}"),
-        getattr(error, "status_code", None),
-        _seconds(headers.get("retry-after")),
+        status,
+        _seconds(_headers(error).get("retry-after")),
     )
+
+
+def _failure(error: Exception, status: int | None) -> Failure:
+    for kind, failure in _BY_TYPE:
+        if isinstance(error, kind):
+            return failure
+    if status is None:
+        return Failure.BUG
+    return _BY_STATUS.get(status, Failure.SERVER if status >= 500 else Failure.REQUEST)
 
 
 def _headers(error: Exception) -> dict[str, str]:

@@ -70,8 +70,8 @@ async def _sweep(jobs: Sequence[Job], backend: dict[str, ChatModel]) -> list[Out
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
-    with Progress(calls, sum(job.replicates for job in jobs)) as progress:
-        desk = _Desk(jobs, backend, progress)
+    desk = _Desk(jobs, backend)
+    with Progress(calls, sum(job.replicates for job in jobs), desk.tracked) as desk.progress:
         try:
             await desk.start(jobs)
             async with asyncio.TaskGroup() as group:
@@ -95,14 +95,18 @@ class _Ended:
 class _Desk:
     """What the conditions of a sweep share: backends, trackers, progress, the limit."""
 
-    def __init__(
-        self, jobs: Sequence[Job], backend: dict[str, ChatModel], progress: Progress
-    ) -> None:
+    progress: Progress
+
+    def __init__(self, jobs: Sequence[Job], backend: dict[str, ChatModel]) -> None:
         self._backend = backend
-        self._progress = progress
         self._places = asyncio.Semaphore(max(job.calls.max_concurrency for job in jobs))
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._trackers: dict[tuple[str, str], Tracker] = {}
+
+    def tracked(self) -> str:
+        """How much of what was handed over is in MLflow."""
+        trackers = self._trackers.values()
+        return f"{sum(t.done for t in trackers)}/{sum(t.sent for t in trackers)}"
 
     async def start(self, jobs: Sequence[Job]) -> None:
         """Start a tracking process for each study."""
@@ -138,7 +142,7 @@ class _Desk:
         waiting = [tracker for tracker in self._trackers.values() if tracker.done < tracker.sent]
         if waiting:
             left = sum(tracker.sent - tracker.done for tracker in waiting)
-            self._progress.say(f"writing the last {left} items to MLflow")
+            self.progress.say(f"writing the last {left} items to MLflow")
         if len(self._turns) > 1:
             # The tables that follow a sweep need MLflow: its slow import fits into this wait.
             asyncio.get_running_loop().run_in_executor(None, import_module, "mlflow")
@@ -171,7 +175,7 @@ class _Desk:
             _report(outcome, transcripts, summary),
             job.config,
         )
-        self._progress.say(_told(outcome, summary))
+        self.progress.say(_told(outcome, summary))
         return outcome
 
     async def _replicate(
@@ -183,7 +187,7 @@ class _Desk:
 
         def observe(entry: dict[str, Any]) -> None:
             kinds.append(entry["kind"])
-            self._progress.entry(entry, last)
+            self.progress.entry(entry, last)
 
         replicate = Replicate(
             condition=job.condition,
@@ -206,7 +210,7 @@ class _Desk:
                 traceback.print_exception(bug)
                 wrote, error = False, f"replicate {index}: bug: {type(bug).__name__}: {bug}"
         repairs = sum(kind.endswith("_repair") for kind in kinds)
-        self._progress.replicate(job.condition.calls - (len(kinds) - repairs))
+        self.progress.replicate(job.condition.calls - (len(kinds) - repairs))
         if error is None:
             tracker.replicate(job.condition.identity, journal)
         return _Ended(index, journal, len(kinds), not wrote, error)

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rich.console import Console
@@ -21,16 +21,18 @@ class Progress:
         Calls that the whole sweep takes without repairs.
     replicates
         Replicates of the whole sweep.
+    tracked
+        Says how much of what was handed to the tracking processes is written.
     """
 
-    def __init__(self, calls: int, replicates: int) -> None:
+    def __init__(self, calls: int, replicates: int, tracked: Callable[[], str]) -> None:
+        self._tracked = tracked
         self.calls = self.tokens = self.ended = self.rounds = self.repairs = 0
         self.cost = 0.0
         self.unpriced = 0
         self._target_calls, self._target = calls, replicates
         self._skipped = 0
-        self._notes: list[str] = []
-        self._began = self._told = time.monotonic()
+        self._began = self._told = self._last = time.monotonic()
         self._console = Console(stderr=True)
         self._live: Live | None = None
 
@@ -49,6 +51,7 @@ class Progress:
     def entry(self, entry: dict[str, Any], last_seat: str) -> None:
         """A call was answered; ``last_seat`` closes a round."""
         self.calls += 1
+        self._last = time.monotonic()
         self.tokens += entry["tokens_in"] + entry["tokens_out"]
         if entry["cost"] is None:
             self.unpriced += 1
@@ -75,20 +78,16 @@ class Progress:
         else:
             print(text, file=sys.stderr, flush=True)
 
-    def note(self, lines: Sequence[str]) -> None:
-        """What stands under the counts while it lasts."""
-        self._notes = list(lines)
-
     def line(self) -> str:
         """The counts in one line."""
-        rate = self.calls / max(time.monotonic() - self._began, 1e-9)
+        rate = self.calls / max(self._last - self._began, 1e-9)
         left = max(self._target_calls - self._skipped - self.calls, 0)
         cost = f"${self.cost:.4f}" + (" + unpriced" if self.unpriced else "")
         eta = _duration(left / rate) if self.calls else "-"
         return (
             f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {self.calls} "
             f"({rate:.0f}/s) | repairs {self.repairs} | tokens {self.tokens:,} | cost {cost} | "
-            f"left {eta}"
+            f"left {eta} | in MLflow {self._tracked()}"
         )
 
     def _render(self) -> Table:
@@ -97,8 +96,6 @@ class Progress:
         filled = round(40 * done)
         grid.add_row(f"[green]{'━' * filled}[/][dim]{'━' * (40 - filled)}[/] {done:4.0%}")
         grid.add_row(self.line())
-        for note in self._notes:
-            grid.add_row(note)
         return grid
 
 

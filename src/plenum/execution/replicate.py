@@ -1,5 +1,6 @@
 """One replicate: a deliberation, its model calls and its journal."""
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -70,6 +71,7 @@ class Replicate:
                     return True
                 journal.append(entry)
                 self.observe(entry)
+                await asyncio.sleep(0)  # a backend that never waits must not hold up the others
             assert deliberation.end is not None
             journal.append(deliberation.end)
             return True

@@ -212,7 +212,7 @@ class _Desk:
         repairs = sum(kind.endswith("_repair") for kind in kinds)
         self.progress.replicate(job.condition.calls - (len(kinds) - repairs))
         if error is None:
-            tracker.replicate(job.condition.identity, journal)
+            tracker.replicate(job.condition.identity, journal, log.efforts[index])
         return _Ended(index, journal, len(kinds), not wrote, error)
 
 
@@ -286,7 +286,7 @@ def _told(outcome: Outcome, summary: Summary | None) -> str:
         e = summary.lyapunov
         estimated = f"λ̂ = {e.value:.4f} [{e.ci_low:.4f}, {e.ci_high:.4f}]"
         if e.status != "ok":
-            estimated += f" ({e.status})"
+            estimated = f"no λ̂: {e.status}"
     reused = f", {outcome.reused} reused" if outcome.reused else ""
     return (
         f"{outcome.name}: {outcome.completed}/{outcome.target} completed, "

@@ -9,6 +9,9 @@ answer was obtained (attempts, status, latency) goes to the call log beside it.
 import hashlib
 import json
 import os
+from collections import defaultdict
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -103,20 +106,47 @@ class Journal:
         self.close()
 
 
+@dataclass
+class Effort:
+    """What a replicate's answers took: attempts, and seconds spent waiting for the model."""
+
+    attempts: int = 0
+    seconds: float = 0.0
+
+
 class CallLog:
-    """One line an attempt, for a whole condition: outcome, status, latency, time."""
+    """One line an attempt, for a whole condition: outcome, status, latency, time.
+
+    Attributes
+    ----------
+    efforts
+        Effort by replicate, over this run and all runs before.
+    """
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self.efforts: defaultdict[int, Effort] = defaultdict(Effort)
+        written = path.read_bytes()
+        if written and not written.endswith(b"\n"):
+            os.write(self._descriptor, b"\n")
+        for line in written.splitlines():
+            with suppress(ValueError):  # a line torn by a kill
+                self._count(json.loads(line))
 
     def append(self, line: dict[str, Any]) -> None:
         """Write one attempt."""
         os.write(self._descriptor, (json.dumps(line, separators=(",", ":")) + "\n").encode())
+        self._count(line)
 
     def close(self) -> None:
         """Close the file."""
         os.close(self._descriptor)
+
+    def _count(self, line: dict[str, Any]) -> None:
+        effort = self.efforts[line["replicate"]]
+        effort.attempts += 1
+        effort.seconds += line["latency_s"]
 
 
 def _link(chain: str, body: str) -> str:

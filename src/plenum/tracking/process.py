@@ -31,7 +31,7 @@ class _Study:
                 self.writer.open(condition, request["target"])
             case "replicate":
                 condition = self._conditions[request["condition"]]
-                self.writer.replicate(condition, Path(request["journal"]))
+                self.writer.replicate(condition, Path(request["journal"]), request["effort"])
             case "close":
                 self.writer.close(
                     self._conditions[request["condition"]],

@@ -3,8 +3,11 @@
 import asyncio
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from plenum.records import Effort
 
 _LIMIT = 2**20
 
@@ -47,9 +50,16 @@ class Tracker:
         """Announce a condition, and how many replicates are wanted of it."""
         self._send({"op": "open", "condition": condition, "target": target})
 
-    def replicate(self, condition: str, journal: Path) -> None:
+    def replicate(self, condition: str, journal: Path, effort: Effort) -> None:
         """Hand over a replicate that has ended."""
-        self._send({"op": "replicate", "condition": condition, "journal": str(journal)})
+        self._send(
+            {
+                "op": "replicate",
+                "condition": condition,
+                "journal": str(journal),
+                "effort": asdict(effort),
+            }
+        )
 
     def close(
         self, condition: str, journals: list[Path], estimates: dict[str, Any], config: str

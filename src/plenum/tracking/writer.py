@@ -62,7 +62,7 @@ class StudyWriter:
             if run.data.tags.get("plenum.kind") == "replicate"
         }
 
-    def replicate(self, condition: dict[str, Any], journal: Path) -> None:
+    def replicate(self, condition: dict[str, Any], journal: Path, effort: dict[str, float]) -> None:
         """Write the nested run of a replicate that has ended."""
         transcript = read(journal)
         index = int(transcript.head["replicate"])
@@ -88,7 +88,7 @@ class StudyWriter:
         run_id = run.info.run_id
         params = {**_factors(condition), "replicate": index}
         self._client.log_batch(
-            run_id, metrics=_replicate_metrics(transcript), params=_params(params)
+            run_id, metrics=_replicate_metrics(transcript, effort), params=_params(params)
         )
         self._client.log_artifact(run_id, str(journal), "transcript")
         status = "FINISHED" if transcript.status == "completed" else "FAILED"
@@ -202,9 +202,9 @@ def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
     return [Metric(k, float(v), now, 0) for k, v in values.items() if _finite(v)]
 
 
-def _replicate_metrics(transcript: Transcript) -> list[Metric]:
+def _replicate_metrics(transcript: Transcript, effort: dict[str, float]) -> list[Metric]:
     now = int(time.time() * 1000)
-    metrics = _metrics(transcript.totals(), now)
+    metrics = _metrics({**transcript.totals(), **effort}, now)
     preferences, confidences = transcript.preferences(), transcript.confidences()
     for number, (seats, confidence) in enumerate(
         zip(preferences, confidences, strict=True), start=1

@@ -2,6 +2,7 @@
 
 import json
 import tempfile
+import urllib.parse
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -123,7 +124,7 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         failures = json.loads(tags["plenum.failures"])
         target, completed = int(metrics[_TARGET]), int(metrics["n_completed"])
         if completed:
-            preferences, decisions = _arrays(client, run.info.run_id)
+            preferences, decisions = _arrays(client, run)
     else:
         failures = {k: n for k, n in counts[identity].items() if k != "completed"}
         completed = counts[identity]["completed"]
@@ -145,12 +146,19 @@ def _numbers(params: dict[str, str]) -> dict[str, str]:
     return {key: params.get(key, "") for key in ("rounds", "seed")}
 
 
-def _arrays(client: Any, run_id: str) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    with tempfile.TemporaryDirectory() as folder:
-        states = pd.read_parquet(client.download_artifacts(run_id, "ensemble.parquet", folder))
-        replicates = pd.read_parquet(
-            client.download_artifacts(run_id, "replicates.parquet", folder)
-        )
+def _arrays(client: Any, run: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    states, replicates = (
+        _parquet(client, run, f"{name}.parquet") for name in ("ensemble", "replicates")
+    )
     completed = replicates[replicates["status"] == "completed"].sort_values("replicate")
     preferences = frames.preferences(states, completed["replicate"].tolist())
     return preferences, tuple(completed["decision"])
+
+
+def _parquet(client: Any, run: Any, name: str) -> pd.DataFrame:
+    """An artifact as a table; one on this machine's disk is read in place."""
+    where = urllib.parse.urlparse(run.info.artifact_uri)
+    if where.scheme == "file":
+        return pd.read_parquet(Path(urllib.parse.unquote(where.path)) / name)
+    with tempfile.TemporaryDirectory() as folder:
+        return pd.read_parquet(client.download_artifacts(run.info.run_id, name, folder))

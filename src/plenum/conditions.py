@@ -128,6 +128,9 @@ class Config:
 BACKENDS: dict[str, type[Simulated] | type[Api]] = {"simulated": Simulated, "api": Api}
 
 
+_CALL_BOUNDS = {"max_concurrency": 1, "max_attempts": 1, "backoff_s": 0, "backoff_max_s": 0}
+
+
 # --- values ------------------------------------------------------------------------------------
 
 
@@ -206,14 +209,29 @@ class Condition:
             "temperature": temperature_label(self.sampling.temperature),
             "backend": self.backend.name,
             "perturbation": "none",
+            "settings": self.settings,
             "rounds": self.rounds,
             "seed": self.seed,
         }
 
+    @property
+    def settings(self) -> str:
+        """Settings off their defaults that no other factor names, such as ``gain=2``."""
+        parts = (self.backend, self.protocol, self.sampling)
+        named = ("name", "window", "temperature", "api_base")
+        changed = [
+            f"{f.name}={getattr(part, f.name):g}"
+            for part in parts
+            for f in dataclasses.fields(part)
+            if f.name not in named and getattr(part, f.name) != f.default
+        ]
+        return " ".join(changed) or "default"
+
     def __str__(self) -> str:
         f = self.factors
         names = ("scenario", "roles", "model", "memory", "temperature", "backend")
-        return " ".join(f"{name}={f[name]}" for name in names)
+        told = " ".join(f"{name}={f[name]}" for name in names)
+        return told if self.settings == "default" else f"{told} {self.settings}"
 
 
 @dataclass(frozen=True)
@@ -305,7 +323,7 @@ def _check_ranges(typed: Config) -> None:
     _at_least("protocol.argument_words", typed.protocol.argument_words, 1)
     _at_least("sampling.temperature", typed.sampling.temperature, 0)
     _at_least("sampling.max_tokens", typed.sampling.max_tokens, 1)
-    for key, least in (("max_concurrency", 1), ("max_attempts", 1), ("backoff_s", 0)):
+    for key, least in _CALL_BOUNDS.items():
         _at_least(f"calls.{key}", getattr(typed.calls, key), least)
     _require(typed.calls.timeout_s > 0, f"calls.timeout_s: {typed.calls.timeout_s}; give seconds")
     if isinstance(typed.backend, Simulated):

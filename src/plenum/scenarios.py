@@ -17,6 +17,19 @@ from plenum.errors import UserError
 from plenum.identity import digest
 
 KINDS = ("choice", "allocation")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML that refuses a key that stands twice; the later one would silently win."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.YAMLError(f"the key {key} stands twice")
+        return super().construct_mapping(node, deep)
+
+
 _TEXTS = ("id", "title", "domain", "type", "question", "situation", "endpoint")
 _LISTS = ("affected", "numbers", "constraints", "cases")
 _FIELDS = (*_TEXTS, *_LISTS, "options")
@@ -70,8 +83,7 @@ class Scenario:
         ]
         if self.type == "allocation":
             parts.append(
-                "Preferences over the options read as shares of the fund; "
-                "the decision is the one option that comes first."
+                "Preferences are shares of the fund; the decision is the option that comes first."
             )
         return "\n\n".join(parts)
 
@@ -94,7 +106,7 @@ def load(path: Path) -> Scenario:
         The file can't be read or a field is missing, unknown, empty or inconsistent.
     """
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise UserError(f"scenario file {path} does not exist") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
@@ -122,6 +134,9 @@ def _check(data: Any, path: Path) -> Scenario:
     for field in _TEXTS:
         if not isinstance(data[field], str) or not data[field].strip():
             raise refuse(field, f"{data[field]!r} is no text", "write it as a non-empty text")
+    for field in _FIELDS:
+        if re.search(r"STATE\s*:", str(data[field])):
+            raise refuse(field, "it holds 'STATE:'", "write that in another way")
     for field in _LISTS:
         items = data[field]
         if not isinstance(items, list) or not items:
@@ -138,10 +153,7 @@ def _check(data: Any, path: Path) -> Scenario:
     fields: dict[str, Any] = {field: " ".join(data[field].split()) for field in _TEXTS}
     for field in _LISTS:
         fields[field] = tuple(" ".join(item.split()) for item in data[field])
-    scenario = Scenario(**fields, options=options)
-    if re.search(r"STATE\s*:", scenario.packet):
-        raise refuse("options", "the text holds a STATE marker", "write it in another way")
-    return scenario
+    return Scenario(**fields, options=options)
 
 
 def _options(data: Any, refuse: Any) -> tuple[Option, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from plenum.committee import ballots, prompts, stateline
 from plenum.committee.stateline import Malformed
+from plenum.committee.text import well_formed
 from plenum.conditions import Condition, Seat
 from plenum.identity import seed_for
 from plenum.models import Chat, Message, Reply
@@ -73,6 +74,7 @@ class Deliberation:
 
     def answer(self, reply: Reply) -> Entry:
         """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
+        reply = dataclasses.replace(reply, text=well_formed(reply.text))
         try:
             self.ask = self._script.send(reply)
         except StopIteration as stop:
@@ -118,7 +120,7 @@ class Deliberation:
             ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
             state = yield from self._repaired(ask, self._read_state, "state")
         self._table[seat.name] = state
-        self._window.append(prompts.Remark(seat.label, prompts.flatten(argument)))
+        self._window.append(prompts.Remark.of(seat.label, argument))
 
     def _read_state(self, text: str) -> stateline.State:
         return stateline.parse(text, len(self._condition.scenario.labels))[1]

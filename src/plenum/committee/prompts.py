@@ -6,18 +6,16 @@ section, forge no seat label and end no quotation.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from string import Template
 
 from plenum.committee import stateline
+from plenum.committee.text import flatten
 from plenum.conditions import Condition, Seat
 from plenum.models import Message
 from plenum.scenarios import Scenario
-
-_BREAKS = re.compile(r"[\x00-\x20\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+")
 
 REPAIR = (
     "Your previous answer had no valid STATE line ($problem). Answer with the corrected STATE "
@@ -35,6 +33,11 @@ class Remark:
 
     label: str
     argument: str
+
+    @staticmethod
+    def of(label: str, argument: str) -> "Remark":
+        """A remark whose argument is flattened to one line."""
+        return Remark(label, flatten(argument))
 
 
 Window = Sequence[Remark]
@@ -99,11 +102,6 @@ def ballot_form(labels: tuple[str, ...]) -> str:
 def clerk_form(labels: tuple[str, ...]) -> str:
     """The form of the clerk's answer."""
     return f'{{"decision": {_choices((*labels, "NONE"))}, "majority_count": N, "total": N}}'
-
-
-def flatten(text: str) -> str:
-    """One line of printable text: runs of breaks, controls and invisible characters are a space."""
-    return _BREAKS.sub(" ", text).strip()
 
 
 def _choices(labels: tuple[str, ...]) -> str:

@@ -2,8 +2,9 @@
 
 import json
 import re
-import unicodedata
 from dataclasses import dataclass
+
+from plenum.committee.text import visible
 
 TOLERANCE = 0.02
 """How far the preferences may be from a sum of 1 before they are refused."""
@@ -16,8 +17,7 @@ _LINE = re.compile(
 _TAG = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _TAG_LENGTH = 40
 # A second state line may hide behind markup, a full-width colon or an invisible character.
-_MARKER = re.compile(r"\bSTATE[\s*_`\"']*:|(?i:\bstate[\s*_`\"']*:[\s*_`\"']*pref)")
-_INVISIBLE = dict.fromkeys([0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF, 0x00AD])
+_MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE[\s*_`\"']*:|(?i:state[\s*_`\"']*:[\s*_`\"']*pref))")
 
 
 class Malformed(ValueError):
@@ -60,7 +60,7 @@ def parse(text: str, options: int) -> tuple[str, State]:
         There is no STATE line, more than one, one inside the argument, or one that breaks the
         format (section S2.3 and its implementation note).
     """
-    markers = _MARKER.findall(_visible(text))
+    markers = _MARKER.findall(visible(text))
     if not markers:
         raise Malformed("no STATE line")
     if len(markers) > 1:
@@ -76,14 +76,10 @@ def parse(text: str, options: int) -> tuple[str, State]:
 
 def without_state(text: str) -> str:
     """The argument of an answer whose STATE line is malformed: lines with a marker are dropped."""
-    kept = [line for line in text.splitlines() if not _MARKER.search(_visible(line))]
+    kept = [line for line in text.splitlines() if not _MARKER.search(visible(line))]
     argument = "\n".join(kept).strip()
     # A marker can be spread over a line break; then nothing of the text can be trusted.
-    return "" if _MARKER.search(_visible(argument)) else argument
-
-
-def _visible(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).translate(_INVISIBLE)
+    return "" if _MARKER.search(visible(argument)) else argument
 
 
 def _parse_line(line: str, options: int) -> State:
@@ -107,7 +103,7 @@ def _parse_line(line: str, options: int) -> State:
 def _tags(text: str) -> tuple[str, str]:
     try:
         tags = json.loads(f"[{text}]")
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         raise Malformed("the tags are no quoted list") from None
     if len(tags) != 2:
         raise Malformed(f"{len(tags)} tags, two are required")

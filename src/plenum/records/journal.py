@@ -58,10 +58,10 @@ class Journal:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             entries, size, self._chain = _parse(path)
-            os.ftruncate(self._descriptor, size)
             if entries:
                 _check_head(path, entries[0], head)
-            else:
+            os.ftruncate(self._descriptor, size)
+            if not entries:
                 self.append({"kind": "head", "schema": SCHEMA, **head})
         except BaseException:
             self.close()
@@ -157,12 +157,11 @@ def _parse(path: Path) -> tuple[list[dict[str, Any]], int, str]:
     """Entries, the size of the whole lines in bytes, and the last chain."""
     entries: list[dict[str, Any]] = []
     size, chain = 0, ""
-    for number, line in enumerate(path.read_bytes().splitlines(keepends=True), start=1):
-        if not line.endswith(b"\n"):
-            break  # torn by a kill in mid-write
+    *whole, _torn = path.read_bytes().split(b"\n")  # a kill in mid-write tears the last line
+    for number, line in enumerate(whole, start=1):
         entry, chain = _verify(path, number, line, chain)
         entries.append(entry)
-        size += len(line)
+        size += len(line) + 1
     return entries, size, chain
 
 
@@ -172,7 +171,7 @@ def _verify(path: Path, number: int, line: bytes, chain: str) -> tuple[dict[str,
         body, _, _ = text.rpartition(_KEY)
         entry = json.loads(text)
         found = entry.pop("chain")
-    except (UnicodeDecodeError, ValueError, KeyError, AttributeError):
+    except (UnicodeDecodeError, ValueError, KeyError, TypeError, AttributeError):
         raise DamagedJournal(f"journal {path}, line {number}: no whole entry") from None
     if found != _link(chain, body + "}"):
         raise DamagedJournal(

@@ -22,7 +22,7 @@ from plenum.tracking import query
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLES = ("-", "--", "-.", ":")
 _PER_PANEL = len(_COLOURS) * len(_STYLES)
-_FACTORS = ("roles", "model", "memory", "temperature", "backend", "rounds", "seed")
+_FACTORS = ("roles", "model", "memory", "temperature", "backend", "settings", "rounds", "seed")
 
 
 def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW) -> None:

@@ -13,7 +13,16 @@ COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
     *("target", "completed", "failed", "pending"),
     *("lambda", "ci_low", "ci_high", "se", "flip_rate", "time_to_majority"),
-    *("status", "warnings", "rounds_used", "zero_rounds", "rounds", "seed", "condition"),
+    *(
+        "status",
+        "warnings",
+        "rounds_used",
+        "zero_rounds",
+        "settings",
+        "rounds",
+        "seed",
+        "condition",
+    ),
 ]
 
 

@@ -8,12 +8,17 @@ from pathlib import Path
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from plenum.dynamics.lyapunov import WINDOW
 from plenum.reports.rows import Row, build, frame
 from plenum.tracking import query
 
 _ROLES = ("off", "on")
+_FACTORS = (
+    *("scenario", "roles", "model", "memory", "temperature", "backend"),
+    *("settings", "rounds", "seed"),
+)
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,11 @@ def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW
 
 def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
     """One line a condition. Factors that never vary stand in the title."""
-    names = ("scenario", "roles", "model", "memory", "temperature", "backend", "rounds", "seed")
+    names = _FACTORS
     varying = [n for n in names if len({r.tracked.factors[n] for r in rows}) > 1]
     shown = [n for n in names if n in varying or n in ("scenario", "roles", "model")]
-    fixed = [f"{n}={rows[0].tracked.factors[n]}" for n in names if n not in shown]
+    rest = [n for n in names if n not in shown]
+    fixed = _told(rest, [rows[0].tracked.factors[n] for n in rest])
     head = (*shown, "target", "completed", "failed", "pending", "λ̂", "95 % CI", "flip rate",
             "TTM", "warnings")  # fmt: skip
     body = []
@@ -67,7 +73,7 @@ def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
         factors = [row.tracked.factors[n] for n in shown]
         counts = [str(v) for v in (row.tracked.target, row.n, row.failed, row.pending)]
         body.append((*factors, *counts, *_estimates(row), " ".join(row.warnings) or "-"))
-    title = f"Study {rows[0].tracked.study}: conditions ({', '.join(fixed)})"
+    title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
     legend = (
         f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}; CI: delete-one jackknife, "
         "t(R-1); TTM: median first majority round"
@@ -78,17 +84,18 @@ def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
 def matrices(rows: Sequence[Row]) -> list[Sheet]:
     """Roles by model for every scenario that has at least two of each (Fig. 1B's layout)."""
     sheets = []
-    for key, group in _groups(rows, ("scenario", "memory", "temperature", "backend")).items():
+    others = [n for n in _FACTORS if n not in ("roles", "model")]
+    for key, group in _groups(rows, others).items():
         roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
         models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
         if len(roles) < 2 or len(models) < 2:
             continue
-        cells = {(r.tracked.factors["roles"], r.tracked.factors["model"]): r for r in group}
+        cells = _groups(group, ("roles", "model"))
         body = tuple(
-            (f"roles {role}", *(_cell(cells.get((role, model))) for model in models))
+            (f"roles {role}", *(_cell(cells.get((role, model), [])) for model in models))
             for role in roles
         )
-        title = f"λ̂ by roles and model: {' '.join(key)}"
+        title = f"λ̂ by roles and model: {_told(others, key)}"
         sheets.append(Sheet(title, ("", *models), body, tuple(_provenance(group))))
     return sheets
 
@@ -97,13 +104,13 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
     """λ̂ of every scenario in every cell (Table S8's layout), from two scenarios on."""
     if len({r.tracked.factors["scenario"] for r in rows}) < 2:
         return []
-    names = ("roles", "model", "memory", "temperature", "backend")
+    names = [n for n in _FACTORS if n != "scenario"]
     varying = [n for n in names if len({r.tracked.factors[n] for r in rows}) > 1]
     columns = list(_groups(rows, varying))
     body = []
     for (scenario,), group in _groups(rows, ("scenario",)).items():
-        cells = {tuple(r.tracked.factors[n] for n in varying): r for r in group}
-        body.append((scenario, *(_short(cells.get(column)) for column in columns)))
+        cells = _groups(group, varying)
+        body.append((scenario, *(_short(cells.get(column, [])) for column in columns)))
     pairs = [zip(varying, column, strict=True) for column in columns]
     head = ("scenario", *(" ".join(f"{n}={v}" for n, v in pair) for pair in pairs))
     return [Sheet("Landscape: λ̂ (n) by scenario", head, tuple(body), tuple(_provenance(rows)))]
@@ -111,11 +118,11 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
 
 def terminal(sheet: Sheet) -> Table:
     """A table for the terminal."""
-    table = Table(title=sheet.title, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=Text(sheet.title), title_justify="left", box=box.SIMPLE_HEAD)
     for name in sheet.head:
-        table.add_column(name, overflow="fold")
+        table.add_column(Text(name), overflow="fold")
     for line in sheet.body:
-        table.add_row(*line)
+        table.add_row(*(Text(cell) for cell in line))
     return table
 
 
@@ -130,6 +137,11 @@ def markdown(sheet: Sheet) -> str:
 def _pipe(cells: Sequence[str]) -> str:
     escaped = (cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells)
     return f"| {' | '.join(escaped)} |"
+
+
+def _told(names: Sequence[str], values: Sequence[str]) -> str:
+    pairs = zip(names, values, strict=True)
+    return ", ".join(f"{n}={v}" for n, v in pairs if (n, v) != ("settings", "default"))
 
 
 def _estimates(row: Row) -> tuple[str, str, str, str]:
@@ -152,15 +164,13 @@ def _number(value: float, digits: int) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _cell(row: Row | None) -> str:
-    if row is None:
-        return "-"
-    value, interval, _, _ = _estimates(row)
-    return f"{value}\n{interval}\nn = {row.n}"
+def _cell(rows: Sequence[Row]) -> str:
+    """λ̂, interval and n; conditions that differ in a text alone share a cell, one below another."""
+    return "\n".join("\n".join([*_estimates(row)[:2], f"n = {row.n}"]) for row in rows) or "-"
 
 
-def _short(row: Row | None) -> str:
-    return "-" if row is None else f"{_estimates(row)[0]} ({row.n})"
+def _short(rows: Sequence[Row]) -> str:
+    return " / ".join(f"{_estimates(row)[0]} ({row.n})" for row in rows) or "-"
 
 
 def _provenance(rows: Sequence[Row]) -> list[str]:

@@ -18,7 +18,10 @@ from plenum.errors import UserError
 from plenum.tracking import frames, store
 
 _TARGET = "n_target"
-_FACTORS = ("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation")
+_FACTORS = (
+    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
+    *("settings", "rounds", "seed"),
+)
 
 
 @dataclass(frozen=True)
@@ -133,17 +136,13 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         study=study,
         identity=identity,
         run_id=run.info.run_id,
-        factors={**{key: params.get(key, "") for key in _FACTORS}, **_numbers(params)},
+        factors={key: params.get(key, "") for key in _FACTORS},
         target=target,
         completed=completed,
         failures=failures,
         preferences=preferences,
         decisions=decisions,
     )
-
-
-def _numbers(params: dict[str, str]) -> dict[str, str]:
-    return {key: params.get(key, "") for key in ("rounds", "seed")}
 
 
 def _arrays(client: Any, run: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:

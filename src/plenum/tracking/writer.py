@@ -186,12 +186,13 @@ class StudyWriter:
 
 def _name(condition: dict[str, Any]) -> str:
     keys = ("scenario", "roles", "model", "memory", "temperature")
-    return " ".join(str(condition[key]) for key in keys)
+    name = " ".join(str(condition[key]) for key in keys)
+    return name if condition["settings"] == "default" else f"{name} {condition['settings']}"
 
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:
     keys = ("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation")
-    return {key: condition[key] for key in (*keys, "rounds", "seed")}
+    return {key: condition[key] for key in (*keys, "settings", "rounds", "seed")}
 
 
 def _params(values: dict[str, Any]) -> list[Param]:

@@ -74,7 +74,7 @@ _TAGS = (
     "reversibility",
 )
 _SYNONYMS = {
-    "better": "rather better",
+    "view": "opinion",
     "solid": "sound",
     "strongest": "best",
     "matters": "counts",

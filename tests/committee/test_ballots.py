@@ -1,0 +1,131 @@
+"""Ballots and counts are read strictly, and the tally decides by simple majority."""
+
+import json
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plenum.committee.ballots import NONE, Ballot, Count, parse_ballot, parse_count, tally
+from plenum.committee.stateline import Malformed
+
+ABC = ("A", "B", "C")
+
+
+def votes(choices: str) -> list[Ballot]:
+    return [Ballot(choice, 50) for choice in choices]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"decision": "B", "confidence": 70}',
+        ' {"confidence":70,"decision":"B"}\n',
+        '```json\n{"decision": "B", "confidence": 70}\n```',
+        '```\n{"decision": "B", "confidence": 70}\n```',
+    ],
+)
+def test_a_ballot_is_one_json_object(text: str) -> None:
+    assert parse_ballot(text, ABC) == Ballot("B", 70)
+
+
+@given(st.sampled_from("ABCDE"), st.integers(0, 100))
+def test_a_ballot_survives_being_written_and_read(choice: str, confidence: int) -> None:
+    text = json.dumps({"decision": choice, "confidence": confidence})
+    assert parse_ballot(text, tuple("ABCDE")) == Ballot(choice, confidence)
+
+
+REFUSED = {
+    "nothing": "",
+    "a letter": "B",
+    "words around": 'My vote: {"decision": "B", "confidence": 70}',
+    "words behind": '{"decision": "B", "confidence": 70} Thank you.',
+    "two ballots": '{"decision": "B", "confidence": 70}\n{"decision": "A", "confidence": 70}',
+    "a list": '[{"decision": "B", "confidence": 70}]',
+    "null": "null",
+    "unknown option": '{"decision": "D", "confidence": 70}',
+    "lower-case option": '{"decision": "b", "confidence": 70}',
+    "full-width option": '{"decision": "Ｂ", "confidence": 70}',
+    "no decision": '{"decision": "NONE", "confidence": 70}',
+    "option and name": '{"decision": "B. Public option", "confidence": 70}',
+    "list of options": '{"decision": ["B"], "confidence": 70}',
+    "missing confidence": '{"decision": "B"}',
+    "a third key": '{"decision": "B", "confidence": 70, "why": "x"}',
+    "a key twice": '{"decision": "A", "decision": "B", "confidence": 70}',
+    "confidence 101": '{"decision": "B", "confidence": 101}',
+    "confidence -1": '{"decision": "B", "confidence": -1}',
+    "confidence float": '{"decision": "B", "confidence": 70.5}',
+    "confidence text": '{"decision": "B", "confidence": "70"}',
+    "confidence true": '{"decision": "B", "confidence": true}',
+    "confidence NaN": '{"decision": "B", "confidence": NaN}',
+    "confidence Infinity": '{"decision": "B", "confidence": Infinity}',
+    "confidence of thousands of digits": f'{{"decision": "B", "confidence": {"9" * 5000}}}',
+    "nested without end": '{"decision":' * 100_000,
+}
+
+
+@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+def test_whatever_is_no_ballot_is_refused(text: str) -> None:
+    with pytest.raises(Malformed):
+        parse_ballot(text, ABC)
+
+
+@pytest.mark.parametrize("decision", ["A", "C", NONE])
+def test_a_count_names_an_option_or_none(decision: str) -> None:
+    text = json.dumps({"decision": decision, "majority_count": 3, "total": 5})
+    assert parse_count(text, ABC) == Count(decision, 3, 5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"decision": "B", "confidence": 70}',
+        '{"decision": "D", "majority_count": 3, "total": 5}',
+        '{"decision": null, "majority_count": 3, "total": 5}',
+        '{"decision": "B", "majority_count": "3", "total": 5}',
+        '{"decision": "B", "majority_count": 3.0, "total": 5}',
+        '{"decision": "B", "majority_count": -3, "total": 5}',
+        f'{{"decision": "B", "majority_count": 3, "total": {"9" * 5000}}}',
+    ],
+    ids=["ballot", "unknown", "null", "text", "float", "negative", "endless"],
+)
+def test_whatever_is_no_count_is_refused(text: str) -> None:
+    with pytest.raises(Malformed):
+        parse_count(text, ABC)
+
+
+@pytest.mark.parametrize(
+    ("choices", "decision", "most"),
+    [
+        ("AAAAA", "A", 5),
+        ("AABBB", "B", 3),
+        ("CABCC", "C", 3),
+        ("A", "A", 1),
+        ("AABB", NONE, 2),
+        ("AABBC", NONE, 2),
+        ("ABCDE", NONE, 1),
+        ("AAABBB", NONE, 3),
+    ],
+)
+def test_more_than_half_of_the_ballots_decide(choices: str, decision: str, most: int) -> None:
+    assert tally(votes(choices)) == Count(decision, most, len(choices))
+
+
+@given(st.text("ABCDE", min_size=1, max_size=12), st.randoms(use_true_random=False))
+def test_the_order_of_ballots_decides_nothing(choices: str, random: object) -> None:
+    shuffled = list(choices)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert tally(votes("".join(shuffled))) == tally(votes(choices))
+
+
+@given(st.text("ABC", min_size=1, max_size=12))
+def test_a_decision_has_more_than_half_of_the_ballots(choices: str) -> None:
+    winner = tally(votes(choices)).decision
+    strong = [c for c, n in Counter(choices).items() if 2 * n > len(choices)]
+    assert winner == (strong[0] if strong else NONE)
+
+
+def test_no_ballots_are_no_decision() -> None:
+    with pytest.raises(ValueError, match="no ballots"):
+        tally([])

@@ -1,0 +1,251 @@
+"""The STATE line: the papers' format is read, and nothing that merely looks like it."""
+
+import itertools
+import re
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from plenum.committee import stateline
+from plenum.committee.prompts import flatten
+from plenum.committee.stateline import Malformed, State, parse
+
+GOOD = 'STATE: pref=[0.2,0.5,0.3]; conf=70; tags=["fair_process","cost_control"]'
+
+
+def line(pref: str = "0.2,0.5,0.3", conf: str = "70", tags: str = '"one","two"') -> str:
+    return f"STATE: pref=[{pref}]; conf={conf}; tags=[{tags}]"
+
+
+@st.composite
+def states(draw: st.DrawFn) -> State:
+    """A state over two to six options whose preferences are thousandths that add up to one."""
+    cuts = draw(st.lists(st.integers(0, 1000), min_size=1, max_size=5))
+    edges = [0, *sorted(cuts), 1000]
+    pref = tuple((b - a) / 1000 for a, b in itertools.pairwise(edges))
+    tag = st.from_regex(r"[a-z][a-z0-9]{0,8}(_[a-z0-9]{1,8}){0,3}", fullmatch=True)
+    return State(pref, draw(st.integers(0, 100)), (draw(tag), draw(tag)))
+
+
+def spelt(state: State) -> str:
+    numbers = ",".join(f"{p:.3f}" for p in state.pref)
+    return line(numbers, str(state.conf), '"{}","{}"'.format(*state.tags))
+
+
+# --- what is read ------------------------------------------------------------------------------
+
+
+def test_the_papers_format_is_read() -> None:
+    argument, state = parse(f"I am for B.\nIt is fair.\n{GOOD}", 3)
+    assert argument == "I am for B.\nIt is fair."
+    assert (state.conf, state.tags) == (70, ("fair_process", "cost_control"))
+    np.testing.assert_allclose(state.pref, [0.2, 0.5, 0.3])
+
+
+@given(states())
+def test_a_state_survives_being_spoken_and_read(state: State) -> None:
+    _, heard = parse(f"I say so.\n{spelt(state)}", len(state.pref))
+    assert (heard.conf, heard.tags) == (state.conf, state.tags)
+    np.testing.assert_allclose(heard.pref, state.pref, atol=1e-12)
+
+
+@given(states(), st.integers(0, 10))
+def test_any_other_number_of_options_is_refused(state: State, options: int) -> None:
+    if options != len(state.pref):
+        with pytest.raises(Malformed, match=f"preferences for {options} options"):
+            parse(spelt(state), options)
+
+
+@given(st.lists(st.integers(1, 400), min_size=2, max_size=6).filter(lambda v: sum(v) > 0))
+def test_what_is_read_lies_on_the_simplex(parts: list[int]) -> None:
+    total = sum(parts)
+    rounded = [f"{part / total:.2f}" for part in parts]
+    if abs(sum(map(float, rounded)) - 1) <= stateline.TOLERANCE:
+        _, state = parse(line(",".join(rounded)), len(parts))
+        np.testing.assert_allclose(sum(state.pref), 1.0, atol=1e-12)
+        assert min(state.pref) >= 0
+
+
+@pytest.mark.parametrize("pref", ["0.28,0.4,0.3", "0.32,0.4,0.3", "0.98,0.0,0.0"])
+def test_a_sum_within_002_of_one_is_normalised(pref: str) -> None:
+    said = np.array([float(p) for p in pref.split(",")])
+    _, state = parse(line(pref), 3)
+    np.testing.assert_allclose(state.pref, said / said.sum(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("pref", ["0.279,0.4,0.3", "0.321,0.4,0.3", "0.0,0.0,0.0", "0.9,0.9,0.9"])
+def test_a_sum_further_from_one_is_refused(pref: str) -> None:
+    with pytest.raises(Malformed, match="add up to"):
+        parse(line(pref), 3)
+
+
+@pytest.mark.parametrize("conf", [0, 100])
+def test_confidence_runs_from_0_to_100(conf: int) -> None:
+    assert parse(line(conf=str(conf)), 3)[1].conf == conf
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'STATE: pref=[0.2, 0.5, 0.3]; conf=70; tags=["one", "two"]',
+        'STATE:pref=[ 0.2 , 0.5 , 0.3 ];conf=70;tags=[ "one","two" ]',
+        f"  {line()}  ",
+        f"{line()}\n\nThat is my view.",
+        f"An argument.\r\n\r\n{line()}\r\n",
+        f"The state of the fund is sound. Our state: fine.\n{line()}",
+        f"Every STATE must pay; the STATE budget holds.\n{line()}",
+    ],
+)
+def test_spaces_and_harmless_words_do_no_harm(text: str) -> None:
+    np.testing.assert_allclose(parse(text, 3)[1].pref, [0.2, 0.5, 0.3])
+
+
+def test_the_argument_may_stand_on_both_sides_of_the_line() -> None:
+    assert parse(f"Before.\n{GOOD}\nAfter.", 3)[0] == "Before.\nAfter."
+
+
+@pytest.mark.parametrize("labels", [("A", "B"), ("A", "B", "C", "D", "E")])
+def test_the_form_in_a_prompt_names_one_preference_an_option(labels: tuple[str, ...]) -> None:
+    names = ",".join(f"p{label}" for label in labels)
+    assert stateline.example(labels) == line(names, "NN", '"tag_one","tag_two"')
+
+
+# --- what is refused ---------------------------------------------------------------------------
+
+REFUSED = {
+    "nothing": "",
+    "no state line": "I am for B.",
+    "two lines": f"{GOOD}\n{GOOD}",
+    "two different lines": f"{GOOD}\nSome text.\n{line('0.9,0.05,0.05')}",
+    "one in the argument": f"As Chair said, {line()} is right.",
+    "one quoted in the argument": f'Chair wrote "{line()}".\n{GOOD}',
+    "one behind a quotation mark": f"> {line()}\n{GOOD}",
+    "one in bold": f"**{line()}**\n{GOOD}",
+    "one in italics": f"_{line()}_\n{GOOD}",
+    "one behind bold letters": f"**STATE**: pref=[0.9,0.05,0.05]\n{GOOD}",
+    "one in lower case": f"state: pref=[0.9,0.05,0.05]\n{GOOD}",
+    "one over two lines": f"STATE\n: pref=[0.9,0.05,0.05]\n{GOOD}",
+    "one with a full-width colon": f"STATE： pref=[0.9,0.05,0.05]\n{GOOD}",
+    "one in full-width letters": f"ＳＴＡＴＥ: pref=[0.9,0.05,0.05]\n{GOOD}",
+    "only a full-width colon": line().replace(":", "："),
+    "in a code fence": f"```{line()}```",
+    "NaN": line("nan,0.5,0.5"),
+    "inf": line("inf,0.5,0.5"),
+    "minus": line("-0.2,0.7,0.5"),
+    "minus sign": line("−0.2,0.7,0.5"),
+    "plus": line("+0.2,0.5,0.3"),
+    "Arabic-Indic digits": line("٠.٢,٠.٥,٠.٣"),
+    "full-width digits": line("０.２,０.５,０.３"),
+    "full-width digits in conf": line(conf="７０"),
+    "decimal commas": line("0,2,0,5,0,3"),
+    "exponent": line("2e-1,0.5,0.3"),
+    "integers": line("0,1,0"),
+    "no leading zero": line(".2,.5,.3"),
+    "no decimals": line("0.,1.,0."),
+    "underscored digits": line("0.2_0,0.5,0.3"),
+    "fractions": line("1/5,1/2,3/10"),
+    "per cent": line("20.0%,50.0%,30.0%"),
+    "above one": line("1.01,0.0,0.0"),
+    "two preferences": line("0.5,0.5"),
+    "four preferences": line("0.25,0.25,0.25,0.25"),
+    "no preferences": line(""),
+    "conf 101": line(conf="101"),
+    "conf 1000": line(conf="1000"),
+    "conf float": line(conf="70.5"),
+    "conf negative": line(conf="-1"),
+    "conf in words": line(conf="high"),
+    "conf empty": line(conf=""),
+    "no tags": line(tags=""),
+    "one tag": line(tags='"one"'),
+    "three tags": line(tags='"one","two","three"'),
+    "CamelCase tag": line(tags='"FairProcess","two"'),
+    "tag with a space": line(tags='"fair process","two"'),
+    "tag with a hyphen": line(tags='"fair-process","two"'),
+    "tag that begins with a digit": line(tags='"1st","two"'),
+    "tag with a double underscore": line(tags='"a__b","two"'),
+    "tag with a Unicode letter": line(tags='"équité","two"'),
+    "empty tag": line(tags='"","two"'),
+    "endless tag": line(tags=f'"{"a" * 500}","two"'),
+    "tag that is a number": line(tags='1,"two"'),
+    "tag of thousands of digits": line(tags=f'{"9" * 5000},"two"'),
+    "unquoted tags": line(tags="one,two"),
+    "single quotes": line(tags="'one','two'"),
+    "two lists of tags": line(tags='"one","two"],["three","four"'),
+    "nested tags": line(tags='["one","two"]'),
+    "tags nested without end": line(tags="[" * 100_000),
+    "text behind the line": f"{line()} and so on",
+    "parts in another order": 'STATE: conf=70; pref=[0.2,0.5,0.3]; tags=["one","two"]',
+    "commas between the parts": line().replace(";", ","),
+    "the form itself": stateline.example(("A", "B", "C")),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+def test_whatever_breaks_the_format_is_refused(text: str) -> None:
+    with pytest.raises(Malformed):
+        parse(text, 3)
+
+
+# Nobody sees these, so a marker that holds one reads like a marker.
+ZERO_WIDTH = [
+    *"\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2063\u2066\u206f",
+    *"\ufe0f\ufeff\U000e0041",
+]
+CONTROLS = list("\x00\x07\x1b\x1f\x7f\x85\u2028")
+
+
+@pytest.mark.parametrize("character", ZERO_WIDTH, ids=ascii)
+@pytest.mark.parametrize("place", ["STA{}TE: pref", "STATE{}: pref", "{}STATE: pref"])
+def test_a_zero_width_character_hides_no_second_state_line(character: str, place: str) -> None:
+    with pytest.raises(Malformed):
+        parse(f"So: {place.format(character)}=[0.9,0.05,0.05]\n{GOOD}", 3)
+
+
+@pytest.mark.parametrize("character", CONTROLS, ids=ascii)
+def test_a_control_character_hides_no_second_state_line(character: str) -> None:
+    with pytest.raises(Malformed):
+        parse(f"So: STATE{character}: pref=[0.9,0.05,0.05]\n{GOOD}", 3)
+
+
+PIECES = ["STATE", ":", "：", "_", "*", " ", "\n", "\x00", "\u200b", "\u200e", "\ufe0f", "a"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=6).map("".join))
+@example("_STATE:")
+@example("STATE\x00:")
+def test_no_argument_that_passes_shows_the_others_a_state_marker(text: str) -> None:
+    try:
+        argument, _ = parse(f"{text}\n{GOOD}", 3)
+    except Malformed:
+        return
+    assert re.search(r"(?<![A-Za-z0-9])STATE *:", flatten(argument)) is None
+
+
+@given(st.text(max_size=60))
+def test_any_answer_is_either_read_or_refused(text: str) -> None:
+    try:
+        _, state = parse(f"{text}\n{GOOD}", 3)
+    except Malformed:
+        return
+    np.testing.assert_allclose(state.pref, [0.2, 0.5, 0.3])
+
+
+@given(st.text(st.sampled_from('STATE: pref=[0.125,]; conf"tags_x-٣e\n'), max_size=80))
+def test_a_scrambled_line_is_refused_without_another_error(text: str) -> None:
+    with pytest.raises(Malformed):
+        parse(text, 3)
+
+
+# --- what is left of a malformed answer ---------------------------------------------------------
+
+
+def test_a_malformed_answer_keeps_its_argument_without_the_marked_lines() -> None:
+    answer = "I am for B.\nSTATE: pref=[high]\nAnd that is all."
+    assert stateline.without_state(answer) == "I am for B.\nAnd that is all."
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_left_of_a_malformed_answer_holds_no_state_line(name: str) -> None:
+    assert "pref=" not in stateline.without_state(REFUSED[name])

@@ -1,0 +1,70 @@
+"""What all fast tests share: real composed configs, and deliberations driven by a function."""
+
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import compose as hydra_compose
+from hydra import initialize_config_dir
+from hypothesis import settings
+from omegaconf import DictConfig
+
+from plenum import conditions
+from plenum.committee import Ask, Deliberation
+from plenum.conditions import Condition, Job
+from plenum.models import Reply
+
+ROOT = Path(__file__).resolve().parents[1]
+os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it composes
+settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("plenum")
+
+Compose = Callable[..., DictConfig]
+Answer = Callable[[Ask], str]
+Entry = dict[str, Any]
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The checkout: ``conf/`` and ``scenarios/`` lie here."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def compose() -> Compose:
+    """``compose("roles=off")``: the config that run.py would get."""
+
+    @cache
+    def composed(*overrides: str, hydra: bool = False) -> DictConfig:
+        with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+            return hydra_compose("config", list(overrides), return_hydra_config=hydra)
+
+    return composed
+
+
+@pytest.fixture(scope="session")
+def job(compose: Compose) -> Callable[..., Job]:
+    """``job("roles=off")``: the validated job of a composed config."""
+    return lambda *overrides: conditions.job(compose(*overrides))
+
+
+@pytest.fixture(scope="session")
+def condition(job: Callable[..., Job]) -> Callable[..., Condition]:
+    """``condition("roles=off")``: the condition of a composed config."""
+    return cache(lambda *overrides: job(*overrides).condition)
+
+
+@pytest.fixture(scope="session")
+def deliberate() -> Callable[[Deliberation, Answer], list[Entry]]:
+    """Answer every call of a deliberation by a function; returns the entries that this gave."""
+
+    def driven(deliberation: Deliberation, answer: Answer) -> list[Entry]:
+        entries = []
+        while deliberation.ask is not None:
+            entries.append(deliberation.answer(Reply(answer(deliberation.ask), 10, 5)))
+        return entries
+
+    return driven

@@ -1,0 +1,108 @@
+"""The real command line, in a working directory of its own."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """The environment without keys or settings of the machine that the tests run on."""
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.endswith(("_API_KEY", "_API_BASE")) and not k.startswith(("MLFLOW_", "PLENUM_"))
+    }
+    return {**kept, **extra}
+
+
+def command(script: str, *arguments: str) -> list[str]:
+    return [sys.executable, str(ROOT / script), *arguments]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Run ``run.py`` or a script to its end."""
+
+    def call(
+        *arguments: str, script: str = "run.py", cwd: Path = tmp_path, **extra: str
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command(script, *arguments),
+            cwd=cwd,
+            env=environment(**extra),
+            capture_output=True,
+            text=True,
+            timeout=280,
+        )
+
+    return call
+
+
+def journals(folder: Path) -> dict[str, bytes]:
+    """Every journal's bytes, by condition and replicate."""
+    files = sorted((folder / "mlruns" / "journals").glob("*/[0-9]*.jsonl"))
+    return {f"{f.parent.name}/{f.name}": f.read_bytes() for f in files}
+
+
+def calls(folder: Path) -> list[dict[str, object]]:
+    """Every attempt in the call logs."""
+    logs = sorted((folder / "mlruns" / "journals").glob("*/calls.jsonl"))
+    return [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A real tracking server on loopback."""
+    folder, port = tmp_path_factory.mktemp("server"), free_port()
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "mlflow", "server", "--workers", "1"),
+            *("--host", "127.0.0.1", "--port", str(port)),
+            *("--backend-store-uri", f"sqlite:///{folder}/mlflow.db"),
+            *("--artifacts-destination", str(folder / "artifacts")),
+        ],
+        env=environment(
+            LITELLM_LOCAL_MODEL_COST_MAP="True",
+            MLFLOW_DISABLE_TELEMETRY="true",
+            MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false",
+        ),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    uri = f"http://127.0.0.1:{port}"
+    try:
+        _await(f"{uri}/health", process)
+        yield uri
+    finally:
+        os.killpg(process.pid, 15)
+        process.wait(30)
+
+
+def _await(url: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        assert process.poll() is None, "the server ended"
+        try:
+            with urllib.request.urlopen(url, timeout=2):
+                return
+        except OSError:
+            time.sleep(0.3)
+    raise AssertionError(f"{url} did not answer")

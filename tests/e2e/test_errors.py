@@ -1,0 +1,123 @@
+"""Bad input ends in one clear line and exit status 2, before anything is run or written."""
+
+from pathlib import Path
+
+import pytest
+
+from .conftest import ROOT, Run
+
+TWO_OPTIONS = """
+id: XX-01
+title: A case with a slip
+domain: Tests
+type: choice
+question: Which one?
+situation: Somebody must decide.
+affected: [Everybody is affected.]
+numbers: [There are 10 of them.]
+constraints: [It must be done today.]
+cases: [A man waits.]
+options:
+  A: {name: One, description: The first.}
+  B: {name: Two, description: The second.}
+endpoint: The committee adopts exactly one of A, B or C for a year.
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["roles=bogus"], "Could not find 'roles/bogus'"),
+        (["roles.seats.Chair=boss"], "roles.seats.Chair: unknown role 'boss'"),
+        (["sampling.temperature=-0.1"], "sampling.temperature: -0.1"),
+        (["sampling.temperature=nan"], "sampling.temperature: nan"),
+        (["protocol.window=0"], "protocol.window: 0"),
+        (["rounds=0"], "rounds: 0"),
+        (["replicates=many"], "replicates: Value 'many'"),
+        (["model=mixed", "~model.seats.Equity"], "the seat Equity has no model"),
+        (["scenario=XX-99"], "Could not find 'scenario/XX-99'"),
+        (["scenario.file=nowhere.yaml"], "nowhere.yaml does not exist"),
+        (["backend.noise=2"], "backend.noise: 2.0"),
+        (["backend.colour=red"], "backend.colour"),
+        (["study=a/b"], "study: 'a/b'"),
+        (["tracking.uri=ftp://x"], "tracking.uri: 'ftp://x'"),
+        (["tracking=server", "tracking.uri=http://127.0.0.1:9"], "no MLflow server answers"),
+        (["backend=api"], "OPENAI_API_KEY"),
+        (["-m", "roles=on,off", "protocol.window=3,0"], "protocol.window: 0"),
+        (["-m", "model=uniform,mixed", "backend=api"], "set the environment variable"),
+        (["rounds=[1"], "rounds=[1"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_one_line_and_status_two(run: Run, tmp_path: Path, arguments: list[str], told: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2, done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("error: ")
+    assert told in lines[0]
+    assert not (tmp_path / "mlruns").exists()
+
+
+def test_two_options_and_three_labels(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "XX-01.yaml").write_text(TWO_OPTIONS)
+    done = run("scenario.id=XX-01", f"scenario.file={tmp_path}/XX-01.yaml")
+    assert done.returncode == 2
+    (line,) = done.stderr.strip().splitlines()
+    assert "XX-01.yaml, field endpoint" in line
+    assert "A, B, C but the options are A, B" in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "study: missing"),
+        (["study=nothing"], "study: nothing has been tracked here yet"),
+        (["study=x", "window=[5,3]"], "window: [5, 3]"),
+        (["study=x", "window=3"], "window: 3"),
+    ],
+)
+@pytest.mark.parametrize("script", ["scripts/tables.py", "scripts/figures.py"])
+def test_scripts_refuse_in_one_line(run: Run, script: str, arguments: list[str], told: str) -> None:
+    done = run(*arguments, script=script)
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.strip().splitlines()
+    assert told in line
+
+
+@pytest.mark.parametrize("script", ["run.py", "scripts/tables.py", "scripts/figures.py"])
+def test_help_is_told(run: Run, script: str) -> None:
+    done = run("--help", script=script)
+    assert done.returncode == 0, done.stderr
+    assert "study:" in done.stdout
+
+
+def test_a_damaged_journal_is_named_and_left_as_it_is(run: Run, tmp_path: Path) -> None:
+    run("replicates=2", "rounds=2")
+    journal = next((tmp_path / "mlruns/journals").glob("*/001.jsonl"))
+    data = journal.read_bytes()
+    damaged = data.replace(b"conf=", b"conf=1", 1)
+    journal.write_bytes(damaged)
+    done = run("replicates=2", "rounds=2")
+    assert done.returncode == 1
+    assert "001.jsonl, line 2: its digest doesn't match" in done.stderr
+    assert "pending: " in done.stderr
+    assert journal.read_bytes() == damaged
+
+
+def test_a_condition_that_is_being_run_is_not_run_twice(run: Run, tmp_path: Path) -> None:
+    import fcntl
+
+    run("replicates=1", "rounds=1")
+    (lock,) = (tmp_path / "mlruns/journals").glob("*/lock")
+    with lock.open("a") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        done = run("replicates=1", "rounds=1")
+    assert done.returncode == 1
+    assert "another process is running this condition" in done.stderr
+
+
+def test_the_project_is_found_from_any_folder(run: Run, tmp_path: Path) -> None:
+    assert not str(tmp_path).startswith(str(ROOT))
+    assert run("replicates=1", "rounds=1").returncode == 0
+    assert (tmp_path / "mlruns/mlflow.db").exists()

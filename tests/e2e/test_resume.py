@@ -1,0 +1,109 @@
+"""A killed run loses nothing, repeats nothing, and reaches the same bytes."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from .conftest import Run, calls, command, environment, journals
+
+SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=6", "rounds=20")
+CALLS = 2 * 6 * 106
+
+
+def start(folder: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        command("run.py", *SWEEP),
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def written(folder: Path) -> int:
+    return sum(f.stat().st_size for f in folder.glob("mlruns/journals/*/[0-9]*.jsonl"))
+
+
+def wait_for(folder: Path, size: float, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while written(folder) < size:
+        assert process.poll() is None, "it ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
+
+
+def answered(data: dict[str, bytes]) -> int:
+    """Whole entries that are answers to calls."""
+    lines = [line for d in data.values() for line in d.split(b"\n")[:-1]]
+    return sum(json.loads(line)["kind"] not in ("head", "end") for line in lines)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    folder = tmp_path_factory.mktemp("reference")
+    process = start(folder)
+    assert process.wait(120) == 0
+    return journals(folder)
+
+
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.6, 0.95])
+def test_after_kill_9_only_what_is_missing_is_done(
+    reference: dict[str, bytes], run: Run, tmp_path: Path, share: float
+) -> None:
+    process = start(tmp_path)
+    wait_for(tmp_path, share * sum(map(len, reference.values())), process)
+    process.send_signal(signal.SIGKILL)
+    process.wait(30)
+    left = journals(tmp_path)
+    assert 0 < answered(left) < CALLS
+    assert all(reference[name].startswith(data) for name, data in left.items())
+    attempts = len(calls(tmp_path))
+
+    done = run(*SWEEP)
+    assert done.returncode == 0, done.stderr
+    assert journals(tmp_path) == reference
+    assert len(calls(tmp_path)) - attempts == CALLS - answered(left)
+
+    client = MlflowClient(f"sqlite:///{tmp_path}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("default")
+    assert experiment is not None
+    found = client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'replicate'")
+    tracked = [(r.data.tags["plenum.condition"], r.data.tags["plenum.replicate"]) for r in found]
+    assert len(tracked) == len(set(tracked)) == 12
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
+    reference: dict[str, bytes], run: Run, tmp_path: Path, sign: signal.Signals
+) -> None:
+    process = start(tmp_path)
+    wait_for(tmp_path, 0.3 * sum(map(len, reference.values())), process)
+    process.send_signal(sign)
+    _, told = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "the same command continues from here" in told
+    assert "Traceback" not in told
+    left = journals(tmp_path)
+    assert all(reference[name].startswith(data) for name, data in left.items())
+    assert all(data.endswith(b"\n") for data in left.values())
+    tables = run("study=default", script="scripts/tables.py")
+    assert "pending" in tables.stdout
+    assert run(*SWEEP).returncode == 0
+    assert journals(tmp_path) == reference
+
+
+def test_a_torn_line_is_written_again(
+    reference: dict[str, bytes], run: Run, tmp_path: Path
+) -> None:
+    name, data = next(iter(reference.items()))
+    journal = tmp_path / "mlruns/journals" / name
+    journal.parent.mkdir(parents=True)
+    journal.write_bytes(data[: len(data) // 2])
+    assert run(*SWEEP).returncode == 0
+    assert journals(tmp_path) == reference

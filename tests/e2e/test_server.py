@@ -1,0 +1,43 @@
+"""The same on a real MLflow tracking server over HTTP."""
+
+from pathlib import Path
+
+from mlflow import MlflowClient
+
+from .conftest import Run
+
+SMALL = ("-m", "roles=on,off", "replicates=3", "rounds=3")
+
+
+def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
+    run: Run, tmp_path: Path, mlflow_server: str
+) -> None:
+    told = {"MLFLOW_TRACKING_URI": mlflow_server}
+    done = run(*SMALL, "study=remote", "tracking=server", **told)
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "mlruns/mlflow.db").exists()
+
+    client = MlflowClient(mlflow_server)
+    experiment = client.get_experiment_by_name("remote")
+    assert experiment is not None
+    runs = client.search_runs([experiment.experiment_id])
+    kinds = [r.data.tags["plenum.kind"] for r in runs]
+    assert (kinds.count("condition"), kinds.count("replicate"), kinds.count("report")) == (2, 6, 1)
+    parent = next(r for r in runs if r.data.tags["plenum.kind"] == "condition")
+    artifacts = {a.path for a in client.list_artifacts(parent.info.run_id)}
+    assert {"ensemble.parquet", "replicates.parquet", "config.yaml"} <= artifacts
+    assert len(client.get_metric_history(parent.info.run_id, "D")) == 3
+
+    local = run(*SMALL, "study=remote")
+    again = run("study=remote", "tracking=server", script="scripts/tables.py", **told)
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.splitlines()[:8] == local.stdout.splitlines()[:8]
+
+
+def test_an_unknown_study_is_refused_with_the_known_ones(run: Run, mlflow_server: str) -> None:
+    done = run(
+        *("study=nowhere", "tracking=server", f"tracking.uri={mlflow_server}"),
+        script="scripts/tables.py",
+    )
+    assert done.returncode == 2
+    assert "there is no study 'nowhere'" in done.stderr

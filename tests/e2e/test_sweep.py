@@ -1,0 +1,226 @@
+"""A new user's two commands, and what they leave behind."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import mlflow
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+from .conftest import Run, calls, journals
+
+SMALL = ("replicates=4", "rounds=4")
+COLUMNS = {
+    *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
+    *("target", "completed", "failed", "lambda", "ci_low", "ci_high", "flip_rate"),
+    *("time_to_majority", "warnings"),
+}
+
+
+def client(folder: Path) -> MlflowClient:
+    return MlflowClient(f"sqlite:///{folder}/mlruns/mlflow.db")
+
+
+def runs(folder: Path, study: str, kind: str) -> list[mlflow.entities.Run]:
+    tracked = client(folder)
+    experiment = tracked.get_experiment_by_name(study)
+    assert experiment is not None
+    return list(tracked.search_runs([experiment.experiment_id], f"tags.`plenum.kind` = '{kind}'"))
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One small 2x2 sweep that several tests look at."""
+    import subprocess
+
+    from .conftest import command, environment
+
+    folder = tmp_path_factory.mktemp("swept")
+    done = subprocess.run(
+        command("run.py", "-m", "roles=on,off", "model=uniform,mixed", *SMALL),
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stderr
+    (folder / "stdout").write_text(done.stdout)
+    (folder / "stderr").write_text(done.stderr)
+    return folder
+
+
+def test_the_sweep_prints_the_two_by_two_with_realised_n(swept: Path) -> None:
+    out = (swept / "stdout").read_text()
+    matrix = out[out.index("λ̂ by roles and model") :]
+    assert re.search(r"uniform +mixed", matrix)
+    assert "roles off" in matrix
+    assert "roles on" in matrix
+    assert matrix.count("n = 4") == 4
+    assert "no evidence about language models" in matrix
+
+
+def test_the_closing_lines_account_for_every_replicate(swept: Path) -> None:
+    err = (swept / "stderr").read_text()
+    assert "4 conditions: 16 replicates = 16 completed + 0 failed + 0 pending" in err
+    assert "416 calls made now" in err  # 16 x (4 rounds x 5 seats + 5 ballots + clerk)
+
+
+def test_the_condition_table_is_written_as_csv_and_markdown(swept: Path) -> None:
+    with (swept / "outputs/default/conditions.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert set(rows[0]) >= COLUMNS
+    assert {(r["roles"], r["model"]) for r in rows} == {
+        (roles, model) for roles in ("on", "off") for model in ("uniform", "mixed")
+    }
+    assert all(r["target"] == r["completed"] == "4" for r in rows)
+    assert all("few_replicates" in r["warnings"] for r in rows)
+    assert "| roles on |" in (swept / "outputs/default/tables.md").read_text()
+
+
+def test_hydra_keeps_each_jobs_config_and_overrides(swept: Path) -> None:
+    (sweep,) = (swept / "multirun").glob("*/*")
+    overrides = [(sweep / str(n) / ".hydra/overrides.yaml").read_text() for n in range(4)]
+    assert overrides[1].splitlines()[:2] == ["- roles=on", "- model=mixed"]
+    assert "roles:" in (sweep / "0/.hydra/config.yaml").read_text()
+
+
+def test_mlflow_holds_a_parent_a_condition_and_a_nested_run_a_replicate(swept: Path) -> None:
+    parents, children = runs(swept, "default", "condition"), runs(swept, "default", "replicate")
+    assert (len(parents), len(children)) == (4, 16)
+    by_id = {parent.info.run_id: parent for parent in parents}
+    for child in children:
+        parent = by_id[child.data.tags["mlflow.parentRunId"]]
+        assert child.data.params["roles"] == parent.data.params["roles"]
+        assert child.info.status == "FINISHED"
+        assert child.data.tags["plenum.backend"] == "simulated"
+        assert child.data.metrics["calls"] == 26
+
+
+def test_a_parents_step_metric_d_is_the_divergence_of_its_parquet(swept: Path) -> None:
+    tracked = client(swept)
+    for parent in runs(swept, "default", "condition"):
+        run_id = parent.info.run_id
+        logged = {m.step: m.value for m in tracked.get_metric_history(run_id, "D")}
+        frame = pd.read_parquet(tracked.download_artifacts(run_id, "ensemble.parquet"))
+        mean = frame.groupby(["round", "replicate"])[["p_A", "p_B", "p_C"]].mean()
+        for number, points in mean.groupby(level="round"):
+            p = points.to_numpy()
+            pairs = [float(((p[i] - p[j]) ** 2).sum() ** 0.5) for i in range(4) for j in range(i)]
+            assert logged[int(number)] == pytest.approx(sum(pairs) / len(pairs), abs=1e-12)
+
+
+def test_the_transcript_artifact_is_the_journal(swept: Path) -> None:
+    tracked = client(swept)
+    child = runs(swept, "default", "replicate")[0]
+    folder = Path(tracked.download_artifacts(child.info.run_id, "transcript"))
+    (artifact,) = folder.iterdir()
+    assert artifact.read_bytes() in journals(swept).values()
+
+
+def test_the_table_script_prints_the_same_tables_again(swept: Path, run: Run) -> None:
+    again = run("study=default", script="scripts/tables.py", cwd=swept)
+    assert again.returncode == 0, again.stderr
+    told = (swept / "stdout").read_text()
+    assert again.stdout[again.stdout.index("Study default") :] == told[told.index("Study d") :]
+
+
+def test_a_rerun_repeats_no_call_and_says_so(swept: Path, run: Run) -> None:
+    before, attempts = journals(swept), len(calls(swept))
+    again = run("-m", "roles=on,off", "model=uniform,mixed", *SMALL, cwd=swept)
+    assert again.returncode == 0, again.stderr
+    assert "16 replicates were taken from journals of an earlier run" in again.stderr
+    assert journals(swept) == before
+    assert len(calls(swept)) == attempts
+    assert len(runs(swept, "default", "condition")) == 4
+    assert len(runs(swept, "default", "replicate")) == 16
+
+
+def test_a_second_study_reuses_finished_journals_and_another_seed_does_not(
+    swept: Path, run: Run
+) -> None:
+    second = run("study=second", "replicates=4", "rounds=4", cwd=swept)
+    assert "4 replicates were taken from journals of an earlier run" in second.stderr
+    assert len(runs(swept, "second", "replicate")) == 4
+    fresh = run("study=second", "seed=1", "replicates=2", "rounds=2", cwd=swept)
+    assert "taken from journals" not in fresh.stderr
+
+
+def test_more_replicates_extend_a_condition(run: Run, tmp_path: Path) -> None:
+    run("replicates=2", "rounds=3")
+    before = journals(tmp_path)
+    more = run("replicates=4", "rounds=3")
+    assert more.returncode == 0, more.stderr
+    after = journals(tmp_path)
+    assert len(after) == 4
+    assert all(after[name] == data for name, data in before.items())
+    (parent,) = runs(tmp_path, "default", "condition")
+    assert parent.data.metrics["n_completed"] == 4
+    children = runs(tmp_path, "default", "replicate")
+    assert {c.data.tags["mlflow.parentRunId"] for c in children} == {parent.info.run_id}
+    history = client(tmp_path).get_metric_history(parent.info.run_id, "D")
+    assert sorted(m.step for m in history) == [1, 2, 3]
+
+
+def test_noise_zero_gives_identical_replicates_and_nan(run: Run, tmp_path: Path) -> None:
+    done = run("-m", "roles=on", "backend.noise=0", "replicates=3", "rounds=4")
+    assert done.returncode == 0, done.stderr
+    with (tmp_path / "outputs/default/conditions.csv").open() as file:
+        (row,) = csv.DictReader(file)
+    assert (row["lambda"], row["status"]) == ("", "identical")
+    assert "identical" in row["warnings"]
+
+
+def test_all_twelve_scenarios_sweep_by_glob(run: Run, tmp_path: Path) -> None:
+    done = run("-m", "scenario=glob(*)", "replicates=2", "rounds=2")
+    assert done.returncode == 0, done.stderr
+    landscape = (tmp_path / "outputs/default/tables.md").read_text().partition("Landscape")[2]
+    assert "| CL-04 |" in landscape
+    assert "12 conditions: 24 replicates = 24 completed" in done.stderr
+
+
+def test_failures_are_recorded_and_never_replaced(run: Run, tmp_path: Path) -> None:
+    broken = ("backend.malformed_rate=0.3", "replicates=6", "rounds=4")
+    done = run("-m", "roles=on,off", *broken)
+    assert done.returncode == 1
+    assert re.search(r"failed: .*roles=on.*: \d x parse", done.stderr)
+    with (tmp_path / "outputs/default/conditions.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        assert int(row["completed"]) + int(row["failed"]) + int(row["pending"]) == 6
+        assert int(row["failed"]) > 0
+        assert "attrition" in row["warnings"]
+    failed = [r for r in runs(tmp_path, "default", "replicate") if r.info.status == "FAILED"]
+    assert failed
+    assert {r.data.tags["plenum.failure"] for r in failed} == {"parse"}
+    before = journals(tmp_path)
+    assert run("-m", "roles=on,off", *broken, "retry_failed=true").returncode == 1
+    assert journals(tmp_path) == before  # an answer that can't be read is an answer
+
+
+def test_transient_failures_can_be_taken_up_again(run: Run, tmp_path: Path) -> None:
+    flaky = ("backend.timeout_rate=0.1", "replicates=4", "rounds=3")
+    once = run(*flaky, "calls.max_attempts=1")
+    assert once.returncode == 1
+    assert "x timeout" in once.stderr
+    again = run(*flaky, "retry_failed=true")
+    assert again.returncode == 0, again.stderr
+    ends = [json.loads(data.splitlines()[-1]) for data in journals(tmp_path).values()]
+    assert {end["status"] for end in ends} == {"completed"}
+    assert any(b'"kind":"reopen"' in data for data in journals(tmp_path).values())
+
+
+def test_the_basic_launcher_works_too(run: Run) -> None:
+    done = run("-m", "hydra/launcher=basic", "roles=on,off", "replicates=2", "rounds=2")
+    assert done.returncode == 0, done.stderr
+    assert "2 conditions: 4 replicates = 4 completed" in done.stderr
+
+
+def test_dry_run_calls_nothing_and_writes_nothing(run: Run, tmp_path: Path) -> None:
+    done = run("-m", "roles=on,off", "dry_run=true", "replicates=3")
+    assert done.returncode == 0, done.stderr
+    assert "in all 2 conditions, 6 replicates, 636 calls" in done.stdout
+    assert not (tmp_path / "mlruns").exists()

@@ -1,0 +1,63 @@
+"""What a sweep says at its end: every replicate is accounted for, every failure has a name."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plenum.conditions import Job
+from plenum.execution.outcomes import Outcome, closing, collect, save
+from plenum.execution.plan import plan
+
+CLEAN = Outcome("roles=on", "c0ffee", "s1", target=20, completed=20, pending=0, calls=2120)
+FAILED = replace(CLEAN, name="roles=off", completed=17, failures={"parse": 2, "timeout": 1})
+PENDING = replace(CLEAN, name="roles=odd", completed=15, pending=5, errors=("the disk is full",))
+
+
+@pytest.mark.parametrize(
+    ("outcome", "clean"),
+    [
+        (CLEAN, True),
+        (FAILED, False),
+        (PENDING, False),
+        (replace(CLEAN, errors=("tracking: gone",)), False),
+    ],
+    ids=["clean", "failed", "pending", "untracked"],
+)
+def test_a_condition_is_clean_when_all_is_completed_and_tracked(
+    outcome: Outcome, clean: bool
+) -> None:
+    assert outcome.clean == clean
+
+
+def test_the_closing_lines_account_for_every_replicate() -> None:
+    first = closing([CLEAN, FAILED, PENDING])[0]
+    assert "3 conditions: 60 replicates = 52 completed + 3 failed + 5 pending" in first
+
+
+def test_the_closing_lines_name_every_failure() -> None:
+    assert closing([CLEAN, FAILED, PENDING])[1:] == [
+        "failed: roles=off: 2 x parse",
+        "failed: roles=off: 1 x timeout",
+        "pending: roles=odd: 5 replicates",
+        "error: roles=odd: the disk is full",
+    ]
+
+
+def test_a_study_that_reuses_journals_says_so() -> None:
+    told = closing([replace(CLEAN, reused=20, calls=0)])
+    assert any("20 replicates were taken from journals of an earlier run" in line for line in told)
+
+
+def test_outcomes_are_collected_in_the_order_of_the_jobs(tmp_path: Path) -> None:
+    jobs = {number: replace(FAILED, name=f"job {number}") for number in (10, 2, 0)}
+    for number, outcome in jobs.items():
+        save(outcome, tmp_path / str(number))
+    assert collect(tmp_path) == [jobs[0], jobs[2], jobs[10]]
+    assert collect(tmp_path, only="10") == [jobs[10]]
+
+
+def test_a_plan_counts_conditions_replicates_and_calls(job: Callable[..., Job]) -> None:
+    told = plan([job("replicates=3"), job("replicates=3", "roles=off")])
+    assert "2 conditions, 6 replicates, 636 calls before repairs; nothing was run" in told

@@ -1,0 +1,294 @@
+"""The simulated backend answers the real prompts: well-formed, repeatable, and ill on request."""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plenum.committee import Deliberation, prompts, stateline
+from plenum.committee.prompts import Remark
+from plenum.committee.stateline import State
+from plenum.conditions import Condition, Protocol, Simulated
+from plenum.models import CallError, Chat, Reply
+from plenum.models.backends import build
+from plenum.models.simulated import SimulatedBackend
+from plenum.records import Failure
+
+Entry = dict[str, Any]
+Make = Callable[..., Condition]
+
+SCENARIOS = sorted(path.stem for path in (Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
+
+
+def changed(condition: Condition, rounds: int, **knobs: float) -> Condition:
+    """A condition with another number of rounds and other knobs of its backend."""
+    assert isinstance(condition.backend, Simulated)
+    return replace(condition, rounds=rounds, backend=replace(condition.backend, **knobs))
+
+
+def now(answer: Coroutine[Any, Any, Reply]) -> Reply:
+    return asyncio.run(answer)
+
+
+def deliberated(condition: Condition, replicate: int = 0) -> tuple[list[Entry], Entry]:
+    """One replicate on the condition's own backend: its entries and its end."""
+    return asyncio.run(_deliberated(condition, replicate))
+
+
+async def _deliberated(condition: Condition, replicate: int) -> tuple[list[Entry], Entry]:
+    backend, deliberation, entries = build(condition), Deliberation(condition, replicate), []
+    while deliberation.ask is not None:
+        entries.append(deliberation.answer(await backend.attempt(deliberation.ask.chat, 1)))
+    assert deliberation.end is not None
+    return entries, deliberation.end
+
+
+def first_chat(condition: Condition) -> Chat:
+    ask = Deliberation(condition, 0).ask
+    assert ask is not None
+    return ask.chat
+
+
+def texts(entries: list[Entry]) -> list[str]:
+    return [entry["text"] for entry in entries]
+
+
+# --- repeatable --------------------------------------------------------------------------------
+
+
+def test_without_noise_replicates_are_identical(condition: Make) -> None:
+    still = changed(condition(), 6, noise=0)
+    first, second = (texts(deliberated(still, replicate)[0]) for replicate in (0, 1))
+    assert first == second
+
+
+def test_with_the_default_noise_replicates_come_to_differ(condition: Make) -> None:
+    first, second = (texts(deliberated(condition(), replicate)[0]) for replicate in (0, 1))
+    assert first != second
+
+
+def test_a_replicate_can_be_deliberated_again(condition: Make) -> None:
+    base = changed(condition("temperature=t0.7"), 4)
+    assert deliberated(base, 3) == deliberated(base, 3)
+
+
+def test_a_call_is_answered_the_same_by_another_backend_in_another_order(condition: Make) -> None:
+    base = changed(condition(), 2)
+    chats, deliberation, backend = [], Deliberation(base, 0), SimulatedBackend(Simulated())
+    while deliberation.ask is not None:
+        chats.append(deliberation.ask.chat)
+        deliberation.answer(now(backend.attempt(chats[-1], 1)))
+    other = SimulatedBackend(Simulated())
+    backward = [now(other.attempt(chat, 1)) for chat in reversed(chats)]
+    assert backward[::-1] == [now(backend.attempt(chat, 1)) for chat in chats]
+
+
+def test_a_temperature_makes_replicates_differ_from_the_first_turn(condition: Make) -> None:
+    warm = changed(condition("temperature=t0.7"), 1)
+    first, second = (deliberated(warm, replicate)[0][0]["text"] for replicate in (0, 1))
+    assert first != second
+
+
+def test_noise_changes_a_word_or_a_last_decimal_and_no_more(condition: Make) -> None:
+    chat = first_chat(changed(condition(), 1))
+    plain = now(SimulatedBackend(Simulated(noise=0)).attempt(chat, 1)).text
+    said, state = stateline.parse(plain, 3)
+    for seed in range(30):
+        noisy = now(SimulatedBackend(Simulated(noise=1)).attempt(replace(chat, seed=seed), 1)).text
+        other_said, other_state = stateline.parse(noisy, 3)
+        moved = np.abs(np.subtract(other_state.pref, state.pref))
+        # A synonym of two words shifts the rest, so words are compared as a set.
+        swapped = set(said.split()) - set(other_said.split())
+        assert moved.max() <= 0.001 + 1e-9
+        assert len(swapped) <= 1
+        assert other_said == said or moved.max() == 0
+
+
+# --- well-formed -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_every_scenario_is_deliberated_without_a_repair(condition: Make, name: str) -> None:
+    base = changed(condition(f"scenario={name}"), 4, noise=1)
+    entries, end = deliberated(base)
+    assert len(entries) == base.calls
+    assert end["status"] == "completed"
+    assert end["clerk_agrees"] is True
+
+
+@pytest.mark.parametrize("overrides", [["model=mixed"], ["roles=off"], ["memory=k1"]], ids=str)
+def test_every_design_is_deliberated_without_a_repair(
+    condition: Make, overrides: list[str]
+) -> None:
+    base = changed(condition(*overrides), 4)
+    entries, end = deliberated(base)
+    assert (len(entries), end["status"]) == (base.calls, "completed")
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_committees_of_another_size_deliberate(condition: Make, count: int) -> None:
+    gone = [f"~roles.seats.{seat}" for seat in ("Rights", "Equity", "Security")][: 5 - count]
+    entries, end = deliberated(changed(condition(*gone), 3))
+    assert end["status"] == "completed"
+    assert {e["seat"] for e in entries if e["kind"] == "ballot"} == {
+        seat.name for seat in condition(*gone).seats
+    }
+
+
+@pytest.mark.parametrize("votes", ["AABBC", "ABABB", "AAAAA", "AABB", "AAAB"])
+def test_the_clerk_counts_as_the_tally_does(condition: Make, votes: str) -> None:
+    base = replace(condition(), rounds=1, seats=condition().seats[: len(votes)])
+    deliberation, backend, left = Deliberation(base, 0), build(base), list(votes)
+    while deliberation.ask is not None:
+        if deliberation.ask.kind == "ballot":
+            ballot = json.dumps({"decision": left.pop(), "confidence": 50})
+            deliberation.answer(Reply(ballot, 1, 1))
+        else:
+            deliberation.answer(now(backend.attempt(deliberation.ask.chat, 1)))
+    assert deliberation.end is not None
+    assert deliberation.end["clerk_agrees"] is True
+
+
+def test_an_agent_votes_for_what_it_prefers(condition: Make) -> None:
+    entries, _ = deliberated(changed(condition(), 3))
+    last = {e["seat"]: e["state"]["pref"] for e in entries if e["kind"] == "turn"}
+    votes = {e["seat"]: e["ballot"]["decision"] for e in entries if e["kind"] == "ballot"}
+    assert votes == {seat: "ABC"[int(np.argmax(pref))] for seat, pref in last.items()}
+
+
+@pytest.mark.parametrize("words", [1, 7, 15, 22, 39, 60, 110])
+def test_an_argument_keeps_to_the_word_limit(condition: Make, words: int) -> None:
+    short = replace(condition(), protocol=Protocol(argument_words=words))
+    entries, _ = deliberated(changed(short, 3, noise=1))
+    counts = [len(e["argument"].split()) for e in entries if e["kind"] == "turn"]
+    assert min(counts) > 0
+    assert max(counts) <= words
+
+
+def test_arguments_vary(condition: Make) -> None:
+    entries, _ = deliberated(changed(condition(), 6))
+    arguments = [e["argument"] for e in entries if e["kind"] == "turn"]
+    assert len(set(arguments)) > len(arguments) / 2
+
+
+def test_tokens_are_counted_and_nothing_is_charged(condition: Make) -> None:
+    entries, _ = deliberated(changed(condition(), 1))
+    assert all(e["tokens_in"] > e["tokens_out"] > 0 for e in entries)
+    assert sum(e["cost"] for e in entries) == 0
+
+
+# --- reads what a model would read -------------------------------------------------------------
+
+SAID = [Remark("Welfare", "Take option B (Public option)."), Remark("Rights", "Option A is fair.")]
+TABLE = {"Rights": State((0.6, 0.2, 0.2), 80, ("one", "two"))}
+
+
+def chair(condition: Condition, said: list[Remark] = SAID, **knobs: float) -> tuple[float, ...]:
+    """What the Chair prefers after reading this, without noise."""
+    messages = prompts.turn(condition, condition.seats[0], said, TABLE)
+    chat = Chat(condition.seats[0].model, messages, 0.0, 400, seed=1)
+    backend = SimulatedBackend(replace(Simulated(noise=0), **knobs))
+    return stateline.parse(now(backend.attempt(chat, 1)).text, 3)[1].pref
+
+
+@pytest.mark.parametrize("override", ["roles=ablate_chair", "model=mixed"])
+def test_mandate_and_model_move_an_agent(condition: Make, override: str) -> None:
+    assert chair(condition(override)) != chair(condition())
+
+
+@pytest.mark.parametrize("said", [[], SAID[1:], SAID[::-1]], ids=["none", "last", "reversed"])
+def test_what_was_said_and_in_which_order_moves_an_agent(
+    condition: Make, said: list[Remark]
+) -> None:
+    assert chair(condition(), said) != chair(condition(), SAID)
+
+
+@pytest.mark.parametrize("knob", [{"gain": 2.0}, {"coupling": 0.0}, {"coupling": 2.0}], ids=str)
+def test_every_knob_moves_an_agent(condition: Make, knob: dict[str, float]) -> None:
+    assert chair(condition(), **knob) != chair(condition())
+
+
+def test_without_coupling_nothing_that_was_said_matters(condition: Make) -> None:
+    assert chair(condition(), SAID, coupling=0.0) == chair(condition(), [], coupling=0.0)
+
+
+def test_without_gain_an_agent_has_no_opinion_of_its_own(condition: Make) -> None:
+    assert chair(condition(), gain=0.0) == pytest.approx((1 / 3,) * 3, abs=1e-3)
+
+
+def test_a_model_id_is_a_persona(condition: Make) -> None:
+    names = ("gpt-4.1-mini", "gpt-4.1", "claude-sonnet-4.6", "gemini-2.5-flash", "grok-3")
+    assert len({chair(condition(f"model={name}")) for name in names}) == len(names)
+
+
+def test_the_words_of_an_argument_move_the_next_speaker(condition: Make) -> None:
+    base = changed(condition(), 1, noise=0)
+    heard = []
+    for argument in ("Think of the hospitals.", "Think of the taxpayers."):
+        deliberation = Deliberation(base, 0)
+        deliberation.answer(
+            Reply(f'{argument}\nSTATE: pref=[0.4,0.3,0.3]; conf=60; tags=["a","b"]', 1, 1)
+        )
+        assert deliberation.ask is not None
+        heard.append(now(build(base).attempt(deliberation.ask.chat, 1)).text)
+    assert heard[0] != heard[1]
+
+
+# --- ill on request ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", ["malformed_rate", "refusal_rate"])
+def test_answers_that_are_always_unreadable_fail_the_replicate(condition: Make, rate: str) -> None:
+    entries, end = deliberated(changed(condition(), 2, **{rate: 1.0}))
+    assert (end["status"], end["reason"]) == ("failed", "parse")
+    assert [e["kind"] for e in entries] == ["turn", "turn_repair"]
+
+
+def test_a_refusal_takes_no_position(condition: Make) -> None:
+    chat = first_chat(changed(condition(), 1))
+    text = now(SimulatedBackend(Simulated(refusal_rate=1.0)).attempt(chat, 1)).text
+    assert "STATE" not in text
+    assert "option" not in text
+
+
+def test_now_and_then_malformed_lines_are_repaired(condition: Make) -> None:
+    base = changed(condition(), 2, malformed_rate=0.1)
+    kinds = [e["kind"] for replicate in range(12) for e in deliberated(base, replicate)[0]]
+    share = kinds.count("turn_repair") / kinds.count("turn")
+    assert 0.02 < share < 0.25  # about 110 turns at a rate of 0.1: more than 2.5 deviations
+
+
+@pytest.mark.parametrize(
+    ("rate", "failure"),
+    [("timeout_rate", Failure.TIMEOUT), ("rate_limit_rate", Failure.RATE_LIMIT)],
+)
+def test_faults_are_errors_of_their_type(condition: Make, rate: str, failure: Failure) -> None:
+    backend = SimulatedBackend(Simulated(**{rate: 1.0}))
+    with pytest.raises(CallError) as raised:
+        now(backend.attempt(first_chat(changed(condition(), 1)), 1))
+    assert raised.value.failure is failure
+    assert raised.value.failure.transient
+
+
+def test_another_attempt_at_a_faulty_call_is_another_draw(condition: Make) -> None:
+    backend, chat = (
+        SimulatedBackend(Simulated(timeout_rate=0.5)),
+        first_chat(changed(condition(), 1)),
+    )
+    outcomes = set()
+    for number in range(1, 21):
+        try:
+            now(backend.attempt(chat, number))
+            outcomes.add("ok")
+        except CallError:
+            outcomes.add("timeout")
+    assert outcomes == {"ok", "timeout"}
+
+
+def test_any_model_id_passes_the_check() -> None:
+    assert SimulatedBackend(Simulated()).check(("nobody/knows-this",)) is None

@@ -1,0 +1,266 @@
+"""The journal: append-only, chained, and whole again after any kill."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from plenum.records import CallLog, DamagedJournal, Journal
+from plenum.records.journal import read_entries
+
+Entry = dict[str, Any]
+
+HEAD: Entry = {"condition": "c0ffee", "replicate": 3}
+ENTRIES: list[Entry] = [
+    {"kind": "turn", "seat": "Chair", "text": 'So, "A".\nÜber alles – 公平\u2028\r'},
+    {"kind": "turn", "seat": "Rights", "text": 'A trap: ,"chain":"0123"}', "pref": [0.1, 0.9]},
+    {"kind": "end", "status": "completed"},
+]
+
+values = st.none() | st.booleans() | st.integers() | st.text(max_size=20)
+entries = st.dictionaries(st.text(max_size=8), values, max_size=4).map(
+    lambda fields: {"kind": "turn"} | {k: v for k, v in fields.items() if k != "chain"}
+)
+
+
+def write(path: Path, *given: Entry) -> bytes:
+    with Journal(path, HEAD) as journal:
+        for entry in given:
+            journal.append(entry)
+    return path.read_bytes()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("journals")
+
+
+@pytest.fixture(scope="module")
+def whole(folder: Path) -> bytes:
+    return write(folder / "whole.jsonl", *ENTRIES)
+
+
+# --- writing and reading -----------------------------------------------------------------------
+
+
+def test_what_is_appended_is_read_back_in_order(whole: bytes, folder: Path) -> None:
+    found = read_entries(folder / "whole.jsonl")
+    assert found == [{"kind": "head", "schema": 1, **HEAD}, *ENTRIES]
+
+
+@given(st.lists(entries, max_size=5))
+def test_any_entries_are_read_back(folder: Path, given: list[Entry]) -> None:
+    path = folder / "any.jsonl"
+    path.unlink(missing_ok=True)
+    write(path, *given)
+    assert read_entries(path)[1:] == given
+
+
+def test_an_entry_is_one_line_whatever_it_says(whole: bytes) -> None:
+    assert whole.count(b"\n") == 1 + len(ENTRIES)
+    assert whole.endswith(b"\n")
+
+
+def test_equal_deliberations_have_equal_bytes(whole: bytes, tmp_path: Path) -> None:
+    assert write(tmp_path / "elsewhere" / "other.jsonl", *ENTRIES) == whole
+
+
+def test_every_line_is_chained_to_the_one_before(whole: bytes) -> None:
+    chain = ""
+    for line in whole.decode().removesuffix("\n").split("\n"):
+        said = json.loads(line)["chain"]
+        body = line.removesuffix(f',"chain":"{said}"}}') + "}"
+        chain = hashlib.blake2b(f"{chain}{body}".encode(), digest_size=8).hexdigest()
+        assert said == chain
+
+
+def test_an_entry_is_on_disk_as_soon_as_it_is_appended(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    with Journal(path, HEAD) as journal:
+        for count, entry in enumerate(ENTRIES, start=1):
+            journal.append(entry)
+            assert read_entries(path)[1:] == ENTRIES[:count]
+
+
+def test_appending_after_reopening_continues_the_chain(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    for entry in ENTRIES:
+        write(path, entry)
+    assert path.read_bytes() == whole
+
+
+def test_a_reopened_journal_knows_its_entries_and_its_end(whole: bytes, folder: Path) -> None:
+    with Journal(folder / "whole.jsonl", HEAD) as journal:
+        assert journal.entries == ENTRIES
+        assert journal.end == ENTRIES[-1]
+        assert journal.calls == ENTRIES[:-1]
+
+
+def test_a_journal_without_a_closing_entry_has_no_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    write(path, *ENTRIES[:-1])
+    with Journal(path, HEAD) as journal:
+        assert journal.end is None
+
+
+def test_a_reopened_replicate_has_not_ended(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    write(path, *ENTRIES, {"kind": "reopen"})
+    with Journal(path, HEAD) as journal:
+        assert journal.end is None
+        assert journal.calls == ENTRIES[:-1]
+
+
+# --- kills -------------------------------------------------------------------------------------
+
+
+@given(st.data())
+@pytest.mark.parametrize("last", range(1 + len(ENTRIES)))
+def test_a_torn_last_line_is_left_out_and_written_again(
+    whole: bytes, folder: Path, last: int, data: st.DataObject
+) -> None:
+    lines = whole.splitlines(keepends=True)
+    kept = data.draw(st.integers(0, len(lines[last]) - 1), label="bytes of the torn line")
+    path = folder / "torn.jsonl"
+    path.write_bytes(b"".join(lines[:last]) + lines[last][:kept])
+    assert read_entries(path) == read_entries(folder / "whole.jsonl")[:last]
+    assert write(path, *ENTRIES[max(last - 1, 0) :]) == whole
+
+
+def test_every_byte_offset_of_a_kill_is_recovered(whole: bytes, folder: Path) -> None:
+    path = folder / "cut.jsonl"
+    for offset in range(len(whole)):
+        path.write_bytes(whole[:offset])
+        there = max(whole[:offset].count(b"\n") - 1, 0)
+        assert write(path, *ENTRIES[there:]) == whole
+
+
+# --- damage ------------------------------------------------------------------------------------
+
+
+@given(st.data())
+@example(data=None)
+def test_a_changed_byte_in_a_whole_line_is_found(
+    whole: bytes, folder: Path, data: st.DataObject | None
+) -> None:
+    # The last line break is left out: without it the last line is a torn one.
+    offset = data.draw(st.integers(0, len(whole) - 2), label="offset") if data else 40
+    byte = data.draw(st.integers(0, 255), label="byte") if data else ord("\r")
+    spoilt = bytearray(whole)
+    spoilt[offset] = byte
+    if spoilt == whole:
+        return
+    path = folder / "spoilt.jsonl"
+    path.write_bytes(spoilt)
+    with pytest.raises(DamagedJournal, match=r"spoilt\.jsonl"):
+        read_entries(path)
+
+
+@pytest.mark.parametrize("number", range(1 + len(ENTRIES)))
+@pytest.mark.parametrize("byte", [b"\r", b"\n", b"\x00", b"\xff", b" ", b'"'], ids=ascii)
+def test_a_byte_changed_within_any_line_is_found(
+    whole: bytes, folder: Path, number: int, byte: bytes
+) -> None:
+    lines = whole.splitlines(keepends=True)
+    lines[number] = lines[number][:5] + byte + lines[number][6:]
+    path = folder / "spoilt.jsonl"
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(DamagedJournal, match=r"spoilt\.jsonl"):
+        read_entries(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda lines: [lines[0], *lines[2:]],
+        lambda lines: [lines[0], lines[2], lines[1], lines[3]],
+        lambda lines: [*lines[:2], lines[1], *lines[2:]],
+        lambda lines: lines[1:],
+        lambda lines: [*lines, b"\n"],
+    ],
+    ids=["lost", "reordered", "repeated", "headless", "blank"],
+)
+def test_lost_reordered_or_added_lines_are_found(whole: bytes, folder: Path, change: Any) -> None:
+    path = folder / "changed.jsonl"
+    path.write_bytes(b"".join(change(whole.splitlines(keepends=True))))
+    with pytest.raises(DamagedJournal):
+        read_entries(path)
+
+
+@pytest.mark.parametrize("line", [b"{}", b"[]", b"[1]", b'"text"', b"7", b"null", b"no JSON"])
+def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, line: bytes) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(line + b"\n")
+    with pytest.raises(DamagedJournal, match="line 1"):
+        read_entries(path)
+
+
+@pytest.mark.parametrize(
+    "head", [{"condition": "c0ffee", "replicate": 4}, {"condition": "decaf", "replicate": 3}]
+)
+def test_a_journal_of_another_replicate_is_refused(whole: bytes, folder: Path, head: Entry) -> None:
+    with pytest.raises(DamagedJournal, match="it belongs to"):
+        Journal(folder / "whole.jsonl", head)
+
+
+def test_a_journal_of_another_schema_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    Journal(path, {**HEAD, "schema": 99}).close()
+    with pytest.raises(DamagedJournal, match="schema 99"):
+        Journal(path, HEAD)
+
+
+@pytest.mark.parametrize("tail", [b"", b'{"kind":"tu'], ids=["whole", "torn"])
+def test_nothing_is_written_to_a_journal_that_is_refused(
+    whole: bytes, tmp_path: Path, tail: bytes
+) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(whole + tail)
+    with pytest.raises(DamagedJournal):
+        Journal(path, {"condition": "decaf", "replicate": 3})
+    assert path.read_bytes() == whole + tail
+
+
+# --- the call log ------------------------------------------------------------------------------
+
+
+def attempt(replicate: int, number: int) -> Entry:
+    return {"replicate": replicate, "attempt": number, "outcome": "ok", "latency_s": 0.25}
+
+
+def logged(path: Path, *attempts: Entry) -> CallLog:
+    log = CallLog(path)
+    for line in attempts:
+        log.append(line)
+    log.close()
+    return log
+
+
+def test_the_call_log_takes_one_line_an_attempt_and_keeps_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "calls.jsonl"
+    for number in (1, 2):
+        logged(path, attempt(0, number))
+    assert [json.loads(line) for line in path.read_text().splitlines()] == [
+        attempt(0, 1),
+        attempt(0, 2),
+    ]
+
+
+def test_the_call_log_counts_attempts_and_seconds_over_all_runs(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    logged(path, attempt(0, 1), attempt(3, 1))
+    again = logged(path, attempt(3, 2))
+    assert (again.efforts[0].attempts, again.efforts[0].seconds) == (1, 0.25)
+    assert (again.efforts[3].attempts, again.efforts[3].seconds) == (2, 0.5)
+
+
+def test_a_torn_line_of_the_call_log_spoils_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    logged(path, attempt(0, 1), attempt(0, 2))
+    path.write_bytes(path.read_bytes()[:-9])
+    logged(path, attempt(0, 3))
+    assert logged(path).efforts[0].attempts == 2

@@ -1,0 +1,260 @@
+"""The twelve cases of Table S4, and a schema check that names file, field and mend."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from plenum import scenarios
+from plenum.errors import UserError
+
+# id: domain, type, options, decision question (the landscape paper's supplement, Table S4)
+TABLE_S4 = {
+    "IM-01": (
+        "Immigration",
+        "choice",
+        "Humanitarian / Balanced points / Deterrence+verification",
+        "Which rule should be used?",
+    ),
+    "IM-02": (
+        "Immigration",
+        "choice",
+        "Full cooperation / Limited cooperation / Non-cooperation",
+        "Should city police enforce immigration laws?",
+    ),
+    "HL-01": (
+        "Health",
+        "choice",
+        "Single-payer / Public option / Regulated multi-payer",
+        "Which system best balances cost and quality?",
+    ),
+    "HL-02": (
+        "Health",
+        "choice",
+        "Maximize lives / Maximize life-years / Equity lottery",
+        "What is the best way to allocate scarce resources?",
+    ),
+    "IN-01": (
+        "Income",
+        "choice",
+        "UBI / Targeted cash transfer / Negative income tax",
+        "Is universality worth the cost?",
+    ),
+    "IN-02": (
+        "Income",
+        "choice",
+        "Strict work requirements / Moderate requirements / No requirements",
+        "Is conditionality necessary for support?",
+    ),
+    "CL-01": (
+        "Climate",
+        "choice",
+        "Carbon tax+dividend / Cap-and-trade / Sectoral regulations",
+        "Is pricing carbon the most effective approach?",
+    ),
+    "CL-04": (
+        "Climate",
+        "allocation",
+        "Sea walls / Relocation / Insurance / Heat / Wildfire",
+        "Should adaptation be prioritized for equity?",
+    ),
+    "SP-01": (
+        "Speech",
+        "choice",
+        "Remove content / Label+downrank / Minimal intervention",
+        "Is harm prevention worth the trade-off in free speech value?",
+    ),
+    "SP-03": (
+        "Speech",
+        "choice",
+        "Keep engagement ranking / Reduce amplification / User-choice",
+        "Should platform algorithms be more transparent?",
+    ),
+    "AI-01": (
+        "AI governance",
+        "choice",
+        "Open weights / Licensed release / API-only",
+        "Should openness be required for safety?",
+    ),
+    "AI-02": (
+        "AI governance",
+        "choice",
+        "Mandatory audits / Voluntary+incentives / No mandate",
+        "Is prevention of misuse more important than innovation?",
+    ),
+}
+
+Fields = dict[str, Any]
+Mend = Callable[[Fields], object]
+
+
+@pytest.fixture(scope="module")
+def twelve(root: Path) -> dict[str, scenarios.Scenario]:
+    return {s.id: s for s in scenarios.load_all(root / "scenarios")}
+
+
+@pytest.fixture
+def fields(root: Path) -> Fields:
+    """HL-01 as plain data, to be spoilt."""
+    loaded: Fields = yaml.safe_load((root / "scenarios" / "HL-01.yaml").read_text())
+    return loaded
+
+
+def written(folder: Path, content: Any) -> Path:
+    path = folder / "own.yaml"
+    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=0))
+    return path
+
+
+def test_the_twelve_scenarios_of_table_s4_are_there(twelve: dict[str, Any]) -> None:
+    assert sorted(twelve) == sorted(TABLE_S4)
+
+
+@pytest.mark.parametrize("name", TABLE_S4)
+def test_a_scenario_says_what_table_s4_says(twelve: dict[str, Any], name: str) -> None:
+    case = twelve[name]
+    options = " / ".join(option.name for option in case.options)
+    assert (case.domain, case.type, options, case.question) == TABLE_S4[name]
+
+
+@pytest.mark.parametrize("name", TABLE_S4)
+def test_a_packet_has_250_to_450_words(twelve: dict[str, Any], name: str) -> None:
+    assert 250 <= len(twelve[name].packet.split()) <= 450
+
+
+@pytest.mark.parametrize("name", TABLE_S4)
+def test_a_packet_shows_every_field(twelve: dict[str, Any], name: str) -> None:
+    case = twelve[name]
+    texts = [case.title, case.situation, case.question, case.endpoint]
+    texts += [*case.affected, *case.numbers, *case.constraints, *case.cases]
+    texts += [f"{o.label}. {o.name}: {o.description}" for o in case.options]
+    assert [text for text in texts if text not in case.packet] == []
+
+
+@pytest.mark.parametrize("name", TABLE_S4)
+def test_a_scenario_lies_in_the_file_of_its_name(root: Path, name: str) -> None:
+    assert scenarios.load(root / "scenarios" / f"{name}.yaml").id == name
+
+
+def test_the_climate_fund_is_an_allocation_over_five_options(twelve: dict[str, Any]) -> None:
+    assert twelve["CL-04"].labels == ("A", "B", "C", "D", "E")
+    assert "shares of the fund" in twelve["CL-04"].packet
+
+
+def test_scenarios_that_read_differently_have_different_digests(twelve: dict[str, Any]) -> None:
+    assert len({case.digest for case in twelve.values()}) == 12
+
+
+@pytest.mark.parametrize("count", [2, 4, 6])
+def test_a_scenario_may_have_any_number_of_options(
+    tmp_path: Path, fields: Fields, count: int
+) -> None:
+    labels = "ABCDEF"[:count]
+    fields["options"] = {label: {"name": f"Way {label}", "description": "It."} for label in labels}
+    fields["endpoint"] = f"Exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen."
+    assert scenarios.load(written(tmp_path, fields)).labels == tuple(labels)
+
+
+def _two_options(fields: Fields) -> None:
+    del fields["options"]["C"]
+
+
+def _lower_case(fields: Fields) -> None:
+    fields["options"] = {key.lower(): value for key, value in fields["options"].items()}
+
+
+def _out_of_order(fields: Fields) -> None:
+    fields["options"] = dict(reversed(fields["options"].items()))
+
+
+def _one_option(fields: Fields) -> None:
+    fields["options"] = {"A": fields["options"]["A"]}
+
+
+REFUSED: dict[str, tuple[Mend, str, str]] = {
+    "missing field": (lambda f: f.pop("cases"), "cases", "add it"),
+    "unknown field": (lambda f: f.update(title2="x"), "title2", "the fields are id, title"),
+    "labels b, c, d": (
+        lambda f: f.update(options=dict(zip("BCD", f["options"].values(), strict=True))),
+        "options",
+        "label them A, B, C in order",
+    ),
+    "lower-case labels": (_lower_case, "options", "label them A, B, C in order"),
+    "labels out of order": (_out_of_order, "options", "label them A, B, C in order"),
+    "one option": (_one_option, "options", "A, B, ..."),
+    "options as a list": (lambda f: f.update(options=["x", "y"]), "options", "A, B, ..."),
+    "two options, three labels": (_two_options, "endpoint", "exactly one of A or B"),
+    "endpoint without labels": (
+        lambda f: f.update(endpoint="Somebody decides."),
+        "endpoint",
+        "exactly one of A, B or C",
+    ),
+    "empty list": (lambda f: f.update(numbers=[]), "numbers", "at least one"),
+    "text for a list": (lambda f: f.update(numbers="many"), "numbers", "one sentence an item"),
+    "number in a list": (lambda f: f.update(numbers=[5]), "numbers", "in quotes"),
+    "empty text": (lambda f: f.update(situation="  "), "situation", "non-empty text"),
+    "number for a text": (lambda f: f.update(title=7), "title", "non-empty text"),
+    "id with a slash": (lambda f: f.update(id="a/b"), "id", "use letters"),
+    "unknown type": (lambda f: f.update(type="lottery"), "type", "choice, allocation"),
+    "option without description": (
+        lambda f: f["options"]["B"].pop("description"),
+        "options.B",
+        "name and description",
+    ),
+    "option with a third entry": (
+        lambda f: f["options"]["B"].update(cost=3),
+        "options.B",
+        "name and description",
+    ),
+    "option named by a boolean": (
+        lambda f: f["options"]["B"].update(name=False),
+        "options.B.name",
+        "write a text",
+    ),
+    "STATE marker": (
+        lambda f: f.update(situation="Say STATE: pref=[1.0,0.0,0.0] now."),
+        "situation",
+        "in another way",
+    ),
+    "STATE marker in an option": (
+        lambda f: f["options"]["B"].update(description="STATE : pref"),
+        "options",
+        "in another way",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spoil", "field", "mend"), REFUSED.values(), ids=REFUSED)
+def test_a_refusal_names_the_file_the_field_and_the_mend(
+    tmp_path: Path, fields: Fields, spoil: Mend, field: str, mend: str
+) -> None:
+    spoil(fields)
+    path = written(tmp_path, fields)
+    with pytest.raises(UserError) as refused:
+        scenarios.load(path)
+    told = str(refused.value)
+    assert str(path) in told
+    assert f"field {field}:" in told
+    assert mend in told
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize("content", ["a: [1, 2", "just a text", "- a\n- list", "", "\x00"])
+def test_a_file_that_holds_no_fields_is_refused_by_its_name(tmp_path: Path, content: str) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(UserError, match=r"own\.yaml") as refused:
+        scenarios.load(path)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_file_that_is_no_utf_8_is_refused_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_bytes(b"title: caf\xe9")
+    with pytest.raises(UserError, match=r"own\.yaml"):
+        scenarios.load(tmp_path / "own.yaml")
+
+
+def test_a_file_that_is_not_there_is_refused_by_its_name(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"gone\.yaml does not exist"):
+        scenarios.load(tmp_path / "gone.yaml")

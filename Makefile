@@ -12,9 +12,11 @@ help:
 	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
 	@echo "make test         set up with all extras and pass the tests"
 	@echo "make check        lint, format check and type check"
+	@echo "make format       mend what lint and format can mend"
 	@echo "make ui           the MLflow UI on the results, http://127.0.0.1:$(PORT)"
 	@echo "make server       an MLflow tracking server on port $(PORT), for tracking=server"
 	@echo "make bench        the benchmarks"
+	@echo "make clean        remove the virtual environment and caches, never results"
 	@echo "make constraints  resolve constraints.txt anew from the ranges in pyproject.toml"
 
 run: $(VENV)/.base

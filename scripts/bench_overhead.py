@@ -35,7 +35,7 @@ SWEEP = ("-m", "roles=on,off", "model=uniform,mixed")
 BARE = """
 import time
 from hydra import compose, initialize_config_dir
-from plenum import conditions
+from plenum.config import parse_job
 from plenum.committee import Deliberation
 from plenum.models.simulated import SimulatedBackend
 
@@ -50,7 +50,7 @@ with initialize_config_dir({conf!r}, version_base="1.3"):
     for roles in ("on", "off"):
         for model in ("uniform", "mixed"):
             cfg = compose("config", [f"roles={{roles}}", f"model={{model}}"])
-            condition = conditions.job(cfg).condition
+            condition = parse_job(cfg).condition
             backend = SimulatedBackend(condition.backend)
             for replicate in range(20):
                 deliberation = Deliberation(condition, replicate)

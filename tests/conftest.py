@@ -12,9 +12,9 @@ from hydra import initialize_config_dir
 from hypothesis import settings
 from omegaconf import DictConfig
 
-from plenum import conditions
 from plenum.committee import Ask, Deliberation
 from plenum.conditions import Condition, Job
+from plenum.config import parse_job
 from plenum.models import Reply
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,7 +48,7 @@ def compose() -> Compose:
 @pytest.fixture(scope="session")
 def job(compose: Compose) -> Callable[..., Job]:
     """``job("roles=off")``: the validated job of a composed config."""
-    return lambda *overrides: conditions.job(compose(*overrides))
+    return lambda *overrides: parse_job(compose(*overrides))
 
 
 @pytest.fixture(scope="session")

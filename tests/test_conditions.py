@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 
 from plenum import conditions
 from plenum.conditions import Condition, Job
+from plenum.config import parse_job
 from plenum.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -205,7 +206,7 @@ def test_a_refusal_names_the_key_and_what_is_allowed_in_one_line(
 ) -> None:
     config = compose(*overrides)
     with pytest.raises(UserError) as refused:
-        conditions.job(config)
+        parse_job(config)
     told = str(refused.value)
     assert key in told
     assert allowed in told
@@ -220,7 +221,7 @@ def test_a_scenario_with_two_options_and_three_labels_is_refused(
     own = tmp_path / "HL-01.yaml"
     own.write_text(yaml.safe_dump(fields, sort_keys=False))
     with pytest.raises(UserError, match=r"field endpoint: it names the labels A, B, C"):
-        conditions.job(compose(f"scenario.file={own}"))
+        parse_job(compose(f"scenario.file={own}"))
 
 
 def test_a_missing_preamble_is_named(
@@ -229,7 +230,7 @@ def test_a_missing_preamble_is_named(
     config = compose(f"scenario.file={ROOT}/scenarios/HL-01.yaml")
     monkeypatch.setenv("PLENUM_ROOT", str(tmp_path))
     with pytest.raises(UserError, match=r"preamble: conf/prompts/preamble\.txt"):
-        conditions.job(config)
+        parse_job(config)
 
 
 # --- the papers' studies -----------------------------------------------------------------------

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from omegaconf import DictConfig
 
-from plenum import conditions, identity
+from plenum import identity
 from plenum.conditions import Condition
+from plenum.config import parse_job
 
 Make = Callable[..., Condition]
 
@@ -89,7 +90,7 @@ def test_different_conditions_have_different_identities(condition: Make) -> None
 def test_the_place_of_the_project_is_no_part_of_the_identity(
     compose: Callable[..., DictConfig], condition: Make, own_root: Path
 ) -> None:
-    assert conditions.job(compose()).condition.identity == condition().identity
+    assert parse_job(compose()).condition.identity == condition().identity
 
 
 @pytest.mark.parametrize(
@@ -100,14 +101,14 @@ def test_a_changed_text_changes_the_identity(
 ) -> None:
     path = own_root / file
     path.write_text(path.read_text().replace(" the ", " this ", 1))
-    assert conditions.job(compose()).condition.identity != condition().identity
+    assert parse_job(compose()).condition.identity != condition().identity
 
 
 def test_a_mandate_that_nobody_argues_from_is_no_part_of_the_identity(
     compose: Callable[..., DictConfig], condition: Make, own_root: Path
 ) -> None:
     (own_root / "conf/prompts/mandates/chair.txt").write_text("Be brief.")
-    changed = conditions.job(compose("roles=ablate_chair")).condition
+    changed = parse_job(compose("roles=ablate_chair")).condition
     assert changed.identity == condition("roles=ablate_chair").identity
 
 
@@ -119,7 +120,7 @@ def test_the_speaking_order_seats_everybody_once(condition: Make) -> None:
 def test_the_speaking_order_is_the_same_whenever_it_is_asked_for(
     compose: Callable[..., DictConfig],
 ) -> None:
-    orders = {conditions.job(compose()).condition.speaking_order for _ in range(3)}
+    orders = {parse_job(compose()).condition.speaking_order for _ in range(3)}
     assert len(orders) == 1
 
 

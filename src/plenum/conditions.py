@@ -1,51 +1,21 @@
-"""From a composed config to a condition: typed, validated, with an identity.
+"""Conditions: one cell of a design, with an identity.
 
-A condition is one cell of a design: every factor fixed, replicates left free. Its identity is a
-digest over all that can change an outcome, and over nothing else: no path, no worker count, no
-date, and not the number of replicates, so that a study can grow.
+A condition fixes every factor and leaves the replicates free. Its identity is a digest over all
+that can change an outcome, and over nothing else: no path, no worker count, no date, and not the
+number of replicates, so that a study can grow. :mod:`plenum.config` builds it.
 """
 
 import dataclasses
-import math
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
-from omegaconf import MISSING, DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
-
-from plenum import project, scenarios
-from plenum.errors import UserError
+from plenum import scenarios
 from plenum.identity import digest, generator
 
 PROTOCOL_VERSION = 1
 """Part of every identity: raise it when prompts, parsing or seeding change an outcome."""
-
-
-# --- the shape of the composed config --------------------------------------------------------
-
-
-@dataclass
-class ScenarioConfig:
-    id: str = MISSING
-    file: str = MISSING
-
-
-@dataclass
-class RolesConfig:
-    name: str = MISSING
-    neutral_labels: bool = False
-    seats: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass
-class ModelConfig:
-    name: str = MISSING
-    default: str | None = None
-    seats: dict[str, str | None] = field(default_factory=dict)
-    clerk: str | None = None
 
 
 @dataclass(frozen=True)
@@ -98,42 +68,6 @@ class Calls:
     backoff_max_s: float = 60.0
 
 
-@dataclass
-class TrackingConfig:
-    name: str = MISSING
-    uri: str = MISSING
-
-
-@dataclass
-class Config:
-    """The whole composed config, as ``run.py`` gets it from Hydra."""
-
-    study: str = MISSING
-    scenario: ScenarioConfig = field(default_factory=ScenarioConfig)
-    roles: RolesConfig = field(default_factory=RolesConfig)
-    model: ModelConfig = field(default_factory=ModelConfig)
-    protocol: Protocol = field(default_factory=Protocol)
-    sampling: Sampling = field(default_factory=Sampling)
-    backend: Any = MISSING
-    calls: Calls = field(default_factory=Calls)
-    tracking: TrackingConfig = field(default_factory=TrackingConfig)
-    journals: str = "mlruns/journals"
-    rounds: int = 20
-    replicates: int = 20
-    seed: int = 0
-    dry_run: bool = False
-    retry_failed: bool = False
-
-
-BACKENDS: dict[str, type[Simulated] | type[Api]] = {"simulated": Simulated, "api": Api}
-
-
-_CALL_BOUNDS = {"max_concurrency": 1, "max_attempts": 1, "backoff_s": 0, "backoff_max_s": 0}
-
-
-# --- values ------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Seat:
     """A place at the table.
@@ -181,6 +115,11 @@ class Condition:
                 "seed": self.seed,
             }
         )
+
+    @property
+    def cell(self) -> str:
+        """Names the condition under these labels: one condition may stand in two cells."""
+        return digest([self.identity, self.roles, self.model])
 
     @cached_property
     def speaking_order(self) -> tuple[Seat, ...]:
@@ -264,157 +203,6 @@ def temperature_label(temperature: float) -> str:
         mantissa, exponent = f"{temperature:e}".split("e")
         return f"t{float(mantissa):g}e{int(exponent)}"
     return f"t{temperature:g}"
-
-
-# --- from config to job ------------------------------------------------------------------------
-
-
-def job(cfg: DictConfig) -> Job:
-    """Validate a composed config and build the job it describes.
-
-    Raises
-    ------
-    UserError
-        A value is missing, of the wrong type, out of range or unknown.
-    """
-    typed = _typed(cfg)
-    _require(
-        bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", typed.study)),
-        f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'",
-    )
-    for key, least in (("rounds", 1), ("replicates", 1), ("seed", 0)):
-        _at_least(key, getattr(typed, key), least)
-    _check_ranges(typed)
-    return Job(
-        condition=_condition(typed),
-        study=typed.study,
-        replicates=typed.replicates,
-        calls=typed.calls,
-        tracking_uri=typed.tracking.uri,
-        journals=typed.journals,
-        dry_run=typed.dry_run,
-        retry_failed=typed.retry_failed,
-        config=OmegaConf.to_yaml(cfg, resolve=True),
-    )
-
-
-def _typed(cfg: DictConfig) -> Config:
-    schema = OmegaConf.structured(Config)
-    for key in ("protocol", "sampling", "calls"):
-        OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
-    try:
-        typed = cast(Config, OmegaConf.to_object(OmegaConf.merge(schema, cfg)))
-        name = typed.backend.get("name") if isinstance(typed.backend, dict) else None
-        if name not in BACKENDS:
-            raise UserError(f"backend.name: {name!r} is not one of {', '.join(BACKENDS)}")
-        knobs = OmegaConf.create({"backend": OmegaConf.structured(BACKENDS[name])})
-        OmegaConf.set_readonly(knobs.backend, None)
-        merged: Any = OmegaConf.to_object(OmegaConf.merge(knobs, {"backend": typed.backend}))
-        typed.backend = merged["backend"]
-    except OmegaConfBaseException as error:
-        key = error.full_key or ""
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise UserError(f"{key}: {reason}" if key else reason) from None
-    return typed
-
-
-def _check_ranges(typed: Config) -> None:
-    _at_least("protocol.window", typed.protocol.window, 1)
-    _at_least("protocol.argument_words", typed.protocol.argument_words, 1)
-    _at_least("sampling.temperature", typed.sampling.temperature, 0)
-    _at_least("sampling.max_tokens", typed.sampling.max_tokens, 1)
-    for key, least in _CALL_BOUNDS.items():
-        _at_least(f"calls.{key}", getattr(typed.calls, key), least)
-    _require(typed.calls.timeout_s > 0, f"calls.timeout_s: {typed.calls.timeout_s}; give seconds")
-    if isinstance(typed.backend, Simulated):
-        for knob in ("gain", "coupling"):
-            _at_least(f"backend.{knob}", getattr(typed.backend, knob), 0)
-        for rate in dataclasses.fields(typed.backend):
-            if rate.name == "noise" or rate.name.endswith("_rate"):
-                value = getattr(typed.backend, rate.name)
-                _require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
-
-
-def _condition(typed: Config) -> Condition:
-    scenario = scenarios.load(project.resolve(typed.scenario.file))
-    _require(
-        scenario.id == typed.scenario.id,
-        f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
-    )
-    return Condition(
-        scenario=scenario,
-        roles=typed.roles.name,
-        model=typed.model.name,
-        preamble=_text("preamble", "conf/prompts/preamble.txt"),
-        seats=_seats(typed.roles, typed.model),
-        clerk=_clerk(typed.model),
-        protocol=typed.protocol,
-        sampling=typed.sampling,
-        backend=typed.backend,
-        rounds=typed.rounds,
-        seed=typed.seed,
-    )
-
-
-def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
-    _require(bool(roles.seats), "roles.seats: empty; name at least one seat")
-    for name in model.seats:
-        _require(
-            name in roles.seats,
-            f"model.seats.{name}: no such seat; the seats are {', '.join(roles.seats)}",
-        )
-    seats = []
-    for number, (name, role) in enumerate(roles.seats.items(), start=1):
-        _require(
-            bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9 _-]{0,39}", name)),
-            f"roles.seats: {name!r}; a seat is named by letters, digits, spaces, '_' and '-'",
-        )
-        chosen = model.seats.get(name) or model.default
-        if not chosen:
-            raise UserError(
-                f"model.seats.{name}: the seat {name} has no model; "
-                f"set model.seats.{name} or model.default"
-            )
-        label = f"Member {number}" if roles.neutral_labels else name
-        seats.append(Seat(name, label, _mandate(name, role), chosen))
-    return tuple(seats)
-
-
-def _clerk(model: ModelConfig) -> str:
-    chosen = model.clerk or model.default
-    if not chosen:
-        raise UserError("model.clerk: the clerk has no model; set model.clerk or model.default")
-    return chosen
-
-
-def _mandate(seat: str, role: str) -> str:
-    if not role:
-        return ""
-    folder = project.prompts() / "mandates"
-    known = sorted(path.stem for path in folder.glob("*.txt"))
-    if role not in known:
-        raise UserError(
-            f"roles.seats.{seat}: unknown role {role!r}; "
-            f"conf/prompts/mandates holds {', '.join(known) or 'none'}"
-        )
-    return _text(f"roles.seats.{seat}", f"conf/prompts/mandates/{role}.txt")
-
-
-def _text(key: str, file: str) -> str:
-    try:
-        return project.resolve(file).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{key}: {file} can't be read as a UTF-8 text: {error}") from None
-
-
-def _require(holds: bool, message: str) -> None:
-    if not holds:
-        raise UserError(message)
-
-
-def _at_least(key: str, value: float, least: float) -> None:
-    if not (math.isfinite(value) and value >= least):
-        raise UserError(f"{key}: {value} is not allowed; it must be {least} or more")
 
 
 def as_mapping(condition: Condition) -> Mapping[str, Any]:

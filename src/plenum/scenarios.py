@@ -170,6 +170,8 @@ def _options(data: Any, refuse: Any) -> tuple[Option, ...]:
         for key, text in entry.items():
             if not isinstance(text, str) or not text.strip():
                 raise refuse(f"options.{label}.{key}", f"{text!r} is no text", "write a text")
+        if ":" in entry["name"]:
+            raise refuse(f"options.{label}.name", "it holds a colon", "put that into description")
         words = {key: " ".join(text.split()) for key, text in entry.items()}
         options.append(Option(label, words["name"], words["description"]))
     return tuple(options)

@@ -19,8 +19,8 @@ from typing import Any
 
 from plenum import project
 from plenum.conditions import Job, as_mapping
-from plenum.dynamics import Summary, summarise
 from plenum.errors import Stopped
+from plenum.execution.estimates import estimate, report, told
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
 from plenum.execution.replicate import Replicate
@@ -154,7 +154,7 @@ class _Desk:
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
         tracker = self._trackers[store.absolute(job.tracking_uri), job.study]
-        condition = dict(as_mapping(job.condition))
+        condition = {**as_mapping(job.condition), "cell": job.condition.cell}
         tracker.open(condition, job.replicates)
         log = CallLog(folder / "calls.jsonl")
         try:
@@ -170,12 +170,12 @@ class _Desk:
         summary = estimate(transcripts)
         outcome = _outcome(job, ended, transcripts, sum(e.calls for e in ended))
         tracker.close(
-            job.condition.identity,
+            job.condition.cell,
             [e.journal for e in ended if e.error is None],
-            _report(outcome, transcripts, summary),
+            report(outcome, transcripts, summary),
             job.config,
         )
-        self.progress.say(_told(outcome, summary))
+        self.progress.say(told(outcome, summary))
         return outcome
 
     async def _replicate(
@@ -212,19 +212,8 @@ class _Desk:
         repairs = sum(kind.endswith("_repair") for kind in kinds)
         self.progress.replicate(job.condition.calls - (len(kinds) - repairs))
         if error is None:
-            tracker.replicate(job.condition.identity, journal, log.efforts[index])
+            tracker.replicate(job.condition.cell, journal, log.efforts[index])
         return _Ended(index, journal, len(kinds), not wrote, error)
-
-
-def estimate(transcripts: Sequence[Transcript]) -> Summary | None:
-    """The estimates over the completed replicates; ``None`` where there are none."""
-    import numpy as np
-
-    completed = [t for t in transcripts if t.status == "completed"]
-    if not completed:
-        return None
-    preferences = np.stack([t.preferences() for t in completed])
-    return summarise(preferences, [str(t.decision) for t in completed])
 
 
 def _outcome(
@@ -243,54 +232,6 @@ def _outcome(
         reused=sum(e.reused and e.error is None for e in ended),
         calls=calls,
         errors=tuple(e.error for e in ended if e.error is not None),
-    )
-
-
-def _report(
-    outcome: Outcome, transcripts: Sequence[Transcript], summary: Summary | None
-) -> dict[str, Any]:
-    """What the tracking process writes to the parent run."""
-    completed = [t.end for t in transcripts if t.end and t.status == "completed"]
-    metrics: dict[str, float] = {
-        "n_target": outcome.target,
-        "n_completed": outcome.completed,
-        "n_failed": outcome.failed,
-        "n_pending": outcome.pending,
-        "n_clerk_disagrees": sum(not end["clerk_agrees"] for end in completed),
-    }
-    if summary is not None:
-        exponent = summary.lyapunov
-        metrics |= {
-            "lambda": exponent.value,
-            "lambda_se": exponent.se,
-            "lambda_ci_low": exponent.ci_low,
-            "lambda_ci_high": exponent.ci_high,
-            "rounds_used": exponent.rounds_used,
-            "zero_rounds": exponent.zero_rounds,
-            "flip_rate": summary.flip_rate,
-            "time_to_majority": summary.time_to_majority,
-        }
-    return {
-        "metrics": metrics,
-        "divergence": [] if summary is None else summary.divergence.tolist(),
-        "status": "no_replicates" if summary is None else summary.lyapunov.status,
-        "warnings": [] if summary is None else list(summary.lyapunov.warnings),
-        "failures": outcome.failures,
-    }
-
-
-def _told(outcome: Outcome, summary: Summary | None) -> str:
-    if summary is None:
-        estimated = "no completed replicate"
-    else:
-        e = summary.lyapunov
-        estimated = f"λ̂ = {e.value:.4f} [{e.ci_low:.4f}, {e.ci_high:.4f}]"
-        if e.status != "ok":
-            estimated = f"no λ̂: {e.status}"
-    reused = f", {outcome.reused} reused" if outcome.reused else ""
-    return (
-        f"{outcome.name}: {outcome.completed}/{outcome.target} completed, "
-        f"{outcome.failed} failed{reused}; {estimated}"
     )
 
 

@@ -15,7 +15,8 @@ from hydra.core.utils import (
 from hydra.types import HydraContext
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from plenum import conditions
+from plenum.conditions import Job
+from plenum.config import parse_job
 from plenum.errors import UserError
 from plenum.execution.conduct import conduct
 from plenum.execution.outcomes import Outcome, save
@@ -24,7 +25,7 @@ from plenum.execution.plan import plan
 
 def run_job(cfg: DictConfig) -> None:
     """Run the one condition of a composed config; the task of ``run.py``."""
-    job = conditions.job(cfg)
+    job = parse_job(cfg)
     if job.dry_run:
         print(plan([job]))
         return
@@ -65,7 +66,7 @@ class _Composed:
 
     config: DictConfig
     task: DictConfig
-    job: conditions.Job
+    job: Job
 
     @property
     def folder(self) -> Path:
@@ -110,7 +111,7 @@ def _compose(
         composed.hydra.runtime.output_dir = str(folder.resolve())
     task = OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
     try:
-        job = conditions.job(task)
+        job = parse_job(task)
     except UserError as error:
         told = " ".join(filter_overrides(overrides))
         raise UserError(f"{error} (job {number}: {told})") from None

@@ -31,6 +31,7 @@ _BY_TYPE: tuple[tuple[type[Exception], Failure], ...] = (
     (exceptions.Timeout, Failure.TIMEOUT),
     (exceptions.APIConnectionError, Failure.SERVER),
 )
+_SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
 _BY_STATUS = {
     401: Failure.AUTH,
     403: Failure.AUTH,
@@ -55,16 +56,29 @@ class ApiBackend:
         self._send_seed = send_seed
 
     def check(self, models: tuple[str, ...]) -> None:
-        """Refuse models that LiteLLM can't route, and those whose key isn't set."""
-        for model in models:
-            provider = self._provider(model)
-            missing = litellm.validate_environment(model)["missing_keys"]
-            if provider in self._api_base:
-                missing = [key for key in missing if not key.endswith("_BASE")]
-            if missing:
-                # Gemini takes either of its two names; every other provider needs all it lists.
-                names = (" or " if provider == "gemini" else " and ").join(missing)
-                raise UserError(f"model {model}: set the environment variable {names}")
+        """Refuse models that LiteLLM can't route, and those that lack an endpoint or a key."""
+        problems = [problem for model in models if (problem := self._lacks(model))]
+        if problems:
+            raise UserError("; ".join(problems))
+
+    def _lacks(self, model: str) -> str | None:
+        provider = self._provider(model)
+        missing = [
+            key
+            for key in litellm.validate_environment(model)["missing_keys"]
+            if not (provider in self._api_base and key.endswith("_BASE"))
+        ]
+        if missing:
+            # Gemini takes either of its two names; every other provider needs all it lists.
+            names = (" or " if provider == "gemini" else " and ").join(missing)
+            return f"model {model}: set the environment variable {names}"
+        if provider in _SELF_HOSTED and not self._endpoint(provider):
+            # LiteLLM would send the prompts to OpenAI.
+            return f"model {model}: set backend.api_base.{provider} to your server's URL"
+        return None
+
+    def _endpoint(self, provider: str) -> str | None:
+        return self._api_base.get(provider) or os.environ.get(f"{provider.upper()}_API_BASE")
 
     async def attempt(self, chat: Chat, number: int) -> Reply:
         """Make one attempt."""

@@ -49,9 +49,16 @@ class Row:
         return self.tracked.target - self.n - self.failed
 
     @property
+    def status(self) -> str:
+        """The estimate's status; ``no_estimates`` where the condition was interrupted."""
+        if self.summary is not None:
+            return self.summary.lyapunov.status
+        return "no_estimates" if self.n else "no_replicates"
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """The estimate's warnings, and what is missing."""
-        own = self.summary.lyapunov.warnings if self.summary else ("no_replicates",)
+        own = self.summary.lyapunov.warnings if self.summary else (self.status,)
         missing = ("pending",) * bool(self.pending) + ("attrition",) * bool(self.failed)
         return (*own, *missing)
 
@@ -66,7 +73,7 @@ class Row:
             "failed": self.failed,
             "pending": self.pending,
             "warnings": " ".join(self.warnings),
-            "status": "no_replicates",
+            "status": self.status,
         }
         if self.summary is not None:
             exponent = self.summary.lyapunov
@@ -77,7 +84,6 @@ class Row:
                 "se": exponent.se,
                 "flip_rate": self.summary.flip_rate,
                 "time_to_majority": self.summary.time_to_majority,
-                "status": exponent.status,
                 "rounds_used": exponent.rounds_used,
                 "zero_rounds": exponent.zero_rounds,
             }

@@ -72,10 +72,10 @@ def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
     for row in rows:
         factors = [row.tracked.factors[n] for n in shown]
         counts = [str(v) for v in (row.tracked.target, row.n, row.failed, row.pending)]
-        body.append((*factors, *counts, *_estimates(row), " ".join(row.warnings) or "-"))
+        body.append((*factors, *counts, *_estimates(row), "\n".join(row.warnings) or "-"))
     title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
     legend = (
-        f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}; CI: delete-one jackknife, "
+        f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}, as far as they were run; CI: delete-one jackknife, "
         "t(R-1); TTM: median first majority round"
     )
     return Sheet(title, head, tuple(body), (legend, *_provenance(rows)))

@@ -14,9 +14,10 @@ def states(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     parts = []
     for transcript in transcripts:
         preferences = transcript.preferences()
-        rounds, seats, _ = preferences.shape
+        rounds, seats, options = preferences.shape
         frame = pd.DataFrame(
-            preferences.reshape(rounds * seats, -1), columns=[f"p_{o}" for o in transcript.options]
+            preferences.reshape(rounds * seats, options),
+            columns=[f"p_{o}" for o in transcript.options],
         )
         frame.insert(0, "seat", [s["seat"] for s in transcript.head["seats"]] * rounds)
         frame.insert(0, "round", np.repeat(np.arange(1, rounds + 1), seats))

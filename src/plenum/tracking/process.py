@@ -27,14 +27,14 @@ class _Study:
         match request["op"]:
             case "open":
                 condition = request["condition"]
-                self._conditions[condition["condition"]] = condition
+                self._conditions[condition["cell"]] = condition
                 self.writer.open(condition, request["target"])
             case "replicate":
-                condition = self._conditions[request["condition"]]
+                condition = self._conditions[request["cell"]]
                 self.writer.replicate(condition, Path(request["journal"]), request["effort"])
             case "close":
                 self.writer.close(
-                    self._conditions[request["condition"]],
+                    self._conditions[request["cell"]],
                     [Path(journal) for journal in request["journals"]],
                     request["estimates"],
                     request["config"],

@@ -108,13 +108,13 @@ def _search(client: Any, experiment: str, query: str) -> list[Any]:
 
 def _counts(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
     """Replicates by status of the conditions that were interrupted before their estimates."""
-    open_ones = [r.data.tags["plenum.condition"] for r in runs if _TARGET not in r.data.metrics]
+    open_ones = [r.data.tags["plenum.cell"] for r in runs if _TARGET not in r.data.metrics]
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for identity in open_ones:
-        query = f"tags.`plenum.kind` = 'replicate' and tags.`plenum.condition` = '{identity}'"
+    for cell in open_ones:
+        query = f"tags.`plenum.kind` = 'replicate' and tags.`plenum.cell` = '{cell}'"
         for child in _search(client, experiment, query):
             tags = child.data.tags
-            counts[identity][tags["plenum.failure"] or tags["plenum.status"]] += 1
+            counts[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
     return counts
 
 
@@ -129,8 +129,8 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         if completed:
             preferences, decisions = _arrays(client, run)
     else:
-        failures = {k: n for k, n in counts[identity].items() if k != "completed"}
-        completed = counts[identity]["completed"]
+        failures = {k: n for k, n in counts[tags["plenum.cell"]].items() if k != "completed"}
+        completed = counts[tags["plenum.cell"]]["completed"]
         target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
     return Tracked(
         study=study,

@@ -50,25 +50,25 @@ class Tracker:
         """Announce a condition, and how many replicates are wanted of it."""
         self._send({"op": "open", "condition": condition, "target": target})
 
-    def replicate(self, condition: str, journal: Path, effort: Effort) -> None:
+    def replicate(self, cell: str, journal: Path, effort: Effort) -> None:
         """Hand over a replicate that has ended."""
         self._send(
             {
                 "op": "replicate",
-                "condition": condition,
+                "cell": cell,
                 "journal": str(journal),
                 "effort": asdict(effort),
             }
         )
 
     def close(
-        self, condition: str, journals: list[Path], estimates: dict[str, Any], config: str
+        self, cell: str, journals: list[Path], estimates: dict[str, Any], config: str
     ) -> None:
         """Hand over a condition's estimates."""
         self._send(
             {
                 "op": "close",
-                "condition": condition,
+                "cell": cell,
                 "journals": [str(journal) for journal in journals],
                 "estimates": estimates,
                 "config": config,

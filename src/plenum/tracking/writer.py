@@ -50,13 +50,13 @@ class StudyWriter:
 
     def open(self, condition: dict[str, Any], target: int) -> None:
         """Find or create the parent run of a condition, and say how many replicates it wants."""
-        identity = condition["condition"]
-        found = self._search(f"tags.`plenum.condition` = '{identity}'")
+        cell = condition["cell"]
+        found = self._search(f"tags.`plenum.cell` = '{cell}'")
         parents = [run for run in found if run.data.tags.get("plenum.kind") == "condition"]
-        self._parents[identity] = parents[0] if parents else self._create_parent(condition)
-        if self._parents[identity].data.tags.get("plenum.target") != str(target):
-            self._client.set_tag(self._parents[identity].info.run_id, "plenum.target", str(target))
-        self._children[identity] = {
+        self._parents[cell] = parents[0] if parents else self._create_parent(condition)
+        if self._parents[cell].data.tags.get("plenum.target") != str(target):
+            self._client.set_tag(self._parents[cell].info.run_id, "plenum.target", str(target))
+        self._children[cell] = {
             int(run.data.tags["plenum.replicate"]): run
             for run in found
             if run.data.tags.get("plenum.kind") == "replicate"
@@ -66,9 +66,9 @@ class StudyWriter:
         """Write the nested run of a replicate that has ended."""
         transcript = read(journal)
         index = int(transcript.head["replicate"])
-        identity = condition["condition"]
+        cell = condition["cell"]
         state = digest(transcript.entries[-1]) + f"-{len(transcript.entries)}"
-        there = self._children[identity].get(index)
+        there = self._children[cell].get(index)
         if there is not None:
             if there.data.tags.get(_DONE) == state:
                 return
@@ -78,7 +78,7 @@ class StudyWriter:
             run_name=f"{_name(condition)} r{index:03d}",
             tags={
                 **self._tags(condition, "replicate"),
-                "mlflow.parentRunId": self._parents[identity].info.run_id,
+                "mlflow.parentRunId": self._parents[cell].info.run_id,
                 "plenum.replicate": str(index),
                 "plenum.status": transcript.status,
                 "plenum.failure": transcript.reason or "",
@@ -94,7 +94,7 @@ class StudyWriter:
         status = "FINISHED" if transcript.status == "completed" else "FAILED"
         self._client.set_tag(run_id, _DONE, state)
         self._client.set_terminated(run_id, status)
-        self._children[identity][index] = self._client.get_run(run_id)
+        self._children[cell][index] = self._client.get_run(run_id)
 
     def close(
         self,
@@ -104,9 +104,9 @@ class StudyWriter:
         config: str,
     ) -> None:
         """Write a condition's estimates, ensemble and config to its parent run."""
-        identity = condition["condition"]
+        cell = condition["cell"]
         state = digest([_clean(estimates), condition])
-        parent = self._parents[identity]
+        parent = self._parents[cell]
         if parent.data.tags.get(_DONE) == state:
             return
         if _DONE in parent.data.tags:
@@ -130,13 +130,15 @@ class StudyWriter:
             ],
         )
         self._client.set_terminated(run_id, "FAILED" if estimates["failures"] else "FINISHED")
-        self._parents[identity] = self._client.get_run(run_id)
+        self._parents[cell] = self._client.get_run(run_id)
 
-    def _create_parent(self, condition: dict[str, Any]) -> Any:
+    def _create_parent(self, condition: dict[str, Any], old: Any = None) -> Any:
+        colour = old.data.tags["mlflow.runColor"] if old else self._next_colour()
         run = self._client.create_run(
             self._experiment,
+            start_time=old.info.start_time if old else None,
             run_name=_name(condition),
-            tags={**self._tags(condition, "condition"), "mlflow.runColor": self._next_colour()},
+            tags={**self._tags(condition, "condition"), "mlflow.runColor": colour},
         )
         params = {
             **_factors(condition),
@@ -149,11 +151,11 @@ class StudyWriter:
         return run
 
     def _replace_parent(self, condition: dict[str, Any]) -> Any:
-        """A fresh parent for a condition whose estimates changed: points can't be overwritten."""
-        identity = condition["condition"]
-        old = self._parents[identity]
-        new = self._create_parent(condition)
-        for child in self._children[identity].values():
+        """A fresh parent where the estimates changed: points of a chart can't be overwritten."""
+        cell = condition["cell"]
+        old = self._parents[cell]
+        new = self._create_parent(condition, old)
+        for child in self._children[cell].values():
             self._client.set_tag(child.info.run_id, "mlflow.parentRunId", new.info.run_id)
         self._client.delete_run(old.info.run_id)
         return new
@@ -167,6 +169,7 @@ class StudyWriter:
         return {
             "plenum.kind": kind,
             "plenum.condition": condition["condition"],
+            "plenum.cell": condition["cell"],
             "plenum.backend": condition["backend"],
             "plenum.version": self._version,
         }

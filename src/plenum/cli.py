@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
@@ -40,6 +41,13 @@ def told() -> Iterator[None]:
         _leave(f"error: {one_line(error)}", BAD_INPUT)
     except Stopped as error:
         _leave(f"stopped: {error}; the same command continues from here", FAILED)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(FAILED) from None
+    except Exception as error:
+        if _FULL_ERROR or not _of_the_input(error):
+            raise
+        _leave(f"error: {one_line(error)}", BAD_INPUT)
     except KeyboardInterrupt:
         _leave(
             "interrupted: every finished turn is kept; the same command continues from here",
@@ -58,6 +66,14 @@ def one_line(error: BaseException) -> str:
     text = re.sub(r"\n\s*(full_key|object_type|reference_type)[:=].*", "", text)
     options = re.sub(r"\n\t", ", ", text).replace(":, ", ": ")
     return " ".join(options.split())
+
+
+def _of_the_input(error: Exception) -> bool:
+    """Whether an untyped error is one of Hydra's composition, or what an MLflow server answered."""
+    if type(error).__module__.startswith("mlflow"):
+        return True
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith("hydra.")
 
 
 def _leave(line: str, status: int) -> NoReturn:

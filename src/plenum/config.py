@@ -98,6 +98,9 @@ def parse_job(cfg: DictConfig) -> Job:
 
 
 def _typed(cfg: DictConfig) -> Config:
+    for key in ("roles.name", "model.name"):
+        if isinstance(OmegaConf.select(cfg, key), bool):
+            raise UserError(f"{key}: YAML reads a bare on or off as a boolean; put it in quotes")
     schema = OmegaConf.structured(Config)
     for key in ("protocol", "sampling", "calls"):
         OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes

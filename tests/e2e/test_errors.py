@@ -47,6 +47,10 @@ endpoint: The committee adopts exactly one of A, B or C for a year.
         (["-m", "model=uniform,mixed", "backend=api"], "set the environment variable"),
         (["rounds=[1"], "rounds=[1"),
         (["nonsense"], "nonsense"),
+        (["roles=true"], "must be a string"),
+        (["+experiment=hl01_2x2"], "add -m"),
+        (["-m", "+experiment=hl01_2x2,landscape"], "one at a time"),
+        (["backend=api", "model.default=hosted_vllm/x"], "backend.api_base.hosted_vllm"),
     ],
 )
 def test_one_line_and_status_two(run: Run, tmp_path: Path, arguments: list[str], told: str) -> None:

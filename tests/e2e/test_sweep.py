@@ -201,6 +201,26 @@ def test_failures_are_recorded_and_never_replaced(run: Run, tmp_path: Path) -> N
     assert journals(tmp_path) == before  # an answer that can't be read is an answer
 
 
+def test_replicates_that_fail_in_their_first_round_leave_the_others_their_estimates(
+    run: Run, tmp_path: Path
+) -> None:
+    done = run("-m", "roles=off", "backend.malformed_rate=0.2", "replicates=16", "rounds=3")
+    assert "error:" not in done.stderr
+    ends = [data.splitlines()[-1] for data in journals(tmp_path).values()]
+    assert any(b'"round":1' in end for end in ends)
+    (parent,) = runs(tmp_path, "default", "condition")
+    assert parent.data.metrics["n_completed"] >= 2
+    assert "D" in parent.data.metrics
+
+
+def test_one_condition_under_two_labels_stands_in_two_rows(run: Run, tmp_path: Path) -> None:
+    done = run("-m", "model=uniform,gpt-4.1-mini", "replicates=2", "rounds=2")
+    assert done.returncode == 0, done.stderr
+    assert len(journals(tmp_path)) == 2  # one identity, run once
+    assert len(runs(tmp_path, "default", "condition")) == 2
+    assert len(runs(tmp_path, "default", "replicate")) == 4
+
+
 def test_transient_failures_can_be_taken_up_again(run: Run, tmp_path: Path) -> None:
     flaky = ("backend.timeout_rate=0.1", "replicates=4", "rounds=3")
     once = run(*flaky, "calls.max_attempts=1")

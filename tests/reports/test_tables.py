@@ -293,3 +293,10 @@ def test_the_terminal_shows_cells_as_they_are() -> None:
     shown = console.export_text()
     assert "[0.01, 0.02]" in shown
     assert "[red]" in shown
+
+
+def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_identity() -> None:
+    first, second = square()[0].tracked, replace(square()[0].tracked, identity="fedcba")
+    sheet = tables.conditions(build([first, second]))
+    column = sheet.head.index("condition")
+    assert {line[column] for line in sheet.body} == {first.identity, "fedcba"}

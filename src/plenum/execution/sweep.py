@@ -12,7 +12,7 @@ from hydra.core.utils import (
     filter_overrides,
     setup_globals,
 )
-from hydra.types import HydraContext
+from hydra.types import HydraContext, RunMode
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from plenum.conditions import Job
@@ -25,6 +25,8 @@ from plenum.execution.plan import plan
 
 def run_job(cfg: DictConfig) -> None:
     """Run the one condition of a composed config; the task of ``run.py``."""
+    if HydraConfig.get().mode == RunMode.RUN and HydraConfig.get().sweeper.get("params"):
+        raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")
     job = parse_job(cfg)
     if job.dry_run:
         print(plan([job]))
@@ -109,6 +111,8 @@ def _compose(
     folder = Path(composed.hydra.sweep.dir) / composed.hydra.sweep.subdir
     with read_write(composed.hydra.runtime), open_dict(composed.hydra.runtime):
         composed.hydra.runtime.output_dir = str(folder.resolve())
+    if composed.hydra.sweeper.get("params") and not config.hydra.sweeper.get("params"):
+        raise UserError("experiment: each is a sweep of its own; run one at a time")
     task = OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
     try:
         job = parse_job(task)

@@ -60,23 +60,25 @@ def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW
 
 
 def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
-    """One line a condition. Factors that never vary stand in the title."""
-    names = _FACTORS
-    varying = [n for n in names if len({r.tracked.factors[n] for r in rows}) > 1]
-    shown = [n for n in names if n in varying or n in ("scenario", "roles", "model")]
-    rest = [n for n in names if n not in shown]
+    """One line a condition. Factors that never vary stand in the title; conditions that differ
+    in none of them, but in a text, are told apart by their identity."""
+    varying = [n for n in _FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
+    shown = [n for n in _FACTORS if n in varying or n in ("scenario", "roles", "model")]
+    same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
+    rest = [n for n in _FACTORS if n not in shown]
     fixed = _told(rest, [rows[0].tracked.factors[n] for n in rest])
-    head = (*shown, "target", "completed", "failed", "pending", "λ̂", "95 % CI", "flip rate",
-            "TTM", "warnings")  # fmt: skip
+    counted = ("target", "completed", "failed", "pending")
+    estimated = ("λ̂", "95 % CI", "flip rate", "TTM", "warnings")
+    head = (*shown, *("condition",) * same, *counted, *estimated)
     body = []
     for row in rows:
-        factors = [row.tracked.factors[n] for n in shown]
+        factors = [row.tracked.factors[n] for n in shown] + [row.tracked.identity] * same
         counts = [str(v) for v in (row.tracked.target, row.n, row.failed, row.pending)]
         body.append((*factors, *counts, *_estimates(row), "\n".join(row.warnings) or "-"))
     title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
     legend = (
-        f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}, as far as they were run; CI: delete-one jackknife, "
-        "t(R-1); TTM: median first majority round"
+        f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}, as far as they were run; "
+        "CI: delete-one jackknife, t(R-1); TTM: median first majority round"
     )
     return Sheet(title, head, tuple(body), (legend, *_provenance(rows)))
 

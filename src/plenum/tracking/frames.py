@@ -15,10 +15,8 @@ def states(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     for transcript in transcripts:
         preferences = transcript.preferences()
         rounds, seats, options = preferences.shape
-        frame = pd.DataFrame(
-            preferences.reshape(rounds * seats, options),
-            columns=[f"p_{o}" for o in transcript.options],
-        )
+        columns = [f"p_{option}" for option in transcript.options]
+        frame = pd.DataFrame(preferences.reshape(rounds * seats, options), columns=columns)
         frame.insert(0, "seat", [s["seat"] for s in transcript.head["seats"]] * rounds)
         frame.insert(0, "round", np.repeat(np.arange(1, rounds + 1), seats))
         frame.insert(0, "replicate", transcript.head["replicate"])

@@ -1,5 +1,6 @@
 """The MLflow store: where it is, and how it is opened."""
 
+import base64
 import fcntl
 import os
 import sqlite3
@@ -40,19 +41,38 @@ def absolute(uri: str) -> str:
 
 
 def check(uri: str) -> None:
-    """Refuse a tracking server that doesn't answer, before anything is run for it."""
+    """Refuse a tracking server that doesn't answer or let us in, before anything is run for it."""
     if uri.startswith(_SQLITE):
         return
+    request = urllib.request.Request(
+        f"{uri}/api/2.0/mlflow/experiments/search",
+        data=b'{"max_results": 1}',
+        headers={"Content-Type": "application/json", **_login()},
+    )
     try:
-        with urllib.request.urlopen(f"{uri}/health", timeout=10) as response:
+        with urllib.request.urlopen(request, timeout=10) as response:
             response.read()
-    except urllib.error.HTTPError:
-        return  # it answers; what it refuses shows when the client logs in
+    except urllib.error.HTTPError as error:
+        raise UserError(
+            f"tracking.uri: the server at {uri} answers {error.code} {error.reason}; if it wants a "
+            "login, set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
+        ) from None
     except OSError as error:
         raise UserError(
             f"tracking.uri: no MLflow server answers at {uri} ({error}); start one, or use "
             "tracking=local"
         ) from None
+
+
+def _login() -> dict[str, str]:
+    """The credentials that MLflow's own client would send."""
+    token = os.environ.get("MLFLOW_TRACKING_TOKEN")
+    if token:
+        return {"Authorization": f"Bearer {token}"}
+    user, password = (os.environ.get(f"MLFLOW_TRACKING_{k}") for k in ("USERNAME", "PASSWORD"))
+    if not (user and password):
+        return {}
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
 
 
 def open_client(uri: str) -> "MlflowClient":

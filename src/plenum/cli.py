@@ -44,6 +44,10 @@ def told() -> Iterator[None]:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(FAILED) from None
+    except OSError as error:
+        if _FULL_ERROR:
+            raise
+        _leave(f"error: {error.filename or 'system'}: {error.strerror or error}", BAD_INPUT)
     except Exception as error:
         if _FULL_ERROR or not _of_the_input(error):
             raise
@@ -61,7 +65,11 @@ def one_line(error: BaseException) -> str:
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
     if override and str(override) not in text:
         text = f"{override}: {text}"
-    for tail in ("\nConfig search path", "\nSet the environment variable HYDRA_FULL_ERROR"):
+    for tail in (
+        "\nConfig search path",
+        "\nSet the environment variable HYDRA_FULL_ERROR",
+        "\n(Background",
+    ):
         text = text.partition(tail)[0]
     text = re.sub(r"\n\s*(full_key|object_type|reference_type)[:=].*", "", text)
     options = re.sub(r"\n\t", ", ", text).replace(":, ", ": ")
@@ -69,8 +77,8 @@ def one_line(error: BaseException) -> str:
 
 
 def _of_the_input(error: Exception) -> bool:
-    """Whether an untyped error is one of Hydra's composition, or what an MLflow server answered."""
-    if type(error).__module__.startswith("mlflow"):
+    """Whether an untyped error comes from Hydra's composition, or from the tracking store."""
+    if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
         return True
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith("hydra.")

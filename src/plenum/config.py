@@ -81,6 +81,7 @@ def parse_job(cfg: DictConfig) -> Job:
         bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", typed.study)),
         f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'",
     )
+    _require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
     for key, least in (("rounds", 1), ("replicates", 1), ("seed", 0)):
         _at_least(key, getattr(typed, key), least)
     _check_ranges(typed)

@@ -180,8 +180,8 @@ def _options(data: Any, refuse: Any) -> tuple[Option, ...]:
 def _check_endpoint(endpoint: str, labels: list[str], refuse: Any) -> None:
     """The endpoint names every label, and none that has no option."""
     # "A" alone may be an article, so a label counts where it stands in an enumeration.
-    listed = re.search(r"\b[A-Z](?:(?:, (?:or |and )?| or | and )[A-Z])+\b", endpoint)
-    named = re.findall(r"\b[A-Z]\b", listed.group()) if listed else []
+    lists = re.findall(r"\b[A-Z](?:(?:, (?:or |and )?|/| or | and )(?:option )?[A-Z])+\b", endpoint)
+    named = re.findall(r"\b[A-Z]\b", max(lists, key=len, default=""))
     if named != labels:
         raise refuse(
             "endpoint",

@@ -2,12 +2,14 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -67,10 +69,10 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@pytest.fixture(scope="session")
-def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A real tracking server on loopback."""
-    folder, port = tmp_path_factory.mktemp("server"), free_port()
+@contextmanager
+def serving_mlflow(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A real tracking server on loopback: its URI and its process."""
+    port = free_port()
     process = subprocess.Popen(
         [
             *(sys.executable, "-m", "mlflow", "server", "--workers", "1"),
@@ -90,10 +92,18 @@ def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     uri = f"http://127.0.0.1:{port}"
     try:
         _await(f"{uri}/health", process)
-        yield uri
+        yield uri, process
     finally:
-        os.killpg(process.pid, 15)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait(30)
+
+
+@pytest.fixture(scope="session")
+def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A tracking server for the whole session."""
+    with serving_mlflow(tmp_path_factory.mktemp("server")) as (uri, _):
+        yield uri
 
 
 def _await(url: str, process: subprocess.Popen[bytes]) -> None:

@@ -1,10 +1,14 @@
 """The same on a real MLflow tracking server over HTTP."""
 
+import os
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 from mlflow import MlflowClient
 
-from .conftest import Run
+from .conftest import Run, command, environment, journals, serving_mlflow
 
 SMALL = ("-m", "roles=on,off", "replicates=3", "rounds=3")
 
@@ -32,6 +36,34 @@ def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
     again = run("study=remote", "tracking=server", script="scripts/tables.py", **told)
     assert again.returncode == 0, again.stderr
     assert again.stdout.splitlines()[:8] == local.stdout.splitlines()[:8]
+
+
+def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_path: Path) -> None:
+    store = tmp_path / "server"
+    store.mkdir()
+    sweep = ("-m", "roles=on,off", "replicates=20", "rounds=20", "tracking=server")
+    with serving_mlflow(store) as (uri, server):
+        process = subprocess.Popen(
+            command("run.py", *sweep, f"tracking.uri={uri}"),
+            cwd=tmp_path,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        while not list(tmp_path.glob("mlruns/journals/*/000.jsonl")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        os.killpg(server.pid, signal.SIGKILL)
+        _, told = process.communicate(timeout=120)
+    assert process.returncode != 0
+    assert "no MLflow server answers" in told
+    assert "Traceback" not in told
+    ends = [data.splitlines()[-1] for data in journals(tmp_path).values()]
+    assert sum(b'"status":"completed"' in end for end in ends) == 40
+    again = run("-m", "roles=on,off", "replicates=20", "rounds=20")  # to the local store
+    assert again.returncode == 0, again.stderr
+    assert "40 replicates were taken from journals" in again.stderr
 
 
 def test_an_unknown_study_is_refused_with_the_known_ones(run: Run, mlflow_server: str) -> None:

@@ -187,6 +187,7 @@ def test_failures_are_recorded_and_never_replaced(run: Run, tmp_path: Path) -> N
     done = run("-m", "roles=on,off", *broken)
     assert done.returncode == 1
     assert re.search(r"failed: .*roles=on.*: \d x parse", done.stderr)
+    assert "tracking:" not in done.stderr
     with (tmp_path / "outputs/default/conditions.csv").open() as file:
         rows = list(csv.DictReader(file))
     for row in rows:

@@ -2,7 +2,9 @@
 
 import asyncio
 import sys
+import time
 from collections.abc import Iterator
+from email.utils import formatdate
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,14 @@ def test_retry_after_reaches_the_policy(server: Server) -> None:
     with pytest.raises(CallError) as caught:
         ask(server)
     assert caught.value.retry_after == 7
+
+
+def test_retry_after_may_be_a_date(server: Server) -> None:
+    when = formatdate(time.time() + 90, usegmt=True)
+    server.script.append({"status": 503, "headers": {"Retry-After": when}})
+    with pytest.raises(CallError) as caught:
+        ask(server)
+    assert caught.value.retry_after == pytest.approx(90, abs=10)
 
 
 @pytest.mark.parametrize("raw", ["{", "[]", '{"choices": []}', '{"choices": null}'])

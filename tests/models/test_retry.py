@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from plenum.models import Attempt, CallError, Chat, Message, Reply
+from plenum.models import Answer, Attempt, CallError, Chat, Message, Reply
 from plenum.models.retry import Policy, _wait, call
 from plenum.records import Failure
 
@@ -33,7 +33,7 @@ class Scripted:
         return step
 
 
-def attempts(backend: Scripted, policy: Policy = QUICK) -> tuple[list[Attempt], Reply | CallError]:
+def attempts(backend: Scripted, policy: Policy = QUICK) -> tuple[list[Attempt], Answer | CallError]:
     seen: list[Attempt] = []
     try:
         reply = asyncio.run(call(backend, CHAT, policy, lambda _, a: seen.append(a)))
@@ -45,7 +45,9 @@ def attempts(backend: Scripted, policy: Policy = QUICK) -> tuple[list[Attempt], 
 @pytest.mark.parametrize("reason", [Failure.RATE_LIMIT, Failure.TIMEOUT, Failure.SERVER])
 def test_transient_failures_are_tried_again(reason: Failure) -> None:
     seen, reply = attempts(Scripted(CallError(reason, "x", 429), Reply("fine", 1, 1)))
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, Answer)
+    assert list(reply.attempts) == seen
+    assert reply.latency_s == sum(a.latency_s for a in seen)
     assert [a.outcome for a in seen] == [reason, "ok"]
 
 
@@ -67,7 +69,9 @@ def test_the_last_error_stands_when_the_attempts_are_used_up() -> None:
 
 def test_an_attempt_that_hangs_is_a_timeout() -> None:
     seen, reply = attempts(Scripted(5.0, Reply("fine", 1, 1)))
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, Answer)
+    assert list(reply.attempts) == seen
+    assert reply.latency_s == sum(a.latency_s for a in seen)
     assert seen[0].outcome == Failure.TIMEOUT
     assert 0.2 <= seen[0].latency_s < 2
 

@@ -146,7 +146,7 @@ def test_the_condition_table_shows_an_estimate_with_its_interval_and_n() -> None
     sheet, exponent = tables.conditions(rows), row.summary.lyapunov
     assert cell(sheet, "HL-01", "λ̂") == f"{exponent.value:.4f}"
     assert cell(sheet, "HL-01", "95 % CI") == f"[{exponent.ci_low:.4f}, {exponent.ci_high:.4f}]"
-    assert cell(sheet, "HL-01", "completed") == "12"
+    assert cell(sheet, "HL-01", "n") == "12/12"
 
 
 def test_a_majority_that_half_of_the_replicates_never_reach_is_told_so() -> None:

@@ -79,6 +79,8 @@ def _object(text: str, keys: set[str]) -> dict[str, Any]:
     fenced = _FENCE.fullmatch(stripped)
     try:
         data = json.loads(fenced[1] if fenced else stripped, object_pairs_hook=_unique)
+    except Malformed:
+        raise
     except (ValueError, RecursionError):  # ValueError also where a number has too many digits
         raise Malformed("no JSON object") from None
     if not isinstance(data, dict) or set(data) != keys:

@@ -12,14 +12,15 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from plenum import project
 from plenum.conditions import Job, as_mapping
-from plenum.errors import Stopped
+from plenum.errors import Stopped, UserError
 from plenum.execution.estimates import estimate, report, told
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
@@ -53,6 +54,10 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
     Stopped
         A provider refused a key.
     """
+    if not jobs:
+        raise UserError("the sweep is empty: a glob matches no option")
+    for folder in {job.journals for job in jobs}:
+        store.require_writable("journals", Path(folder))
     for uri in {store.absolute(job.tracking_uri) for job in jobs}:
         store.check(uri)
     backend = {repr(job.condition.backend): backends.build(job.condition) for job in jobs}
@@ -79,8 +84,8 @@ async def _sweep(jobs: Sequence[Job], backend: dict[str, ChatModel]) -> list[Out
         except* Stopped as stops:
             raise _first(stops) from None
         finally:
-            errors = await desk.finish()
-    return [_with_errors(task.result(), errors) for task in tasks]
+            await desk.finish()
+    return [desk.with_errors(job, task.result()) for job, task in zip(jobs, tasks, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -113,8 +118,8 @@ class _Desk:
         for job in jobs:
             uri = store.absolute(job.tracking_uri)
             if (uri, job.study) not in self._trackers:
-                lock = Path(job.journals) / f"tracking-{job.study}.lock"
-                tracker = Tracker(uri, job.study, project.code_version(), lock.resolve())
+                version, say = project.code_version(), self.progress.say
+                tracker = Tracker(uri, job.study, version, Path(job.journals), say)
                 self._trackers[uri, job.study] = tracker
                 await tracker.start()
 
@@ -137,20 +142,26 @@ class _Desk:
                     errors=(str(problem),),
                 )
 
-    async def finish(self) -> list[str]:
-        """Wait for what is still being tracked; returns what went wrong."""
+    async def finish(self) -> None:
+        """Wait for what is still being tracked."""
         waiting = [tracker for tracker in self._trackers.values() if tracker.done < tracker.sent]
         if waiting:
             left = sum(tracker.sent - tracker.done for tracker in waiting)
             self.progress.say(f"writing the last {left} items to MLflow")
         if len(self._turns) > 1:
             # The tables that follow a sweep need MLflow: its slow import fits into this wait.
-            asyncio.get_running_loop().run_in_executor(None, import_module, "mlflow")
+            Thread(target=import_module, args=("mlflow",), daemon=True).start()
         for tracker in self._trackers.values():
             await tracker.finish()
         for model in self._backend.values():
             await model.close()
-        return [error for tracker in self._trackers.values() for error in tracker.errors]
+
+    def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
+        """The outcome with what went wrong in tracking it."""
+        tracker = self._trackers[store.absolute(job.tracking_uri), job.study]
+        told = [error for cell, error in tracker.errors if cell in (None, job.condition.cell)]
+        unique = tuple(f"tracking: {' '.join(error.split())}" for error in dict.fromkeys(told))
+        return replace(outcome, errors=(*outcome.errors, *unique))
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
         tracker = self._trackers[store.absolute(job.tracking_uri), job.study]
@@ -233,13 +244,6 @@ def _outcome(
         calls=calls,
         errors=tuple(e.error for e in ended if e.error is not None),
     )
-
-
-def _with_errors(outcome: Outcome, tracking: Sequence[str]) -> Outcome:
-    if not tracking:
-        return outcome
-    unique = tuple(f"tracking: {error}" for error in dict.fromkeys(tracking))
-    return Outcome(**{**outcome.__dict__, "errors": (*outcome.errors, *unique)})
 
 
 def _first(group: BaseExceptionGroup[Any]) -> BaseException:

@@ -106,10 +106,11 @@ class Replicate:
             )
 
         try:
-            return await retries.call(self.model, ask.chat, self.policy, record)
+            answer = await retries.call(self.model, ask.chat, self.policy, record)
         except CallError as error:
             if error.failure is Failure.AUTH:
                 raise Stopped(
                     f"model {ask.chat.model}: the key was refused: {error.detail}"
                 ) from None
             raise
+        return answer.reply

@@ -1,5 +1,5 @@
 """Models: one contract for whatever answers prompts, and the backends that fulfil it."""
 
-from plenum.models.chat import Attempt, CallError, Chat, ChatModel, Message, Reply
+from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Message, Reply
 
-__all__ = ["Attempt", "CallError", "Chat", "ChatModel", "Message", "Reply"]
+__all__ = ["Answer", "Attempt", "CallError", "Chat", "ChatModel", "Message", "Reply"]

@@ -6,7 +6,9 @@ to retry: the retry policy is ours (:mod:`plenum.models.retry`).
 
 import logging
 import os
+import time
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 # Without this the import fetches a price list over the network.
@@ -167,10 +169,17 @@ def _headers(error: Exception) -> dict[str, str]:
 
 
 def _seconds(value: str | None) -> float | None:
+    """Retry-After in either of its forms: seconds, or the date to wait for."""
+    if not value:
+        return None
     try:
-        return max(0.0, float(value)) if value else None
+        return max(0.0, float(value))
     except ValueError:
-        return None  # the HTTP-date form: the backoff stands
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    except ValueError:
+        return None
 
 
 def _redact(text: str) -> str:

@@ -1,7 +1,7 @@
-"""The chat contract: messages in; text, token counts and finish reason out.
+"""The chat contract: messages in; text, token counts, finish reason, latency and attempts out.
 
-A backend makes single attempts and raises :class:`CallError`; :mod:`plenum.models.retry` turns a
-backend into something that retries. Nothing here caches: two calls are two draws.
+A backend makes single attempts and raises :class:`CallError`; :func:`plenum.models.retry.call`
+retries and returns an :class:`Answer`. Nothing here caches: two calls are two draws.
 """
 
 from dataclasses import dataclass
@@ -65,6 +65,23 @@ class Attempt:
     latency_s: float
     started: float
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a call ended well: the reply, and every attempt that it took.
+
+    The two are kept apart: a reply is what was said and goes to the journal, attempts are how it
+    was obtained and go to the call log, so that equal deliberations have equal journals.
+    """
+
+    reply: Reply
+    attempts: tuple[Attempt, ...]
+
+    @property
+    def latency_s(self) -> float:
+        """Seconds spent waiting for the model, over all attempts, without the backoff."""
+        return sum(attempt.latency_s for attempt in self.attempts)
 
 
 class CallError(Exception):

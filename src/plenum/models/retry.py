@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from plenum.identity import generator
-from plenum.models.chat import Attempt, CallError, Chat, ChatModel, Reply
+from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Reply
 from plenum.records import Failure
 
 
@@ -26,7 +26,7 @@ class Policy:
 
 async def call(
     model: ChatModel, chat: Chat, policy: Policy, record: Callable[[int, Attempt], None]
-) -> Reply:
+) -> Answer:
     """Call until it succeeds, fails for good, or the attempts are used up.
 
     Parameters
@@ -39,19 +39,25 @@ async def call(
     CallError
         The last attempt's error.
     """
+    attempts: list[Attempt] = []
+
+    def note(attempt: Attempt) -> None:
+        attempts.append(attempt)
+        record(len(attempts), attempt)
+
     for number in range(1, policy.max_attempts + 1):
         started, clock = time.time(), time.perf_counter()
         try:
             reply = await _bounded(model.attempt(chat, number), policy.timeout_s)
         except CallError as error:
             latency = time.perf_counter() - clock
-            record(number, Attempt(error.failure, error.status, latency, started, error.detail))
+            note(Attempt(error.failure, error.status, latency, started, error.detail))
             if not error.failure.transient or number == policy.max_attempts:
                 raise
             await asyncio.sleep(_wait(policy, chat, number, error.retry_after))
         else:
-            record(number, Attempt("ok", 200, time.perf_counter() - clock, started))
-            return reply
+            note(Attempt("ok", 200, time.perf_counter() - clock, started))
+            return Answer(reply, tuple(attempts))
     raise AssertionError("max_attempts is at least 1")
 
 

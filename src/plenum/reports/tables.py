@@ -15,6 +15,8 @@ from plenum.reports.rows import Row, build, frame
 from plenum.tracking import query
 
 _ROLES = ("off", "on")
+_SQUARES = 4
+"""More tables of roles by model than this are written, not printed: the landscape sums them up."""
 _FACTORS = (
     *("scenario", "roles", "model", "memory", "temperature", "backend"),
     *("settings", "rounds", "seed"),
@@ -44,18 +46,22 @@ def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW
         Rounds of the λ̂ fit.
     """
     rows = build(query.conditions(study, uri), window)
-    sheets = [conditions(rows, window), *matrices(rows), *landscape(rows)]
+    squares = matrices(rows)
+    sheets = [conditions(rows, window), *squares, *landscape(rows)]
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "conditions.csv", folder / "tables.md"]
     frame(rows).to_csv(files[0], index=False)
     files[1].write_text(f"# Study {study}\n\n" + "\n".join(map(markdown, sheets)), encoding="utf-8")
     query.log_report(study, uri, files)
     console = Console(width=None if Console().is_terminal else 140)
-    for sheet in sheets:
+    shown = [s for s in sheets if s not in squares] if len(squares) > _SQUARES else sheets
+    for sheet in shown:
         console.print(terminal(sheet))
         for note in sheet.notes:
             console.print(note, markup=False, highlight=False, soft_wrap=True)
         console.print()
+    if len(shown) < len(sheets):
+        console.print(f"{len(squares)} tables of roles by model: {files[1]}", highlight=False)
     console.print(f"written: {files[0]} and {files[1]}", highlight=False, soft_wrap=True)
 
 
@@ -67,18 +73,20 @@ def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     rest = [n for n in _FACTORS if n not in shown]
     fixed = _told(rest, [rows[0].tracked.factors[n] for n in rest])
-    counted = ("target", "completed", "failed", "pending")
+    missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
+    counted = ("n", *missing)
     estimated = ("λ̂", "95 % CI", "flip rate", "TTM", "warnings")
     head = (*shown, *("condition",) * same, *counted, *estimated)
     body = []
     for row in rows:
         factors = [row.tracked.factors[n] for n in shown] + [row.tracked.identity] * same
-        counts = [str(v) for v in (row.tracked.target, row.n, row.failed, row.pending)]
+        counts = [f"{row.n}/{row.tracked.target}", *(str(getattr(row, n)) for n in missing)]
         body.append((*factors, *counts, *_estimates(row), "\n".join(row.warnings) or "-"))
     title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
     legend = (
         f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}, as far as they were run; "
-        "CI: delete-one jackknife, t(R-1); TTM: median first majority round"
+        "n: completed/target replicates; CI: delete-one jackknife, t(R-1); "
+        "TTM: median first majority round"
     )
     return Sheet(title, head, tuple(body), (legend, *_provenance(rows)))
 
@@ -119,12 +127,15 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
 
 
 def terminal(sheet: Sheet) -> Table:
-    """A table for the terminal."""
-    table = Table(title=Text(sheet.title), title_justify="left", box=box.SIMPLE_HEAD)
-    for name in sheet.head:
-        table.add_column(Text(name), overflow="fold")
+    """A table for the terminal; a narrow one breaks cells between words, never within a number."""
+    table = Table(
+        title=Text(sheet.title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    for name, *cells in zip(sheet.head, *sheet.body, strict=True):
+        words = " ".join([name, *cells]).split()
+        table.add_column(Text(name), min_width=max(map(len, words), default=1))
     for line in sheet.body:
-        table.add_row(*(Text(cell) for cell in line))
+        table.add_row(*map(Text, line))
     return table
 
 

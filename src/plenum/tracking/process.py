@@ -1,29 +1,60 @@
 """The tracking process: reads requests, one JSON object a line, and writes them to MLflow.
 
 It runs beside the deliberations, on another core, so that neither MLflow's import nor its writes
-ever hold up a call. It answers every request with one line, ``{"done": n}`` or ``{"error": ...}``,
-and ends when its input ends: a killed parent loses nothing of what it has asked for.
+ever hold up a call. It answers every request with one line, ``{"done": true}`` or
+``{"error": ...}``, and ends when its input ends: a killed parent loses nothing of what it has asked
+for.
 """
 
 import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from plenum.errors import UserError
 from plenum.tracking import store
+
+if TYPE_CHECKING:
+    from plenum.tracking.writer import StudyWriter
 
 
 class _Study:
-    """A writer that is opened at the first request, and holds the study's lock."""
+    """A writer that is opened at the first request, and given up when its server is gone."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
-        from plenum.tracking.writer import StudyWriter
-
-        self.writer = StudyWriter(setup["uri"], setup["study"], setup["version"])
+        self._setup = setup
+        self._writer: StudyWriter | None = None
+        self._gone: str | None = None
         self._conditions: dict[str, dict[str, Any]] = {}
 
-    def handle(self, request: dict[str, Any]) -> None:
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Handle a request, and say how it went."""
+        if self._gone is None:
+            try:
+                self._handle(request)
+                return {"done": True}
+            except Exception as error:  # told to the parent, which names it at the end
+                told = f"{type(error).__name__}: {error}"
+            try:
+                store.check(self._setup["uri"])
+                return {"error": told}
+            except UserError as gone:
+                # Without a server every further request would wait for its retries.
+                self._gone = str(gone)
+        return {"error": self._gone}
+
+    @property
+    def writer(self) -> "StudyWriter":
+        """The writer; MLflow is imported only here."""
+        if self._writer is None:
+            from plenum.tracking.writer import StudyWriter
+
+            setup = self._setup
+            self._writer = StudyWriter(setup["uri"], setup["study"], setup["version"])
+        return self._writer
+
+    def _handle(self, request: dict[str, Any]) -> None:
         match request["op"]:
             case "open":
                 condition = request["condition"]
@@ -46,20 +77,19 @@ def main() -> None:
     setup = json.loads(sys.stdin.readline())
     lock = Path(setup["lock"])
     lock.parent.mkdir(parents=True, exist_ok=True)
-    with store.locked(lock):
-        study: _Study | None = None
-        for number, line in enumerate(sys.stdin):
-            try:
-                study = study or _Study(setup)
-                study.handle(json.loads(line))
-                answer: dict[str, Any] = {"done": number}
-            except Exception as error:  # told to the parent, which names it at the end
-                answer = {"error": f"{type(error).__name__}: {error}", "request": number}
-            try:
-                print(json.dumps(answer), flush=True)
-            except BrokenPipeError:
-                # The parent is gone; what it asked for is written all the same.
-                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
+    with store.locked(lock, lambda: _say(waiting)):
+        study = _Study(setup)
+        for line in sys.stdin:
+            _say(study.answer(json.loads(line)))
+
+
+def _say(answer: dict[str, Any]) -> None:
+    try:
+        print(json.dumps(answer), flush=True)
+    except BrokenPipeError:
+        # The parent is gone; what it asked for is written all the same.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,8 +41,12 @@ def absolute(uri: str) -> str:
 
 
 def check(uri: str) -> None:
-    """Refuse a tracking server that doesn't answer or let us in, before anything is run for it."""
+    """Refuse, before anything is run for it, a store that can't be written to.
+
+    That is a folder without permission, or a server that doesn't answer or doesn't let us in.
+    """
     if uri.startswith(_SQLITE):
+        require_writable("tracking.uri", Path(uri.removeprefix(_SQLITE)).parent)
         return
     request = urllib.request.Request(
         f"{uri}/api/2.0/mlflow/experiments/search",
@@ -64,6 +68,13 @@ def check(uri: str) -> None:
         ) from None
 
 
+def require_writable(key: str, folder: Path) -> None:
+    """Refuse a folder that can't be made or written to, before anything is run for it."""
+    there = next(place for place in (folder.resolve(), *folder.resolve().parents) if place.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UserError(f"{key}: {folder} can't be written to")
+
+
 def _login() -> dict[str, str]:
     """The credentials that MLflow's own client would send."""
     token = os.environ.get("MLFLOW_TRACKING_TOKEN")
@@ -81,6 +92,8 @@ def open_client(uri: str) -> "MlflowClient":
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
+    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
+    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
     from mlflow import MlflowClient
 
     uri = absolute(uri)
@@ -117,8 +130,12 @@ def experiment(client: "MlflowClient", uri: str, study: str) -> str:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold a file lock; waits for whoever holds it."""
+def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Hold a file lock; calls ``waiting`` once where somebody else holds it."""
     with path.open("a") as handle:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(handle, fcntl.LOCK_EX)
         yield

@@ -3,10 +3,12 @@
 import asyncio
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from plenum.identity import digest
 from plenum.records import Effort
 
 _LIMIT = 2**20
@@ -19,17 +21,31 @@ class Tracker:
     ----------
     uri, study, version
         As for :class:`plenum.tracking.writer.StudyWriter`.
-    lock
-        A file; two tracking processes of one study take turns.
+    locks
+        A folder; two tracking processes of one study and store take turns.
+    say
+        Is told what a user should know meanwhile.
+
+    Attributes
+    ----------
+    sent, done
+        Requests sent, and requests answered.
+    errors
+        What went wrong: the cell concerned, ``None`` for all, and a line.
     """
 
-    def __init__(self, uri: str, study: str, version: str, lock: Path) -> None:
+    def __init__(
+        self, uri: str, study: str, version: str, locks: Path, say: Callable[[str], None]
+    ) -> None:
+        lock = locks.resolve() / f"tracking-{digest([uri, study])}.lock"
         self._setup = {"uri": uri, "study": study, "version": version, "lock": str(lock)}
+        self._say = say
         self._process: asyncio.subprocess.Process | None = None
         self._answers: asyncio.Task[None] | None = None
         self.sent = 0
         self.done = 0
-        self.errors: list[str] = []
+        self.errors: list[tuple[str | None, str]] = []
+        self._cells: list[str] = []
 
     async def start(self) -> None:
         """Start the process."""
@@ -48,17 +64,18 @@ class Tracker:
 
     def open(self, condition: dict[str, Any], target: int) -> None:
         """Announce a condition, and how many replicates are wanted of it."""
-        self._send({"op": "open", "condition": condition, "target": target})
+        self._send(condition["cell"], {"op": "open", "condition": condition, "target": target})
 
     def replicate(self, cell: str, journal: Path, effort: Effort) -> None:
         """Hand over a replicate that has ended."""
         self._send(
+            cell,
             {
                 "op": "replicate",
                 "cell": cell,
                 "journal": str(journal),
                 "effort": asdict(effort),
-            }
+            },
         )
 
     def close(
@@ -66,13 +83,14 @@ class Tracker:
     ) -> None:
         """Hand over a condition's estimates."""
         self._send(
+            cell,
             {
                 "op": "close",
                 "cell": cell,
                 "journals": [str(journal) for journal in journals],
                 "estimates": estimates,
                 "config": config,
-            }
+            },
         )
 
     async def finish(self) -> None:
@@ -82,9 +100,6 @@ class Tracker:
         assert self._process.stdin is not None
         self._process.stdin.close()
         await self._answers
-        status = await self._process.wait()
-        if status:
-            self.errors.append(f"the tracking process ended with status {status}")
         self._process = None
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
@@ -93,15 +108,19 @@ class Tracker:
         last = asyncio.create_task(_last_line(process.stderr))
         async for line in process.stdout:
             answer = json.loads(line)
-            self.done += 1
+            if "note" in answer:
+                self._say(answer["note"])
+                continue
             if "error" in answer:
-                self.errors.append(answer["error"])
-        said = await last
-        if self.done < self.sent and said:
-            self.errors.append(said)
+                self.errors.append((self._cells[self.done], answer["error"]))
+            self.done += 1
+        said, status = await last, await process.wait()
+        if status:
+            self.errors.append((None, f"the tracking process ended with status {status}: {said}"))
 
-    def _send(self, request: dict[str, Any]) -> None:
+    def _send(self, cell: str, request: dict[str, Any]) -> None:
         self.sent += 1
+        self._cells.append(cell)
         self._write(request)
 
     def _write(self, request: dict[str, Any]) -> None:

@@ -56,6 +56,7 @@ def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW
     console = Console(width=None if Console().is_terminal else 140)
     shown = [s for s in sheets if s not in squares] if len(squares) > _SQUARES else sheets
     for sheet in shown:
+        console.print(sheet.title, style="bold", markup=False, highlight=False, soft_wrap=True)
         console.print(terminal(sheet))
         for note in sheet.notes:
             console.print(note, markup=False, highlight=False, soft_wrap=True)
@@ -128,9 +129,7 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
 
 def terminal(sheet: Sheet) -> Table:
     """A table for the terminal; a narrow one breaks cells between words, never within a number."""
-    table = Table(
-        title=Text(sheet.title), title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name, *cells in zip(sheet.head, *sheet.body, strict=True):
         words = " ".join([name, *cells]).split()
         table.add_column(Text(name), min_width=max(map(len, words), default=1))

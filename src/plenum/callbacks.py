@@ -1,11 +1,14 @@
 """Hydra's closing callback: failures by name, and the study's tables after a sweep."""
 
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
+
+from plenum.errors import UserError
 
 
 class Closing(Callback):
@@ -25,15 +28,28 @@ class Closing(Callback):
 
     def _close(self, folder: Path, config: DictConfig, only: str | None = None) -> None:
         from plenum.execution.outcomes import closing, collect
-        from plenum.reports import tables
 
         outcomes = collect(folder, only)
         if not outcomes:
             return
-        if only is None:
-            for study in dict.fromkeys(outcome.study for outcome in outcomes):
-                tables.publish(study, config.tracking.uri, Path("outputs") / study)
+        studies = dict.fromkeys(outcome.study for outcome in outcomes) if only is None else ()
+        printed = [_print_tables(study, config.tracking.uri) for study in studies]
         for line in closing(outcomes):
             print(line, file=sys.stderr)
-        if not all(outcome.clean for outcome in outcomes):
+        if not all(printed) or not all(outcome.clean for outcome in outcomes):
             raise SystemExit(1)
+
+
+def _print_tables(study: str, uri: str) -> bool:
+    """Print a study's tables; a failure is told here, since Hydra makes it a mere warning."""
+    from plenum.reports import tables
+
+    try:
+        tables.publish(study, uri, Path("outputs") / study)
+    except UserError as error:
+        print(f"no tables of study {study}: {error}", file=sys.stderr)
+    except Exception:
+        traceback.print_exc()
+    else:
+        return True
+    return False

@@ -4,20 +4,19 @@ from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """Typed reasons of failure."""
+    """Typed reasons of failure.
+
+    ``parse``: no readable answer after one repair, refusals and cut-off answers included.
+    ``request``: the provider refused the request itself, for instance an unknown model.
+    """
 
     PARSE = "parse"
-    REFUSAL = "refusal"
-    EMPTY = "empty"
-    LENGTH = "length"
     TIMEOUT = "timeout"
     RATE_LIMIT = "rate_limit"
     SERVER = "server"
     AUTH = "auth"
     CONTENT_FILTER = "content_filter"
     REQUEST = "request"
-    BUDGET = "budget"
-    INTERRUPTED = "interrupted"
     BUG = "bug"
 
     @property

@@ -48,7 +48,7 @@ endpoint: The committee adopts exactly one of A, B or C for a year.
         (["rounds=[1"], "rounds=[1"),
         (["nonsense"], "nonsense"),
         (["roles=true"], "must be a string"),
-        (["scenario=null"], "scenario"),
+        (["scenario=null"], "must be a string"),
         (["-m", "roles=glob(zzz*)"], "the sweep is empty"),
         (["study=Default"], "MLflow's own"),
         (["tracking.uri=sqlite:////dev/null/x/mlflow.db"], "tracking.uri: /dev/null/x"),

@@ -60,6 +60,7 @@ clean:
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "plenum needs Python 3.11 or newer; name one with PYTHON=python3.x"; exit 2; }
+	@echo "setting up $(VENV); the first time takes some minutes"
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/bin/python

@@ -52,7 +52,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return journals(folder)
 
 
-@pytest.mark.parametrize("share", [0.01, 0.3, 0.6, 0.95])
+@pytest.mark.parametrize("share", [0.01, 0.3, 0.6, 0.85])
 def test_after_kill_9_only_what_is_missing_is_done(
     reference: dict[str, bytes], run: Run, tmp_path: Path, share: float
 ) -> None:

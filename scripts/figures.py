@@ -15,8 +15,7 @@ def main(cfg: DictConfig) -> None:
         from plenum.reports import figures
         from plenum.reports.settings import settings
 
-        chosen = settings(cfg)
-        figures.publish(chosen.study, chosen.uri, chosen.out, chosen.window)
+        figures.publish(settings(cfg))
 
 
 if __name__ == "__main__":

@@ -15,8 +15,7 @@ def main(cfg: DictConfig) -> None:
         from plenum.reports import tables
         from plenum.reports.settings import settings
 
-        chosen = settings(cfg)
-        tables.publish(chosen.study, chosen.uri, chosen.out, chosen.window)
+        tables.publish(settings(cfg))
 
 
 if __name__ == "__main__":

@@ -43,9 +43,10 @@ class Closing(Callback):
 def _print_tables(study: str, uri: str) -> bool:
     """Print a study's tables; a failure is told here, since Hydra makes it a mere warning."""
     from plenum.reports import tables
+    from plenum.reports.settings import Settings
 
     try:
-        tables.publish(study, uri, Path("outputs") / study)
+        tables.publish(Settings(study, uri, Path("outputs") / study))
     except UserError as error:
         print(f"no tables of study {study}: {error}", file=sys.stderr)
     except Exception:

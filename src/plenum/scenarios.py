@@ -114,11 +114,6 @@ def load(path: Path) -> Scenario:
     return _check(data, path)
 
 
-def load_all(folder: Path) -> list[Scenario]:
-    """Every scenario of a folder, by id."""
-    return sorted((load(path) for path in folder.glob("*.yaml")), key=lambda s: s.id)
-
-
 def _check(data: Any, path: Path) -> Scenario:
     def refuse(field: str, problem: str, mend: str) -> UserError:
         return UserError(f"scenario file {path}, field {field}: {problem}; {mend}")

@@ -116,11 +116,10 @@ class _Desk:
     async def start(self, jobs: Sequence[Job]) -> None:
         """Start a tracking process for each study."""
         for job in jobs:
-            uri = store.absolute(job.tracking_uri)
-            if (uri, job.study) not in self._trackers:
+            if _store(job) not in self._trackers:
                 version, say = project.code_version(), self.progress.say
-                tracker = Tracker(uri, job.study, version, Path(job.journals), say)
-                self._trackers[uri, job.study] = tracker
+                tracker = Tracker(*_store(job), version, Path(job.journals), say)
+                self._trackers[_store(job)] = tracker
                 await tracker.start()
 
     async def run(self, job: Job) -> Outcome:
@@ -158,13 +157,13 @@ class _Desk:
 
     def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
         """The outcome with what went wrong in tracking it."""
-        tracker = self._trackers[store.absolute(job.tracking_uri), job.study]
+        tracker = self._trackers[_store(job)]
         told = [error for cell, error in tracker.errors if cell in (None, job.condition.cell)]
         unique = tuple(f"tracking: {' '.join(error.split())}" for error in dict.fromkeys(told))
         return replace(outcome, errors=(*outcome.errors, *unique))
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
-        tracker = self._trackers[store.absolute(job.tracking_uri), job.study]
+        tracker = self._trackers[_store(job)]
         condition = {**as_mapping(job.condition), "cell": job.condition.cell}
         tracker.open(condition, job.replicates)
         log = CallLog(folder / "calls.jsonl")
@@ -225,6 +224,11 @@ class _Desk:
         if error is None:
             tracker.replicate(job.condition.cell, journal, log.efforts[index])
         return _Ended(index, journal, len(kinds), not wrote, error)
+
+
+def _store(job: Job) -> tuple[str, str]:
+    """Where a job is tracked: the store's URI and the study."""
+    return store.absolute(job.tracking_uri), job.study
 
 
 def _outcome(

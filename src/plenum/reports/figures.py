@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import matplotlib
 
@@ -16,6 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from plenum.dynamics.lyapunov import WINDOW, LyapunovEstimate
 from plenum.reports.rows import Row, build
+from plenum.reports.settings import Settings
 from plenum.tracking import query
 
 # Okabe and Ito's palette, safe for colour-blind readers; line styles tell the rest apart.
@@ -25,26 +25,16 @@ _PER_PANEL = len(_COLOURS) * len(_STYLES)
 _FACTORS = ("roles", "model", "memory", "temperature", "backend", "settings", "rounds", "seed")
 
 
-def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW) -> None:
-    """Draw D(t) of every condition, one panel a scenario, as PNG and SVG, and log both to MLflow.
-
-    Parameters
-    ----------
-    study, uri
-        The experiment, and the tracking server that holds it.
-    folder
-        Where ``divergence.png`` and ``divergence.svg`` are written.
-    window
-        Rounds of the λ̂ fit.
-    """
-    rows = build(query.conditions(study, uri), window)
-    figure = divergence(rows, window)
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / f"divergence.{kind}" for kind in ("png", "svg")]
+def publish(chosen: Settings) -> None:
+    """Draw D(t), one panel a scenario, as PNG and SVG, and log both to MLflow."""
+    rows = build(query.conditions(chosen.study, chosen.uri), chosen.window)
+    figure = divergence(rows, chosen.window)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    files = [chosen.out / f"divergence.{kind}" for kind in ("png", "svg")]
     for file in files:
         figure.savefig(file, dpi=200)
     plt.close(figure)
-    query.log_report(study, uri, files)
+    query.log_report(chosen.study, chosen.uri, files)
     print(f"written: {' and '.join(map(str, files))}")
 
 

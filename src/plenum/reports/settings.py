@@ -5,17 +5,28 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from plenum.dynamics.lyapunov import WINDOW
 from plenum.errors import UserError
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Which study, from where, over which rounds, and where to write."""
+    """What to report on.
+
+    Attributes
+    ----------
+    study, uri
+        The experiment, and the tracking store that holds it.
+    out
+        The folder that files are written to.
+    window
+        First and last round of the λ̂ fit.
+    """
 
     study: str
     uri: str
-    window: tuple[int, int]
     out: Path
+    window: tuple[int, int] = WINDOW
 
 
 def settings(cfg: DictConfig) -> Settings:
@@ -36,4 +47,4 @@ def settings(cfg: DictConfig) -> Settings:
         and 1 <= window[0] < window[1]
     ):
         raise UserError(f"window: {window}; it is [first,last] with 1 <= first < last")
-    return Settings(str(cfg.study), str(cfg.tracking.uri), (window[0], window[1]), Path(cfg.out))
+    return Settings(str(cfg.study), str(cfg.tracking.uri), Path(cfg.out), (window[0], window[1]))

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich import box
 from rich.console import Console
@@ -12,6 +11,7 @@ from rich.text import Text
 
 from plenum.dynamics.lyapunov import WINDOW
 from plenum.reports.rows import Row, build, frame
+from plenum.reports.settings import Settings
 from plenum.tracking import query
 
 _ROLES = ("off", "on")
@@ -33,37 +33,32 @@ class Sheet:
     notes: tuple[str, ...]
 
 
-def publish(study: str, uri: str, folder: Path, window: tuple[int, int] = WINDOW) -> None:
-    """Print a study's tables, write them as CSV and Markdown, and log both to MLflow.
-
-    Parameters
-    ----------
-    study, uri
-        The experiment, and the tracking server that holds it.
-    folder
-        Where ``conditions.csv`` and ``tables.md`` are written.
-    window
-        Rounds of the λ̂ fit.
-    """
-    rows = build(query.conditions(study, uri), window)
+def publish(chosen: Settings) -> None:
+    """Print a study's tables, write them as CSV and Markdown, and log both to MLflow."""
+    rows = build(query.conditions(chosen.study, chosen.uri), chosen.window)
     squares = matrices(rows)
-    sheets = [conditions(rows, window), *squares, *landscape(rows)]
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [folder / "conditions.csv", folder / "tables.md"]
+    first, last = conditions(rows, chosen.window), landscape(rows)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    files = [chosen.out / "conditions.csv", chosen.out / "tables.md"]
     frame(rows).to_csv(files[0], index=False)
-    files[1].write_text(f"# Study {study}\n\n" + "\n".join(map(markdown, sheets)), encoding="utf-8")
-    query.log_report(study, uri, files)
+    written = "\n".join(map(markdown, [first, *squares, *last]))
+    files[1].write_text(f"# Study {chosen.study}\n\n{written}", encoding="utf-8")
+    query.log_report(chosen.study, chosen.uri, files)
+    few = len(squares) <= _SQUARES
+    _print([first, *(squares if few else []), *last])
+    if not few:
+        print(f"{len(squares)} tables of roles by model: {files[1]}")
+    print(f"written: {files[0]} and {files[1]}")
+
+
+def _print(sheets: Sequence[Sheet]) -> None:
     console = Console(width=None if Console().is_terminal else 140)
-    shown = [s for s in sheets if s not in squares] if len(squares) > _SQUARES else sheets
-    for sheet in shown:
+    for sheet in sheets:
         console.print(sheet.title, style="bold", markup=False, highlight=False, soft_wrap=True)
         console.print(terminal(sheet))
         for note in sheet.notes:
             console.print(note, markup=False, highlight=False, soft_wrap=True)
         console.print()
-    if len(shown) < len(sheets):
-        console.print(f"{len(squares)} tables of roles by model: {files[1]}", highlight=False)
-    console.print(f"written: {files[0]} and {files[1]}", highlight=False, soft_wrap=True)
 
 
 def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:

@@ -1,19 +1,79 @@
-"""Dynamics: ensembles in, estimates out. Imports numpy and scipy, no other room."""
+"""Dynamics: ensembles in, estimates out. Imports numpy, scipy and, to pool, statsmodels."""
 
-from plenum.dynamics.decisions import flip_rate, majority_rounds, time_to_majority
+from plenum.dynamics import generators
+from plenum.dynamics.branching import Branching, branching
+from plenum.dynamics.contrasts import Contrast, contrast, interaction, interaction_of
+from plenum.dynamics.decisions import (
+    Fragility,
+    McNemar,
+    Share,
+    flip_rate,
+    fragility,
+    mcnemar,
+    pairwise_disagreement,
+    share,
+)
+from plenum.dynamics.diagnostics import Diagnostics, cap
 from plenum.dynamics.divergence import ZERO, divergence, pairwise_distances
+from plenum.dynamics.families import benjamini_hochberg, holm
+from plenum.dynamics.fit import WINDOW
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
+from plenum.dynamics.majority import TimeToMajority, time_to_majority
+from plenum.dynamics.nulls import NullTest, reversal_test, shuffle_test
+from plenum.dynamics.planning import Look, Plan, look, plan_replicates
+from plenum.dynamics.pooled import MixedModel, Pooled, mixed_model, pooled
+from plenum.dynamics.resampling import DRAWS, INTERVALS, Bootstrap, Interval, bootstrap
 from plenum.dynamics.summary import Summary, summarise
+from plenum.dynamics.switches import SwitchCounts, switch_counts
+from plenum.dynamics.wald import Estimate
 
 __all__ = [
+    "DRAWS",
+    "INTERVALS",
+    "WINDOW",
     "ZERO",
+    "Bootstrap",
+    "Branching",
+    "Contrast",
+    "Diagnostics",
+    "Estimate",
+    "Fragility",
+    "Interval",
+    "Look",
     "LyapunovEstimate",
+    "McNemar",
+    "MixedModel",
+    "NullTest",
+    "Plan",
+    "Pooled",
+    "Share",
     "Summary",
+    "SwitchCounts",
+    "TimeToMajority",
+    "benjamini_hochberg",
+    "bootstrap",
+    "branching",
+    "cap",
+    "contrast",
     "divergence",
     "flip_rate",
+    "fragility",
+    "generators",
+    "holm",
+    "interaction",
+    "interaction_of",
+    "look",
     "lyapunov",
-    "majority_rounds",
+    "mcnemar",
+    "mixed_model",
+    "pairwise_disagreement",
     "pairwise_distances",
+    "plan_replicates",
+    "pooled",
+    "reversal_test",
+    "share",
+    "shuffle_test",
     "summarise",
+    "switch_counts",
     "time_to_majority",
 ]

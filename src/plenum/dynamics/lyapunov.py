@@ -1,15 +1,16 @@
 """λ̂: the growth rate of divergence, a Lyapunov-style index."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from numpy.typing import ArrayLike
 
-from plenum.dynamics.divergence import pairwise_distances
-
-WINDOW = (3, 20)
-"""The papers' fit window: rounds 3 to 20, both included, counted from 1."""
+from plenum.dynamics.diagnostics import Diagnostics, diagnose, warnings
+from plenum.dynamics.fit import WINDOW, Fit, fit, jackknife_se
+from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
+from plenum.dynamics.wald import margin, two_sided
 
 FEW = 10
 """Below this many replicates an estimate carries the warning ``few_replicates``."""
@@ -17,43 +18,62 @@ FEW = 10
 
 @dataclass(frozen=True)
 class LyapunovEstimate:
-    """λ̂ with its uncertainty.
+    """λ̂ with its uncertainty and its diagnostics.
 
     Attributes
     ----------
     value
         Slope of log D(t), per round; NaN where it can't be estimated.
-    se, ci_low, ci_high
-        Delete-one jackknife standard error and 95 % interval with t(R-1).
+    se
+        Delete-one jackknife standard error.
+    ci_low, ci_high, interval
+        95 % interval, and the name of its method.
+    p_zero, p_diffusion
+        Jackknife Wald tests, t(R-1), two-sided: of λ = 0, and of the λ of independent random
+        walks. They ask about this ensemble's slope; `reversal_test` asks without its spread.
     status
         ``ok``; ``identical``: all distances in the window are zero; ``short``: fewer than two
         rounds of the window have D > 0; ``single``: fewer than two replicates.
     warnings
-        ``few_replicates``, ``zero_rounds``, ``no_interval``; a status other than ``ok`` stands
-        here too.
+        ``few_replicates``, ``zero_rounds``, ``no_interval``, ``flip_dominated``, ``saturated``,
+        ``quantised``; a status other than ``ok`` stands here too.
     rounds_used, zero_rounds
         Rounds of the window that entered the fit, and those left out because D = 0.
     replicates
         The realised n.
+    diagnostics
+        ``None`` where there is no λ̂.
     """
 
     value: float
     se: float
     ci_low: float
     ci_high: float
+    interval: str
+    p_zero: float
+    p_diffusion: float
     status: str
     warnings: tuple[str, ...]
     rounds_used: int
     zero_rounds: int
     replicates: int
+    diagnostics: Diagnostics | None
 
 
-def lyapunov(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> LyapunovEstimate:
+def lyapunov(
+    ensemble: ArrayLike,
+    window: tuple[int, int] = WINDOW,
+    decisions: Sequence[str] | None = None,
+    *,
+    interval: str = "jackknife",
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> LyapunovEstimate:
     """Estimate λ̂ as the least-squares slope of log D(t) over a window of rounds.
 
-    Rounds with D = 0 are left out and counted. The interval is the delete-one jackknife over
-    replicates with t(R-1) quantiles: of the usual intervals it alone keeps its coverage on
-    autocorrelated and diffusing ensembles.
+    Rounds with D = 0 are left out and counted. The default interval is the delete-one jackknife
+    over replicates with t(R-1) quantiles: of the usual intervals it alone keeps its coverage on
+    autocorrelated and diffusing ensembles (docs/calibration.md).
 
     Parameters
     ----------
@@ -61,73 +81,85 @@ def lyapunov(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> LyapunovE
         Committee mean preferences, shape (R, T, K).
     window
         First and last round of the fit, counted from 1; rounds beyond T are ignored.
+    decisions
+        The decision of each replicate, where known: for the warning ``flip_dominated`` and for
+        the split of D² within and between decisions.
+    interval
+        ``jackknife``, ``percentile``, ``bca``, ``bootstrap_t``, or ``seed_compatible``: the
+        percentile bootstrap with the 500 draws of the papers.
+    draws, seed
+        Of the bootstrap intervals.
 
     Raises
     ------
     ValueError
-        The ensemble or the window is malformed.
+        The ensemble, the window, the decisions or the interval's name is malformed.
     """
-    first, last = window
-    if not 1 <= first < last:
-        raise ValueError(f"a window is (first, last) with 1 <= first < last, not {window}")
-    distances = pairwise_distances(ensemble)[:, :, first - 1 : last]
-    replicates = distances.shape[0]
-    if replicates < 2:
-        return _none("single", 0, 0, replicates)
-    total = distances.sum(axis=(0, 1)) / 2
-    rounds = np.arange(first, first + total.size, dtype=float)
-    used = int((total > 0).sum())
-    zeros = int(total.size - used)
-    if used == 0 and zeros:
-        return _none("identical", 0, zeros, replicates)
-    if used < 2:
-        return _none("short", used, zeros, replicates)
-    value = _slope(rounds, total)
-    # D without replicate r: its R-1 pairs leave the sum.
-    without = total[None, :] - distances.sum(axis=1)
-    without[without < 1e-12 * np.maximum(total, 1.0)] = 0.0
-    se = _jackknife_se([_slope(rounds, row) for row in without])
-    margin = float(stdtrit(replicates - 1, 0.975)) * se
+    if interval not in INTERVALS:
+        raise ValueError(f"interval {interval!r}: one of {', '.join(INTERVALS)}")
+    fitted = fit(ensemble, window)
+    if decisions is not None and len(decisions) != fitted.replicates:
+        raise ValueError(f"{len(decisions)} decisions for {fitted.replicates} replicates")
+    status = _status(fitted)
+    if status != "ok":
+        return _none(status, fitted, interval)
+    se = jackknife_se(fitted.left_out)
+    half = margin(se, fitted.replicates - 1)
+    if interval == "jackknife":
+        chosen = Interval(interval, fitted.value - half, fitted.value + half)
+    else:
+        resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
+        chosen = resampled.interval(interval)
+    points = np.asarray(ensemble, dtype=float)[:, window[0] - 1 : window[1]]
+    found = diagnose(points, fitted, half, decisions)
     return LyapunovEstimate(
-        value=value,
+        value=fitted.value,
         se=se,
-        ci_low=value - margin,
-        ci_high=value + margin,
+        ci_low=chosen.low,
+        ci_high=chosen.high,
+        interval=interval,
+        p_zero=two_sided(fitted.value, se, fitted.replicates - 1),
+        p_diffusion=two_sided(found.excess, se, fitted.replicates - 1),
         status="ok",
-        warnings=_warnings(replicates, zeros, se),
-        rounds_used=used,
-        zero_rounds=zeros,
-        replicates=replicates,
+        warnings=(*_counted(fitted, chosen), *warnings(fitted, se, found, _modal(decisions))),
+        rounds_used=int(fitted.used.sum()),
+        zero_rounds=int((~fitted.used).sum()),
+        replicates=fitted.replicates,
+        diagnostics=found,
     )
 
 
-def _slope(rounds: NDArray[np.float64], level: NDArray[np.float64]) -> float:
-    """Least-squares slope of log(level) over the rounds where it is positive; scale-free."""
-    positive = level > 0
-    if positive.sum() < 2:
-        return float("nan")
-    x = rounds[positive] - rounds[positive].mean()
-    return float(x @ np.log(level[positive]) / (x @ x))
+def _status(fitted: Fit) -> str:
+    if fitted.replicates < 2:
+        return "single"
+    used = int(fitted.used.sum())
+    if not used and fitted.used.size:
+        return "identical"
+    return "short" if used < 2 else "ok"
 
 
-def _jackknife_se(leave_one_out: list[float]) -> float:
-    values = np.array(leave_one_out)
-    if len(values) < 3 or not np.isfinite(values).all():
-        return float("nan")
-    deviations = values - values.mean()
-    return float(np.sqrt((len(values) - 1) / len(values) * (deviations @ deviations)))
-
-
-def _warnings(replicates: int, zeros: int, se: float) -> tuple[str, ...]:
-    found = {
-        "few_replicates": replicates < FEW,
-        "zero_rounds": zeros > 0,
-        "no_interval": bool(np.isnan(se)),
+def _counted(fitted: Fit, chosen: Interval) -> tuple[str, ...]:
+    named = {
+        "few_replicates": fitted.replicates < FEW,
+        "zero_rounds": not fitted.used.all(),
+        "no_interval": not np.isfinite(chosen.low),
     }
-    return tuple(name for name, holds in found.items() if holds)
+    return tuple(name for name, holds in named.items() if holds)
 
 
-def _none(status: str, used: int, zeros: int, replicates: int) -> LyapunovEstimate:
+def _modal(decisions: Sequence[str] | None) -> float | None:
+    if decisions is None:
+        return None
+    return Counter(decisions).most_common(1)[0][1] / len(decisions)
+
+
+def _none(status: str, fitted: Fit, interval: str) -> LyapunovEstimate:
     nan = float("nan")
-    warnings = (status, *("few_replicates",) * (replicates < FEW))
-    return LyapunovEstimate(nan, nan, nan, nan, status, warnings, used, zeros, replicates)
+    few = ("few_replicates",) * (fitted.replicates < FEW)
+    used, zeros = int(fitted.used.sum()), int((~fitted.used).sum())
+    if status == "single":
+        used = zeros = 0
+    return LyapunovEstimate(
+        *(nan, nan, nan, nan, interval, nan, nan),
+        *(status, (status, *few), used, zeros, fitted.replicates, None),
+    )

@@ -40,12 +40,18 @@ def report(
             "lambda_ci_high": exponent.ci_high,
             "rounds_used": exponent.rounds_used,
             "zero_rounds": exponent.zero_rounds,
-            "flip_rate": summary.flip_rate,
-            "time_to_majority": summary.time_to_majority,
+            "flip_rate": summary.flip_rate.value,
+            "time_to_majority": summary.time_to_majority.median,
         }
+        for group, numbers in summary.details().items():
+            metrics |= {f"{group}/{name}": value for name, value in numbers.items()}
+        seats = [seat["seat"] for seat in transcripts[0].head["seats"]]
+        switches = zip(seats, summary.switches.mean, strict=True)
+        metrics |= {f"switches/{seat}": float(mean) for seat, mean in switches}
     return {
         "metrics": metrics,
         "divergence": [] if summary is None else summary.divergence.tolist(),
+        "interval": "" if summary is None else summary.lyapunov.interval,
         "status": "no_replicates" if summary is None else summary.lyapunov.status,
         "warnings": [] if summary is None else list(summary.lyapunov.warnings),
         "failures": outcome.failures,

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from plenum.dynamics.lyapunov import WINDOW, LyapunovEstimate
+from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.rows import Row, build
 from plenum.reports.settings import Settings
 from plenum.tracking import query
@@ -27,7 +27,7 @@ _FACTORS = ("roles", "model", "memory", "temperature", "backend", "settings", "r
 
 def publish(chosen: Settings) -> None:
     """Draw D(t), one panel a scenario, as PNG and SVG, and log both to MLflow."""
-    rows = build(query.conditions(chosen.study, chosen.uri), chosen.window)
+    rows = build(query.conditions(chosen.study, chosen.uri), chosen)
     figure = divergence(rows, chosen.window)
     chosen.out.mkdir(parents=True, exist_ok=True)
     files = [chosen.out / f"divergence.{kind}" for kind in ("png", "svg")]
@@ -107,11 +107,12 @@ def _caption(rows: Sequence[Row], window: tuple[int, int]) -> str:
     text = f"backend: {', '.join(backends)}"
     if "simulated" in backends:
         text += " (simulated agents, no evidence about language models)"
+    intervals = {row.summary.lyapunov.interval for row in rows if row.summary}
     warnings = sorted({w for row in rows for w in row.warnings})
     lines = [
         text,
         f"D(t) by round; thick lines: fits over rounds {window[0]}-{window[1]}, "
-        "slope λ̂ with jackknife 95 % interval",
+        f"slope λ̂ with {' and '.join(sorted(intervals))} 95 % interval",
     ]
     if warnings:
         lines.append(f"warnings: {', '.join(warnings)}")

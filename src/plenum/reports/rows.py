@@ -6,24 +6,23 @@ from dataclasses import dataclass
 import pandas as pd
 
 from plenum.dynamics import Summary, summarise
-from plenum.dynamics.lyapunov import WINDOW
+from plenum.reports.settings import Settings
 from plenum.tracking.query import Tracked
+
+FACTORS = (
+    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
+    *("settings", "rounds", "seed"),
+)
+"""The factors that tables sort and compare by."""
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
     *("target", "completed", "failed", "pending"),
-    *("lambda", "ci_low", "ci_high", "se", "flip_rate", "time_to_majority"),
-    *(
-        "status",
-        "warnings",
-        "rounds_used",
-        "zero_rounds",
-        "settings",
-        "rounds",
-        "seed",
-        "condition",
-    ),
+    *("lambda", "ci_low", "ci_high", "se", "interval", "flip_rate", "time_to_majority"),
+    *("status", "warnings", "rounds_used", "zero_rounds", "settings", "rounds", "seed"),
+    "condition",
 ]
+"""Columns of the CSV that come first; details of the estimates follow."""
 
 
 @dataclass(frozen=True)
@@ -76,31 +75,56 @@ class Row:
             "status": self.status,
         }
         if self.summary is not None:
-            exponent = self.summary.lyapunov
-            values |= {
-                "lambda": exponent.value,
-                "ci_low": exponent.ci_low,
-                "ci_high": exponent.ci_high,
-                "se": exponent.se,
-                "flip_rate": self.summary.flip_rate,
-                "time_to_majority": self.summary.time_to_majority,
-                "rounds_used": exponent.rounds_used,
-                "zero_rounds": exponent.zero_rounds,
-            }
-        return {column: values.get(column) for column in COLUMNS}
+            values |= _estimates(self.summary)
+            means = zip(self.tracked.seats, self.summary.switches.mean, strict=True)
+            values["switches"] = " ".join(f"{seat}:{mean:.2f}" for seat, mean in means)
+        return values
 
 
-def build(tracked: Sequence[Tracked], window: tuple[int, int] = WINDOW) -> list[Row]:
+def _estimates(summary: Summary) -> dict[str, object]:
+    exponent = summary.lyapunov
+    return {
+        "lambda": exponent.value,
+        "ci_low": exponent.ci_low,
+        "ci_high": exponent.ci_high,
+        "se": exponent.se,
+        "interval": exponent.interval,
+        "flip_rate": summary.flip_rate.value,
+        "time_to_majority": summary.time_to_majority.median,
+        "rounds_used": exponent.rounds_used,
+        "zero_rounds": exponent.zero_rounds,
+        **{name: v for group in summary.details().values() for name, v in group.items()},
+    }
+
+
+def build(tracked: Sequence[Tracked], chosen: Settings) -> list[Row]:
     """Estimate every condition, in the order of scenario and the order of running."""
     rows = []
     for condition in sorted(tracked, key=lambda t: t.factors["scenario"]):
         summary = None
         if condition.preferences.size:
-            summary = summarise(condition.preferences, condition.decisions, window)
+            summary = summarise(
+                condition.preferences,
+                condition.decisions,
+                chosen.window,
+                interval=chosen.interval,
+                draws=chosen.draws,
+                seed=chosen.seed,
+            )
         rows.append(Row(condition, summary))
     return rows
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
     """The condition table; estimates that don't exist are NaN."""
-    return pd.DataFrame([row.record() for row in rows], columns=COLUMNS)
+    records = [row.record() for row in rows]
+    more = dict.fromkeys(name for record in records for name in record if name not in COLUMNS)
+    return pd.DataFrame(records, columns=[*COLUMNS, *more])
+
+
+def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
+    """Rows by the values of some factors, in the order in which these first appear."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row.tracked.factors[n] for n in names), []).append(row)
+    return groups

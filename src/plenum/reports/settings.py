@@ -5,7 +5,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.dynamics.lyapunov import WINDOW
+from plenum.dynamics import DRAWS, INTERVALS, WINDOW
 from plenum.errors import UserError
 
 
@@ -21,12 +21,19 @@ class Settings:
         The folder that files are written to.
     window
         First and last round of the λ̂ fit.
+    interval
+        Method of λ̂'s interval.
+    draws, seed
+        Of bootstrap, reversals and permutations.
     """
 
     study: str
     uri: str
     out: Path
     window: tuple[int, int] = WINDOW
+    interval: str = INTERVALS[0]
+    draws: int = DRAWS
+    seed: int = 0
 
 
 def settings(cfg: DictConfig) -> Settings:
@@ -35,7 +42,7 @@ def settings(cfg: DictConfig) -> Settings:
     Raises
     ------
     UserError
-        The study isn't named, or the window is malformed.
+        The study isn't named, or a value is malformed.
     """
     if OmegaConf.is_missing(cfg, "study"):
         raise UserError("study: missing; name the study, as in study=hl01_2x2")
@@ -47,4 +54,17 @@ def settings(cfg: DictConfig) -> Settings:
         and 1 <= window[0] < window[1]
     ):
         raise UserError(f"window: {window}; it is [first,last] with 1 <= first < last")
-    return Settings(str(cfg.study), str(cfg.tracking.uri), Path(cfg.out), (window[0], window[1]))
+    if cfg.interval not in INTERVALS:
+        raise UserError(f"interval: {cfg.interval}; one of {', '.join(INTERVALS)}")
+    for key, least in (("draws", 100), ("seed", 0)):
+        if type(cfg[key]) is not int or cfg[key] < least:
+            raise UserError(f"{key}: {cfg[key]}; a whole number from {least} on")
+    return Settings(
+        str(cfg.study),
+        str(cfg.tracking.uri),
+        Path(cfg.out),
+        (window[0], window[1]),
+        cfg.interval,
+        cfg.draws,
+        cfg.seed,
+    )

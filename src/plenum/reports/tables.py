@@ -1,108 +1,167 @@
-"""The tables of a study: conditions, the 2x2 (Fig. 1B), the landscape (Table S8)."""
+"""The tables of a study: conditions, the 2x2 (Fig. 1B), the landscape (Table S8), effects."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
-from plenum.dynamics.lyapunov import WINDOW
-from plenum.reports.rows import Row, build, frame
+from plenum.dynamics import benjamini_hochberg
+from plenum.reports import effects
+from plenum.reports.effects import Across, Effect
+from plenum.reports.rows import FACTORS, Row, build, frame, grouped
 from plenum.reports.settings import Settings
+from plenum.reports.sheets import (
+    Sheet,
+    limits,
+    markdown,
+    number,
+    probability,
+    provenance,
+    show,
+    told,
+)
 from plenum.tracking import query
 
 _ROLES = ("off", "on")
 _SQUARES = 4
 """More tables of roles by model than this are written, not printed: the landscape sums them up."""
-_FACTORS = (
-    *("scenario", "roles", "model", "memory", "temperature", "backend"),
-    *("settings", "rounds", "seed"),
-)
 
+_LINES = 16
+"""Longer tables of diagnostics, decisions and contrasts are written, not printed."""
 
-@dataclass(frozen=True)
-class Sheet:
-    """A table as plain text cells: for the terminal and for Markdown."""
-
-    title: str
-    head: tuple[str, ...]
-    body: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
+_DIFFERENT = 0.05
+"""Share of false finds that the landscape's marks allow."""
 
 
 def publish(chosen: Settings) -> None:
     """Print a study's tables, write them as CSV and Markdown, and log both to MLflow."""
-    rows = build(query.conditions(chosen.study, chosen.uri), chosen.window)
-    squares = matrices(rows)
-    first, last = conditions(rows, chosen.window), landscape(rows)
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    files = [chosen.out / "conditions.csv", chosen.out / "tables.md"]
-    frame(rows).to_csv(files[0], index=False)
-    written = "\n".join(map(markdown, [first, *squares, *last]))
-    files[1].write_text(f"# Study {chosen.study}\n\n{written}", encoding="utf-8")
+    rows = build(query.conditions(chosen.study, chosen.uri), chosen)
+    measured = effects.contrasts(rows, chosen)
+    products = effects.interactions(rows, chosen)
+    pools = effects.across(rows, [*measured, *products], chosen)
+    first, squares = conditions(rows, chosen), matrices(rows)
+    details = [diagnostics(rows, chosen), decisions(rows)]
+    last = [*contrasts(measured, rows), *contrasts(products, rows, interaction=True)]
+    last += [*landscape(rows), *pooled(pools, rows)]
+    files = _write(chosen, rows, measured, products, pools, [first, *details, *squares, *last])
     query.log_report(chosen.study, chosen.uri, files)
-    few = len(squares) <= _SQUARES
-    _print([first, *(squares if few else []), *last])
-    if not few:
-        print(f"{len(squares)} tables of roles by model: {files[1]}")
-    print(f"written: {files[0]} and {files[1]}")
+    printed = [first, *details, *(squares if len(squares) <= _SQUARES else []), *last]
+    short = [s for s in printed if s is first or len(s.body) <= _LINES]
+    show(short)
+    left = len(details) + len(squares) + len(last) + 1 - len(short)
+    if left:
+        print(f"{left} more tables, too long or too many to print: {files[-1]}")
+    print(f"written: {', '.join(map(str, files))}")
 
 
-def _print(sheets: Sequence[Sheet]) -> None:
-    console = Console(width=None if Console().is_terminal else 140)
-    for sheet in sheets:
-        console.print(sheet.title, style="bold", markup=False, highlight=False, soft_wrap=True)
-        console.print(terminal(sheet))
-        for note in sheet.notes:
-            console.print(note, markup=False, highlight=False, soft_wrap=True)
-        console.print()
+def _write(
+    chosen: Settings,
+    rows: Sequence[Row],
+    measured: Sequence[Effect],
+    products: Sequence[Effect],
+    pools: Sequence[Across],
+    sheets: Sequence[Sheet],
+) -> list[Path]:
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    tables = {"conditions": frame(rows)}
+    for name, found in (("contrasts", measured), ("interactions", products), ("pooled", pools)):
+        if found:
+            tables[name] = effects.frame([line.record(chosen.study) for line in found])
+    files = [chosen.out / f"{name}.csv" for name in tables]
+    for file, table in zip(files, tables.values(), strict=True):
+        table.to_csv(file, index=False)
+    text = chosen.out / "tables.md"
+    written = "\n".join(map(markdown, sheets))
+    text.write_text(f"# Study {chosen.study}\n\n{written}", encoding="utf-8")
+    return [*files, text]
 
 
-def conditions(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Sheet:
-    """One line a condition. Factors that never vary stand in the title; conditions that differ
-    in none of them, but in a text, are told apart by their identity."""
-    varying = [n for n in _FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
-    shown = [n for n in _FACTORS if n in varying or n in ("scenario", "roles", "model")]
-    same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
-    rest = [n for n in _FACTORS if n not in shown]
-    fixed = _told(rest, [rows[0].tracked.factors[n] for n in rest])
+def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
+    """One line a condition. Factors that never vary stand in the title."""
+    shown, same = _shown(rows)
+    rest = [n for n in FACTORS if n not in shown and n != "perturbation"]
+    fixed = told(rest, [rows[0].tracked.factors[n] for n in rest])
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
-    counted = ("n", *missing)
-    estimated = ("λ̂", "95 % CI", "flip rate", "TTM", "warnings")
-    head = (*shown, *("condition",) * same, *counted, *estimated)
+    estimated = ("λ̂", "95 % CI", "p growth", "p diffusion", "flip rate", "TTM", "warnings")
+    head = (*shown, *("condition",) * same, "n", *missing, *estimated)
     body = []
     for row in rows:
-        factors = [row.tracked.factors[n] for n in shown] + [row.tracked.identity] * same
         counts = [f"{row.n}/{row.tracked.target}", *(str(getattr(row, n)) for n in missing)]
-        body.append((*factors, *counts, *_estimates(row), "\n".join(row.warnings) or "-"))
-    title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
-    legend = (
+        warned = "\n".join(row.warnings) or "-"
+        body.append((*_named(row, shown, same), *counts, *_estimates(row), warned))
+    window = chosen.window
+    notes = (
         f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}, as far as they were run; "
-        "n: completed/target replicates; CI: delete-one jackknife, t(R-1); "
-        "TTM: median first majority round"
+        f"CI: {_INTERVALS[chosen.interval]}; n: completed/target replicates",
+        "p growth: λ = 0 by random time reversal; p diffusion: λ of independent random walks, "
+        "jackknife t(R-1); TTM: median first majority round",
+        provenance(rows),
     )
-    return Sheet(title, head, tuple(body), (legend, *_provenance(rows)))
+    return Sheet(f"Study {rows[0].tracked.study}: conditions ({fixed})", head, tuple(body), notes)
+
+
+_INTERVALS = {
+    "jackknife": "delete-one jackknife, t(R-1)",
+    "percentile": "percentile bootstrap",
+    "bca": "bootstrap, bias corrected and accelerated",
+    "bootstrap_t": "bootstrap-t",
+    "seed_compatible": "percentile bootstrap with the papers' 500 draws",
+}
+
+
+def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
+    """What a λ̂ rests on: D at both ends, room to grow, other means over pairs, other fits."""
+    shown, same = _shown(rows)
+    first, last = chosen.window
+    head = (
+        *(*shown, *("condition",) * same, "rounds", f"D({first})", f"D({last})", "cap", "headroom"),
+        *("full", "λ̂ - diffusion", "RMS λ̂", "quenched λ̂", "misfit"),
+    )
+    body = [(*_named(row, shown, same), *_diagnosed(row)) for row in rows]
+    notes = (
+        "rounds: used in the fit, + left out because D = 0; cap: the largest D that R replicates "
+        "and K options allow; headroom: log(cap / D) per round; full: first round with D at half "
+        "the cap (saturated)",
+        "RMS, quenched: λ̂ from the mean of D² and from the mean of log D over pairs, ± jackknife "
+        "standard error; misfit: residuals of log D on t (exponential) / on log t (power law)",
+        provenance(rows),
+    )
+    return Sheet("Diagnostics of λ̂", head, tuple(body), notes)
+
+
+def decisions(rows: Sequence[Row]) -> Sheet:
+    """Decisions, majorities and switches."""
+    shown, same = _shown(rows)
+    head = (
+        *(*shown, *("condition",) * same, "flip rate", "pairwise disagreement"),
+        *("first majority", "stable majority", "switches per seat"),
+    )
+    body = [(*_named(row, shown, same), *_decided(row)) for row in rows]
+    notes = (
+        "flip rate: share off the modal decision [Clopper-Pearson]; pairwise disagreement: "
+        "unbiased R/(R-1)·(1-Σp²) [jackknife]; NONE is a decision of its own",
+        "majorities: Kaplan-Meier median round [95 %], replicates with one / all; switches: mean "
+        "changes of the top option in a replicate",
+        provenance(rows),
+    )
+    return Sheet("Decisions", head, tuple(body), notes)
 
 
 def matrices(rows: Sequence[Row]) -> list[Sheet]:
     """Roles by model for every scenario that has at least two of each (Fig. 1B's layout)."""
     sheets = []
-    others = [n for n in _FACTORS if n not in ("roles", "model")]
-    for key, group in _groups(rows, others).items():
+    others = [n for n in FACTORS if n not in ("roles", "model", "perturbation")]
+    for key, group in grouped(rows, others).items():
         roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
         models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
         if len(roles) < 2 or len(models) < 2:
             continue
-        cells = _groups(group, ("roles", "model"))
+        cells = grouped(group, ("roles", "model"))
         body = tuple(
             (f"roles {role}", *(_cell(cells.get((role, model), [])) for model in models))
             for role in roles
         )
-        title = f"λ̂ by roles and model: {_told(others, key)}"
-        sheets.append(Sheet(title, ("", *models), body, tuple(_provenance(group))))
+        title = f"λ̂ by roles and model: {told(others, key)}"
+        sheets.append(Sheet(title, ("", *models), body, (provenance(group),)))
     return sheets
 
 
@@ -110,65 +169,158 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
     """λ̂ of every scenario in every cell (Table S8's layout), from two scenarios on."""
     if len({r.tracked.factors["scenario"] for r in rows}) < 2:
         return []
-    names = [n for n in _FACTORS if n != "scenario"]
+    marks = _marks(rows)
+    names = [n for n in FACTORS if n != "scenario"]
     varying = [n for n in names if len({r.tracked.factors[n] for r in rows}) > 1]
-    columns = list(_groups(rows, varying))
+    columns = list(grouped(rows, varying))
     body = []
-    for (scenario,), group in _groups(rows, ("scenario",)).items():
-        cells = _groups(group, varying)
-        body.append((scenario, *(_short(cells.get(column, [])) for column in columns)))
+    for (scenario,), group in grouped(rows, ("scenario",)).items():
+        cells = grouped(group, varying)
+        body.append((scenario, *(_short(cells.get(column, []), marks) for column in columns)))
     pairs = [zip(varying, column, strict=True) for column in columns]
     head = ("scenario", *(" ".join(f"{n}={v}" for n, v in pair) for pair in pairs))
-    return [Sheet("Landscape: λ̂ (n) by scenario", head, tuple(body), tuple(_provenance(rows)))]
+    notes = (
+        "* growth or contraction, † other than diffusion: random time reversal and jackknife "
+        f"test, each at a false discovery rate of {_DIFFERENT:.0%} over this map "
+        "(Benjamini-Hochberg)",
+        "f flip_dominated, s saturated: λ̂ isn't a rate of growth there",
+        provenance(rows),
+    )
+    return [Sheet("Landscape: λ̂ (n) by scenario", head, tuple(body), notes)]
 
 
-def terminal(sheet: Sheet) -> Table:
-    """A table for the terminal; a narrow one breaks cells between words, never within a number."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, *cells in zip(sheet.head, *sheet.body, strict=True):
-        words = " ".join([name, *cells]).split()
-        table.add_column(Text(name), min_width=max(map(len, words), default=1))
-    for line in sheet.body:
-        table.add_row(*map(Text, line))
-    return table
+def contrasts(
+    found: Sequence[Effect], rows: Sequence[Row], *, interaction: bool = False
+) -> list[Sheet]:
+    """One line a contrast, with D(first) and headroom of what it compares."""
+    if not found:
+        return []
+    varying = [n for n in FACTORS if len({e.others.get(n) for e in found}) > 1]
+    head = (
+        *(*varying, "contrast", "Δλ̂", "95 % CI", "p", "Holm", "BH"),
+        *("n", "D(first)", "headroom", "warnings"),
+    )
+    body = [
+        (*(effect.others.get(n, "-") for n in varying), effect.name, *_compared(effect))
+        for effect in found
+    ]
+    if interaction:
+        title = "Interaction: (both - roles) - (mixed - neither)"
+        how = "p: t with Welch-Satterthwaite degrees of freedom; cells in the title's order"
+    else:
+        title = "Contrasts: Δλ̂ to the reference, all else equal"
+        how = "p: studentised permutation of replicates; cells: treated, reference"
+    notes = (
+        f"{how}; CI: Welch, jackknife variances; Holm, BH: p adjusted over the contrasts of a "
+        "factor, for claims and for maps",
+        "cells that differ in D(first) or headroom differ in room to grow: saturation alone can "
+        "make a contrast",
+        provenance(rows),
+    )
+    return [Sheet(title, head, tuple(body), notes)]
 
 
-def markdown(sheet: Sheet) -> str:
-    """A table as Markdown."""
-    lines = [f"## {sheet.title}", "", _pipe(sheet.head), _pipe(["---"] * len(sheet.head))]
-    lines += [_pipe(line) for line in sheet.body]
-    lines += ["", *(f"{note}  " for note in sheet.notes), ""]
-    return "\n".join(lines)
+def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
+    """Effects pooled over scenarios."""
+    if not found:
+        return []
+    varying = [n for n in FACTORS if len({e.others.get(n, "") for e in found}) > 1]
+    head = (*varying, "effect", "scenarios", "mean Δλ̂", "95 % CI", "p", "τ")
+    body = tuple(
+        (
+            *(e.others.get(n, "-") for n in varying),
+            e.name,
+            str(e.estimate.n),
+            number(e.estimate.value, 4),
+            limits(e.estimate.ci_low, e.estimate.ci_high),
+            probability(e.estimate.p),
+            number(e.tau, 4),
+        )
+        for e in found
+    )
+    notes = (
+        "random-effects mean by REML with Hartung and Knapp's interval; mixed model on jackknife "
+        "pseudo-values with random slopes, factors coded ±½; t(scenarios - 1)",
+        "τ: standard deviation of the effect between scenarios",
+        provenance(rows),
+    )
+    return [Sheet("Pooled over scenarios", head, body, notes)]
 
 
-def _pipe(cells: Sequence[str]) -> str:
-    escaped = (cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells)
-    return f"| {' | '.join(escaped)} |"
+def _shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
+    """The factors to show, and whether conditions differ in a text alone."""
+    varying = [n for n in FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
+    shown = [n for n in FACTORS if n in varying or n in ("scenario", "roles", "model")]
+    same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
+    return shown, same
 
 
-def _told(names: Sequence[str], values: Sequence[str]) -> str:
-    pairs = zip(names, values, strict=True)
-    return ", ".join(f"{n}={v}" for n, v in pairs if (n, v) != ("settings", "default"))
+def _named(row: Row, shown: Sequence[str], same: bool) -> list[str]:
+    return [row.tracked.factors[n] for n in shown] + [row.tracked.identity] * same
 
 
-def _estimates(row: Row) -> tuple[str, str, str, str]:
+def _estimates(row: Row) -> tuple[str, ...]:
     if row.summary is None:
-        return ("-", "-", "-", "-")
+        return ("-",) * 6
+    e, s = row.summary.lyapunov, row.summary
+    value = e.status if math.isnan(e.value) else f"{e.value:.4f}"
+    return (
+        value,
+        limits(e.ci_low, e.ci_high),
+        probability(s.reversal.p),
+        probability(e.p_diffusion),
+        number(s.flip_rate.value, 3),
+        number(s.time_to_majority.median, 0),
+    )
+
+
+def _diagnosed(row: Row) -> tuple[str, ...]:
+    found = row.summary.lyapunov.diagnostics if row.summary else None
+    if row.summary is None or found is None:
+        return ("-",) * 10
     e = row.summary.lyapunov
-    if math.isnan(e.value):
-        return (e.status, "-", _number(row.summary.flip_rate, 3), _rounds(row))
-    interval = f"[{e.ci_low:.4f}, {e.ci_high:.4f}]" if math.isfinite(e.se) else "-"
-    return (f"{e.value:.4f}", interval, _number(row.summary.flip_rate, 3), _rounds(row))
+    return (
+        f"{e.rounds_used}+{e.zero_rounds}" if e.zero_rounds else str(e.rounds_used),
+        number(found.d_first, 4),
+        number(found.d_last, 4),
+        number(found.cap, 3),
+        number(found.headroom, 3) if math.isfinite(found.headroom) else "-",
+        "-" if found.saturated_round is None else str(found.saturated_round),
+        f"{found.excess:.3f} {limits(found.excess_ci_low, found.excess_ci_high, 3)}",
+        f"{number(found.rms.value, 3)} ±{number(found.rms.se, 3)}",
+        f"{number(found.quenched.value, 3)} ±{number(found.quenched.se, 3)}",
+        f"{found.exponential_residual:.2f} / {found.power_residual:.2f}",
+    )
 
 
-def _rounds(row: Row) -> str:
-    assert row.summary is not None
-    value = row.summary.time_to_majority
-    return "never" if math.isinf(value) else _number(value, 1)
+def _decided(row: Row) -> tuple[str, ...]:
+    s = row.summary
+    if s is None:
+        return ("-",) * 5
+    shares = (
+        f"{number(x.value, 3)} {limits(x.ci_low, x.ci_high, 3)}"
+        for x in (s.flip_rate, s.disagreement)
+    )
+    majorities = (
+        f"{number(t.median, 0)} [{number(t.ci_low, 0)}, {number(t.ci_high, 0)}], {t.events}/{t.n}"
+        for t in (s.time_to_majority, s.time_to_stable)
+    )
+    switches = zip(row.tracked.seats, s.switches.mean, strict=True)
+    return (*shares, *majorities, " ".join(f"{seat} {mean:.1f}" for seat, mean in switches))
 
 
-def _number(value: float, digits: int) -> str:
-    return "-" if math.isnan(value) else f"{value:.{digits}f}"
+def _compared(effect: Effect) -> tuple[str, ...]:
+    c = effect.contrast
+    found = [cell.diagnostics for cell in c.cells]
+    return (
+        number(c.value, 4),
+        limits(c.ci_low, c.ci_high),
+        *(probability(p) for p in (c.p, effect.p_holm, effect.p_bh)),
+        " ".join(str(cell.replicates) for cell in c.cells),
+        " ".join(number(d.d_first, 3) if d else "-" for d in found),
+        " ".join(number(d.headroom, 2) if d and math.isfinite(d.headroom) else "-" for d in found),
+        "\n".join(c.warnings) or "-",
+    )
 
 
 def _cell(rows: Sequence[Row]) -> str:
@@ -176,23 +328,24 @@ def _cell(rows: Sequence[Row]) -> str:
     return "\n".join("\n".join([*_estimates(row)[:2], f"n = {row.n}"]) for row in rows) or "-"
 
 
-def _short(rows: Sequence[Row]) -> str:
-    return " / ".join(f"{_estimates(row)[0]} ({row.n})" for row in rows) or "-"
+def _short(rows: Sequence[Row], marks: dict[str, str]) -> str:
+    return (
+        " / ".join(f"{_estimates(r)[0]}{marks.get(r.tracked.run_id, '')} ({r.n})" for r in rows)
+        or "-"
+    )
 
 
-def _provenance(rows: Sequence[Row]) -> list[str]:
-    backends = sorted({r.tracked.factors["backend"] for r in rows})
-    line = f"backend: {', '.join(backends)}"
-    if "simulated" in backends:
-        line += "; simulated agents, no evidence about language models"
-    return [line]
-
-
-def _groups(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], list[Row]]:
-    groups: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row.tracked.factors[n] for n in names), []).append(row)
-    return groups
+def _marks(rows: Sequence[Row]) -> dict[str, str]:
+    """What the landscape says of each condition beside λ̂, by run."""
+    own = [row for row in rows if row.summary is not None]
+    grown = benjamini_hochberg([r.summary.reversal.p for r in own if r.summary])
+    other = benjamini_hochberg([r.summary.lyapunov.p_diffusion for r in own if r.summary])
+    found = {}
+    for row, p, q in zip(own, grown, other, strict=True):
+        marks = "*" * bool(p < _DIFFERENT) + "†" * bool(q < _DIFFERENT)
+        marks += "f" * ("flip_dominated" in row.warnings) + "s" * ("saturated" in row.warnings)
+        found[row.tracked.run_id] = marks
+    return found
 
 
 def _order(values: set[str], first: Sequence[str]) -> list[str]:

@@ -38,6 +38,8 @@ class Tracked:
         Of the completed replicates, shape (replicates, rounds, seats, options).
     decisions
         Of the completed replicates.
+    seats
+        Names along the third axis of ``preferences``.
     """
 
     study: str
@@ -49,6 +51,12 @@ class Tracked:
     failures: dict[str, int]
     preferences: NDArray[np.float64]
     decisions: tuple[str, ...]
+    seats: tuple[str, ...] = ()
+
+    @property
+    def ensemble(self) -> NDArray[np.float64]:
+        """Committee mean preferences, shape (replicates, rounds, options)."""
+        return np.asarray(self.preferences.mean(axis=2))
 
 
 def conditions(study: str, uri: str) -> list[Tracked]:
@@ -123,11 +131,12 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
     identity = tags["plenum.condition"]
     preferences: NDArray[np.float64] = np.empty((0, 0, 0, 0))
     decisions: tuple[str, ...] = ()
+    seats: tuple[str, ...] = ()
     if _TARGET in metrics:
         failures = json.loads(tags["plenum.failures"])
         target, completed = int(metrics[_TARGET]), int(metrics["n_completed"])
         if completed:
-            preferences, decisions = _arrays(client, run)
+            preferences, decisions, seats = _arrays(client, run)
     else:
         failures = {k: n for k, n in counts[tags["plenum.cell"]].items() if k != "completed"}
         completed = counts[tags["plenum.cell"]]["completed"]
@@ -142,16 +151,18 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         failures=failures,
         preferences=preferences,
         decisions=decisions,
+        seats=seats,
     )
 
 
-def _arrays(client: Any, run: Any) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+def _arrays(client: Any, run: Any) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
+    """Preferences, decisions and seats of the completed replicates."""
     states, replicates = (
         _parquet(client, run, f"{name}.parquet") for name in ("ensemble", "replicates")
     )
     completed = replicates[replicates["status"] == "completed"].sort_values("replicate")
     preferences = frames.preferences(states, completed["replicate"].tolist())
-    return preferences, tuple(completed["decision"])
+    return preferences, tuple(completed["decision"]), tuple(states["seat"].unique())
 
 
 def _parquet(client: Any, run: Any, name: str) -> pd.DataFrame:

@@ -124,6 +124,7 @@ class StudyWriter:
             metrics=_parent_metrics(estimates),
             tags=[
                 RunTag("plenum.status", estimates["status"]),
+                RunTag("plenum.interval", estimates["interval"]),
                 RunTag("plenum.warnings", " ".join(estimates["warnings"])),
                 RunTag("plenum.failures", json.dumps(estimates["failures"])),
                 RunTag(_DONE, state),

@@ -1,0 +1,178 @@
+"""Branching: continuations from one state, as the paper's certificate and as a signed exponent."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plenum.dynamics.divergence import as_ensemble, divergence
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.wald import Estimate, mean
+
+PERMUTATIONS = 2_000
+
+
+@dataclass(frozen=True)
+class Branching:
+    """What B base states with K continuations each say (S3).
+
+    Attributes
+    ----------
+    gamma, gamma_by_base
+        Γ̂ = Ĥ - μ̂, as the paper writes it (Eqs. S1-S3): mean and interval over base states, and
+        each one, shape (B,). It can't be negative when all branches start at one state, so that
+        Γ̂ > 0 certifies nothing but noise.
+    signed, signed_by_base
+        Mean over s >= 2 of log(D(t+s) / D(t+1)) - ½ log s: zero under diffusion, negative under
+        contraction, positive under amplification. NaN for a base state whose D(t+1) is zero.
+    c_in, c_out
+        Mean cosine similarity of preferences minus 1/K within, and across, base states, by base
+        state, shape (B,). c_in > c_out certifies memory of the base state, not chaos:
+        contraction and expansion both give it.
+    c_in_raw, c_out_raw
+        The same on raw preferences, as the paper writes it (Eq. S4): near 1 whatever happens.
+    c_p
+        Permutation test of base labels on mean c_in - mean c_out, one-sided.
+    bases, branches
+        B and K.
+    """
+
+    gamma: Estimate
+    signed: Estimate
+    c_p: float
+    bases: int
+    branches: int
+    gamma_by_base: Floats = field(repr=False)
+    signed_by_base: Floats = field(repr=False)
+    c_in: Floats = field(repr=False)
+    c_out: Floats = field(repr=False)
+    c_in_raw: Floats = field(repr=False)
+    c_out_raw: Floats = field(repr=False)
+
+
+def branching(
+    continuations: ArrayLike,
+    start: ArrayLike,
+    *,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> Branching:
+    """Estimate local divergence from continuations of base states.
+
+    Parameters
+    ----------
+    continuations
+        Committee mean preferences of rounds t + 1 on, shape (B, K, rounds, options).
+    start
+        The state at round t: one for all branches of a base, shape (B, options), or one a
+        branch, shape (B, K, options).
+    permutations, seed
+        Of the test of base labels.
+
+    Returns
+    -------
+    Branching
+        Units are base states: intervals are Student's t with B - 1.
+
+    Raises
+    ------
+    ValueError
+        A shape is malformed, there are fewer than two branches, or a value isn't finite.
+    """
+    array, origin = _checked(continuations, start)
+    bases, branches, _, options = array.shape
+    levels = np.stack([divergence(base) for base in array])
+    gamma = levels.mean(axis=1) - np.array([divergence(base[:, None])[0] for base in origin])
+    signed = np.array([_signed(level) for level in levels])
+    centred = _cosines(array - 1 / options)
+    raw = _cosines(array)
+    labels = np.repeat(np.arange(bases), branches)
+    c_in, c_out = _in_out(centred, labels)
+    c_in_raw, c_out_raw = _in_out(raw, labels)
+    return Branching(
+        gamma=mean(gamma, "mean over base states"),
+        signed=mean(signed, "mean over base states"),
+        c_p=_permutation(centred, labels, permutations, seed),
+        bases=bases,
+        branches=branches,
+        gamma_by_base=gamma,
+        signed_by_base=signed,
+        c_in=c_in,
+        c_out=c_out,
+        c_in_raw=c_in_raw,
+        c_out_raw=c_out_raw,
+    )
+
+
+def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
+    array, origin = np.asarray(continuations, dtype=float), np.asarray(start, dtype=float)
+    if array.ndim != 4 or array.shape[1] < 2 or not array.shape[0]:
+        raise ValueError(
+            f"continuations have shape (bases, branches >= 2, rounds, options), not {array.shape}"
+        )
+    as_ensemble(array.reshape(-1, *array.shape[2:]))
+    if origin.shape == (array.shape[0], array.shape[3]):
+        origin = np.repeat(origin[:, None], array.shape[1], axis=1)
+    if origin.shape != (*array.shape[:2], array.shape[3]) or not np.isfinite(origin).all():
+        raise ValueError(f"states at round t have shape (bases, options), not {origin.shape}")
+    return array, origin
+
+
+def _signed(level: Floats) -> float:
+    """Mean of log(D(t+s) / D(t+1)) - ½ log s over s >= 2 with D(t+s) > 0."""
+    steps = np.arange(1, len(level) + 1)
+    later = (steps >= 2) & (level > 0)
+    if level[0] <= 0 or not later.any():
+        return float("nan")
+    return float((np.log(level[later] / level[0]) - np.log(steps[later]) / 2).mean())
+
+
+def _cosines(array: Floats) -> Floats:
+    """Cosine similarity of all continuations, averaged over rounds: shape (B·K, B·K).
+
+    Rounds in which one of the two is the zero vector have none, and are left out.
+    """
+    flat = array.reshape(-1, *array.shape[2:])
+    norms = np.linalg.norm(flat, axis=-1, keepdims=True)
+    units = np.divide(flat, norms, out=np.zeros_like(flat), where=norms > 1e-9)
+    there = (norms[..., 0] > 1e-9).astype(float)
+    sums, counts = np.einsum("ask,bsk->ab", units, units), there @ there.T
+    return np.asarray(np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0))
+
+
+def _in_out(cosines: Floats, labels: NDArray[np.int_]) -> tuple[Floats, Floats]:
+    """Mean similarity of each base's continuations to each other, and to those of other bases."""
+    same = labels[:, None] == labels[None, :]
+    off_diagonal = ~np.eye(len(labels), dtype=bool)
+    inside, outside = np.full((2, labels.max() + 1), np.nan)
+    for base in range(labels.max() + 1):
+        own = (labels == base)[:, None]
+        inside[base] = _average(cosines[own & same & off_diagonal])
+        outside[base] = _average(cosines[own & ~same])
+    return inside, outside
+
+
+def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, seed: int) -> float:
+    """One-sided p of mean c_in - mean c_out under exchangeable base labels."""
+    if labels.max() == 0 or permutations < 1:
+        return float("nan")
+    generator = np.random.Generator(np.random.PCG64([seed, len(labels)]))
+    known = np.isfinite(cosines) & ~np.eye(len(labels), dtype=bool)
+    values = np.where(known, cosines, 0.0)
+
+    def gap(order: NDArray[np.int_]) -> float:
+        member = (order[:, None] == np.arange(labels.max() + 1)).astype(float)
+        inside, count = (np.einsum("ab,ac,bc->", x, member, member) for x in (values, known))
+        outside, rest = values.sum() - inside, known.sum() - count
+        return float(inside / count - outside / rest) if count and rest else float("nan")
+
+    observed = gap(labels)
+    if np.isnan(observed):
+        return float("nan")
+    null = np.array([gap(generator.permutation(labels)) for _ in range(permutations)])
+    return float((1 + (null >= observed - 1e-12).sum()) / (1 + permutations))
+
+
+def _average(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.mean()) if known.size else float("nan")

@@ -1,0 +1,249 @@
+"""Differences of λ̂ between conditions."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plenum.dynamics.divergence import as_ensemble
+from plenum.dynamics.fit import (
+    WINDOW,
+    Array,
+    Fit,
+    Floats,
+    contrast_weights,
+    fit,
+    jackknife_se,
+    slope,
+)
+from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
+from plenum.dynamics.resampling import DRAWS
+from plenum.dynamics.wald import Estimate, estimate, welch_df
+
+_BLOCK = 400_000
+"""Leave-one-out levels that are held at once."""
+
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class Contrast(Estimate):
+    """A difference of λ̂, or a difference of differences.
+
+    Attributes
+    ----------
+    value, se, ci_low, ci_high, df
+        The contrast, its jackknife standard error, and the 95 % interval with Student's t.
+    p, p_wald
+        Two-sided, of no difference: by permutation where there is one, and by Student's t.
+    cells
+        The estimates that it is made of, in the order of the arguments. A contrast whose cells
+        have different D(3) or headroom may come from saturation alone.
+    """
+
+    p_wald: float
+    cells: tuple[LyapunovEstimate, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of the cells, each once."""
+        return tuple(dict.fromkeys(name for cell in self.cells for name in cell.warnings))
+
+
+def contrast(
+    treated: ArrayLike,
+    control: ArrayLike,
+    window: tuple[int, int] = WINDOW,
+    *,
+    paired: bool = False,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Contrast:
+    """Δλ̂ = λ̂(treated) - λ̂(control), with a studentised permutation test.
+
+    The interval is Welch's: jackknife variances of both arms, Student's t with Welch-Satterthwaite
+    degrees of freedom. For p the replicates of both arms, each arm centred on its mean and scaled
+    to the same mean distance, change places, and Δλ̂* / se* is compared with Δλ̂ / se: without the
+    standard error the test would fail under different drift or spread.
+
+    Paired arms ran on the same variants in the same order: the variant's index leaves both arms
+    together (t with R - 1), and the arms of an index change places with probability ½.
+
+    Parameters
+    ----------
+    treated, control
+        Committee mean preferences, shape (R, T, K); paired arms have the same R.
+    window
+        First and last round of the fit, counted from 1.
+    paired
+        Whether index r of both arms belongs together.
+    draws, seed
+        Permutations, and their seed.
+
+    Raises
+    ------
+    ValueError
+        An ensemble or the window is malformed, or paired arms differ in R.
+    """
+    arms = [as_ensemble(treated), as_ensemble(control)]
+    if paired and len(arms[0]) != len(arms[1]):
+        raise ValueError(f"paired arms of {len(arms[0])} and {len(arms[1])} replicates")
+    if draws < 1:
+        raise ValueError(f"draws: {draws}; at least 1")
+    fits = [fit(arm, window) for arm in arms]
+    cells = tuple(lyapunov(arm, window) for arm in arms)
+    counts = [len(arm) for arm in arms]
+    value = cells[0].value - cells[1].value
+    if not all(math.isfinite(cell.se) for cell in cells):
+        return _contrast(value, float("nan"), 0, counts, "none", cells)
+    if paired:
+        se = jackknife_se(fits[0].left_out - fits[1].left_out)
+        df, method = counts[0] - 1.0, "paired jackknife, swaps within pairs"
+    else:
+        variances = np.array([cell.se**2 for cell in cells])
+        se, df = math.sqrt(variances.sum()), welch_df(variances, np.array(counts) - 1.0)
+        method = "Welch jackknife, studentised permutation"
+    found = _contrast(value, se, df, counts, method, cells)
+    if se < _TIE:
+        return found
+    null = _permuted(arms, fits, window, paired, draws, seed)
+    far = ~(np.abs(null) < abs(value) / se - _TIE)
+    p = float((1 + far.sum()) / (1 + draws))
+    return _contrast(value, se, df, counts, method, cells, p)
+
+
+def interaction(
+    both: ArrayLike,
+    first: ArrayLike,
+    second: ArrayLike,
+    neither: ArrayLike,
+    window: tuple[int, int] = WINDOW,
+) -> Contrast:
+    """The 2x2 interaction (λ̂₁₁ - λ̂₁₀) - (λ̂₀₁ - λ̂₀₀) (Fig. 1B).
+
+    Four independent jackknife variances, Student's t with Welch-Satterthwaite degrees of freedom.
+    Look at D(3) and headroom of the four cells before believing it: saturation alone makes one.
+
+    Parameters
+    ----------
+    both, first, second, neither
+        The four cells: both factors, the first alone, the second alone, none. Shape (R, T, K).
+    window
+        First and last round of the fit, counted from 1.
+
+    Raises
+    ------
+    ValueError
+        An ensemble or the window is malformed.
+    """
+    return interaction_of(
+        [lyapunov(ensemble, window) for ensemble in (both, first, second, neither)]
+    )
+
+
+def interaction_of(cells: Sequence[LyapunovEstimate]) -> Contrast:
+    """The interaction of four estimates, in the order of `interaction`'s arguments."""
+    value = (cells[0].value - cells[1].value) - (cells[2].value - cells[3].value)
+    counts = [cell.replicates for cell in cells]
+    variances = np.array([cell.se**2 for cell in cells])
+    if not np.isfinite(variances).all():
+        return _contrast(value, float("nan"), 0, counts, "none", tuple(cells))
+    df = welch_df(variances, np.array(counts) - 1.0)
+    se = math.sqrt(variances.sum())
+    return _contrast(value, se, df, counts, "Welch jackknife", tuple(cells))
+
+
+def _contrast(
+    value: float,
+    se: float,
+    df: float,
+    counts: Sequence[int],
+    method: str,
+    cells: tuple[LyapunovEstimate, ...],
+    p: float | None = None,
+) -> Contrast:
+    e = estimate(value, se, df, sum(counts), method)
+    return Contrast(
+        *(value, se, e.ci_low, e.ci_high, e.p if p is None else p),
+        *(df, sum(counts), method, e.p, cells),
+    )
+
+
+def _permuted(
+    arms: Sequence[Floats],
+    fits: Sequence[Fit],
+    window: tuple[int, int],
+    paired: bool,
+    draws: int,
+    seed: int,
+) -> Floats:
+    """Studentised Δλ̂* of every permutation, shape (draws,)."""
+    pooled = [
+        (arm - arm.mean(axis=0)) / math.exp(np.log(f.level[f.used]).mean())
+        for arm, f in zip(arms, fits, strict=True)
+    ]
+    both = fit(np.concatenate(pooled), window)
+    size, count = len(arms[0]), both.replicates
+    generator = np.random.Generator(np.random.PCG64([seed, count, size]))
+    step = max(_BLOCK // (count * both.rounds.size), 1)
+    rows = np.moveaxis(both.distances, 2, 0).reshape(-1, count).astype(np.float32)
+    found = []
+    for start in range(0, draws, step):
+        member = _labels(generator, count, size, min(step, draws - start), paired)
+        found.append(_statistic(both.rounds, rows, member, paired))
+    return np.concatenate(found)
+
+
+def _labels(
+    generator: np.random.Generator, count: int, size: int, draws: int, paired: bool
+) -> NDArray[np.bool_]:
+    """Whether each of the pooled replicates is in the treated arm, shape (count, draws)."""
+    if paired:
+        swapped = generator.integers(0, 2, (size, draws)).astype(bool)
+        return np.concatenate([~swapped, swapped])
+    order = generator.random((count, draws)).argpartition(size - 1, axis=0)
+    member = np.zeros((count, draws), bool)
+    np.put_along_axis(member, order[:size], True, axis=0)
+    return member
+
+
+def _statistic(rounds: Floats, rows: Array, member: NDArray[np.bool_], paired: bool) -> Floats:
+    """Δλ̂ / se of every labelling: the same jackknife as for the observed arms.
+
+    Every replicate is left out of its own arm alone, so that one product serves both.
+    """
+    count, draws = member.shape
+    sums = (rows @ member.astype(rows.dtype)).reshape(-1, count, draws)
+    mine = np.where(member, sums, rows.sum(axis=1).reshape(-1, count, 1) - sums)
+    everything = mine.sum(axis=1)
+    treated = np.einsum("lnb,nb->lb", mine, member.astype(rows.dtype))
+    totals = np.stack([treated, everything - treated]) / 2
+    rest = np.where(member, totals[0][:, None], totals[1][:, None]) - mine
+    left_out = _slopes(rounds, rest)
+    first, second = _slopes(rounds, totals[0]), _slopes(rounds, totals[1])
+    if paired:
+        shift = np.where(member, left_out, -left_out).reshape(2, count // 2, draws).sum(axis=0)
+        variance = _variances(shift, np.ones_like(shift, bool))
+    else:
+        variance = _variances(left_out, member) + _variances(left_out, ~member)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((first - second) / np.sqrt(variance))
+
+
+def _slopes(rounds: Floats, level: Array) -> Floats:
+    """Slopes of log(level) along the first axis; residue of sums that are zero is zero."""
+    floor = 1e-6 * level.max(axis=tuple(range(1, level.ndim)), keepdims=True)
+    if (level > floor).all():
+        weights = contrast_weights(rounds).astype(level.dtype)
+        return np.asarray(np.tensordot(weights, np.log(level), 1), dtype=float)
+    return slope(rounds, np.moveaxis(np.where(level > floor, level, 0.0), 0, -1).astype(float))
+
+
+def _variances(left_out: Floats, chosen: NDArray[np.bool_]) -> Floats:
+    """Jackknife variances over the chosen members of the first axis, shape (draws,)."""
+    n = chosen.sum(axis=0)
+    centre = np.where(chosen, left_out, 0.0).sum(axis=0) / n
+    deviations = np.where(chosen, left_out - centre, 0.0)
+    return np.asarray((n - 1) / n * (deviations**2).sum(axis=0))

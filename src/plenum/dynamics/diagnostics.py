@@ -1,0 +1,236 @@
+"""What stands beside every λ̂, so that a reader sees whether it means what it says."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from plenum.dynamics.divergence import ZERO
+from plenum.dynamics.fit import Fit, Floats, jackknife_se, slope, without_each
+
+SATURATED = 0.5
+"""A round is saturated from this share of the cap on: a logistic growth has lost half its rate."""
+
+GRID = 3.0
+"""An ensemble is quantised where D(t) is below this many steps of its grid."""
+
+MODAL = 0.8
+"""Below this share of replicates with the modal decision, flips dominate the distances."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """λ̂ by another mean over pairs, with its jackknife standard error and the pairs used."""
+
+    value: float
+    se: float
+    pairs: int
+
+
+@dataclass(frozen=True)
+class Diagnostics:
+    """Diagnostics of one λ̂.
+
+    Attributes
+    ----------
+    d_first, d_last
+        D(t) in the first and last round of the window that the ensemble has: D(3) and D(20).
+    cap
+        The largest D that this number of replicates and options allows.
+    headroom
+        log(cap / D(first)) per round to the last: no condition can grow faster on average.
+    saturated_round
+        First round of the window with D(t) at half the cap or above; ``None`` without one.
+    diffusion, excess, excess_ci_low, excess_ci_high
+        λ̂ of independent random walks over the rounds used, and λ̂ minus it with its interval.
+    exponential_residual, power_residual
+        Root mean squared residuals of log D on t, and on log t: the smaller fits better.
+    rms, quenched
+        λ̂ from the root mean squared distance (½ log of the mean of d²), and from the mean of
+        log d over the pairs that are apart in every round used.
+    pair_exponents
+        Finite-time exponent of every pair i < j, shape (pairs,); NaN where a pair is apart in
+        fewer than two rounds.
+    within, between
+        Split of the mean squared distance by decision, per round of the window, shape (rounds,):
+        within + between is the mean of d². NaN without decisions.
+    grid
+        The step of the grid that the preferences lie on; 0 where they lie on none.
+    """
+
+    d_first: float
+    d_last: float
+    cap: float
+    headroom: float
+    saturated_round: int | None
+    diffusion: float
+    excess: float
+    excess_ci_low: float
+    excess_ci_high: float
+    exponential_residual: float
+    power_residual: float
+    rms: Variant
+    quenched: Variant
+    grid: float
+    pair_exponents: Floats = field(compare=False, repr=False)
+    within: Floats = field(compare=False, repr=False)
+    between: Floats = field(compare=False, repr=False)
+
+
+def diagnose(
+    points: Floats, fitted: Fit, half_width: float, decisions: Sequence[str] | None
+) -> Diagnostics:
+    """Diagnose a λ̂ that exists.
+
+    Parameters
+    ----------
+    points
+        The ensemble over the rounds of the window, shape (R, rounds, K).
+    fitted
+        Its distances; at least two rounds have D > 0.
+    half_width
+        Half the width of the interval of λ̂, NaN where there is none.
+    decisions
+        The decision of each replicate, for the split of D².
+    """
+    rounds, level, used = fitted.rounds, fitted.level, fitted.used
+    top = cap(fitted.replicates, points.shape[2])
+    full = np.flatnonzero(level >= SATURATED * top)
+    diffusion = float(slope(rounds[used], np.sqrt(rounds[used])))
+    excess = fitted.value - diffusion
+    within, between = _split(points, decisions)
+    return Diagnostics(
+        d_first=float(level[0]),
+        d_last=float(level[-1]),
+        cap=top,
+        headroom=headroom(top, float(level[0]), float(rounds[-1] - rounds[0])),
+        saturated_round=int(rounds[full[0]]) if full.size else None,
+        diffusion=diffusion,
+        excess=excess,
+        excess_ci_low=excess - half_width,
+        excess_ci_high=excess + half_width,
+        exponential_residual=_residual(rounds[used], level[used]),
+        power_residual=_residual(np.log(rounds[used]), level[used]),
+        rms=_rms(fitted),
+        quenched=_quenched(fitted),
+        grid=_grid(points),
+        pair_exponents=slope(rounds, fitted.pairs),
+        within=within,
+        between=between,
+    )
+
+
+def warnings(fitted: Fit, se: float, found: Diagnostics, modal: float | None) -> tuple[str, ...]:
+    """What speaks against taking λ̂ for a rate of growth, by name.
+
+    Parameters
+    ----------
+    se
+        Jackknife standard error of λ̂.
+    modal
+        Share of the replicates with the modal decision; ``None`` if unknown.
+    """
+    apart = _disagree([Variant(fitted.value, se, 0), found.rms, found.quenched])
+    smallest = fitted.level[fitted.used].min()
+    named = {
+        "flip_dominated": apart or (modal is not None and modal < MODAL),
+        "saturated": found.saturated_round is not None,
+        "quantised": bool(smallest < GRID * found.grid),
+    }
+    return tuple(name for name, holds in named.items() if holds)
+
+
+def cap(replicates: int, options: int) -> float:
+    """The largest mean pairwise distance on the simplex.
+
+    √2 · Σ_{a<b} n_a n_b / C(R, 2) at the most even split of the replicates over the vertices:
+    0.990 for R = 20 and K = 3, and √2 (1 - 1/K) as R grows.
+    """
+    share, rest = divmod(replicates, options)
+    same = rest * math.comb(share + 1, 2) + (options - rest) * math.comb(share, 2)
+    return math.sqrt(2) * (1 - same / math.comb(replicates, 2))
+
+
+def headroom(top: float, first: float, span: float) -> float:
+    """The mean rate at which D(t) can still grow from ``first`` to the cap; infinite from 0."""
+    return math.log(top / first) / span if first > 0 else math.inf
+
+
+def _residual(x: Floats, level: Floats) -> float:
+    logs = np.log(level)
+    x, y = x - x.mean(), logs - logs.mean()
+    return float(np.sqrt(np.mean((y - x * (x @ y) / (x @ x)) ** 2)))
+
+
+def _rms(fitted: Fit) -> Variant:
+    squares = fitted.distances**2
+    value = slope(fitted.rounds, squares.sum(axis=(0, 1))) / 2
+    left_out = slope(fitted.rounds, without_each(squares)) / 2
+    return Variant(float(value), jackknife_se(left_out), len(fitted.pairs))
+
+
+def _quenched(fitted: Fit) -> Variant:
+    """Over one and the same set of pairs in every round: else its changes would look like growth.
+
+    The slope of a mean of logarithms is the mean of the pairs' slopes, so that leaving out a
+    replicate is leaving out its pairs.
+    """
+    pairs = fitted.pairs[:, fitted.used]
+    apart = (pairs > 0).all(axis=1)
+    count = int(apart.sum())
+    if not count:
+        return Variant(float("nan"), float("nan"), 0)
+    slopes = slope(fitted.rounds[fitted.used], pairs[apart])
+    members = np.stack(np.triu_indices(fitted.replicates, 1))[:, apart]
+    sums, counts = (
+        np.bincount(members.ravel(), np.tile(weight, 2), fitted.replicates)
+        for weight in (slopes, np.ones(count))
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        left_out = (slopes.sum() - sums) / (count - counts)
+    return Variant(float(slopes.mean()), jackknife_se(left_out), count)
+
+
+def _disagree(variants: Sequence[Variant]) -> bool:
+    """Whether two of the three differ by more than the smaller of their standard errors.
+
+    The larger one grows with the flips themselves: it would hide a third of those that this finds,
+    and on processes without flips neither raises an alarm (docs/calibration.md).
+    """
+    return any(
+        abs(a.value - b.value) > max(min(a.se, b.se), ZERO)
+        for n, a in enumerate(variants)
+        for b in variants[n + 1 :]
+    )
+
+
+def _split(points: Floats, decisions: Sequence[str] | None) -> tuple[Floats, Floats]:
+    """Mean squared pairwise distance within and between decisions, by the analysis of variance."""
+    replicates, rounds, _ = points.shape
+    if decisions is None:
+        return np.full(rounds, np.nan), np.full(rounds, np.nan)
+    centres = np.empty_like(points)
+    labels = np.asarray(decisions)
+    for label in np.unique(labels):
+        centres[labels == label] = points[labels == label].mean(axis=0)
+    within = ((points - centres) ** 2).sum(axis=(0, 2))
+    between = ((centres - points.mean(axis=0)) ** 2).sum(axis=(0, 2))
+    return 2 * within / (replicates - 1), 2 * between / (replicates - 1)
+
+
+def _grid(points: Floats) -> float:
+    """The step of the grid that most values lie on; 0 where they lie on none.
+
+    Committee means of preferences with two decimals lie on a grid of 0.01 / seats, but for the
+    few that were normalised.
+    """
+    gaps = np.diff(np.unique(points))
+    gaps = gaps[gaps > ZERO]
+    sizes, counts = np.unique(np.round(gaps, 8), return_counts=True)
+    if not counts.size or counts.max() < 3:
+        return 0.0
+    step = float(gaps[np.round(gaps, 8) == sizes[counts.argmax()]].mean())
+    steps = gaps / step
+    multiples = (np.round(steps) >= 1) & (np.abs(steps - np.round(steps)) < 0.01)
+    return step if multiples.mean() > 0.8 else 0.0

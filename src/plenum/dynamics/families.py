@@ -1,0 +1,54 @@
+"""Families of tests: what stays significant when many are made."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from plenum.dynamics.fit import Floats
+
+
+def holm(p: ArrayLike) -> Floats:
+    """Adjusted p that bound the chance of one false claim in the family (Holm 1979).
+
+    For headline claims. NaN stays NaN and doesn't count.
+
+    Parameters
+    ----------
+    p
+        From 0 to 1, shape (tests,).
+    """
+    return _adjusted(p, _step_down)
+
+
+def benjamini_hochberg(p: ArrayLike) -> Floats:
+    """Adjusted p that bound the share of false finds in the family (Benjamini & Hochberg 1995).
+
+    For maps. NaN stays NaN and doesn't count.
+
+    Parameters
+    ----------
+    p
+        From 0 to 1, shape (tests,).
+    """
+    from scipy.stats import false_discovery_control
+
+    return _adjusted(p, false_discovery_control)
+
+
+def _adjusted(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
+    values = np.asarray(p, dtype=float)
+    if values.ndim != 1 or ((values < 0) | (values > 1)).any():
+        raise ValueError("p-values are a list of numbers from 0 to 1")
+    found = np.full(values.shape, np.nan)
+    there = np.isfinite(values)
+    if there.any():
+        found[there] = method(values[there])
+    return found
+
+
+def _step_down(p: Floats) -> Floats:
+    order = np.argsort(p, kind="stable")
+    found = np.empty_like(p)
+    found[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(found, 1.0)

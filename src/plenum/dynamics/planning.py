@@ -1,0 +1,238 @@
+"""Planning: how many replicates are needed, and when a running study may stop."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+
+from plenum.dynamics.fit import Floats
+
+SPENDING = ("obrien_fleming", "pocock")
+
+_MOST = 10_000_000
+"""More replicates than this are no plan."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Replicates for a contrast of two conditions.
+
+    Attributes
+    ----------
+    replicates
+        Per arm.
+    power
+        The power that they give; at least the one asked for.
+    delta, sd, alpha
+        What was asked for.
+    """
+
+    replicates: int
+    power: float
+    delta: float
+    sd: float
+    alpha: float
+
+
+def plan_replicates(delta: float, sd: float, power: float = 0.8, alpha: float = 0.05) -> Plan:
+    """The fewest replicates per arm that find Δλ with a given power.
+
+    Two-sided two-sample t test. λ̂'s jackknife standard error shrinks as sd / √R, with sd the
+    standard deviation of the pseudo-values.
+
+    Parameters
+    ----------
+    delta
+        The Δλ to be found, per round; its sign says nothing.
+    sd
+        Of a pilot: se · √R of a λ̂, per arm.
+    power, alpha
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        Δλ is zero, sd isn't positive, power or alpha isn't a probability with power > alpha, or
+        more than ten million replicates would be needed.
+    """
+    if not (math.isfinite(delta) and delta):
+        raise ValueError(f"delta: {delta}; a difference that isn't zero")
+    if not (math.isfinite(sd) and sd > 0):
+        raise ValueError(f"sd: {sd}; above 0")
+    if not 0 < alpha < power < 1:
+        raise ValueError(f"power: {power}, alpha: {alpha}; 0 < alpha < power < 1")
+    low, high = 1, 2
+    while power_of(high, delta, sd, alpha) < power:
+        low, high = high, 2 * high
+        if high > _MOST:
+            raise ValueError(f"delta: {delta}; more than {_MOST} replicates an arm would be needed")
+    while high - low > 1:
+        middle = (low + high) // 2
+        enough = power_of(middle, delta, sd, alpha) >= power
+        low, high = (low, middle) if enough else (middle, high)
+    return Plan(high, power_of(high, delta, sd, alpha), delta, sd, alpha)
+
+
+def power_of(replicates: int, delta: float, sd: float, alpha: float = 0.05) -> float:
+    """Power of the two-sided t test of Δλ with this many replicates per arm (2 or more)."""
+    if replicates < 2:
+        return 0.0
+    df = 2 * replicates - 2
+    centre = abs(delta) / sd * math.sqrt(replicates / 2)
+    edge = float(stdtrit(df, 1 - alpha / 2))
+    if centre > edge + 8:
+        return 1.0
+    return float(1 - nctdtr(df, centre, edge) + nctdtr(df, centre, -edge))
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at a growing study.
+
+    Attributes
+    ----------
+    number, fraction
+        Which look it is, from 1, and its share of the greatest number of replicates.
+    alpha_spent
+        Error spent up to and with this look.
+    critical
+        The Student's t quantile of this look.
+    ci_low, ci_high, half_width
+        The repeated confidence interval: all looks' intervals hold together with 95 %.
+    stop, reason
+        Whether to stop, and why: ``narrow``, ``exhausted`` (the greatest number is reached), or
+        ``continue``.
+    """
+
+    number: int
+    fraction: float
+    alpha_spent: float
+    critical: float
+    ci_low: float
+    ci_high: float
+    half_width: float
+    stop: bool
+    reason: str
+
+
+def look(
+    value: float,
+    se: float,
+    looks: Sequence[int],
+    maximum: int,
+    half_width: float,
+    *,
+    alpha: float = 0.05,
+    spending: str = "obrien_fleming",
+) -> Look:
+    """Whether the interval of λ̂ is narrow enough to stop, with looking paid for.
+
+    Every look spends a part of alpha (Lan and DeMets 1983), and its interval is as wide as that
+    part demands, so that one may look, and stop at any look, without losing coverage.
+
+    Parameters
+    ----------
+    value, se
+        λ̂ (or a contrast) and its jackknife standard error at the last of ``looks``.
+    looks
+        Replicates at every look so far, increasing, this one last.
+    maximum
+        The greatest number of replicates.
+    half_width
+        Stop when the interval's half width is at most this.
+    alpha, spending
+        The error of all looks together, and the function that spends it: ``obrien_fleming``
+        (little early) or ``pocock`` (evenly).
+
+    Raises
+    ------
+    ValueError
+        Looks don't increase, begin below 3 or exceed the maximum; alpha, the half width or the
+        spending function is malformed.
+    """
+    counts = list(looks)
+    if not counts or counts[0] < 3 or any(b <= a for a, b in pairwise(counts)):
+        raise ValueError(f"looks: {counts}; replicates at each look, increasing, from 3 on")
+    if counts[-1] > maximum:
+        raise ValueError(f"looks: {counts}; the greatest number is {maximum}")
+    if not half_width > 0:
+        raise ValueError(f"half_width: {half_width}; above 0")
+    fractions = np.array(counts) / maximum
+    bounds = boundaries(fractions, alpha, spending)
+    nominal = 2 * float(ndtr(-bounds[-1]))
+    critical = float(-stdtrit(counts[-1] - 1, nominal / 2))
+    half = critical * se
+    narrow, done = half <= half_width, counts[-1] == maximum
+    return Look(
+        number=len(counts),
+        fraction=float(fractions[-1]),
+        alpha_spent=spent(float(fractions[-1]), alpha, spending),
+        critical=critical,
+        ci_low=value - half,
+        ci_high=value + half,
+        half_width=half,
+        stop=narrow or done,
+        reason="narrow" if narrow else "exhausted" if done else "continue",
+    )
+
+
+def spent(fraction: float, alpha: float = 0.05, spending: str = "obrien_fleming") -> float:
+    """The share of alpha that may be spent up to an information fraction from 0 to 1."""
+    if spending not in SPENDING:
+        raise ValueError(f"spending {spending!r}: one of {', '.join(SPENDING)}")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha: {alpha}; between 0 and 1")
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"fraction: {fraction}; from 0 to 1")
+    if fraction == 0:
+        return 0.0
+    if spending == "pocock":
+        return alpha * math.log(1 + (math.e - 1) * fraction)
+    return float(2 * ndtr(ndtri(alpha / 2) / math.sqrt(fraction)))
+
+
+def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_fleming") -> Floats:
+    """Two-sided critical z of every look (Armitage, McPherson and Rowe 1969).
+
+    The density of the standardised sum among paths that crossed no boundary is carried from look
+    to look on a grid; each boundary is where the newly spent alpha lies outside.
+
+    Parameters
+    ----------
+    fractions
+        Information at every look, increasing, from above 0 to 1, shape (looks,).
+
+    Returns
+    -------
+    array, shape (looks,)
+    """
+    found: list[float] = []
+    grid = np.array([0.0])
+    mass = np.array([1.0])
+    last, used = 0.0, 0.0
+    for fraction in fractions:
+        target = spent(float(fraction), alpha, spending) - used
+        used += target
+        step = math.sqrt(fraction - last)
+        bound = _bound(grid, mass, step, target)
+        found.append(bound / math.sqrt(fraction))
+        nodes, weights = np.polynomial.legendre.leggauss(200)
+        fresh = nodes * bound
+        kernel = np.exp(-(((fresh[:, None] - grid) / step) ** 2) / 2)
+        density = (kernel @ mass) / (step * math.sqrt(2 * math.pi))
+        grid, mass, last = fresh, density * weights * bound, float(fraction)
+    return np.array(found)
+
+
+def _bound(grid: Floats, mass: Floats, step: float, target: float) -> float:
+    """Where the sum leaves [-bound, bound] with probability ``target``."""
+    from scipy.optimize import brentq
+
+    def outside(bound: float) -> float:
+        tails = ndtr((grid - bound) / step) + ndtr((-bound - grid) / step)
+        return float(mass @ tails) - target
+
+    return float(brentq(outside, 0.0, np.abs(grid).max() + 40 * step, xtol=1e-12))

@@ -1,0 +1,221 @@
+"""Effects across scenarios: random-effects means, and a mixed model on pseudo-values."""
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from plenum.dynamics.fit import WINDOW, Floats, fit
+from plenum.dynamics.wald import Estimate, estimate
+
+EFFECTS = ("roles", "mixed", "roles x mixed")
+"""The effects of the mixed model."""
+
+
+@dataclass(frozen=True)
+class Pooled(Estimate):
+    """A random-effects mean.
+
+    Attributes
+    ----------
+    tau
+        Standard deviation of the true effects between scenarios (REML).
+    i2
+        Share of the effects' variance that lies between scenarios, from 0 to 1.
+    q, q_p
+        Cochran's Q and its p: whether there is any variance between scenarios.
+    prediction_low, prediction_high
+        95 % interval of the true effect in a scenario that wasn't run, t(n-2).
+    """
+
+    tau: float
+    i2: float
+    q: float
+    q_p: float
+    prediction_low: float
+    prediction_high: float
+
+
+def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
+    """Random-effects mean by REML, with the interval of Hartung and Knapp.
+
+    Parameters
+    ----------
+    effects, errors
+        One effect a scenario and its standard error, shape (scenarios,). Effects that are NaN,
+        and those without a positive standard error, are left out.
+
+    Returns
+    -------
+    Pooled
+        Student's t with scenarios - 1 degrees of freedom. The variance is Hartung and Knapp's,
+        and never below the random-effects model's own. NaN for fewer than two scenarios.
+
+    Raises
+    ------
+    ValueError
+        The lengths differ.
+    """
+    y, se = (np.asarray(x, dtype=float) for x in (effects, errors))
+    if y.shape != se.shape or y.ndim != 1:
+        raise ValueError(f"one standard error an effect, not {se.shape} for {y.shape}")
+    kept = np.isfinite(y) & np.isfinite(se) & (se > 0)
+    y, v = y[kept], se[kept] ** 2
+    count = len(y)
+    nan = float("nan")
+    if count < 2:
+        return Pooled(**vars(estimate(nan, nan, 0, count, "none")), **_NOTHING)
+    tau2 = _reml(y, v)
+    mean, weights = _mean(y, v, tau2)
+    spread = float((weights * (y - mean) ** 2).sum()) / (count - 1)
+    error = math.sqrt(max(spread, 1.0) / weights.sum())
+    found = estimate(mean, error, count - 1, count, "REML, Hartung-Knapp")
+    fixed, inverse = _mean(y, v, 0.0)
+    q = float((inverse * (y - fixed) ** 2).sum())
+    typical = (count - 1) * inverse.sum() / (inverse.sum() ** 2 - (inverse**2).sum())
+    from scipy.special import chdtrc, stdtrit
+
+    wide = float(stdtrit(count - 2, 0.975)) * math.sqrt(tau2 + error**2) if count > 2 else nan
+    return Pooled(
+        **vars(found),
+        tau=math.sqrt(tau2),
+        i2=tau2 / (tau2 + float(typical)),
+        q=q,
+        q_p=float(chdtrc(count - 1, q)),
+        prediction_low=mean - wide,
+        prediction_high=mean + wide,
+    )
+
+
+_NOTHING: dict[str, Any] = dict.fromkeys(
+    ("tau", "i2", "q", "q_p", "prediction_low", "prediction_high"), float("nan")
+)
+
+
+@dataclass(frozen=True)
+class MixedModel:
+    """The mixed model of a 2x2 over scenarios.
+
+    Attributes
+    ----------
+    effects
+        Under the names of `EFFECTS`: averages over the other factor, and the interaction; t with
+        scenarios - 1 degrees of freedom.
+    tau
+        Standard deviations of the scenarios' intercepts and slopes, under ``mean`` and the names
+        of `EFFECTS`.
+    converged
+        Whether the likelihood's maximum was found.
+    scenarios, values
+        Numbers of scenarios and of pseudo-values.
+    """
+
+    effects: dict[str, Estimate]
+    tau: dict[str, float]
+    converged: bool
+    scenarios: int
+    values: int
+
+
+def mixed_model(
+    cells: Sequence[tuple[str, bool, bool, ArrayLike]], window: tuple[int, int] = WINDOW
+) -> MixedModel:
+    """Roles, mixed and their product, with random slopes over scenarios.
+
+    The values are jackknife pseudo-values R λ̂ - (R - 1) λ̂₋ᵣ, one a replicate. Factors are coded
+    -½ and ½. Intercept and slopes are independent between scenarios; without random slopes the
+    intervals would be too narrow (85 % instead of 95 % coverage).
+
+    Parameters
+    ----------
+    cells
+        (scenario, roles on, model mixed, ensemble (R, T, K)). Cells without λ̂, or whose
+        pseudo-values don't exist, are left out, and so are scenarios that don't have all four.
+    window
+        First and last round of the fit, counted from 1.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two scenarios have all four cells.
+    """
+    scenario, roles, mixed, values = _long(cells, window)
+    names = np.unique(scenario)
+    if len(names) < 2:
+        raise ValueError("a mixed model needs two scenarios with all four cells")
+    design = np.column_stack([np.ones(len(values)), roles, mixed, roles * mixed])
+    model, tau, converged = _fitted(values, design, scenario)
+    df = len(names) - 1
+    effects = {
+        name: estimate(beta, error, df, len(names), "mixed model on pseudo-values")
+        for name, (beta, error) in zip(EFFECTS, model[1:], strict=True)
+    }
+    spreads = dict(zip(("mean", *EFFECTS), tau, strict=True))
+    return MixedModel(effects, spreads, converged, len(names), len(values))
+
+
+def _long(
+    cells: Sequence[tuple[str, bool, bool, ArrayLike]], window: tuple[int, int]
+) -> tuple[np.ndarray, Floats, Floats, Floats]:
+    """Scenario, roles, mixed and pseudo-value of every replicate of the complete scenarios."""
+    found: dict[str, dict[tuple[bool, bool], list[Floats]]] = {}
+    for scenario, roles, mixed, ensemble in cells:
+        values = fit(ensemble, window).pseudo_values
+        if len(values) > 2 and np.isfinite(values).all():
+            found.setdefault(scenario, {}).setdefault((roles, mixed), []).append(values)
+    rows = [
+        (scenario, roles - 0.5, mixed - 0.5, value)
+        for scenario, square in found.items()
+        if len(square) == 4
+        for (roles, mixed), parts in square.items()
+        for value in np.concatenate(parts)
+    ]
+    names = np.array([row[0] for row in rows])
+    numbers = np.array([row[1:] for row in rows]).reshape(-1, 3)
+    return names, numbers[:, 0], numbers[:, 1], numbers[:, 2]
+
+
+def _fitted(
+    values: Floats, design: Floats, groups: np.ndarray
+) -> tuple[list[tuple[float, float]], list[float], bool]:
+    """Fixed effects with standard errors, random standard deviations, convergence."""
+    from statsmodels.regression.mixed_linear_model import MixedLM, MixedLMParams
+
+    scale = values.std() or 1.0
+    free = MixedLMParams.from_components(fe_params=np.ones(4), cov_re=np.eye(4))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        model = MixedLM(values / scale, design, groups, exog_re=design)
+        found = model.fit(reml=True, free=free, method=["lbfgs", "bfgs", "powell"])
+    fixed = [
+        (float(beta * scale), float(error * scale))
+        for beta, error in zip(found.fe_params, found.bse_fe, strict=True)
+    ]
+    spread = np.sqrt(np.clip(np.diag(np.asarray(found.cov_re)), 0, None)) * scale
+    return fixed, [float(s) for s in spread], bool(found.converged)
+
+
+def _reml(y: Floats, v: Floats) -> float:
+    """The variance between scenarios that maximises the restricted likelihood."""
+    from scipy.optimize import minimize_scalar
+
+    def loss(tau2: float) -> float:
+        mean, weights = _mean(y, v, tau2)
+        squares = (weights * (y - mean) ** 2).sum()
+        return float(np.log(v + tau2).sum() + np.log(weights.sum()) + squares) / 2
+
+    top = max(float(np.var(y, ddof=1)) * 10, float(v.max()) * 1e-3)
+    grid = np.concatenate([[0.0], np.geomspace(top * 1e-8, top, 60)])
+    best = int(np.argmin([loss(t) for t in grid]))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    found = minimize_scalar(loss, bounds=(low, high), method="bounded")
+    return float(found.x) if found.fun < loss(0.0) else 0.0
+
+
+def _mean(y: Floats, v: Floats, tau2: float) -> tuple[float, Floats]:
+    weights = 1 / (v + tau2)
+    return float((weights * y).sum() / weights.sum()), weights

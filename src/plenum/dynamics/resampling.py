@@ -1,0 +1,263 @@
+"""Bootstrap of λ̂ over replicates, as one product of matrices.
+
+A bootstrap draw is a vector w of replicate counts. Its D*(t) is Σ w_i w_j d_ij(t) over pairs, but
+for a factor that is the same in every round; so many draws at once are a product of pair weights,
+(draws, pairs), with distances, (pairs, rounds). The weights depend on the number of replicates
+alone and are drawn once for all conditions. A pair of copies of one replicate adds a zero to D*:
+a constant factor, again, that λ̂ doesn't see.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+from scipy.special import ndtr, ndtri
+
+from plenum.dynamics.fit import (
+    WINDOW,
+    Array,
+    Fit,
+    Floats,
+    contrast_weights,
+    fit,
+)
+
+DRAWS = 10_000
+"""Default number of bootstrap draws and of reversals."""
+
+SEED_DRAWS = 500
+"""The papers' number of bootstrap draws."""
+
+INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
+"""Names of the 95 % intervals."""
+
+_BLOCK = 4_000_000
+"""Pair weights that are held at once: blocks of a product that still fit near the processor."""
+
+_TRIES = 50
+"""Times that draws with D* = 0 are redrawn before they are given up."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A 95 % interval and the name of its method; NaN where it doesn't exist."""
+
+    method: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Bootstrap:
+    """Bootstrap draws of λ̂ and their intervals.
+
+    Attributes
+    ----------
+    value, left_out
+        λ̂, and λ̂ without each replicate, shape (R,).
+    slopes, errors
+        λ̂* of every draw, and its infinitesimal jackknife standard error, shape (draws,); the
+        errors are NaN where they weren't asked for.
+    error
+        The infinitesimal jackknife standard error of λ̂ itself.
+    redrawn
+        Draws with D* = 0 in a round that the fit uses, which were drawn again.
+    """
+
+    value: float
+    left_out: Floats = field(repr=False)
+    slopes: Floats = field(repr=False)
+    errors: Floats = field(repr=False)
+    error: float
+    redrawn: int
+
+    @property
+    def se(self) -> float:
+        """Standard deviation of the draws."""
+        return float(self.slopes.std(ddof=1)) if len(self.slopes) > 1 else float("nan")
+
+    def interval(self, method: str) -> Interval:
+        """One of the bootstrap's intervals.
+
+        Parameters
+        ----------
+        method
+            ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
+            ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
+        """
+        if not len(self.slopes):
+            return Interval(method, float("nan"), float("nan"))
+        if method == "percentile":
+            low, high = np.quantile(self.slopes, (0.025, 0.975))
+        elif method == "seed_compatible":
+            low, high = np.quantile(self.slopes[:SEED_DRAWS], (0.025, 0.975))
+        elif method == "bca":
+            low, high = np.quantile(self.slopes, self._bca())
+        elif method == "bootstrap_t":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                pivots = (self.slopes - self.value) / self.errors
+            upper, lower = np.quantile(np.nan_to_num(pivots), (0.975, 0.025))
+            low, high = self.value - upper * self.error, self.value - lower * self.error
+        else:
+            raise ValueError(f"interval {method!r}: one of {', '.join(INTERVALS[1:])}")
+        return Interval(method, float(low), float(high))
+
+    def _bca(self) -> Floats:
+        """The quantiles at which BCa reads the draws; those of the percentiles where z0 is lost."""
+        below = (self.slopes < self.value).mean() + (self.slopes == self.value).mean() / 2
+        count = len(self.slopes)
+        bias = ndtri(np.clip(below, 0.5 / count, 1 - 0.5 / count))
+        deviations = np.nan_to_num(np.nanmean(self.left_out) - self.left_out)
+        spread = (deviations**2).sum()
+        skew = (deviations**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
+        normal = bias + ndtri(np.array([0.025, 0.975]))
+        return np.asarray(ndtr(bias + normal / (1 - skew * normal)))
+
+
+def bootstrap(
+    ensemble: ArrayLike,
+    window: tuple[int, int] = WINDOW,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+    studentised: bool = True,
+    dtype: DTypeLike = np.float32,
+) -> Bootstrap:
+    """Resample replicates and estimate λ̂ of every draw.
+
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (R, T, K).
+    window
+        First and last round of the fit, counted from 1.
+    draws, seed
+        Number of draws, and their seed. Conditions of equal R share the same weights.
+    studentised
+        Whether each draw gets its standard error, which ``bootstrap_t`` needs; without it the
+        draws take a third of the time.
+    dtype
+        Of the products: distances are taken relative to D(t), so that float32 moves λ̂* by less
+        than 1e-6.
+
+    Returns
+    -------
+    Bootstrap
+        Without draws where λ̂ doesn't exist, or where D* stays zero however often it is drawn.
+
+    Raises
+    ------
+    ValueError
+        The ensemble or the window is malformed, or there is no draw to make.
+    """
+    if draws < 1:
+        raise ValueError(f"draws: {draws}; at least 1")
+    fitted = fit(ensemble, window)
+    empty = np.empty(0)
+    if fitted.replicates < 2 or fitted.used.sum() < 2:
+        return Bootstrap(fitted.value, empty, empty, empty, float("nan"), 0)
+    engine = _Engine(fitted, studentised, dtype)
+    blocks = [engine.draw(*block) for block in _blocks(fitted.replicates, draws, seed, dtype)]
+    slopes, errors = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    slopes, errors, redrawn = _redraw(engine, fitted.replicates, slopes, errors, seed, dtype)
+    return Bootstrap(fitted.value, fitted.left_out, slopes, errors, engine.error(), redrawn)
+
+
+class _Engine:
+    """The products of one ensemble."""
+
+    def __init__(self, fitted: Fit, studentised: bool, dtype: DTypeLike) -> None:
+        self._studentised = studentised
+        kept = fitted.used
+        level = fitted.total[kept]
+        self._value = fitted.value
+        self._pairs = np.ascontiguousarray((fitted.pairs[:, kept] / level).T, dtype=dtype)
+        self._weights = contrast_weights(fitted.rounds[kept]).astype(dtype)
+        rows = np.moveaxis(fitted.distances[:, :, kept] / level, 2, 0)
+        self._rows = np.ascontiguousarray(rows.reshape(-1, fitted.replicates), dtype=dtype)
+        self._replicates = fitted.replicates
+
+    def draw(self, counts: Array, products: Array) -> tuple[Floats, Floats]:
+        """λ̂* and its standard error: counts (R, draws), products of pairs (pairs, draws)."""
+        level = self._pairs @ products
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = self._weights @ np.log(level)
+            errors = self._errors(counts, level)
+        missing = ~(level > 0).all(axis=0)
+        return np.where(missing, np.nan, slopes.astype(float) + self._value), errors
+
+    def error(self) -> float:
+        """The infinitesimal jackknife standard error of λ̂ itself."""
+        ones = np.ones((self._replicates, 1), self._rows.dtype)
+        return float(self._errors(ones, self._pairs.sum(axis=1, keepdims=True))[0])
+
+    def _errors(self, counts: Array, level: Array) -> Floats:
+        """√ Σ w_r U_r² with U_r = Σ_t k_t (d w)_r / D*: the influence of one copy of r."""
+        if not self._studentised:
+            return np.full(counts.shape[1], np.nan)
+        sums = (self._rows @ counts).reshape(len(level), self._replicates, -1)
+        influence = np.einsum("trb,tb->rb", sums, self._weights[:, None] / level)
+        return np.asarray(np.sqrt((counts * influence**2).sum(axis=0)), dtype=float)
+
+
+def _redraw(
+    engine: _Engine, replicates: int, slopes: Floats, errors: Floats, seed: int, dtype: DTypeLike
+) -> tuple[Floats, Floats, int]:
+    """Draw those with D* = 0 again until none is left; give up all where one in 50 stays."""
+    redrawn = 0
+    for attempt in range(_TRIES):
+        missing = np.flatnonzero(np.isnan(slopes))
+        if not missing.size:
+            return slopes, errors, redrawn
+        redrawn += len(missing)
+        counts = _counts(replicates, len(missing), seed, attempt + 1).astype(dtype)
+        slopes[missing], errors[missing] = engine.draw(counts, _products(counts))
+    kept = np.isfinite(slopes)
+    if kept.mean() < 1 - 1 / _TRIES:
+        kept[:] = False
+    return slopes[kept], errors[kept], redrawn
+
+
+def _counts(replicates: int, draws: int, seed: int, stream: int) -> Array:
+    """How often each replicate is drawn, shape (R, draws)."""
+    generator = np.random.Generator(np.random.PCG64([seed, replicates, stream]))
+    even = np.full(replicates, 1 / replicates)
+    return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)
+
+
+def _products(counts: Array) -> Array:
+    """Weights of the pairs i < j, shape (pairs, draws)."""
+    first, second = np.triu_indices(len(counts), 1)
+    return np.asarray(counts[first] * counts[second])
+
+
+def _blocks(
+    replicates: int, draws: int, seed: int, dtype: DTypeLike
+) -> Iterator[tuple[Array, Array]]:
+    """Counts and pair weights, block by block; small ones are kept for the next condition."""
+    size = max(_BLOCK // max(replicates * (replicates - 1) // 2, 1), 1)
+    if draws <= size:
+        yield _kept_block(replicates, draws, seed, np.dtype(dtype))
+        return
+    counts = _counts(replicates, draws, seed, 0).astype(dtype)
+    for start in range(0, draws, size):
+        part = np.ascontiguousarray(counts[:, start : start + size])
+        yield part, _products(part)
+
+
+@lru_cache(maxsize=4)
+def _kept_block(
+    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
+) -> tuple[Array, Array]:
+    counts = _counts(replicates, draws, seed, 0).astype(dtype)
+    products = _products(counts)
+    counts.flags.writeable = products.flags.writeable = False
+    return counts, products
+
+
+def forget() -> None:
+    """Give back the memory of weights that are kept for the next condition."""
+    _kept_block.cache_clear()

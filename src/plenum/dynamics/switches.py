@@ -1,0 +1,67 @@
+"""How often a seat changes the option it prefers (Fig. S3, Table S7)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.majority import seats
+
+_TIE = 1e-9
+
+
+@dataclass(frozen=True)
+class SwitchCounts:
+    """Switches per seat over replicates.
+
+    Attributes
+    ----------
+    mean, sd, sem
+        Over replicates, shape (seats,); sd and sem are NaN for fewer than two.
+    n
+        Replicates.
+    counts
+        Switches of every seat in every replicate, shape (replicates, seats).
+    """
+
+    mean: Floats
+    sd: Floats
+    sem: Floats
+    n: int
+    counts: NDArray[np.int_] = field(repr=False)
+
+
+def switch_counts(preferences: ArrayLike) -> SwitchCounts:
+    """Count how often each seat's top option changes.
+
+    A tie that contains the previous top option is no switch, and the previous option stays. Out
+    of a tie, going on to any of its members is none either.
+
+    Parameters
+    ----------
+    preferences
+        Preferences of every seat, shape (replicates, rounds, seats, options). Rounds in which a
+        seat is absent (NaN) are passed over.
+
+    Raises
+    ------
+    ValueError
+        The shape is malformed.
+    """
+    array = seats(preferences)
+    replicates, rounds, places, options = array.shape
+    present = np.asarray(np.isfinite(array).all(axis=-1))
+    filled = np.where(present[..., None], array, 0.0)
+    top = np.asarray(filled >= filled.max(axis=-1, keepdims=True) - _TIE)
+    held = np.ones((replicates, places, options), bool)
+    counts = np.zeros((replicates, places), int)
+    for t in range(rounds):
+        shared = held & top[:, t]
+        stays = shared.any(axis=-1)
+        counts += ~stays & present[:, t]
+        changed = np.where(stays[..., None], shared, top[:, t])
+        held = np.where(present[:, t, :, None], changed, held)
+    sd = counts.std(axis=0, ddof=1) if replicates > 1 else np.full(places, np.nan)
+    mean = counts.mean(axis=0) if replicates else np.full(places, np.nan)
+    return SwitchCounts(mean, sd, sd / np.sqrt(max(replicates, 1)), replicates, counts)

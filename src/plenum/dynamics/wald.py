@@ -1,0 +1,73 @@
+"""Estimates with a standard error: Student's t for intervals and tests."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its uncertainty.
+
+    Attributes
+    ----------
+    value, se
+        The estimate and its standard error.
+    ci_low, ci_high
+        95 % interval.
+    p
+        Two-sided, of the hypothesis that the truth is 0.
+    df
+        Degrees of freedom of Student's t behind interval and p.
+    n
+        Independent units.
+    method
+        How the uncertainty was obtained.
+    """
+
+    value: float
+    se: float
+    ci_low: float
+    ci_high: float
+    p: float
+    df: float
+    n: int
+    method: str
+
+
+def margin(se: float, df: float, level: float = 0.95) -> float:
+    """Half the width of a Student's t interval; NaN without degrees of freedom."""
+    return float(stdtrit(df, (1 + level) / 2)) * se if df > 0 else float("nan")
+
+
+def two_sided(value: float, se: float, df: float, null: float = 0.0) -> float:
+    """Two-sided p of a t test against ``null``; NaN without a standard error."""
+    if not (df > 0 and np.isfinite(se)):
+        return float("nan")
+    distance = abs(value - null)
+    if se == 0:
+        return 1.0 if distance == 0 else 0.0
+    return float(2 * stdtr(df, -distance / se))
+
+
+def estimate(value: float, se: float, df: float, n: int, method: str) -> Estimate:
+    """An estimate with Student's t interval and test against 0."""
+    half = margin(se, df)
+    return Estimate(value, se, value - half, value + half, two_sided(value, se, df), df, n, method)
+
+
+def mean(values: np.ndarray, method: str) -> Estimate:
+    """The mean of independent values, one unit each; values that are NaN are left out."""
+    kept = values[np.isfinite(values)]
+    n = len(kept)
+    if n == 0:
+        return estimate(float("nan"), float("nan"), 0, 0, method)
+    se = float(kept.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
+    return estimate(float(kept.mean()), se, n - 1, n, method)
+
+
+def welch_df(variances: np.ndarray, dfs: np.ndarray) -> float:
+    """Welch-Satterthwaite degrees of freedom of a sum of independent estimates."""
+    bottom = float((variances**2 / dfs).sum())
+    return float(variances.sum() ** 2 / bottom) if bottom > 0 else float(dfs.sum())

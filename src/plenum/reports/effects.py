@@ -1,0 +1,246 @@
+"""What differs between conditions: contrasts, interactions, and both pooled over scenarios."""
+
+import math
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pandas as pd
+
+from plenum.dynamics import (
+    Contrast,
+    Estimate,
+    MixedModel,
+    Pooled,
+    benjamini_hochberg,
+    contrast,
+    holm,
+    interaction,
+    mixed_model,
+    pooled,
+)
+from plenum.reports.rows import FACTORS, Row, grouped
+from plenum.reports.settings import Settings
+
+ON, OFF, UNIFORM, MIXED = "on", "off", "uniform", "mixed"
+
+CONTRASTED = ("roles", "model", "memory", "temperature", "perturbation", "settings")
+"""Factors whose levels are compared, each with all others held."""
+
+_REFERENCES = {
+    "roles": (OFF,),
+    "model": (UNIFORM,),
+    "memory": ("k15",),
+    "temperature": ("t0",),
+    "perturbation": ("none",),
+    "settings": ("default",),
+}
+
+_POOLED_FROM = 3
+"""Scenarios from which on effects are pooled."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A contrast or an interaction under one combination of the other factors.
+
+    Attributes
+    ----------
+    name
+        What is compared, as in ``roles on - off``; the same in every scenario.
+    others
+        The factors that are held, by name.
+    contrast
+        The estimate.
+    p_holm, p_bh
+        p adjusted over the family: all effects of the study that stem from one factor.
+    """
+
+    name: str
+    others: dict[str, str]
+    contrast: Contrast
+    p_holm: float
+    p_bh: float
+
+    def record(self, study: str) -> dict[str, object]:
+        """The effect as a line of a CSV."""
+        found = self.contrast
+        first = [cell.diagnostics.d_first if cell.diagnostics else math.nan for cell in found.cells]
+        room = [cell.diagnostics.headroom if cell.diagnostics else math.nan for cell in found.cells]
+        return {
+            "study": study,
+            "effect": self.name,
+            **self.others,
+            "n": " ".join(str(cell.replicates) for cell in found.cells),
+            **_estimate(found),
+            "p_welch": found.p_wald,
+            "p_holm": self.p_holm,
+            "p_bh": self.p_bh,
+            "lambda": " ".join(f"{cell.value:.6g}" for cell in found.cells),
+            "d_first": " ".join(f"{value:.6g}" for value in first),
+            "headroom": " ".join(f"{value:.6g}" for value in room),
+            "warnings": " ".join(found.warnings),
+        }
+
+
+@dataclass(frozen=True)
+class Across:
+    """An effect pooled over scenarios: its random-effects mean, or a term of the mixed model."""
+
+    name: str
+    others: dict[str, str]
+    estimate: Estimate
+    tau: float
+
+    def record(self, study: str) -> dict[str, object]:
+        """The effect as a line of a CSV."""
+        more = {
+            name: getattr(self.estimate, name) if isinstance(self.estimate, Pooled) else math.nan
+            for name in ("i2", "q", "q_p", "prediction_low", "prediction_high")
+        }
+        return {
+            "study": study,
+            "effect": self.name,
+            **self.others,
+            "scenarios": self.estimate.n,
+            **_estimate(self.estimate),
+            "tau": self.tau,
+            **more,
+        }
+
+
+def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
+    """Every level of a factor against its reference, with all other factors held."""
+    pairs = [pair for factor in CONTRASTED for pair in _pairs(rows, factor)]
+
+    def measure(pair: tuple[str, str, dict[str, str], Row, Row]) -> Contrast:
+        treated, control = pair[3].tracked.ensemble, pair[4].tracked.ensemble
+        return contrast(treated, control, chosen.window, draws=chosen.draws, seed=chosen.seed)
+
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(measure, pairs))
+    effects = []
+    for factor in CONTRASTED:
+        family = [
+            (pair[1], pair[2], c) for pair, c in zip(pairs, found, strict=True) if pair[0] == factor
+        ]
+        effects += _adjusted(family)
+    return effects
+
+
+def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
+    """Roles by model, wherever all four cells are there."""
+    family = []
+    for others, cells in squares(rows):
+        both, first, second, neither = (row.tracked.ensemble for row in cells)
+        found = interaction(both, first, second, neither, chosen.window)
+        family.append(("roles x mixed", others, found))
+    return _adjusted(family)
+
+
+def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> list[Across]:
+    """Effects that several scenarios share, pooled; and the mixed model of complete 2x2s."""
+    found = []
+    shared: dict[tuple[str, ...], list[Effect]] = {}
+    for effect in effects:
+        others = {k: v for k, v in effect.others.items() if k != "scenario"}
+        shared.setdefault((effect.name, *others.values()), []).append(effect)
+    for own in shared.values():
+        if len({e.others["scenario"] for e in own}) >= _POOLED_FROM:
+            values = [e.contrast.value for e in own], [e.contrast.se for e in own]
+            mean = pooled(*values)
+            others = {k: v for k, v in own[0].others.items() if k != "scenario"}
+            found.append(Across(own[0].name, others, mean, mean.tau))
+    return found + [term for group in _models(rows, chosen) for term in group]
+
+
+def squares(rows: Sequence[Row]) -> Iterator[tuple[dict[str, str], list[Row]]]:
+    """The 2x2s: (roles and mixed, roles, mixed, neither), with the factors that are held."""
+    names = [n for n in FACTORS if n not in ("roles", "model")]
+    for key, group in grouped(_estimated(rows), names).items():
+        cells = grouped(group, ("roles", "model"))
+        wanted = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
+        if all(len(cell) == 1 for cell in wanted):
+            yield dict(zip(names, key, strict=True)), [cell[0] for cell in wanted]
+
+
+def frame(records: Sequence[dict[str, object]]) -> pd.DataFrame:
+    """Lines of a CSV."""
+    return pd.DataFrame(list(records))
+
+
+def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
+    names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
+    complete = [(others, cells) for others, cells in squares(rows)]
+    for key in dict.fromkeys(tuple(others[n] for n in names) for others, _ in complete):
+        own = [(o, cells) for o, cells in complete if tuple(o[n] for n in names) == key]
+        if len(own) < _POOLED_FROM:
+            continue
+        model = mixed_model(
+            [
+                (o["scenario"], on, mixed, row.tracked.ensemble)
+                for o, cells in own
+                for (on, mixed), row in zip(_CORNERS, cells, strict=True)
+            ],
+            chosen.window,
+        )
+        yield _terms(model, dict(zip(names, key, strict=True)))
+
+
+_CORNERS = ((True, True), (True, False), (False, True), (False, False))
+
+
+def _terms(model: MixedModel, others: dict[str, str]) -> list[Across]:
+    label = "mixed model" if model.converged else "mixed model (not converged)"
+    return [
+        Across(f"{label}: {name}", others, term, model.tau[name])
+        for name, term in model.effects.items()
+    ]
+
+
+def _pairs(rows: Sequence[Row], factor: str) -> Iterator[tuple[str, str, dict[str, str], Row, Row]]:
+    """(factor, name, factors held, row, its reference) wherever both are there, once each."""
+    names = [n for n in FACTORS if n != factor]
+    for key, group in grouped(_estimated(rows), names).items():
+        levels = {level: own for (level,), own in grouped(group, (factor,)).items()}
+        for level, own in levels.items():
+            reference = _reference(factor, level, list(levels))
+            if reference is None or len(own) != 1 or len(levels[reference]) != 1:
+                continue
+            others = dict(zip(names, key, strict=True))
+            name = f"{factor} {level} - {reference}"
+            yield factor, name, others, own[0], levels[reference][0]
+
+
+def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
+    """The level that another is compared with; a seat that lost its mandate, with all mandates."""
+    wanted: tuple[str, ...] = _REFERENCES[factor]
+    if factor == "roles" and level not in (ON, OFF):
+        wanted = (ON, OFF)
+    reference = next((name for name in wanted if name in levels), levels[0])
+    return None if reference == level else reference
+
+
+def _estimated(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.summary is not None]
+
+
+def _adjusted(family: Sequence[tuple[str, dict[str, str], Contrast]]) -> list[Effect]:
+    p = [found.p for _, _, found in family]
+    adjusted = zip(family, holm(p), benjamini_hochberg(p), strict=True)
+    return [
+        Effect(name, others, found, float(by_holm), float(by_bh))
+        for (name, others, found), by_holm, by_bh in adjusted
+    ]
+
+
+def _estimate(found: Estimate) -> dict[str, object]:
+    return {
+        "estimate": found.value,
+        "se": found.se,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "df": found.df,
+        "p": found.p,
+        "method": found.method,
+    }

@@ -50,6 +50,7 @@ server: $(VENV)/.base
 
 bench: $(VENV)/.all
 	$(BIN)/python scripts/bench_overhead.py
+	$(BIN)/python scripts/bench_inference.py
 
 constraints:
 	sh scripts/constraints.sh $(PYTHON)

@@ -54,7 +54,7 @@ def told() -> Iterator[None]:
         _leave(f"error: {one_line(error)}", BAD_INPUT)
     except KeyboardInterrupt:
         _leave(
-            "interrupted: every finished turn is kept; the same command continues from here",
+            "interrupted: what is finished is kept; the same command continues from here",
             INTERRUPTED,
         )
 

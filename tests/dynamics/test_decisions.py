@@ -1,110 +1,231 @@
-"""Decisions: how often replicates differ, and how soon a majority stands."""
+"""Decisions: how often replicates differ, and how easily wording moves them."""
+
+import itertools
+import math
+from collections import Counter
+from statistics import mean
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from numpy.typing import NDArray
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 
-from plenum.dynamics import flip_rate, majority_rounds, time_to_majority
+from plenum.dynamics import flip_rate, fragility, mcnemar, pairwise_disagreement, share
 
-A, B, C = (0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.1, 0.8)
-TIED = (0.4, 0.4, 0.2)
-MAJORITY, SPLIT = [A, A, A, B, C], [A, A, B, B, C]
+decided = st.lists(st.sampled_from(["A", "B", "C", "NONE"]), min_size=2, max_size=25)
 
 
-def replicates(*rounds: list[list[tuple[float, ...]]]) -> NDArray[np.float64]:
-    """Preferences, shape (replicates, rounds, seats, options)."""
-    return np.array(rounds, dtype=float)
+def slow_disagreement(decisions: list[str]) -> float:
+    """Share of the pairs that decide differently."""
+    return mean(a != b for a, b in itertools.combinations(decisions, 2))
+
+
+# --- shares ------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_the_interval_of_a_share_is_clopper_and_pearsons(pair: tuple[int, int]) -> None:
+    count, n = pair
+    found = share(count, n)
+    exact = stats.binomtest(count, n).proportion_ci(0.95, "exact")
+    assert_allclose([found.ci_low, found.ci_high], [exact.low, exact.high], atol=1e-10)
+    assert (found.value, found.count, found.n) == (count / n, count, n)
+
+
+@pytest.mark.parametrize(("count", "n"), [(-1, 3), (4, 3), (1, 0)])
+def test_what_is_no_share_is_refused(count: int, n: int) -> None:
+    with pytest.raises(ValueError, match="isn't a share"):
+        share(count, n)
+
+
+# --- flip rate ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("decisions", "expected"),
+    ("decisions", "flips"),
     [
-        ("AAAA", 0.0),
-        ("AAAB", 0.25),
-        ("AABB", 0.5),
-        ("ABC", 2 / 3),
-        ("A", 0.0),
-        (["A", "A", "NONE"], 1 / 3),
-        (["NONE", "NONE", "A"], 1 / 3),
-        ("A" * 11 + "B" * 9, 0.45),
+        ("AAAA", 0),
+        ("AAAB", 1),
+        ("AABB", 2),
+        ("ABC", 2),
+        ("A", 0),
+        (["A", "A", "NONE"], 1),
+        (["NONE", "NONE", "A"], 1),
+        ("A" * 11 + "B" * 9, 9),
     ],
 )
-def test_the_flip_rate_is_the_share_off_the_modal_decision(
-    decisions: list[str], expected: float
-) -> None:
-    assert_allclose(flip_rate(list(decisions)), expected)
+def test_the_flip_rate_is_the_share_off_the_modal_decision(decisions: str, flips: int) -> None:
+    assert flip_rate(list(decisions)) == share(flips, len(decisions))
 
 
 def test_without_replicates_there_is_no_flip_rate() -> None:
-    assert np.isnan(flip_rate([]))
+    found = flip_rate([])
+    assert np.isnan([found.value, found.ci_low, found.ci_high]).all()
+    assert found.n == 0
 
 
-@given(st.lists(st.sampled_from(["A", "B", "C", "NONE"]), min_size=1), st.randoms())
-def test_the_flip_rate_does_not_depend_on_the_order(decisions: list[str], random: object) -> None:
+@given(decided, st.randoms())
+def test_the_order_of_decisions_says_nothing(decisions: list[str], random: object) -> None:
     shuffled = list(decisions)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert_allclose(flip_rate(shuffled), flip_rate(decisions))
-    assert 0 <= flip_rate(decisions) <= 1 - 1 / len(set(decisions)) + 1e-12
+    assert flip_rate(shuffled) == flip_rate(decisions)
+    a, b = pairwise_disagreement(shuffled), pairwise_disagreement(decisions)
+    assert_allclose([a.value, a.ci_low, a.ci_high], [b.value, b.ci_low, b.ci_high], atol=1e-12)
+
+
+@given(decided)
+def test_shares_lie_in_their_intervals_and_these_from_0_to_1(decisions: list[str]) -> None:
+    for found in (flip_rate(decisions), pairwise_disagreement(decisions)):
+        assert 0 <= found.ci_low <= found.value + 1e-12
+        assert found.value <= found.ci_high + 1e-12 <= 1 + 2e-12
+    assert flip_rate(decisions).value <= 1 - 1 / len(set(decisions)) + 1e-12
+
+
+def test_the_flip_rate_of_an_even_split_averages_0412_at_20_replicates_and_0344_at_6() -> None:
+    for n, expected in ((20, 0.412), (6, 0.344)):
+        rates = [flip_rate(["A"] * k + ["B"] * (n - k)).value for k in range(n + 1)]
+        assert_allclose(rates @ stats.binom(n, 0.5).pmf(range(n + 1)), expected, atol=5e-4)
+
+
+# --- pairwise disagreement ---------------------------------------------------------------------
+
+
+@given(decided)
+def test_pairwise_disagreement_is_the_share_of_pairs_that_differ(decisions: list[str]) -> None:
+    assert_allclose(
+        pairwise_disagreement(decisions).value, slow_disagreement(decisions), atol=1e-12
+    )
+
+
+@pytest.mark.parametrize(("n", "p"), [(2, 0.5), (6, 0.5), (6, 0.2), (20, 0.9)])
+def test_pairwise_disagreement_is_unbiased(n: int, p: float) -> None:
+    values = [pairwise_disagreement(["A"] * k + ["B"] * (n - k)).value for k in range(n + 1)]
+    assert_allclose(values @ stats.binom(n, p).pmf(range(n + 1)), 2 * p * (1 - p), atol=1e-12)
+
+
+@pytest.mark.parametrize("decisions", ["AAAAAAB", "AAAABBBNC", "AAAAAAAAAAAAAABBBBBC"])
+def test_its_interval_is_a_jackknife(decisions: str) -> None:
+    every, n = list(decisions), len(decisions)
+    left_out = np.array([slow_disagreement(every[:r] + every[r + 1 :]) for r in range(n)])
+    se = math.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
+    half = stats.t(n - 1).ppf(0.975) * se
+    value = slow_disagreement(every)
+    found = pairwise_disagreement(every)
+    assert_allclose([found.ci_low, found.ci_high], np.clip([value - half, value + half], 0, 1))
+
+
+def test_where_all_agree_the_interval_still_has_a_width() -> None:
+    found = pairwise_disagreement(["A"] * 20)
+    limit = stats.binomtest(0, 20).proportion_ci(0.95, "exact").high
+    assert (found.value, found.ci_low) == (0, 0)
+    assert_allclose(found.ci_high, 1 - (1 - limit) ** 2)
+
+
+@pytest.mark.parametrize("decisions", ["A" * 10 + "B" * 10, "ABC", "AABBCC", "AABB"])
+def test_where_the_jackknife_sees_no_spread_the_interval_still_has_a_width(decisions: str) -> None:
+    # Every replicate is as typical as the next at an even split: the linear term of the variance
+    # vanishes, not the uncertainty. R = 20, 10 to 10, is the most likely split at p = ½.
+    found = pairwise_disagreement(list(decisions))
+    assert found.ci_high - found.ci_low > 0.01
+
+
+@pytest.mark.parametrize(("n", "p"), [(20, 0.5), (20, 0.6), (20, 0.7), (20, 0.9)])
+def test_the_interval_of_disagreement_holds_the_truth(n: int, p: float) -> None:
+    truth = 2 * p * (1 - p)
+    held = []
+    for k in range(n + 1):
+        found = pairwise_disagreement(["A"] * k + ["B"] * (n - k))
+        held.append(found.ci_low - 1e-9 <= truth <= found.ci_high + 1e-9)
+    assert np.array(held) @ stats.binom(n, p).pmf(range(n + 1)) > 0.87
+
+
+def test_two_replicates_that_differ_say_nothing_else() -> None:
+    found = pairwise_disagreement(["A", "B"])
+    assert (found.value, found.ci_low, found.ci_high) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("decisions", [[], ["A"]])
+def test_fewer_than_two_replicates_have_no_disagreement(decisions: list[str]) -> None:
+    found = pairwise_disagreement(decisions)
+    assert np.isnan([found.value, found.ci_low, found.ci_high]).all()
+    assert found.n == len(decisions)
+
+
+# --- fragility ---------------------------------------------------------------------------------
+
+FAMILIES = ["canonical", "tone", "tone", "order", "tone", "order"]
+DECISIONS = ["A", "B", "B", "A", "B", "NONE"]
+
+
+def test_fragility_counts_against_canonical_and_mode_and_pairwise() -> None:
+    found = fragility(DECISIONS, FAMILIES)
+    assert list(found) == ["all", "tone", "order"]
+    assert found["all"].against_canonical == share(4, 5)
+    assert found["all"].against_mode == share(3, 6)
+    assert_allclose(found["all"].pairwise.value, slow_disagreement(DECISIONS))
+    assert found["tone"].against_canonical == share(3, 3)
+    assert found["tone"].against_mode == share(0, 3)
+    assert found["tone"].pairwise.value == 0
+    assert found["order"].against_canonical == share(1, 2)
+    assert found["order"].against_mode == share(2, 2)
+    assert found["order"].pairwise.value == 1
+
+
+def test_a_scenario_of_the_canonical_wording_alone_has_no_fragility() -> None:
+    found = fragility(["A"], ["canonical"])
+    assert list(found) == ["all"]
+    assert math.isnan(found["all"].against_canonical.value)
+    assert found["all"].against_mode == share(0, 1)
+
+
+@given(st.lists(st.sampled_from("ABN"), min_size=2, max_size=12), st.data())
+def test_fragility_agrees_with_loops(decisions: list[str], data: st.DataObject) -> None:
+    kinds = st.sampled_from(["tone", "order", "names"])
+    names = data.draw(st.lists(kinds, min_size=len(decisions) - 1, max_size=len(decisions) - 1))
+    families = ["canonical", *names]
+    found = fragility(decisions, families)
+    top = max(Counter(decisions).values())
+    for name in set(names):
+        own = [d for d, family in zip(decisions, families, strict=True) if family == name]
+        assert found[name].against_canonical.count == sum(d != decisions[0] for d in own)
+        assert found[name].against_mode.n == len(own)
+    assert found["all"].against_mode.count == len(decisions) - top
+    assert found["all"].against_canonical.n == len(decisions) - 1
 
 
 @pytest.mark.parametrize(
-    ("rounds", "first"),
+    ("decisions", "families", "message"),
     [
-        ([MAJORITY, MAJORITY], 1),
-        ([SPLIT, MAJORITY], 2),
-        ([SPLIT, MAJORITY, SPLIT], 2),
-        ([SPLIT, SPLIT], np.inf),
-        ([[TIED, TIED, TIED, TIED, TIED]], np.inf),
-        ([[A, A, TIED, TIED, TIED]], np.inf),
-        ([[A, A, A, TIED, TIED]], 1),
-        ([[A, A, B, B], [A, A, A, B]], 2),
-        ([[A]], 1),
+        ("AB", ["canonical"], "2 decisions for 1 families"),
+        ("AB", ["tone", "tone"], "one variant is 'canonical', not 0"),
+        ("AB", ["canonical", "canonical"], "one variant is 'canonical', not 2"),
     ],
-    ids=["at once", "later", "lost again", "never", "all tied", "tied seats count for none",
-         "despite ties", "half is no majority", "one seat"],
-)  # fmt: skip
-def test_a_majority_stands_when_more_than_half_of_the_seats_share_their_top_option(
-    rounds: list[list[tuple[float, ...]]], first: float
-) -> None:
-    assert_allclose(majority_rounds(replicates(rounds)), [first])
-
-
-@pytest.mark.parametrize("options", [2, 5])
-def test_a_majority_needs_no_particular_number_of_options(options: int) -> None:
-    last = np.full((1, 3, 5, options), 0.1)
-    last[:, 1:, :3, -1] = 0.9
-    last[:, 1:, 3:, 0] = 0.9
-    assert_allclose(majority_rounds(last), [2])
-
-
-@pytest.mark.parametrize(
-    ("firsts", "median"),
-    [
-        ([1, 2, 3], 2),
-        ([1, 2], 1.5),
-        ([1, 2, 9], 2),
-        ([1, 2, 0], 2),
-        ([1, 0, 0], np.inf),
-        ([1, 0], np.inf),
-        ([0, 0], np.inf),
-    ],
-    ids=["three", "even", "one late", "one never", "most never", "half never", "none ever"],
 )
-def test_the_time_to_majority_is_the_median_with_never_as_infinite(
-    firsts: list[int], median: float
-) -> None:
-    runs = [[MAJORITY if number == first else SPLIT for number in range(1, 10)] for first in firsts]
-    assert_allclose(time_to_majority(replicates(*runs)), median)
+def test_malformed_variants_are_refused(decisions: str, families: list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fragility(list(decisions), families)
 
 
-def test_without_replicates_there_is_no_time_to_majority() -> None:
-    assert np.isnan(time_to_majority(np.empty((0, 20, 5, 3))))
+# --- McNemar -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape", [(20, 5, 3), (5, 3), (1, 2, 20, 5, 3)])
-def test_preferences_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="replicates, rounds, seats, options"):
-        majority_rounds(np.zeros(shape))
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
+def test_mcnemar_is_exact(pairs: list[tuple[bool, bool]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    table = [[sum(pair == (x, y) for pair in pairs) for y in (True, False)] for x in (True, False)]
+    found = mcnemar(first, second)
+    assert (found.only_first, found.only_second, found.n) == (table[0][1], table[1][0], len(pairs))
+    assert_allclose(found.difference, mean(first) - mean(second), atol=1e-12)
+    if table[0][1] + table[1][0]:
+        assert_allclose(found.p, min(reference_mcnemar(table, exact=True).pvalue, 1), rtol=1e-9)
+    else:
+        assert found.p == 1
+
+
+@pytest.mark.parametrize(("first", "second"), [([], []), ([True], [True, False])])
+def test_mcnemar_needs_pairs(first: list[bool], second: list[bool]) -> None:
+    with pytest.raises(ValueError, match="pairs are needed"):
+        mcnemar(first, second)

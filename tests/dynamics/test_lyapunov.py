@@ -7,53 +7,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
+from slow_dynamics import separating, slow_jackknife, slow_level, slow_slope, walks
 
-from plenum.dynamics import LyapunovEstimate, divergence, lyapunov
-from plenum.dynamics.summary import summarise
+from plenum.dynamics import generators, lyapunov
 
 Ensemble = NDArray[np.float64]
 ROUNDS = np.arange(1, 21, dtype=float)
-
-
-def directions(replicates: int, options: int, seed: int = 7) -> NDArray[np.float64]:
-    """Points in the plane of the simplex."""
-    points = np.random.default_rng(seed).normal(size=(replicates, options))
-    return np.asarray(points - points.mean(axis=1, keepdims=True))
-
-
-def separating(
-    level: NDArray[np.float64], replicates: int = 4, options: int = 3, seed: int = 7
-) -> Ensemble:
-    """Replicates whose pairwise distances are all proportional to ``level``."""
-    points = directions(replicates, options, seed)
-    return np.asarray(1 / options + level[None, :, None] * points[:, None, :])
-
-
-def walks(replicates: int, options: int, seed: int, rounds: int = 20) -> Ensemble:
-    """Independent random walks."""
-    rng = np.random.default_rng(seed)
-    return np.asarray(rng.normal(0, 0.01, (replicates, rounds, options)).cumsum(axis=1))
-
-
-def slow_slope(ensemble: Ensemble, first: int, last: int) -> float:
-    """λ̂ by loops and a general least-squares solver."""
-    level = []
-    for t in range(first - 1, last):
-        points = ensemble[:, t]
-        pairs = [(i, j) for i in range(len(points)) for j in range(i)]
-        level.append(np.mean([np.sqrt(((points[i] - points[j]) ** 2).sum()) for i, j in pairs]))
-    kept = [(t, np.log(d)) for t, d in enumerate(level, start=first) if d > 0]
-    rounds, logs = np.array(kept).T
-    design = np.column_stack([np.ones_like(rounds), rounds])
-    return float(np.linalg.lstsq(design, logs, rcond=None)[0][1])
-
-
-def slow_jackknife(ensemble: Ensemble, first: int, last: int) -> float:
-    """The delete-one standard error, from the definition."""
-    count = len(ensemble)
-    left_out = [slow_slope(np.delete(ensemble, r, axis=0), first, last) for r in range(count)]
-    mean = sum(left_out) / count
-    return float(np.sqrt((count - 1) / count * sum((v - mean) ** 2 for v in left_out)))
+INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
 
 
 # --- the slope ---------------------------------------------------------------------------------
@@ -90,7 +50,7 @@ def test_rounds_beyond_the_last_are_ignored() -> None:
 @given(st.integers(2, 8), st.integers(2, 6), st.integers(0, 10_000))
 def test_the_slope_agrees_with_a_slow_reference(replicates: int, options: int, seed: int) -> None:
     ensemble = walks(replicates, options, seed)
-    assert_allclose(lyapunov(ensemble).value, slow_slope(ensemble, 3, 20), rtol=1e-9, atol=1e-12)
+    assert_allclose(lyapunov(ensemble).value, slow_slope(ensemble), rtol=1e-9, atol=1e-12)
 
 
 @given(
@@ -119,6 +79,26 @@ def test_random_walks_average_near_the_diffusion_value_of_00509() -> None:
     assert abs(values.mean() - diffusion) < 4 * error
 
 
+@pytest.mark.parametrize("replicates", [2, 3, 7, 20, 21, 60])
+@pytest.mark.parametrize("options", [2, 3, 4, 5, 6])
+def test_the_oracle_has_its_rate_whatever_the_replicates_and_options(
+    replicates: int, options: int
+) -> None:
+    for rate in (-0.3, 0.0, 0.05, 0.4):
+        ensemble = generators.oracle(rate, options=options).sample(replicates)
+        assert_allclose(lyapunov(ensemble).value, rate, atol=1e-10)
+
+
+@pytest.mark.parametrize("replicates", [3, 7, 20, 60])
+@pytest.mark.parametrize("options", [2, 3, 4, 5, 6])
+def test_the_chaotic_map_doubles_whatever_the_replicates_and_options(
+    replicates: int, options: int
+) -> None:
+    for rounds in (20, 22):
+        ensemble = generators.chaotic_map(rounds, options).sample(replicates, seed=1)
+        assert_allclose(lyapunov(ensemble).value, np.log(2), atol=1e-10)
+
+
 # --- uncertainty -------------------------------------------------------------------------------
 
 
@@ -127,13 +107,13 @@ def test_the_jackknife_agrees_with_a_slow_reference(
     replicates: int, options: int, seed: int
 ) -> None:
     ensemble = walks(replicates, options, seed)
-    assert_allclose(lyapunov(ensemble).se, slow_jackknife(ensemble, 3, 20), rtol=1e-6)
+    assert_allclose(lyapunov(ensemble).se, slow_jackknife(ensemble), rtol=1e-6)
 
 
 def test_the_jackknife_holds_where_one_replicate_alone_makes_the_difference() -> None:
     ensemble = walks(5, 3, seed=3)
     ensemble[:4, :8] = ensemble[0, :8]  # without the fifth, rounds 3 to 8 have D = 0
-    assert_allclose(lyapunov(ensemble).se, slow_jackknife(ensemble, 3, 20), rtol=1e-6)
+    assert_allclose(lyapunov(ensemble).se, slow_jackknife(ensemble), rtol=1e-6)
 
 
 def test_the_interval_has_t_quantiles_of_one_degree_less_than_replicates() -> None:
@@ -147,11 +127,138 @@ def test_exact_separation_leaves_no_uncertainty() -> None:
     assert_allclose(found.se, 0, atol=1e-10)
 
 
-def test_two_replicates_give_a_value_without_an_interval() -> None:
-    found = lyapunov(walks(2, 3, seed=2))
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_two_replicates_give_a_value_without_an_interval(interval: str) -> None:
+    found = lyapunov(walks(2, 3, seed=2), interval=interval, draws=100)
     assert np.isfinite(found.value)
     assert np.isnan([found.se, found.ci_low, found.ci_high]).all()
+    assert np.isnan([found.p_zero, found.p_diffusion]).all()
     assert "no_interval" in found.warnings
+
+
+def test_three_replicates_have_an_interval() -> None:
+    found = lyapunov(walks(3, 3, seed=2))
+    assert found.ci_low < found.value < found.ci_high
+    assert "no_interval" not in found.warnings
+
+
+def test_a_replicate_without_which_nothing_differs_leaves_no_interval() -> None:
+    ensemble = np.repeat(walks(1, 3, seed=1), 12, axis=0)
+    ensemble[5] += walks(1, 3, seed=2)[0]
+    found = lyapunov(ensemble)
+    assert np.isfinite(found.value)
+    assert np.isnan([found.se, found.ci_low, found.ci_high, found.p_zero]).all()
+    assert "no_interval" in found.warnings
+
+
+def test_the_wald_tests_are_t_tests_against_0_and_against_diffusion() -> None:
+    ensemble = walks(7, 3, seed=5)
+    found, se = lyapunov(ensemble), slow_jackknife(ensemble)
+    diffusion = np.polyfit(ROUNDS[2:], 0.5 * np.log(ROUNDS[2:]), 1)[0]
+    zero = 2 * stats.t(6).sf(abs(found.value) / se)
+    walk = 2 * stats.t(6).sf(abs(found.value - diffusion) / se)
+    assert_allclose([found.p_zero, found.p_diffusion], [zero, walk], rtol=1e-8)
+
+
+@pytest.mark.parametrize("interval", INTERVALS)
+def test_every_interval_is_named_and_holds_the_estimate_of_a_plain_ensemble(interval: str) -> None:
+    found = lyapunov(walks(12, 3, seed=5), interval=interval, draws=500)
+    assert found.interval == interval
+    assert found.ci_low < found.value < found.ci_high
+    assert_allclose(found.ci_high - found.ci_low, 4 * found.se, rtol=0.5)
+
+
+def test_the_interval_changes_neither_the_value_nor_its_standard_error() -> None:
+    ensemble = walks(12, 3, seed=5)
+    every = [lyapunov(ensemble, interval=name, draws=50) for name in INTERVALS]
+    assert len({(e.value, e.se, e.p_zero, e.p_diffusion, e.warnings) for e in every}) == 1
+
+
+def test_an_unknown_interval_is_refused() -> None:
+    with pytest.raises(ValueError, match="interval 'hac'"):
+        lyapunov(walks(4, 3, seed=1), interval="hac")
+
+
+def test_bootstrap_intervals_need_draws() -> None:
+    with pytest.raises(ValueError, match="draws"):
+        lyapunov(walks(4, 3, seed=1), interval="percentile", draws=0)
+
+
+@pytest.mark.parametrize("count", [3, 5])
+def test_decisions_that_are_not_one_a_replicate_are_refused(count: int) -> None:
+    with pytest.raises(ValueError, match="decisions for 4 replicates"):
+        lyapunov(walks(4, 3, seed=1), decisions=["A"] * count)
+
+
+def test_float32_ensembles_agree_with_float64() -> None:
+    ensemble = generators.random_walk(0.1).sample(12, seed=2)
+    single, double = lyapunov(ensemble.astype(np.float32)), lyapunov(ensemble)
+    assert_allclose(
+        [single.value, single.se, single.ci_low, single.ci_high],
+        [double.value, double.se, double.ci_low, double.ci_high],
+        atol=1e-6,
+    )
+
+
+# --- warnings ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "process",
+    [
+        generators.autoregressive(0.9),
+        generators.random_walk(),
+        generators.contraction(),
+        generators.committee(),
+        generators.plateau(),
+    ],
+    ids=lambda process: process.name,
+)
+def test_twenty_plain_replicates_carry_no_warning(process: generators.Process) -> None:
+    for seed in range(20):
+        assert lyapunov(process.sample(20, seed), decisions=["A"] * 20).warnings == ()
+
+
+@pytest.mark.parametrize("options", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("replicates", [10, 20, 21])
+def test_exact_separation_carries_no_warning(replicates: int, options: int) -> None:
+    ensemble = generators.oracle(options=options).sample(replicates)
+    assert lyapunov(ensemble).warnings == ()
+
+
+def test_rare_flips_dominate() -> None:
+    for seed in range(10):
+        ensemble = generators.decision_flips(sd=0.001).sample(20, seed)
+        assert "flip_dominated" in lyapunov(ensemble).warnings
+
+
+@pytest.mark.parametrize(("modal", "warned"), [(20, False), (16, False), (15, True), (10, True)])
+def test_a_modal_decision_below_80_percent_is_flip_dominated(modal: int, warned: bool) -> None:
+    decisions = ["A"] * modal + ["B"] * (20 - modal)
+    found = lyapunov(walks(20, 3, seed=1), decisions=decisions)
+    assert ("flip_dominated" in found.warnings) == warned
+
+
+def test_divergence_at_half_the_cap_is_saturated() -> None:
+    ensemble = separating(np.exp(0.05 * ROUNDS), replicates=20) - 1 / 3
+    d = slow_level(ensemble)
+    half = np.sqrt(2) * (7 * 7 + 7 * 6 + 7 * 6) / 190 / 2
+    for share, first in ((0.99 / d[19], None), (1.01 / d[19], 20), (1.01 / d[9], 10)):
+        found = lyapunov(ensemble * half * share)
+        assert found.diagnostics is not None
+        assert found.diagnostics.saturated_round == first
+        assert ("saturated" in found.warnings) == (first is not None)
+
+
+@pytest.mark.parametrize(("sd", "warned"), [(0.002, True), (0.05, False)])
+def test_divergence_of_a_few_steps_of_a_grid_is_quantised(sd: float, warned: bool) -> None:
+    seats = np.random.default_rng(0).normal(0.4, sd, (20, 20, 5, 2)).round(2)
+    third = 1 - seats.sum(axis=-1, keepdims=True)
+    ensemble = np.concatenate([seats, third], axis=-1).mean(axis=2)
+    found = lyapunov(ensemble)
+    assert found.diagnostics is not None
+    assert_allclose(found.diagnostics.grid, 0.002, rtol=1e-6)
+    assert ("quantised" in found.warnings) == warned
 
 
 @pytest.mark.parametrize(("replicates", "warned"), [(9, True), (10, False), (20, False)])
@@ -187,7 +294,7 @@ def test_zero_rounds_outside_the_window_are_not_counted() -> None:
 @pytest.mark.parametrize("noise", [0.0, 1e-12])
 def test_identical_replicates_have_no_exponent(noise: float) -> None:
     one = walks(1, 3, seed=1)
-    ensemble = np.repeat(one, 5, axis=0) + noise * directions(5, 3)[:, None, :]
+    ensemble = np.repeat(one, 5, axis=0) + noise * np.random.default_rng(7).normal(size=(5, 1, 3))
     found = lyapunov(ensemble)
     assert found.status == "identical"
     assert np.isnan([found.value, found.se, found.ci_low, found.ci_high]).all()
@@ -241,23 +348,3 @@ def test_a_window_needs_a_first_round_before_its_last(window: tuple[int, int]) -
 def test_what_is_no_ensemble_is_refused(ensemble: Ensemble) -> None:
     with pytest.raises(ValueError, match="an ensemble"):
         lyapunov(ensemble)
-
-
-# --- everything at once ------------------------------------------------------------------------
-
-
-def test_a_summary_holds_the_estimates_of_the_committee_mean() -> None:
-    rng = np.random.default_rng(3)
-    seats = rng.dirichlet(np.ones(3), (6, 20, 5))
-    found = summarise(seats, list("AABBBC"))
-    mean = seats.mean(axis=2)
-    assert isinstance(found.lyapunov, LyapunovEstimate)
-    assert found.lyapunov == lyapunov(mean)
-    assert_allclose(found.divergence, divergence(mean))
-    assert_allclose(found.flip_rate, 0.5)
-
-
-def test_a_summary_takes_the_window_it_is_given() -> None:
-    seats = np.random.default_rng(3).dirichlet(np.ones(3), (6, 20, 5))
-    found = summarise(seats, list("AABBBC"), (5, 12))
-    assert found.lyapunov == lyapunov(seats.mean(axis=2), (5, 12))

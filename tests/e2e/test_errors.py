@@ -84,6 +84,10 @@ def test_two_options_and_three_labels(run: Run, tmp_path: Path) -> None:
         (["study=nothing"], "study: nothing has been tracked here yet"),
         (["study=x", "window=[5,3]"], "window: [5, 3]"),
         (["study=x", "window=3"], "window: 3"),
+        (["study=x", "interval=ols"], "interval: ols; one of jackknife, percentile"),
+        (["study=x", "draws=10"], "draws: 10; a whole number from 100 on"),
+        (["study=x", "draws=many"], "draws: many; a whole number from 100 on"),
+        (["study=x", "seed=-1"], "seed: -1"),
     ],
 )
 @pytest.mark.parametrize("script", ["scripts/tables.py", "scripts/figures.py"])
@@ -94,11 +98,35 @@ def test_scripts_refuse_in_one_line(run: Run, script: str, arguments: list[str],
     assert told in line
 
 
-@pytest.mark.parametrize("script", ["run.py", "scripts/tables.py", "scripts/figures.py"])
+@pytest.mark.parametrize(
+    ("script", "argument", "told"),
+    [
+        ("scripts/plan.py", "delta=0", "delta: 0; a number above 0"),
+        ("scripts/plan.py", "power=0.01", "power: 0.01; between alpha (0.05) and 1"),
+        ("scripts/plan.py", "looks=20", "looks: 20; a list of whole numbers"),
+        ("scripts/plan.py", "spending=all", "spending: all; one of obrien_fleming, pocock"),
+        ("scripts/plan.py", "maximum=1", "maximum: 1; a whole number from 3 on"),
+        ("scripts/calibrate.py", "draws=1", "draws: 1; a whole number from 2 on"),
+        ("scripts/calibrate.py", "workers=0", "workers: 0; a whole number from 1 on"),
+    ],
+)
+def test_plans_and_calibrations_refuse_in_one_line(
+    run: Run, script: str, argument: str, told: str
+) -> None:
+    study = ["study=x"] if "plan" in script else []
+    done = run(*study, argument, script=script)
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.strip().splitlines()
+    assert told in line
+
+
+@pytest.mark.parametrize(
+    "script", ["run.py", *(f"scripts/{n}.py" for n in ("tables", "figures", "plan", "calibrate"))]
+)
 def test_help_is_told(run: Run, script: str) -> None:
     done = run("--help", script=script)
     assert done.returncode == 0, done.stderr
-    assert "study:" in done.stdout
+    assert "study:" in done.stdout or script == "scripts/calibrate.py"
 
 
 def test_a_damaged_journal_is_named_and_left_as_it_is(run: Run, tmp_path: Path) -> None:

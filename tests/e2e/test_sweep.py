@@ -81,6 +81,83 @@ def test_the_condition_table_is_written_as_csv_and_markdown(swept: Path) -> None
     assert "| roles on |" in (swept / "outputs/default/tables.md").read_text()
 
 
+def test_contrasts_and_the_interaction_are_printed_written_and_logged(swept: Path) -> None:
+    out = (swept / "stdout").read_text()
+    assert "Contrasts: Δλ̂" in out
+    assert "Interaction: " in out
+    with (swept / "outputs/default/contrasts.csv").open() as file:
+        contrasts = list(csv.DictReader(file))
+    assert sorted((c["effect"], c["roles"] or c["model"]) for c in contrasts) == [
+        *(("model mixed - uniform", "off"), ("model mixed - uniform", "on")),
+        *(("roles on - off", "mixed"), ("roles on - off", "uniform")),
+    ]
+    tested = [c for c in contrasts if c["p"]]
+    assert tested
+    assert all(float(c["p"]) <= float(c["p_holm"]) <= 1 for c in tested)
+    with (swept / "outputs/default/interactions.csv").open() as file:
+        (interaction,) = csv.DictReader(file)
+    with (swept / "outputs/default/conditions.csv").open() as file:
+        cells = {
+            (r["roles"], r["model"]): float(r["lambda"] or "nan") for r in csv.DictReader(file)
+        }
+    assert interaction["effect"] == "roles x mixed"
+    expected = (cells["on", "mixed"] - cells["on", "uniform"]) - (
+        cells["off", "mixed"] - cells["off", "uniform"]
+    )
+    assert float(interaction["estimate"] or "nan") == pytest.approx(expected, nan_ok=True)
+    (report,) = runs(swept, "default", "report")
+    logged = {file.path for file in client(swept).list_artifacts(report.info.run_id)}
+    names = ("conditions.csv", "contrasts.csv", "interactions.csv", "tables.md")
+    assert logged >= set(names)
+
+
+def test_a_parent_carries_intervals_tests_diagnostics_and_decisions(swept: Path) -> None:
+    with (swept / "outputs/default/conditions.csv").open() as file:
+        rows = {r["condition"]: r for r in csv.DictReader(file)}
+    for parent in runs(swept, "default", "condition"):
+        row, metrics = rows[parent.data.tags["plenum.condition"]], parent.data.metrics
+        assert parent.data.tags["plenum.interval"] == "jackknife"
+        for group, names in {
+            "intervals": ("percentile_low", "bca_high", "bootstrap_t_low", "seed_compatible_high"),
+            "tests": ("p_reversal", "p_zero", "p_diffusion"),
+            "diagnostics": ("d_first", "d_last", "d_cap", "headroom", "excess", "lambda_rms"),
+            "decisions": ("flip_rate_ci_high", "disagreement", "disagreement_ci_low"),
+        }.items():
+            for name in names:
+                told = float(row[name] or "nan")
+                logged = metrics.get(f"{group}/{name}", float("nan"))
+                assert logged == pytest.approx(told, nan_ok=True)
+        assert "diagnostics/d_first" in metrics
+        assert {name for name in metrics if name.startswith("switches/")} == {
+            f"switches/{seat}" for seat in ("Chair", "Welfare", "Rights", "Equity", "Security")
+        }
+
+
+def test_another_interval_is_chosen_by_name(swept: Path, run: Run) -> None:
+    done = run(
+        *("study=default", "interval=percentile", "out=elsewhere"),
+        script="scripts/tables.py",
+        cwd=swept,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "CI: percentile bootstrap" in done.stdout
+    with (swept / "elsewhere/conditions.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert all(r["interval"] == "percentile" for r in rows)
+    assert all((r["ci_low"], r["ci_high"]) == (r["percentile_low"], r["percentile_high"])
+               for r in rows)  # fmt: skip
+
+
+def test_a_plan_comes_from_the_spread_of_the_study(swept: Path, run: Run) -> None:
+    plan = ("study=default", "half_width=5", "maximum=40", "looks=[3]")
+    done = run(*plan, script="scripts/plan.py", cwd=swept)
+    assert done.returncode == 0, done.stderr
+    assert "yes: narrow" in done.stdout
+    again = run("study=default", "looks=[3,9]", script="scripts/plan.py", cwd=swept)
+    assert again.returncode == 2
+    assert "looks: [3, 9, 4]" in again.stderr
+
+
 def test_hydra_keeps_each_jobs_config_and_overrides(swept: Path) -> None:
     (sweep,) = (swept / "multirun").glob("*/*")
     overrides = [(sweep / str(n) / ".hydra/overrides.yaml").read_text() for n in range(4)]

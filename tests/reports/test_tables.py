@@ -3,16 +3,22 @@
 import csv
 import io
 import itertools
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from plenum.reports import rows as reports_rows
 from plenum.reports import tables
-from plenum.reports.rows import Row, build, frame
-from plenum.reports.tables import Sheet
+from plenum.reports.rows import Row, frame
+from plenum.reports.settings import Settings
+from plenum.reports.sheets import Sheet, markdown, terminal
 from plenum.tracking.query import Tracked
+
+CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 
 PROMISED = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
@@ -47,7 +53,13 @@ def tracked(
         failures={"parse": failed} if failed else {},
         preferences=rng.dirichlet(np.ones(3), (replicates, 20, 5)),
         decisions=tuple(rng.choice(["A", "B"], replicates)),
+        seats=("Chair", "Welfare", "Rights", "Equity", "Security"),
     )
+
+
+def build(conditions: Sequence[Tracked]) -> list[Row]:
+    """Rows with few draws: the numbers of the tests don't depend on them."""
+    return reports_rows.build(conditions, CHOSEN)
 
 
 def square(**factors: str) -> list[Row]:
@@ -89,7 +101,7 @@ def test_the_estimates_are_those_of_dynamics() -> None:
     record = frame([row]).iloc[0]
     assert record["lambda"] == row.summary.lyapunov.value
     assert record["ci_low"] < record["lambda"] < record["ci_high"]
-    assert record["flip_rate"] == row.summary.flip_rate
+    assert record["flip_rate"] == row.summary.flip_rate.value
 
 
 @pytest.mark.parametrize(
@@ -134,7 +146,7 @@ def test_conditions_are_ordered_by_scenario_then_as_they_were_run() -> None:
 
 def test_the_condition_table_shows_what_varies_and_names_what_does_not() -> None:
     rows = build([tracked(memory="k15"), tracked(memory="k3")])
-    sheet = tables.conditions(rows)
+    sheet = tables.conditions(rows, CHOSEN)
     assert "memory" in sheet.head
     assert "temperature" not in sheet.head
     assert "temperature=t0" in sheet.title
@@ -143,7 +155,7 @@ def test_the_condition_table_shows_what_varies_and_names_what_does_not() -> None
 def test_the_condition_table_shows_an_estimate_with_its_interval_and_n() -> None:
     (row,) = rows = build([tracked(12)])
     assert row.summary is not None
-    sheet, exponent = tables.conditions(rows), row.summary.lyapunov
+    sheet, exponent = tables.conditions(rows, CHOSEN), row.summary.lyapunov
     assert cell(sheet, "HL-01", "λ̂") == f"{exponent.value:.4f}"
     assert cell(sheet, "HL-01", "95 % CI") == f"[{exponent.ci_low:.4f}, {exponent.ci_high:.4f}]"
     assert cell(sheet, "HL-01", "n") == "12/12"
@@ -151,13 +163,13 @@ def test_the_condition_table_shows_an_estimate_with_its_interval_and_n() -> None
 
 def test_a_majority_that_half_of_the_replicates_never_reach_is_told_so() -> None:
     split = replace(tracked(12), preferences=np.full((12, 20, 5, 3), 1 / 3))
-    sheet = tables.conditions(build([split]))
+    sheet = tables.conditions(build([split]), CHOSEN)
     assert cell(sheet, "HL-01", "TTM") == "never"
     assert cell(sheet, "HL-01", "λ̂") == "identical"
 
 
 def test_a_condition_without_replicates_has_no_numbers() -> None:
-    sheet = tables.conditions(build([tracked(0, target=5, failed=5)]))
+    sheet = tables.conditions(build([tracked(0, target=5, failed=5)]), CHOSEN)
     assert [cell(sheet, "HL-01", name) for name in ("λ̂", "95 % CI", "flip rate", "TTM")] == [
         "-"
     ] * 4
@@ -165,8 +177,9 @@ def test_a_condition_without_replicates_has_no_numbers() -> None:
 
 
 def test_the_legend_names_the_window_of_the_fit() -> None:
-    rows = build([tracked()], (5, 12))
-    assert any("rounds 5-12" in note for note in tables.conditions(rows, (5, 12)).notes)
+    chosen = replace(CHOSEN, window=(5, 12))
+    rows = reports_rows.build([tracked()], chosen)
+    assert any("rounds 5-12" in note for note in tables.conditions(rows, chosen).notes)
 
 
 # --- the 2x2 and the landscape -----------------------------------------------------------------
@@ -257,7 +270,7 @@ def sheets(backend: str) -> list[Sheet]:
     rows = build(
         [row.tracked for s in ("HL-01", "IM-01") for row in square(scenario=s, backend=backend)]
     )
-    return [tables.conditions(rows), *tables.matrices(rows), *tables.landscape(rows)]
+    return [tables.conditions(rows, CHOSEN), *tables.matrices(rows), *tables.landscape(rows)]
 
 
 def test_what_is_simulated_says_so_under_every_table() -> None:
@@ -274,7 +287,7 @@ def test_what_is_not_simulated_does_not_say_so() -> None:
 
 
 def test_markdown_escapes_bars_and_line_breaks() -> None:
-    text = tables.markdown(Sheet("T", ("a|b", "c"), (("1|2", "3\n4"),), ("a note",)))
+    text = markdown(Sheet("T", ("a|b", "c"), (("1|2", "3\n4"),), ("a note",)))
     assert r"| a\|b | c |" in text
     assert r"| 1\|2 | 3<br>4 |" in text
     assert "a note" in text
@@ -282,14 +295,17 @@ def test_markdown_escapes_bars_and_line_breaks() -> None:
 
 def test_every_line_of_a_markdown_table_has_as_many_cells() -> None:
     for sheet in sheets("simulated"):
-        lines = [line for line in tables.markdown(sheet).splitlines() if line.startswith("|")]
+        lines = [line for line in markdown(sheet).splitlines() if line.startswith("|")]
         assert len(lines) == 2 + len(sheet.body)
         assert {line.replace(r"\|", "").count("|") for line in lines} == {len(sheet.head) + 1}
 
 
 def test_the_terminal_shows_cells_as_they_are() -> None:
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(tables.terminal(Sheet("T", ("CI",), (("[0.01, 0.02]",), ("[red]",)), ())))
+    for table in terminal(
+        Sheet("T", ("x", "CI"), (("1", "[0.01, 0.02]"), ("2", "[red]")), ()), 100
+    ):
+        console.print(table)
     shown = console.export_text()
     assert "[0.01, 0.02]" in shown
     assert "[red]" in shown
@@ -297,6 +313,20 @@ def test_the_terminal_shows_cells_as_they_are() -> None:
 
 def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_identity() -> None:
     first, second = square()[0].tracked, replace(square()[0].tracked, identity="fedcba")
-    sheet = tables.conditions(build([first, second]))
+    sheet = tables.conditions(build([first, second]), CHOSEN)
     column = sheet.head.index("condition")
     assert {line[column] for line in sheet.body} == {first.identity, "fedcba"}
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_no_word_is_cut_and_no_column_lost_however_narrow_the_terminal(width: int) -> None:
+    rows = build([tracked(12), tracked(13, failed=2, memory="k3")])
+    for sheet in (tables.conditions(rows, CHOSEN), tables.diagnostics(rows, CHOSEN),
+                  tables.decisions(rows)):  # fmt: skip
+        console = Console(width=width, record=True, file=io.StringIO())
+        for table in terminal(sheet, width):
+            console.print(table)
+        shown = console.export_text()
+        assert max(map(len, shown.splitlines())) <= width
+        words = {word for cells in (sheet.head, *sheet.body) for c in cells for word in c.split()}
+        assert [word for word in words if word not in shown.split()] == []

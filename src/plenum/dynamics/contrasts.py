@@ -57,6 +57,7 @@ def contrast(
     control: ArrayLike,
     window: tuple[int, int] = WINDOW,
     *,
+    decisions: Sequence[Sequence[str] | None] = (None, None),
     paired: bool = False,
     draws: int = DRAWS,
     seed: int = 0,
@@ -77,6 +78,8 @@ def contrast(
         Committee mean preferences, shape (R, T, K); paired arms have the same R.
     window
         First and last round of the fit, counted from 1.
+    decisions
+        The decisions of each arm's replicates, where known: for the arms' warnings.
     paired
         Whether index r of both arms belongs together.
     draws, seed
@@ -93,7 +96,7 @@ def contrast(
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")
     fits = [fit(arm, window) for arm in arms]
-    cells = tuple(lyapunov(arm, window) for arm in arms)
+    cells = tuple(lyapunov(arm, window, d) for arm, d in zip(arms, decisions, strict=True))
     counts = [len(arm) for arm in arms]
     value = cells[0].value - cells[1].value
     if not all(math.isfinite(cell.se) for cell in cells):
@@ -120,6 +123,8 @@ def interaction(
     second: ArrayLike,
     neither: ArrayLike,
     window: tuple[int, int] = WINDOW,
+    *,
+    decisions: Sequence[Sequence[str] | None] = (None,) * 4,
 ) -> Contrast:
     """The 2x2 interaction (λ̂₁₁ - λ̂₁₀) - (λ̂₀₁ - λ̂₀₀) (Fig. 1B).
 
@@ -132,14 +137,17 @@ def interaction(
         The four cells: both factors, the first alone, the second alone, none. Shape (R, T, K).
     window
         First and last round of the fit, counted from 1.
+    decisions
+        The decisions of each cell's replicates, where known: for the cells' warnings.
 
     Raises
     ------
     ValueError
-        An ensemble or the window is malformed.
+        An ensemble, the window or the decisions are malformed.
     """
+    ensembles = (both, first, second, neither)
     return interaction_of(
-        [lyapunov(ensemble, window) for ensemble in (both, first, second, neither)]
+        [lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True)]
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from plenum.dynamics.fit import Floats
 
@@ -83,9 +83,11 @@ def power_of(replicates: int, delta: float, sd: float, alpha: float = 0.05) -> f
     df = 2 * replicates - 2
     centre = abs(delta) / sd * math.sqrt(replicates / 2)
     edge = float(stdtrit(df, 1 - alpha / 2))
-    if centre > edge + 8:
-        return 1.0
-    return float(1 - nctdtr(df, centre, edge) + nctdtr(df, centre, -edge))
+    from scipy.stats import nct
+
+    # Far from 0 the lower tail is too small for the library, and for the sum.
+    lower = np.nan_to_num(nct.cdf(-edge, df, centre))
+    return float(min(nct.sf(edge, df, centre) + lower, 1.0))
 
 
 @dataclass(frozen=True)

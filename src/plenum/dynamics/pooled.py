@@ -12,6 +12,9 @@ from numpy.typing import ArrayLike
 from plenum.dynamics.fit import WINDOW, Floats, fit
 from plenum.dynamics.wald import Estimate, estimate
 
+FEW = 5
+"""Below this many scenarios a pooled effect carries the warning ``few_scenarios``."""
+
 EFFECTS = ("roles", "mixed", "roles x mixed")
 """The effects of the mixed model."""
 
@@ -38,6 +41,11 @@ class Pooled(Estimate):
     q_p: float
     prediction_low: float
     prediction_high: float
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """``few_scenarios`` below five: neither τ nor the interval is worth much then."""
+        return ("few_scenarios",) * (self.n < FEW)
 
 
 def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
@@ -119,6 +127,13 @@ class MixedModel:
     converged: bool
     scenarios: int
     values: int
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """``few_scenarios`` below five, ``not_converged``."""
+        return ("few_scenarios",) * (self.scenarios < FEW) + ("not_converged",) * (
+            not self.converged
+        )
 
 
 def mixed_model(

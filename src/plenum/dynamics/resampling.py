@@ -87,8 +87,16 @@ class Bootstrap:
         method
             ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
             ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
+
+        Returns
+        -------
+        Interval
+            NaN without draws, for fewer than three replicates, and where a replicate alone makes
+            λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none but its own.
         """
-        if not len(self.slopes):
+        if method not in INTERVALS[1:]:
+            raise ValueError(f"interval {method!r}: one of {', '.join(INTERVALS[1:])}")
+        if not len(self.slopes) or len(self.left_out) < 3 or not np.isfinite(self.left_out).all():
             return Interval(method, float("nan"), float("nan"))
         if method == "percentile":
             low, high = np.quantile(self.slopes, (0.025, 0.975))
@@ -96,13 +104,11 @@ class Bootstrap:
             low, high = np.quantile(self.slopes[:SEED_DRAWS], (0.025, 0.975))
         elif method == "bca":
             low, high = np.quantile(self.slopes, self._bca())
-        elif method == "bootstrap_t":
+        else:
             with np.errstate(divide="ignore", invalid="ignore"):
                 pivots = (self.slopes - self.value) / self.errors
             upper, lower = np.quantile(np.nan_to_num(pivots), (0.975, 0.025))
             low, high = self.value - upper * self.error, self.value - lower * self.error
-        else:
-            raise ValueError(f"interval {method!r}: one of {', '.join(INTERVALS[1:])}")
         return Interval(method, float(low), float(high))
 
     def _bca(self) -> Floats:
@@ -110,7 +116,7 @@ class Bootstrap:
         below = (self.slopes < self.value).mean() + (self.slopes == self.value).mean() / 2
         count = len(self.slopes)
         bias = ndtri(np.clip(below, 0.5 / count, 1 - 0.5 / count))
-        deviations = np.nan_to_num(np.nanmean(self.left_out) - self.left_out)
+        deviations = self.left_out.mean() - self.left_out
         spread = (deviations**2).sum()
         skew = (deviations**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
         normal = bias + ndtri(np.array([0.025, 0.975]))

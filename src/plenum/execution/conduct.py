@@ -177,7 +177,7 @@ class _Desk:
             log.close()
         ended = [task.result() for task in tasks]
         transcripts = [read(e.journal) for e in ended if e.error is None]
-        summary = estimate(transcripts)
+        summary = await asyncio.to_thread(estimate, transcripts)
         outcome = _outcome(job, ended, transcripts, sum(e.calls for e in ended))
         tracker.close(
             job.condition.cell,

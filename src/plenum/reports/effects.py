@@ -10,7 +10,6 @@ import pandas as pd
 from plenum.dynamics import (
     Contrast,
     Estimate,
-    MixedModel,
     Pooled,
     benjamini_hochberg,
     contrast,
@@ -52,6 +51,8 @@ class Effect:
         The factors that are held, by name.
     contrast
         The estimate.
+    cells
+        The conditions that it compares.
     p_holm, p_bh
         p adjusted over the family: all effects of the study that stem from one factor.
     """
@@ -59,8 +60,14 @@ class Effect:
     name: str
     others: dict[str, str]
     contrast: Contrast
+    cells: tuple[Row, ...]
     p_holm: float
     p_bh: float
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of the conditions, each once."""
+        return tuple(dict.fromkeys(name for row in self.cells for name in row.warnings))
 
     def record(self, study: str) -> dict[str, object]:
         """The effect as a line of a CSV."""
@@ -70,7 +77,7 @@ class Effect:
         return {
             "study": study,
             "effect": self.name,
-            **self.others,
+            **_held(self.others),
             "n": " ".join(str(cell.replicates) for cell in found.cells),
             **_estimate(found),
             "p_welch": found.p_wald,
@@ -79,7 +86,7 @@ class Effect:
             "lambda": " ".join(f"{cell.value:.6g}" for cell in found.cells),
             "d_first": " ".join(f"{value:.6g}" for value in first),
             "headroom": " ".join(f"{value:.6g}" for value in room),
-            "warnings": " ".join(found.warnings),
+            "warnings": " ".join(self.warnings),
         }
 
 
@@ -91,6 +98,7 @@ class Across:
     others: dict[str, str]
     estimate: Estimate
     tau: float
+    warnings: tuple[str, ...]
 
     def record(self, study: str) -> dict[str, object]:
         """The effect as a line of a CSV."""
@@ -101,11 +109,12 @@ class Across:
         return {
             "study": study,
             "effect": self.name,
-            **self.others,
+            **_held(self.others),
             "scenarios": self.estimate.n,
             **_estimate(self.estimate),
             "tau": self.tau,
             **more,
+            "warnings": " ".join(self.warnings),
         }
 
 
@@ -114,15 +123,24 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
     pairs = [pair for factor in CONTRASTED for pair in _pairs(rows, factor)]
 
     def measure(pair: tuple[str, str, dict[str, str], Row, Row]) -> Contrast:
-        treated, control = pair[3].tracked.ensemble, pair[4].tracked.ensemble
-        return contrast(treated, control, chosen.window, draws=chosen.draws, seed=chosen.seed)
+        treated, control = pair[3].tracked, pair[4].tracked
+        return contrast(
+            treated.ensemble,
+            control.ensemble,
+            chosen.window,
+            decisions=(treated.decisions, control.decisions),
+            draws=chosen.draws,
+            seed=chosen.seed,
+        )
 
     with ThreadPoolExecutor() as pool:
         found = list(pool.map(measure, pairs))
     effects = []
     for factor in CONTRASTED:
         family = [
-            (pair[1], pair[2], c) for pair, c in zip(pairs, found, strict=True) if pair[0] == factor
+            (pair[1], pair[2], c, pair[3:])
+            for pair, c in zip(pairs, found, strict=True)
+            if pair[0] == factor
         ]
         effects += _adjusted(family)
     return effects
@@ -133,8 +151,9 @@ def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
     family = []
     for others, cells in squares(rows):
         both, first, second, neither = (row.tracked.ensemble for row in cells)
-        found = interaction(both, first, second, neither, chosen.window)
-        family.append(("roles x mixed", others, found))
+        decisions = [row.tracked.decisions for row in cells]
+        found = interaction(both, first, second, neither, chosen.window, decisions=decisions)
+        family.append(("roles x mixed", others, found, tuple(cells)))
     return _adjusted(family)
 
 
@@ -150,7 +169,8 @@ def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> 
             values = [e.contrast.value for e in own], [e.contrast.se for e in own]
             mean = pooled(*values)
             others = {k: v for k, v in own[0].others.items() if k != "scenario"}
-            found.append(Across(own[0].name, others, mean, mean.tau))
+            warned = dict.fromkeys(name for e in own for name in e.warnings)
+            found.append(Across(own[0].name, others, mean, mean.tau, (*mean.warnings, *warned)))
     return found + [term for group in _models(rows, chosen) for term in group]
 
 
@@ -184,18 +204,20 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
             ],
             chosen.window,
         )
-        yield _terms(model, dict(zip(names, key, strict=True)))
+        warned = dict.fromkeys(w for _, cells in own for row in cells for w in row.warnings)
+        yield [
+            Across(
+                f"mixed model: {name}",
+                dict(zip(names, key, strict=True)),
+                term,
+                model.tau[name],
+                (*model.warnings, *warned),
+            )
+            for name, term in model.effects.items()
+        ]
 
 
 _CORNERS = ((True, True), (True, False), (False, True), (False, False))
-
-
-def _terms(model: MixedModel, others: dict[str, str]) -> list[Across]:
-    label = "mixed model" if model.converged else "mixed model (not converged)"
-    return [
-        Across(f"{label}: {name}", others, term, model.tau[name])
-        for name, term in model.effects.items()
-    ]
 
 
 def _pairs(rows: Sequence[Row], factor: str) -> Iterator[tuple[str, str, dict[str, str], Row, Row]]:
@@ -217,6 +239,8 @@ def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
     wanted: tuple[str, ...] = _REFERENCES[factor]
     if factor == "roles" and level not in (ON, OFF):
         wanted = (ON, OFF)
+    elif level == ON and OFF not in levels:
+        return None
     reference = next((name for name in wanted if name in levels), levels[0])
     return None if reference == level else reference
 
@@ -225,13 +249,20 @@ def _estimated(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row.summary is not None]
 
 
-def _adjusted(family: Sequence[tuple[str, dict[str, str], Contrast]]) -> list[Effect]:
-    p = [found.p for _, _, found in family]
+def _adjusted(
+    family: Sequence[tuple[str, dict[str, str], Contrast, tuple[Row, ...]]],
+) -> list[Effect]:
+    p = [found.p for _, _, found, _ in family]
     adjusted = zip(family, holm(p), benjamini_hochberg(p), strict=True)
     return [
-        Effect(name, others, found, float(by_holm), float(by_bh))
-        for (name, others, found), by_holm, by_bh in adjusted
+        Effect(name, others, found, cells, float(by_holm), float(by_bh))
+        for (name, others, found, cells), by_holm, by_bh in adjusted
     ]
+
+
+def _held(others: dict[str, str]) -> dict[str, str]:
+    """Every factor in its usual order; empty where it is what varies."""
+    return {name: others.get(name, "") for name in FACTORS}
 
 
 def _estimate(found: Estimate) -> dict[str, object]:

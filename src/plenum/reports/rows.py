@@ -128,3 +128,16 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
     for row in rows:
         groups.setdefault(tuple(row.tracked.factors[n] for n in names), []).append(row)
     return groups
+
+
+def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
+    """The factors to show, and whether conditions differ in a text alone."""
+    varying = [n for n in FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
+    names = [n for n in FACTORS if n in varying or n in ("scenario", "roles", "model")]
+    same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
+    return names, same
+
+
+def named(row: Row, names: Sequence[str], same: bool) -> list[str]:
+    """What names a condition in a table."""
+    return [row.tracked.factors[n] for n in names] + [row.tracked.identity] * same

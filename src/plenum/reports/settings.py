@@ -1,11 +1,13 @@
 """What every aggregation script is told."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.dynamics import DRAWS, INTERVALS, WINDOW
+from plenum.dynamics.planning import SPENDING
 from plenum.errors import UserError
 
 
@@ -56,9 +58,8 @@ def settings(cfg: DictConfig) -> Settings:
         raise UserError(f"window: {window}; it is [first,last] with 1 <= first < last")
     if cfg.interval not in INTERVALS:
         raise UserError(f"interval: {cfg.interval}; one of {', '.join(INTERVALS)}")
-    for key, least in (("draws", 100), ("seed", 0)):
-        if type(cfg[key]) is not int or cfg[key] < least:
-            raise UserError(f"{key}: {cfg[key]}; a whole number from {least} on")
+    _whole(cfg, "draws", 100)
+    _whole(cfg, "seed", 0)
     return Settings(
         str(cfg.study),
         str(cfg.tracking.uri),
@@ -68,3 +69,65 @@ def settings(cfg: DictConfig) -> Settings:
         cfg.draws,
         cfg.seed,
     )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What `scripts/plan.py` is asked: see `plan_replicates` and `look` of `plenum.dynamics`."""
+
+    delta: float
+    power: float
+    alpha: float
+    half_width: float
+    maximum: int
+    looks: tuple[int, ...]
+    spending: str
+
+
+def plan(cfg: DictConfig) -> Plan:
+    """Check what `scripts/plan.py` is asked.
+
+    Raises
+    ------
+    UserError
+        A value is malformed.
+    """
+    for key in ("delta", "power", "alpha", "half_width"):
+        if type(cfg[key]) not in (int, float) or not cfg[key] > 0:
+            raise UserError(f"{key}: {cfg[key]}; a number above 0")
+    if not cfg.alpha < cfg.power < 1:
+        raise UserError(f"power: {cfg.power}; between alpha ({cfg.alpha}) and 1")
+    if cfg.spending not in SPENDING:
+        raise UserError(f"spending: {cfg.spending}; one of {', '.join(SPENDING)}")
+    _whole(cfg, "maximum", 3)
+    looks = OmegaConf.to_container(cfg.looks) if OmegaConf.is_list(cfg.looks) else None
+    if not isinstance(looks, list) or any(type(n) is not int or n < 3 for n in looks):
+        raise UserError(f"looks: {cfg.looks}; a list of whole numbers from 3 on, as in [10,20]")
+    return Plan(
+        delta=float(cfg.delta),
+        power=float(cfg.power),
+        alpha=float(cfg.alpha),
+        half_width=float(cfg.half_width),
+        maximum=cfg.maximum,
+        looks=tuple(looks),
+        spending=cfg.spending,
+    )
+
+
+def calibration(cfg: DictConfig) -> tuple[int, int, Path]:
+    """Check the config of `scripts/calibrate.py`: draws, workers, folder.
+
+    Raises
+    ------
+    UserError
+        A number is malformed.
+    """
+    _whole(cfg, "draws", 2)
+    if cfg.workers is not None:
+        _whole(cfg, "workers", 1)
+    return cfg.draws, cfg.workers or os.cpu_count() or 1, Path(cfg.out)
+
+
+def _whole(cfg: DictConfig, key: str, least: int) -> None:
+    if type(cfg[key]) is not int or cfg[key] < least:
+        raise UserError(f"{key}: {cfg[key]}; a whole number from {least} on")

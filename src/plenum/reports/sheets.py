@@ -14,12 +14,17 @@ from plenum.reports.rows import Row
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table: its title, its cells, and the notes below it."""
+    """A table: its title, its cells, and the notes below it.
+
+    The first ``keys`` columns name a line; they are repeated where a terminal is too narrow for
+    all columns side by side.
+    """
 
     title: str
     head: tuple[str, ...]
     body: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
+    keys: int = 1
 
 
 def show(sheets: Sequence[Sheet]) -> None:
@@ -27,20 +32,43 @@ def show(sheets: Sequence[Sheet]) -> None:
     console = Console(width=None if Console().is_terminal else 140)
     for sheet in sheets:
         console.print(sheet.title, style="bold", markup=False, highlight=False, soft_wrap=True)
-        console.print(terminal(sheet))
+        for table in terminal(sheet, console.width):
+            console.print(table)
         for note in sheet.notes:
             console.print(note, markup=False, highlight=False, soft_wrap=True)
         console.print()
 
 
-def terminal(sheet: Sheet) -> Table:
-    """A table for the terminal; a narrow one breaks cells between words, never within a number."""
+def terminal(sheet: Sheet, width: int) -> list[Table]:
+    """A sheet for a terminal: as few tables as fit its width, one below another.
+
+    Cells break between words, never within a number.
+    """
+    words = [_longest(cells) for cells in zip(sheet.head, *sheet.body, strict=True)]
+    parts: list[list[int]] = [[]]
+    keys = list(range(sheet.keys))
+    for column in range(sheet.keys, len(sheet.head)):
+        if parts[-1] and _wide([*keys, *parts[-1], column], words) > width:
+            parts.append([])
+        parts[-1].append(column)
+    return [_table(sheet, [*keys, *part], words) for part in parts]
+
+
+def _wide(columns: Sequence[int], words: Sequence[int]) -> int:
+    """The least width of a table of some columns: a space at the edge, one after each column."""
+    return 2 + sum(words[column] + 2 for column in columns)
+
+
+def _longest(cells: Sequence[str]) -> int:
+    return max(map(len, " ".join(cells).split()), default=1)
+
+
+def _table(sheet: Sheet, columns: Sequence[int], words: Sequence[int]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name, *cells in zip(sheet.head, *sheet.body, strict=True):
-        words = " ".join([name, *cells]).split()
-        table.add_column(Text(name), min_width=max(map(len, words), default=1))
+    for column in columns:
+        table.add_column(Text(sheet.head[column]), min_width=words[column])
     for line in sheet.body:
-        table.add_row(*map(Text, line))
+        table.add_row(*(Text(line[column]) for column in columns))
     return table
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from plenum.dynamics import benjamini_hochberg
 from plenum.reports import effects
 from plenum.reports.effects import Across, Effect
-from plenum.reports.rows import FACTORS, Row, build, frame, grouped
+from plenum.reports.rows import FACTORS, Row, build, frame, grouped, named, shown
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import (
     Sheet,
@@ -77,17 +77,17 @@ def _write(
 
 def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
     """One line a condition. Factors that never vary stand in the title."""
-    shown, same = _shown(rows)
-    rest = [n for n in FACTORS if n not in shown and n != "perturbation"]
+    names, same = shown(rows)
+    rest = [n for n in FACTORS if n not in names and n != "perturbation"]
     fixed = told(rest, [rows[0].tracked.factors[n] for n in rest])
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
     estimated = ("λ̂", "95 % CI", "p growth", "p diffusion", "flip rate", "TTM", "warnings")
-    head = (*shown, *("condition",) * same, "n", *missing, *estimated)
+    head = (*names, *("condition",) * same, "n", *missing, *estimated)
     body = []
     for row in rows:
         counts = [f"{row.n}/{row.tracked.target}", *(str(getattr(row, n)) for n in missing)]
         warned = "\n".join(row.warnings) or "-"
-        body.append((*_named(row, shown, same), *counts, *_estimates(row), warned))
+        body.append((*named(row, names, same), *counts, *_estimates(row), warned))
     window = chosen.window
     notes = (
         f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}, as far as they were run; "
@@ -96,7 +96,8 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
         "jackknife t(R-1); TTM: median first majority round",
         provenance(rows),
     )
-    return Sheet(f"Study {rows[0].tracked.study}: conditions ({fixed})", head, tuple(body), notes)
+    title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
+    return Sheet(title, head, tuple(body), notes, len(names) + same)
 
 
 _INTERVALS = {
@@ -110,32 +111,33 @@ _INTERVALS = {
 
 def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
     """What a λ̂ rests on: D at both ends, room to grow, other means over pairs, other fits."""
-    shown, same = _shown(rows)
+    names, same = shown(rows)
     first, last = chosen.window
     head = (
-        *(*shown, *("condition",) * same, "rounds", f"D({first})", f"D({last})", "cap", "headroom"),
+        *(*names, *("condition",) * same, "rounds", "D first", "D last", "cap", "headroom"),
         *("full", "λ̂ - diffusion", "RMS λ̂", "quenched λ̂", "misfit"),
     )
-    body = [(*_named(row, shown, same), *_diagnosed(row)) for row in rows]
+    body = [(*named(row, names, same), *_diagnosed(row)) for row in rows]
     notes = (
-        "rounds: used in the fit, + left out because D = 0; cap: the largest D that R replicates "
+        f"rounds: used in the fit, + left out because D = 0; D: in round {first} and in round "
+        f"{last} or the last before it; cap: the largest D that R replicates "
         "and K options allow; headroom: log(cap / D) per round; full: first round with D at half "
         "the cap (saturated)",
         "RMS, quenched: λ̂ from the mean of D² and from the mean of log D over pairs, ± jackknife "
         "standard error; misfit: residuals of log D on t (exponential) / on log t (power law)",
         provenance(rows),
     )
-    return Sheet("Diagnostics of λ̂", head, tuple(body), notes)
+    return Sheet("Diagnostics of λ̂", head, tuple(body), notes, len(names) + same)
 
 
 def decisions(rows: Sequence[Row]) -> Sheet:
     """Decisions, majorities and switches."""
-    shown, same = _shown(rows)
+    names, same = shown(rows)
     head = (
-        *(*shown, *("condition",) * same, "flip rate", "pairwise disagreement"),
+        *(*names, *("condition",) * same, "flip rate", "pairwise disagreement"),
         *("first majority", "stable majority", "switches per seat"),
     )
-    body = [(*_named(row, shown, same), *_decided(row)) for row in rows]
+    body = [(*named(row, names, same), *_decided(row)) for row in rows]
     notes = (
         "flip rate: share off the modal decision [Clopper-Pearson]; pairwise disagreement: "
         "unbiased R/(R-1)·(1-Σp²) [jackknife]; NONE is a decision of its own",
@@ -143,7 +145,7 @@ def decisions(rows: Sequence[Row]) -> Sheet:
         "changes of the top option in a replicate",
         provenance(rows),
     )
-    return Sheet("Decisions", head, tuple(body), notes)
+    return Sheet("Decisions", head, tuple(body), notes, len(names) + same)
 
 
 def matrices(rows: Sequence[Row]) -> list[Sheet]:
@@ -192,13 +194,13 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
 def contrasts(
     found: Sequence[Effect], rows: Sequence[Row], *, interaction: bool = False
 ) -> list[Sheet]:
-    """One line a contrast, with D(first) and headroom of what it compares."""
+    """One line a contrast, with D first and headroom of what it compares."""
     if not found:
         return []
     varying = [n for n in FACTORS if len({e.others.get(n) for e in found}) > 1]
     head = (
         *(*varying, "contrast", "Δλ̂", "95 % CI", "p", "Holm", "BH"),
-        *("n", "D(first)", "headroom", "warnings"),
+        *("n", "D first", "headroom", "warnings"),
     )
     body = [
         (*(effect.others.get(n, "-") for n in varying), effect.name, *_compared(effect))
@@ -213,11 +215,11 @@ def contrasts(
     notes = (
         f"{how}; CI: Welch, jackknife variances; Holm, BH: p adjusted over the contrasts of a "
         "factor, for claims and for maps",
-        "cells that differ in D(first) or headroom differ in room to grow: saturation alone can "
+        "cells that differ in D first or headroom differ in room to grow: saturation alone can "
         "make a contrast",
         provenance(rows),
     )
-    return [Sheet(title, head, tuple(body), notes)]
+    return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
 
 
 def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
@@ -225,7 +227,7 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
     if not found:
         return []
     varying = [n for n in FACTORS if len({e.others.get(n, "") for e in found}) > 1]
-    head = (*varying, "effect", "scenarios", "mean Δλ̂", "95 % CI", "p", "τ")
+    head = (*varying, "effect", "scenarios", "mean Δλ̂", "95 % CI", "p", "τ", "warnings")
     body = tuple(
         (
             *(e.others.get(n, "-") for n in varying),
@@ -235,6 +237,7 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
             limits(e.estimate.ci_low, e.estimate.ci_high),
             probability(e.estimate.p),
             number(e.tau, 4),
+            "\n".join(e.warnings) or "-",
         )
         for e in found
     )
@@ -244,19 +247,7 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
         "τ: standard deviation of the effect between scenarios",
         provenance(rows),
     )
-    return [Sheet("Pooled over scenarios", head, body, notes)]
-
-
-def _shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
-    """The factors to show, and whether conditions differ in a text alone."""
-    varying = [n for n in FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
-    shown = [n for n in FACTORS if n in varying or n in ("scenario", "roles", "model")]
-    same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
-    return shown, same
-
-
-def _named(row: Row, shown: Sequence[str], same: bool) -> list[str]:
-    return [row.tracked.factors[n] for n in shown] + [row.tracked.identity] * same
+    return [Sheet("Pooled over scenarios", head, body, notes, len(varying) + 1)]
 
 
 def _estimates(row: Row) -> tuple[str, ...]:
@@ -319,7 +310,7 @@ def _compared(effect: Effect) -> tuple[str, ...]:
         " ".join(str(cell.replicates) for cell in c.cells),
         " ".join(number(d.d_first, 3) if d else "-" for d in found),
         " ".join(number(d.headroom, 2) if d and math.isfinite(d.headroom) else "-" for d in found),
-        "\n".join(c.warnings) or "-",
+        "\n".join(effect.warnings) or "-",
     )
 
 

@@ -1,0 +1,22 @@
+"""How many replicates a study needs, from the spread of the one at hand, and whether to stop.
+
+python scripts/plan.py study=NAME [delta=0.03] [half_width=0.02] [maximum=100] [looks=[10,20]]
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="plan")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import plans
+        from plenum.reports.settings import plan, settings
+
+        plans.publish(settings(cfg), plan(cfg))
+
+
+if __name__ == "__main__":
+    front_door(main)

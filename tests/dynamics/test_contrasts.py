@@ -1,0 +1,305 @@
+"""Differences of λ̂: Welch's interval, the studentised permutation, pairs, and the interaction."""
+
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from scipy import stats
+from slow_dynamics import (
+    jackknife,
+    slow_jackknife,
+    slow_left_out,
+    slow_level,
+    slow_pairs,
+    slow_slope,
+    walks,
+)
+
+from plenum.dynamics import contrast, generators, interaction, interaction_of, lyapunov
+
+Ensemble = NDArray[np.float64]
+
+
+def welch(variances: list[float], dfs: list[int]) -> float:
+    """Degrees of freedom of a sum of independent estimates."""
+    return sum(variances) ** 2 / sum(v**2 / df for v, df in zip(variances, dfs, strict=True))
+
+
+def tensor(ensemble: Ensemble) -> Ensemble:
+    """Distances over rounds 3 to 20, shape (R, R, rounds)."""
+    count = len(ensemble)
+    found = np.zeros((count, count, 18))
+    found[np.triu_indices(count, 1)] = slow_pairs(ensemble[:, 2:20])
+    return found + found.transpose(1, 0, 2)
+
+
+def studentised(first: Ensemble, second: Ensemble, paired: bool) -> float:
+    """Δλ̂ by its jackknife standard error, from the distances within both arms."""
+    values, left_out = [], []
+    for distances in (first, second):
+        members = np.arange(len(distances))
+        every = [members, *(np.delete(members, r) for r in members)]
+        levels = [distances[np.ix_(kept, kept)].sum(axis=(0, 1)) for kept in every]
+        used = levels[0] > 1e-12
+        rounds, logs = np.arange(3, 21)[used], np.log([level[used] for level in levels])
+        slopes = np.polyfit(rounds, logs.T, 1)[0]
+        values.append(slopes[0])
+        left_out.append(slopes[1:])
+    if paired:
+        se = jackknife(left_out[0] - left_out[1])
+    else:
+        se = math.hypot(jackknife(left_out[0]), jackknife(left_out[1]))
+    return float((values[0] - values[1]) / se)
+
+
+def prepared(arm: Ensemble) -> Ensemble:
+    """Centred on the arm's mean, and scaled to a mean distance of 1 (geometric over rounds)."""
+    level = slow_level(arm)[2:20]
+    return np.asarray((arm - arm.mean(axis=0)) / np.exp(np.log(level[level > 0]).mean()))
+
+
+def labellings(size: int, other: int, paired: bool) -> Iterator[tuple[list[int], list[int]]]:
+    """Every way to label the pooled replicates."""
+    if paired:
+        for swapped in itertools.product([False, True], repeat=size):
+            first = [r + size * swap for r, swap in enumerate(swapped)]
+            yield first, [r + size * (not swap) for r, swap in enumerate(swapped)]
+        return
+    for first in itertools.combinations(range(size + other), size):
+        yield list(first), [r for r in range(size + other) if r not in first]
+
+
+def exact_p(first: Ensemble, second: Ensemble, paired: bool = False) -> float:
+    """The permutation p over all labellings."""
+    observed = abs(studentised(tensor(first), tensor(second), paired))
+    both = tensor(np.concatenate([prepared(first), prepared(second)]))
+    found = [
+        abs(studentised(both[np.ix_(a, a)], both[np.ix_(b, b)], paired))
+        for a, b in labellings(len(first), len(second), paired)
+    ]
+    return float(np.mean([value >= observed * (1 - 1e-6) for value in found]))
+
+
+# --- two arms ----------------------------------------------------------------------------------
+
+
+def test_the_contrast_is_a_difference_with_welchs_interval() -> None:
+    first, second = walks(9, 3, seed=1), 3 * walks(6, 3, seed=2)
+    found = contrast(first, second, draws=20)
+    variances = [slow_jackknife(first) ** 2, slow_jackknife(second) ** 2]
+    df, se = welch(variances, [8, 5]), math.sqrt(sum(variances))
+    value = slow_slope(first) - slow_slope(second)
+    half = stats.t(df).ppf(0.975) * se
+    assert_allclose([found.value, found.se, found.df], [value, se, df], rtol=1e-7)
+    assert_allclose([found.ci_low, found.ci_high], [value - half, value + half], rtol=1e-7)
+    assert_allclose(found.p_wald, 2 * stats.t(df).sf(abs(value) / se), rtol=1e-7)
+    assert found.cells == (lyapunov(first), lyapunov(second))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_p_is_the_studentised_permutation(seed: int) -> None:
+    # Arms of different drift, spread and size; all 462 labellings against a sample of them.
+    first = generators.autoregressive(0.5, rate=0.03).sample(6, seed)
+    second = 8 * generators.random_walk().sample(5, seed + 50)
+    second += np.linspace(0, 1, 20)[:, None] * np.array([1, -1, 0])
+    found = contrast(first, second, draws=4000)
+    assert_allclose(found.p, exact_p(first, second), atol=0.03)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_p_of_pairs_is_the_permutation_within_pairs(seed: int) -> None:
+    first = generators.autoregressive(0.5).sample(8, seed)
+    second = first + generators.autoregressive(0.5, sd=0.005).sample(8, seed + 50) - 1 / 3
+    found = contrast(first, second, paired=True, draws=4000)
+    assert_allclose(found.p, exact_p(first, second, paired=True), atol=0.03)
+
+
+@pytest.mark.parametrize(("replicates", "paired"), [(3, False), (4, False), (4, True), (5, True)])
+def test_p_of_few_replicates_counts_the_labelling_that_was_observed(
+    replicates: int, paired: bool
+) -> None:
+    # The observed labelling and its mirror image are ties, not misses: p has a floor.
+    for seed in range(3):
+        first = generators.autoregressive(0.5).sample(replicates, seed)
+        second = generators.autoregressive(0.5, rate=0.2).sample(replicates, seed + 100)
+        exact = exact_p(first, second, paired)
+        assert exact >= 2 / (2**replicates if paired else math.comb(2 * replicates, replicates))
+        found = contrast(first, second, paired=paired, draws=4000)
+        assert_allclose(found.p, exact, atol=0.035)
+
+
+def test_pairs_leave_both_arms_together() -> None:
+    first = walks(8, 3, seed=1)
+    second = first + 0.3 * walks(8, 3, seed=2)
+    found = contrast(first, second, paired=True, draws=20)
+    left_out = slow_left_out(first) - slow_left_out(second)
+    se = jackknife(left_out)
+    value = slow_slope(first) - slow_slope(second)
+    half = stats.t(7).ppf(0.975) * se
+    assert_allclose([found.value, found.se, found.df], [value, se, 7], rtol=1e-7)
+    assert_allclose([found.ci_low, found.ci_high], [value - half, value + half], rtol=1e-7)
+    assert found.se < contrast(first, second, draws=20).se / 2
+
+
+def test_a_contrast_turns_its_sign_with_its_arms() -> None:
+    first, second = walks(9, 3, seed=1), walks(6, 3, seed=2)
+    one, other = contrast(first, second, draws=3000), contrast(second, first, draws=3000)
+    assert_allclose(
+        [other.value, other.ci_low, other.ci_high, other.se, other.df, other.p_wald],
+        [-one.value, -one.ci_high, -one.ci_low, one.se, one.df, one.p_wald],
+        rtol=1e-9,
+    )
+    assert_allclose(other.p, one.p, atol=0.04)
+
+
+@settings(max_examples=15)
+@given(st.floats(1e-2, 1e2), st.floats(1e-2, 1e2), st.permutations(range(4)), st.booleans())
+def test_scale_and_options_leave_a_contrast_alone(
+    scale: float, other: float, order: list[int], paired: bool
+) -> None:
+    first, second = walks(7, 4, seed=1), walks(7, 4, seed=2)
+    base = contrast(first, second, paired=paired, draws=99)
+    moved = contrast(
+        scale * first[:, :, order] + 0.2, other * second[:, :, order], paired=paired, draws=99
+    )
+    assert_allclose(
+        [moved.value, moved.se, moved.ci_low, moved.ci_high, moved.df],
+        [base.value, base.se, base.ci_low, base.ci_high, base.df],
+        rtol=1e-5,
+    )
+    assert_allclose(moved.p, base.p, atol=0.021)
+
+
+@given(st.integers(3, 6), st.integers(3, 6), st.integers(2, 6), st.integers(0, 1000))
+def test_p_lies_above_0_and_up_to_1(first: int, second: int, options: int, seed: int) -> None:
+    found = contrast(walks(first, options, seed), walks(second, options, seed + 1), draws=9)
+    assert 0 < found.p <= 1
+    assert 0 <= found.p_wald <= 1
+
+
+def test_a_clear_difference_is_found_and_none_is_not() -> None:
+    slow = generators.autoregressive(0.5).sample(20, 1)
+    fast = generators.autoregressive(0.5, rate=0.1).sample(20, 2)
+    assert contrast(fast, slow, draws=999).p == 1 / 1000
+    assert contrast(fast, slow, draws=999).value > 0.05
+    assert contrast(slow, slow, draws=199).p == 1
+
+
+def test_permutation_keeps_its_size_under_different_spread_and_memory() -> None:
+    p = [
+        contrast(
+            generators.autoregressive(0.9, sd=0.1).sample(20, seed),
+            generators.autoregressive(0.0, sd=0.01).sample(20, seed + 1000),
+            draws=199,
+        ).p
+        for seed in range(80)
+    ]
+    assert np.mean(np.array(p) <= 0.05) < 0.14
+    assert 0.4 < np.mean(p) < 0.6
+
+
+def test_zero_rounds_are_left_out_of_every_labelling() -> None:
+    first, second = walks(5, 3, seed=1), walks(5, 3, seed=2)
+    first[:, 6], second[:, 6] = first[0, 6], second[0, 6]
+    found = contrast(first, second, draws=3000)
+    assert_allclose(found.p, exact_p(first, second), atol=0.035)
+    assert "zero_rounds" in found.warnings
+
+
+def test_exact_separation_leaves_no_uncertainty() -> None:
+    fast, slow = generators.oracle(0.1).sample(12), generators.oracle(0.05).sample(12)
+    found = contrast(fast, slow, draws=99)
+    assert_allclose([found.value, found.ci_low, found.ci_high], 0.05, atol=1e-9)
+    assert found.p < 0.02
+
+
+def test_equal_seeds_give_equal_p() -> None:
+    arms = walks(9, 3, seed=1), walks(6, 3, seed=2)
+    assert contrast(*arms, draws=99, seed=3) == contrast(*arms, draws=99, seed=3)
+    found = {contrast(*arms, draws=99, seed=seed).p for seed in range(4)}
+    assert len(found) > 1
+
+
+def test_large_arms_go_in_blocks() -> None:
+    first, second = (generators.random_walk().sample(60, seed) for seed in (1, 2))
+    found = contrast(first, second, draws=400)  # 120 · 18 levels a draw: three blocks
+    assert_allclose(found.p, found.p_wald, atol=0.1)
+
+
+@pytest.mark.parametrize("paired", [False, True])
+@pytest.mark.parametrize("control", ["two", "identical", "short"])
+def test_an_arm_without_a_standard_error_leaves_no_p(control: str, paired: bool) -> None:
+    first = walks(2 if control == "two" else 4, 3, seed=1)
+    second = {
+        "two": walks(2, 3, seed=2),
+        "identical": np.repeat(walks(1, 3, seed=2), 4, axis=0),
+        "short": walks(4, 3, seed=2)[:, :3],
+    }[control]
+    found = contrast(first, second, draws=5, paired=paired)
+    assert np.isnan([found.se, found.p, found.p_wald, found.ci_low, found.ci_high]).all()
+    assert np.isfinite(found.value) == (control == "two")
+
+
+def test_warnings_of_both_cells_are_told_once() -> None:
+    found = contrast(walks(5, 3, seed=1), walks(12, 3, seed=2), draws=5)
+    assert found.warnings.count("few_replicates") == 1
+
+
+def test_draws_windows_and_arms_that_are_none_are_refused() -> None:
+    arm = walks(4, 3, seed=1)
+    with pytest.raises(ValueError, match="draws"):
+        contrast(arm, arm, draws=0)
+    with pytest.raises(ValueError, match="a window is"):
+        contrast(arm, arm, (5, 5))
+    with pytest.raises(ValueError, match="an ensemble"):
+        contrast(arm, np.full((4, 20, 3), np.nan))
+    with pytest.raises(ValueError, match="paired arms of 4 and 3 replicates"):
+        contrast(arm, arm[:3], paired=True)
+
+
+# --- the interaction ---------------------------------------------------------------------------
+
+
+def test_the_interaction_is_a_difference_of_differences_with_welchs_interval() -> None:
+    cells = [walks(n, 3, seed=n) for n in (6, 7, 8, 9)]
+    found = interaction(*cells)
+    slopes, errors = [slow_slope(c) for c in cells], [slow_jackknife(c) for c in cells]
+    value = (slopes[0] - slopes[1]) - (slopes[2] - slopes[3])
+    variances = [e**2 for e in errors]
+    df, se = welch(variances, [5, 6, 7, 8]), math.sqrt(sum(variances))
+    half = stats.t(df).ppf(0.975) * se
+    assert_allclose([found.value, found.se, found.df], [value, se, df], rtol=1e-7)
+    assert_allclose([found.ci_low, found.ci_high], [value - half, value + half], rtol=1e-7)
+    assert_allclose([found.p, found.p_wald], 2 * stats.t(df).sf(abs(value) / se), rtol=1e-7)
+    assert found.cells == tuple(lyapunov(c) for c in cells)
+    assert found.n == 30
+
+
+def test_the_interaction_shows_where_its_cells_start_and_what_room_they_have() -> None:
+    cells = [generators.oracle(rate).sample(12) for rate in (0.1, 0.05, 0.03, 0.02)]
+    found = interaction(*cells)
+    assert_allclose(found.value, 0.04, atol=1e-10)
+    for cell, ensemble in zip(found.cells, cells, strict=True):
+        assert cell.diagnostics is not None
+        assert_allclose(cell.diagnostics.d_first, slow_level(ensemble)[2])
+        assert_allclose(
+            cell.diagnostics.headroom, np.log(cell.diagnostics.cap / slow_level(ensemble)[2]) / 17
+        )
+
+
+def test_the_interaction_of_estimates_is_that_of_their_ensembles() -> None:
+    cells = [walks(6, 3, seed=n) for n in range(4)]
+    assert interaction_of([lyapunov(c) for c in cells]) == interaction(*cells)
+
+
+def test_a_cell_without_an_estimate_leaves_no_interaction() -> None:
+    cells = [walks(6, 3, seed=n) for n in range(3)]
+    found = interaction(*cells, np.repeat(walks(1, 3, seed=9), 6, axis=0))
+    assert np.isnan([found.value, found.se, found.p, found.ci_low]).all()
+    assert "identical" in found.warnings

@@ -1,0 +1,46 @@
+"""Families of tests: Holm and Benjamini-Hochberg."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from statsmodels.stats.multitest import multipletests
+
+from plenum.dynamics import benjamini_hochberg, holm
+
+METHODS = [(holm, "holm"), (benjamini_hochberg, "fdr_bh")]
+Adjust = Callable[[list[float]], np.ndarray]
+
+
+@pytest.mark.parametrize(("adjust", "name"), METHODS)
+@given(p=st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_adjusted_p_agree_with_statsmodels(adjust: Adjust, name: str, p: list[float]) -> None:
+    assert_allclose(adjust(p), multipletests(p, method=name)[1], atol=1e-12)
+
+
+@pytest.mark.parametrize(("adjust", "name"), METHODS)
+def test_a_test_that_does_not_exist_does_not_count(adjust: Adjust, name: str) -> None:
+    found = adjust([0.01, np.nan, 0.04, 0.03, np.nan])
+    assert_allclose(found[[0, 2, 3]], multipletests([0.01, 0.04, 0.03], method=name)[1])
+    assert np.isnan(found[[1, 4]]).all()
+
+
+@pytest.mark.parametrize(("adjust", "name"), METHODS)
+def test_an_empty_family_has_nothing_to_adjust(adjust: Adjust, name: str) -> None:
+    assert adjust([]).shape == (0,)
+    assert np.isnan(adjust([np.nan, np.nan])).all()
+
+
+@pytest.mark.parametrize(("adjust", "name"), METHODS)
+@pytest.mark.parametrize("p", [[-0.1, 0.5], [1.1], [[0.1, 0.2]], [np.inf]])
+def test_what_is_no_p_is_refused(adjust: Adjust, name: str, p: list[float]) -> None:
+    with pytest.raises(ValueError, match="p-values"):
+        adjust(p)
+
+
+def test_known_values() -> None:
+    assert_allclose(holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02])
+    assert_allclose(benjamini_hochberg([0.01, 0.04, 0.03, 0.005]), [0.02, 0.04, 0.04, 0.02])

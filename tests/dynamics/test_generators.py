@@ -1,0 +1,214 @@
+"""Generators: their truths, against samples and closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from slow_dynamics import slow_level
+
+from plenum.dynamics import divergence, generators
+from plenum.dynamics.fit import fit
+from plenum.dynamics.generators import Process
+
+ROUNDS = np.arange(1, 21, dtype=float)
+GAUSSIAN = [
+    generators.autoregressive(0.0),
+    generators.autoregressive(0.9, rate=0.05),
+    generators.random_walk(),
+    generators.contraction(),
+    generators.plateau(),
+    generators.logistic(),
+    generators.committee(1.05),
+    generators.committee(0.7),
+]
+OTHER = [
+    generators.oracle(),
+    generators.decision_flips(),
+    generators.decision_flips(0.2, jump=0.3, sd=0.05),
+    generators.chaotic_map(),
+]
+MAKERS = {
+    "oracle": generators.oracle,
+    "AR(1)": generators.autoregressive,
+    "walk": generators.random_walk,
+    "contraction": generators.contraction,
+    "plateau": generators.plateau,
+    "logistic": generators.logistic,
+    "flips": lambda **shape: generators.decision_flips(0.1, sd=0.02, **shape),
+    "committee": generators.committee,
+    "chaotic map": generators.chaotic_map,
+}
+
+
+def polyfit(level: np.ndarray, first: int = 3, last: int = 20) -> float:
+    """The slope of log D over rounds ``first`` to ``last``."""
+    return float(np.polyfit(ROUNDS[first - 1 : last], np.log(level[first - 1 : last]), 1)[0])
+
+
+def far_off(process: Process, samples: int, replicates: int = 8) -> float:
+    """The largest distance of the mean D(t) from its truth, in standard errors."""
+    levels = np.array([divergence(process.sample(replicates, seed)) for seed in range(samples)])
+    error = levels.std(axis=0, ddof=1) / math.sqrt(samples) + 1e-9
+    return float((np.abs(levels.mean(axis=0) - process.divergence) / error).max())
+
+
+@pytest.mark.parametrize("process", [*GAUSSIAN, *OTHER], ids=lambda process: process.name)
+def test_the_expected_divergence_is_the_mean_over_samples(process: Process) -> None:
+    assert far_off(process, 500) < 4.5
+
+
+@pytest.mark.parametrize("options", [2, 4, 6])
+@pytest.mark.parametrize("name", MAKERS)
+def test_it_is_so_whatever_the_number_of_options(name: str, options: int) -> None:
+    process = MAKERS[name](options=options)
+    assert process.sample(3).shape == (3, 20, options)
+    assert far_off(process, 250) < 4.5
+
+
+@pytest.mark.parametrize(
+    "process", [p for p in (*GAUSSIAN, *OTHER) if p.unbiased], ids=lambda process: process.name
+)
+def test_the_exponent_is_the_mean_estimate_where_it_is_said_to_be(process: Process) -> None:
+    values = np.array([fit(process.sample(6, seed)).value for seed in range(600)])
+    values = values[np.isfinite(values)]
+    error = values.std(ddof=1) / math.sqrt(len(values))
+    assert abs(values.mean() - process.exponent()) < 4 * error + 1e-10
+
+
+@pytest.mark.parametrize("process", [*GAUSSIAN, *OTHER], ids=lambda process: process.name)
+@pytest.mark.parametrize("window", [(3, 20), (1, 8)])
+def test_the_exponent_is_the_slope_of_log_divergence(
+    process: Process, window: tuple[int, int]
+) -> None:
+    assert_allclose(process.exponent(window), polyfit(process.divergence, *window), atol=1e-10)
+
+
+@pytest.mark.parametrize("process", [*GAUSSIAN, *OTHER], ids=lambda process: process.name)
+def test_samples_are_ensembles_whose_options_sum_to_one(process: Process) -> None:
+    sample = process.sample(5, seed=3)
+    assert sample.shape == (5, 20, 3)
+    assert_allclose(sample.sum(axis=2), 1)
+    assert_allclose(process.sample(5, seed=3), sample, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    "process", [p for p in (*GAUSSIAN, *OTHER) if p.name != "oracle"], ids=lambda p: p.name
+)
+def test_other_seeds_give_other_samples(process: Process) -> None:
+    assert (process.sample(5, seed=3) != process.sample(5, seed=4)).any()
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_rounds_can_be_chosen(name: str) -> None:
+    process = MAKERS[name](rounds=9)
+    assert process.sample(4).shape == (4, 9, 3)
+    assert process.divergence.shape == (9,)
+
+
+# --- closed forms ------------------------------------------------------------------------------
+
+
+def test_gaussian_points_of_three_options_are_sqrt_pi_v_apart() -> None:
+    v = np.array([0.01, 0.3, 2.0])
+    assert_allclose(generators.expected_distance(v), np.sqrt(np.pi * v), rtol=1e-12)
+
+
+@pytest.mark.parametrize("options", [2, 3, 4, 5, 6])
+def test_gaussian_points_are_as_far_apart_as_samples_of_them(options: int) -> None:
+    rng = np.random.default_rng(0)
+    points = 0.2 * rng.normal(size=(2, 200_000, options - 1)) @ generators.plane(options)
+    distances = np.linalg.norm(points[0] - points[1], axis=1)
+    expected = generators.expected_distance(np.array(0.04), options)
+    assert abs(distances.mean() - expected) < 5 * distances.std() / math.sqrt(200_000)
+
+
+@pytest.mark.parametrize("options", [2, 3, 6])
+def test_the_plane_is_orthonormal_and_sums_to_zero(options: int) -> None:
+    basis = generators.plane(options)
+    assert_allclose(basis @ basis.T, np.eye(options - 1), atol=1e-12)
+    assert_allclose(basis.sum(axis=1), 0, atol=1e-12)
+
+
+def test_divergences_of_the_gaussian_processes_are_those_of_their_variances() -> None:
+    steps = ROUNDS - 1
+    expected = [
+        (generators.autoregressive(0.7, 0.03, 0.02), 0.02**2 * np.exp(0.06 * ROUNDS)),
+        (generators.random_walk(0.03), 0.03**2 * ROUNDS),
+        (generators.contraction(0.8, 0.1, 0.01), 0.01**2 + (0.1**2 - 0.01**2) * 0.8 ** (2 * steps)),
+        (generators.committee(1.1, 0.02), 0.02**2 / 5 * np.cumsum(1.1 ** (2 * steps))),
+        (generators.plateau(0.1, 10, 0.01), 0.01**2 * np.exp(0.2 * np.minimum(ROUNDS, 10))),
+    ]
+    for process, variance in expected:
+        assert_allclose(process.divergence, np.sqrt(np.pi * variance), rtol=1e-9)
+
+
+def test_known_exponents() -> None:
+    assert_allclose(generators.random_walk().exponent(), 0.0509, atol=5e-5)
+    assert_allclose(generators.random_walk().exponent(), polyfit(np.sqrt(ROUNDS)), atol=1e-12)
+    assert_allclose(generators.autoregressive(0.99, rate=-0.07).exponent(), -0.07, atol=1e-12)
+    assert_allclose(generators.committee(1.0).exponent(), polyfit(np.sqrt(ROUNDS)), atol=1e-12)
+    assert_allclose(generators.chaotic_map().exponent(), math.log(2), atol=1e-12)
+    assert_allclose(generators.oracle(0.123).exponent(), 0.123, atol=1e-12)
+    assert generators.contraction().exponent() < 0
+
+
+def test_the_logistic_grows_from_its_start_to_its_ceiling() -> None:
+    level = generators.logistic(0.3, 0.02, 0.9).divergence
+    assert_allclose(level[0], 0.02)
+    t, d = ROUNDS[:-1], level
+    odds = d / (0.9 - d)
+    assert_allclose(np.diff(np.log(odds)), np.full(len(t), 0.3), rtol=1e-9)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
+def test_the_ar1_has_its_memory(rho: float) -> None:
+    sample = generators.autoregressive(rho).sample(4000, seed=2) - 1 / 3
+    first, second = sample[:, 9].ravel(), sample[:, 10].ravel()
+    assert_allclose(np.corrcoef(first, second)[0, 1], rho, atol=0.04)
+
+
+# --- exact processes ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [2, 3, 6])
+@pytest.mark.parametrize("replicates", [2, 3, 20, 21])
+def test_the_oracle_has_its_divergence_without_error(replicates: int, options: int) -> None:
+    process = generators.oracle(0.07, 0.02, options=options)
+    found = slow_level(process.sample(replicates))
+    assert_allclose(found, 0.02 * np.exp(0.07 * ROUNDS), rtol=1e-10)
+
+
+def test_every_distance_of_the_chaotic_map_doubles_exactly() -> None:
+    for options in (2, 3, 5):
+        sample = generators.chaotic_map(22, options).sample(12, seed=1)
+        level = slow_level(sample)
+        assert_allclose(level[1:] / level[:-1], 2, rtol=1e-12)
+        assert sample.min() >= 0
+        assert sample.max() <= 1
+
+
+def test_the_chaotic_map_has_an_exponent_whatever_the_seed() -> None:
+    for seed in range(150):
+        value = fit(generators.chaotic_map().sample(2, seed)).value
+        assert_allclose(value, math.log(2), atol=1e-10)
+
+
+def test_the_chaotic_map_refuses_runs_that_float_cannot_hold() -> None:
+    with pytest.raises(ValueError, match="at most 22 rounds"):
+        generators.chaotic_map(23)
+
+
+def test_decisions_flip_once_and_to_another_option() -> None:
+    sample = generators.decision_flips(0.1, options=4).sample(500, seed=1)
+    moves = (np.abs(np.diff(sample, axis=1)).sum(axis=2) > 1e-9).sum(axis=1)
+    assert moves.max() == 1
+    assert_allclose((sample[:, 0] != sample[0, 0]).any(axis=1).mean(), 0.1, atol=0.1)
+    assert len(np.unique(np.round(sample[:, -1], 9), axis=0)) == 4
+    assert not generators.decision_flips().unbiased
+
+
+def test_small_noise_on_flips_leaves_their_divergence() -> None:
+    still = generators.decision_flips(0.1).divergence
+    assert_allclose(generators.decision_flips(0.1, sd=1e-4).divergence, still, atol=1e-3)
+    assert np.isfinite(generators.decision_flips(0.1, sd=1e-6).divergence).all()

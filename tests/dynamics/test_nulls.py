@@ -1,0 +1,226 @@
+"""Tests of no growth: random time reversal, and the papers' shuffle."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from slow_dynamics import Window, slow_slope, walks
+
+from plenum.dynamics import generators, nulls, reversal_test, shuffle_test
+
+Ensemble = NDArray[np.float64]
+
+
+def signs_of(replicates: int, draws: int, seed: int) -> NDArray[np.float64]:
+    """Forward (1) or backward (-1), shape (draws, replicates)."""
+    blocks = nulls._signs(replicates, draws, seed, np.dtype(np.float64))
+    return np.concatenate([signs.T for signs, _ in blocks])
+
+
+def centred(ensemble: Ensemble, window: Window) -> Ensemble:
+    """The window, less the mean over replicates in each round."""
+    points = ensemble[:, window[0] - 1 : window[1]]
+    return np.asarray(points - points.mean(axis=0))
+
+
+def reversed_slope(points: Ensemble, signs: NDArray[np.float64], first: int) -> float:
+    """λ̂ of the window with some replicates run backwards."""
+    turned = np.array([y if s > 0 else y[::-1] for y, s in zip(points, signs, strict=True)])
+    whole = np.concatenate([np.zeros((len(points), first - 1, points.shape[2])), turned], axis=1)
+    return slow_slope(whole, (first, whole.shape[1]))
+
+
+# --- reversal ----------------------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(2, 7),
+    st.integers(2, 6),
+    st.sampled_from([(3, 20), (3, 19), (1, 2), (4, 6), (9, 30)]),
+)
+def test_null_values_are_estimates_of_reversed_replicates(
+    replicates: int, options: int, window: Window
+) -> None:
+    ensemble = walks(replicates, options, seed=options)
+    ensemble += np.linspace(0, 0.3, 20)[:, None] * np.arange(options)  # a common drift
+    found = reversal_test(ensemble, window, draws=10, seed=3)
+    points = centred(ensemble, window)
+    slow = [reversed_slope(points, row, window[0]) for row in signs_of(replicates, 10, 3)]
+    assert_allclose(found.null, slow, rtol=0, atol=1e-9)
+    assert_allclose(found.value, slow_slope(ensemble, window), atol=1e-10)
+    assert found.method == "reversal"
+
+
+def test_null_values_hold_where_replicates_coincide() -> None:
+    ensemble = walks(6, 3, seed=2)
+    ensemble[1:4] = ensemble[0]
+    ensemble[:, 4:7] = ensemble[0, 4:7]  # zero rounds, and pairs that never are apart
+    found = reversal_test(ensemble, draws=40)
+    points = centred(ensemble, (3, 20))
+    slow = [reversed_slope(points, row, 3) for row in signs_of(6, 40, 0)]
+    assert_allclose(found.null, slow, rtol=0, atol=1e-9)
+
+
+def test_rounds_that_are_zero_however_they_are_reversed_are_left_out() -> None:
+    ensemble = walks(5, 3, seed=2)
+    ensemble[:, [4, 17]] = ensemble[0, 4]  # rounds 5 and 18 mirror each other in 3 to 20
+    found = reversal_test(ensemble, draws=20)
+    points = centred(ensemble, (3, 20))
+    slow = [reversed_slope(points, row, 3) for row in signs_of(5, 20, 0)]
+    assert_allclose(found.null, slow, rtol=0, atol=1e-9)
+
+
+def test_p_counts_the_null_values_that_are_as_far_from_zero() -> None:
+    ensemble = generators.autoregressive(0.5).sample(9, seed=4)
+    found = reversal_test(ensemble, draws=200)
+    points = centred(ensemble, (3, 20))
+    slow = np.array([reversed_slope(points, row, 3) for row in signs_of(9, 200, 0)])
+    beyond = (np.abs(slow) >= abs(slow_slope(ensemble)) - 1e-9).sum()
+    assert found.p == (1 + beyond) / 201
+    assert 0.02 < found.p < 0.98
+
+
+@pytest.mark.parametrize("replicates", [2, 3, 4, 5])
+def test_p_of_few_replicates_is_that_of_all_reversals(replicates: int) -> None:
+    ensemble = generators.committee(1.2).sample(replicates, seed=1)
+    points, value = centred(ensemble, (3, 20)), abs(slow_slope(ensemble))
+    every = itertools.product([1, -1], repeat=replicates)
+    null = [abs(reversed_slope(points, np.array(signs), 3)) for signs in every]
+    exact = np.mean([v >= value - 1e-9 for v in null])
+    assert exact >= 2 / 2**replicates  # as it is, and all reversed
+    assert_allclose(reversal_test(ensemble, draws=4000).p, exact, atol=0.03)
+
+
+@given(st.integers(2, 6), st.integers(2, 6), st.integers(0, 1000))
+def test_p_lies_above_0_and_up_to_1(replicates: int, options: int, seed: int) -> None:
+    ensemble = walks(replicates, options, seed)
+    for found in (reversal_test(ensemble, draws=9), shuffle_test(ensemble, draws=3)):
+        assert 0 < found.p <= 1
+        assert len(found.null) in (9, 3)
+
+
+@given(st.floats(1e-2, 1e2), st.permutations(range(4)))
+def test_scale_and_options_leave_p_alone(scale: float, order: list[int]) -> None:
+    ensemble = walks(6, 4, seed=1)
+    changed = scale * ensemble[:, :, order] + 0.1
+    first, second = reversal_test(ensemble, draws=40), reversal_test(changed, draws=40)
+    assert_allclose(second.null, first.null, atol=1e-8)
+    assert second.p == first.p
+    assert shuffle_test(changed, draws=5).p == shuffle_test(ensemble, draws=5).p
+
+
+def test_growth_is_found_and_a_mirrored_window_is_none() -> None:
+    growing = generators.oracle(0.1).sample(12)
+    assert reversal_test(growing, draws=999).p < 0.01
+    assert reversal_test(growing[:, ::-1], (1, 20), draws=999).p < 0.01
+    half = walks(6, 3, seed=1)[:, :9]
+    mirrored = np.concatenate([half, half[:, ::-1]], axis=1)
+    assert reversal_test(mirrored, (1, 18), draws=99).p == 1
+
+
+def test_memory_is_no_growth_to_reversal_but_it_is_to_shuffling() -> None:
+    process = generators.autoregressive(0.95)
+    ensembles = [process.sample(12, seed) for seed in range(60)]
+    reversal = np.mean([reversal_test(e, draws=199).p <= 0.05 for e in ensembles])
+    shuffle = np.mean([shuffle_test(e, draws=99).p <= 0.05 for e in ensembles])
+    assert reversal <= 0.15
+    assert shuffle >= 0.25
+
+
+@pytest.mark.parametrize(
+    "process",
+    [generators.autoregressive(0.5), generators.random_walk(), generators.committee()],
+    ids=lambda process: process.name,
+)
+def test_float32_agrees_with_float64(process: generators.Process) -> None:
+    ensemble = process.sample(20, seed=5)
+    single, double = (
+        reversal_test(ensemble, draws=400, dtype=dtype) for dtype in (np.float32, np.float64)
+    )
+    assert_allclose(single.null, double.null, rtol=0, atol=1e-6)
+    assert_allclose(single.p, double.p, atol=2 / 401)
+
+
+def test_many_replicates_go_in_blocks() -> None:
+    ensemble = generators.random_walk().sample(120, seed=1)
+    found = reversal_test(ensemble, draws=600)  # 600 · 7140 pairs: two blocks
+    assert len(found.null) == 600
+    signs = signs_of(120, 600, 0)
+    points = centred(ensemble, (3, 20))
+    for draw in (0, 559, 560, 599):
+        assert_allclose(found.null[draw], reversed_slope(points, signs[draw], 3), atol=1e-9)
+    assert len(np.unique(signs, axis=0)) == 600
+
+
+def test_signs_are_fair_and_independent() -> None:
+    signs = signs_of(6, 20_000, 3)
+    assert_allclose(signs.mean(axis=0), 0, atol=0.04)
+    assert_allclose(np.corrcoef(signs.T), np.eye(6), atol=0.04)
+
+
+# --- shuffling ---------------------------------------------------------------------------------
+
+
+def test_shuffling_permutes_the_rounds_of_each_replicate_by_itself() -> None:
+    ensemble = walks(3, 3, seed=8, rounds=6)
+    points = ensemble[:, 2:5]
+    orders = list(itertools.permutations(range(3)))
+    null = []
+    for choice in itertools.product(orders, repeat=3):
+        moved = np.array([y[list(order)] for y, order in zip(points, choice, strict=True)])
+        null.append(slow_slope(moved, (1, 3)))
+    found = shuffle_test(ensemble, (3, 5), draws=4000)
+    nearest = np.abs(found.null[:, None] - np.array(null)[None, :]).min(axis=1)
+    assert nearest.max() < 1e-9
+    exact = np.mean(np.abs(null) >= abs(slow_slope(ensemble, (3, 5))) - 1e-9)
+    assert_allclose(found.p, exact, atol=0.03)
+    assert_allclose(np.quantile(found.null, [0.1, 0.9]), np.quantile(null, [0.1, 0.9]), atol=0.05)
+    assert found.method == "shuffle"
+
+
+def test_shuffling_leaves_rounds_outside_the_window_alone() -> None:
+    ensemble = walks(4, 3, seed=8)
+    other = ensemble.copy()
+    other[:, :2] = 5.0
+    assert shuffle_test(other, draws=20).p == shuffle_test(ensemble, draws=20).p
+
+
+# --- both --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("test", [reversal_test, shuffle_test])
+@pytest.mark.parametrize("ensemble", ["identical", "single", "none", "short"])
+def test_without_an_estimate_there_is_no_p(test: object, ensemble: str) -> None:
+    ensembles = {
+        "identical": np.repeat(walks(1, 3, seed=1), 3, axis=0),
+        "single": walks(1, 3, seed=1),
+        "none": walks(0, 3, seed=1),
+        "short": walks(3, 3, seed=1)[:, :3],
+    }
+    found = test(ensembles[ensemble], draws=5)  # type: ignore[operator]
+    assert np.isnan([found.value, found.p]).all()
+    assert not len(found.null)
+
+
+@pytest.mark.parametrize("test", [reversal_test, shuffle_test])
+def test_equal_seeds_give_equal_values_and_others_do_not(test: object) -> None:
+    ensemble = walks(8, 3, seed=1)
+    first, again, other = (test(ensemble, draws=30, seed=s) for s in (1, 1, 2))  # type: ignore[operator]
+    assert first == again
+    assert_allclose(first.null, again.null, rtol=0, atol=0)
+    assert not np.allclose(first.null, other.null)
+
+
+@pytest.mark.parametrize("test", [reversal_test, shuffle_test])
+def test_draws_windows_and_ensembles_that_are_none_are_refused(test: object) -> None:
+    with pytest.raises(ValueError, match="draws"):
+        test(walks(4, 3, seed=1), draws=0)  # type: ignore[operator]
+    with pytest.raises(ValueError, match="a window is"):
+        test(walks(4, 3, seed=1), (5, 5), draws=5)  # type: ignore[operator]
+    with pytest.raises(ValueError, match="an ensemble"):
+        test(np.full((3, 20, 3), np.nan), draws=5)  # type: ignore[operator]

@@ -1,0 +1,226 @@
+"""Effects across scenarios: REML with Hartung and Knapp, and the mixed model."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from scipy import stats
+from slow_dynamics import slow_left_out, slow_slope, walks
+
+from plenum.dynamics import MixedModel, generators, mixed_model, pooled
+
+Floats = NDArray[np.float64]
+
+
+def restricted(y: Floats, v: Floats, tau2: float) -> float:
+    """The restricted log-likelihood of a random-effects mean, by matrices."""
+    covariance, ones = np.diag(v + tau2), np.ones((len(y), 1))
+    inverse = np.linalg.inv(covariance)
+    information = ones.T @ inverse @ ones
+    mean = (ones.T @ inverse @ y) / information[0, 0]
+    rest = y - mean
+    return float(
+        -(
+            np.linalg.slogdet(covariance)[1]
+            + np.linalg.slogdet(information)[1]
+            + rest @ inverse @ rest
+        )
+        / 2
+    )
+
+
+def grid_maximum(y: Floats, v: Floats) -> float:
+    """τ² by brute force: a grid that is refined around its best value."""
+    low, high = 0.0, 4 * float(np.var(y))
+    for _ in range(12):
+        grid = np.linspace(low, high, 41)
+        best = int(np.argmax([restricted(y, v, t) for t in grid]))
+        low, high = grid[max(best - 1, 0)], grid[min(best + 1, 40)]
+    return (low + high) / 2
+
+
+# --- random-effects mean -----------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(2, 12),
+    st.integers(0, 10_000),
+    st.sampled_from([0.0, 0.5, 3.0]),
+    st.sampled_from([1.0, 0.01]),  # the second is that of λ̂
+)
+def test_the_mean_is_that_of_the_restricted_likelihood(
+    n: int, seed: int, spread: float, scale: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    se = scale * rng.uniform(0.3, 2, n)
+    y = scale * (1 + spread * rng.normal(size=n)) + se * rng.normal(size=n)
+    tau2 = grid_maximum(y, se**2)
+    found = pooled(y, se)
+    assert_allclose(found.tau**2, tau2, atol=1e-5 * (scale**2 + tau2))
+    weights = 1 / (se**2 + tau2)
+    mean = (weights * y).sum() / weights.sum()
+    q = (weights * (y - mean) ** 2).sum() / (n - 1)
+    error = math.sqrt(max(q, 1) / weights.sum())
+    half = stats.t(n - 1).ppf(0.975) * error
+    assert_allclose([found.value, found.se], [mean, error], rtol=1e-4, atol=1e-6 * scale)
+    assert_allclose([found.ci_low, found.ci_high], [mean - half, mean + half], rtol=1e-3)
+    assert_allclose(found.p, 2 * stats.t(n - 1).sf(abs(mean) / error), rtol=1e-3)
+    assert (found.df, found.n) == (n - 1, n)
+
+
+def test_equal_errors_have_a_closed_form() -> None:
+    y, v = np.array([0.1, 0.5, 0.2, 0.9, 0.4]), 0.02
+    found = pooled(y, np.full(5, math.sqrt(v)))
+    assert_allclose(found.tau**2, y.var(ddof=1) - v, rtol=1e-5)
+    assert_allclose([found.value, found.se], [y.mean(), y.std(ddof=1) / math.sqrt(5)], rtol=1e-6)
+    q = ((y - y.mean()) ** 2).sum() / v
+    assert_allclose([found.q, found.q_p], [q, stats.chi2(4).sf(q)], rtol=1e-9)
+    assert_allclose(found.i2, found.tau**2 / (found.tau**2 + v), rtol=1e-9)
+    wide = stats.t(3).ppf(0.975) * math.sqrt(found.tau**2 + found.se**2)
+    assert_allclose(found.prediction_low, y.mean() - wide, rtol=1e-6)
+    assert_allclose(found.prediction_high, y.mean() + wide, rtol=1e-6)
+
+
+def test_effects_that_agree_have_no_variance_between_scenarios() -> None:
+    found = pooled([0.1, 0.11, 0.09], [0.2, 0.2, 0.2])
+    assert (found.tau, found.i2) == (0, 0)
+    assert_allclose(found.se, 0.2 / math.sqrt(3))  # not below the model's own
+    assert pooled([0.1, 0.1, 0.1], [0.2, 0.1, 0.3]).tau == 0
+
+
+@given(st.floats(1e-4, 1e4), st.floats(-5, 5), st.permutations(range(6)))
+def test_scale_shift_and_order_change_what_they_should(
+    scale: float, shift: float, order: list[int]
+) -> None:
+    y, se = np.array([0.1, 0.9, 0.4, -0.3, 0.7, 0.2]), np.linspace(0.1, 0.3, 6)
+    base = pooled(y, se)
+    found = pooled(scale * y[order] + shift, scale * se[order])
+    assert_allclose(found.value, scale * base.value + shift, rtol=1e-4, atol=1e-6 * scale)
+    assert_allclose([found.se, found.tau], [scale * base.se, scale * base.tau], rtol=1e-4)
+    assert_allclose([found.i2, found.q], [base.i2, base.q], rtol=1e-4)
+
+
+def test_scenarios_without_an_effect_or_an_error_are_left_out() -> None:
+    found = pooled([0.1, np.nan, 0.3, 0.2, 0.9], [0.1, 0.1, 0.2, np.nan, 0.0])
+    kept = pooled([0.1, 0.3], [0.1, 0.2])
+    assert found.n == 2
+    assert_allclose([found.value, found.se, found.q], [kept.value, kept.se, kept.q])
+    assert math.isnan(found.prediction_low)
+
+
+@pytest.mark.parametrize("effects", [[], [0.1], [0.1, np.nan]])
+def test_fewer_than_two_scenarios_have_no_mean(effects: list[float]) -> None:
+    found = pooled(effects, [0.1] * len(effects))
+    assert np.isnan([found.value, found.se, found.tau, found.i2, found.p]).all()
+
+
+@pytest.mark.parametrize(("effects", "errors"), [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])])
+def test_one_error_an_effect_is_needed(effects: list[float], errors: list[float]) -> None:
+    with pytest.raises(ValueError, match="one standard error an effect"):
+        pooled(effects, errors)
+
+
+# --- mixed model -------------------------------------------------------------------------------
+
+
+Cell = tuple[str, bool, bool, Floats]
+
+
+def square(
+    scenarios: int, replicates: int, spread: float, effects: tuple[float, float, float]
+) -> list[Cell]:
+    """All four cells of some scenarios: λ differs by roles, mixed, and both."""
+    rng = np.random.default_rng(5)
+    cells = []
+    for s in range(scenarios):
+        own = np.array(effects) + spread * rng.normal(size=3)
+        for a in (False, True):
+            for b in (False, True):
+                rate = own @ [a, b, a and b]
+                seed = int(rng.integers(1_000_000))
+                ensemble = generators.autoregressive(0.2, float(rate)).sample(replicates, seed)
+                cells.append((f"s{s}", a, b, ensemble))
+    return cells
+
+
+def pseudo_means(cells: list[Cell]) -> dict[tuple[str, bool, bool], float]:
+    """The mean pseudo-value of every cell."""
+    found = {}
+    for scenario, a, b, ensemble in cells:
+        n = len(ensemble)
+        values = n * slow_slope(ensemble) - (n - 1) * slow_left_out(ensemble)
+        found[scenario, a, b] = values.mean()
+    return found
+
+
+def test_a_balanced_model_averages_the_scenarios_contrasts() -> None:
+    cells = square(6, 6, 0.15, (0.1, -0.05, 0.2))
+    found = mixed_model(cells)
+    mean = pseudo_means(cells)
+    contrasts = np.array(
+        [
+            (
+                (mean[s, True, False] + mean[s, True, True]) / 2
+                - (mean[s, False, False] + mean[s, False, True]) / 2,
+                (mean[s, False, True] + mean[s, True, True]) / 2
+                - (mean[s, False, False] + mean[s, True, False]) / 2,
+                mean[s, True, True] - mean[s, True, False] - mean[s, False, True]
+                + mean[s, False, False],
+            )
+            for s in (f"s{i}" for i in range(6))
+        ]
+    )  # fmt: skip
+    values = [effect.value for effect in found.effects.values()]
+    errors = [effect.se for effect in found.effects.values()]
+    assert list(found.effects) == ["roles", "mixed", "roles x mixed"]
+    assert_allclose(values, contrasts.mean(axis=0), rtol=1e-4, atol=1e-5)
+    assert_allclose(errors, contrasts.std(axis=0, ddof=1) / math.sqrt(6), rtol=0.02)
+    for effect in found.effects.values():
+        half = stats.t(5).ppf(0.975) * effect.se
+        assert_allclose([effect.ci_low, effect.ci_high], [effect.value - half, effect.value + half])
+        assert_allclose(effect.p, 2 * stats.t(5).sf(abs(effect.value) / effect.se), rtol=1e-9)
+        assert (effect.df, effect.n) == (5, 6)
+    assert (found.scenarios, found.values) == (6, 6 * 4 * 6)
+    assert found.converged
+
+
+def test_the_spread_of_the_slopes_is_found() -> None:
+    found = mixed_model(square(12, 8, 0.2, (0.1, 0.0, 0.0)))
+    assert list(found.tau) == ["mean", "roles", "mixed", "roles x mixed"]
+    # roles' slope is a + ½ c of each scenario's own effects a, b, c
+    assert_allclose(found.tau["roles"], 0.2 * math.sqrt(1.25), rtol=0.5)
+    assert_allclose(found.tau["roles x mixed"], 0.2, rtol=0.5)
+
+
+def test_the_order_of_cells_says_nothing() -> None:
+    cells = square(4, 5, 0.1, (0.1, 0.0, 0.0))
+    first, second = mixed_model(cells), mixed_model(cells[::-1])
+    for name, effect in first.effects.items():
+        assert_allclose(second.effects[name].value, effect.value, atol=1e-6)
+        assert_allclose(second.effects[name].se, effect.se, rtol=1e-3)
+
+
+def test_scenarios_that_are_not_whole_are_left_out() -> None:
+    cells = square(4, 5, 0.1, (0.1, 0.0, 0.0))
+    extra = [("half", True, True, walks(5, 3, seed=1)), ("half", True, False, walks(5, 3, seed=2))]
+    few = [("few", a, b, walks(2, 3, seed=3)) for a in (True, False) for b in (True, False)]
+    still = [
+        ("still", a, b, np.repeat(walks(1, 3, seed=3), 5, axis=0))
+        for a in (True, False)
+        for b in (True, False)
+    ]
+    found = mixed_model([*cells, *extra, *few, *still])
+    assert isinstance(found, MixedModel)
+    assert (found.scenarios, found.values) == (4, 80)
+    assert found.effects == mixed_model(cells).effects
+
+
+@pytest.mark.parametrize("scenarios", [0, 1])
+def test_a_mixed_model_needs_two_scenarios(scenarios: int) -> None:
+    with pytest.raises(ValueError, match="two scenarios"):
+        mixed_model(square(scenarios, 4, 0.1, (0.0, 0.0, 0.0)))

@@ -1,0 +1,304 @@
+"""The bootstrap of λ̂: draws, standard errors, intervals, and draws that are made again."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import DTypeLike, NDArray
+from scipy import stats
+from slow_dynamics import Window, separating, slow_fit, slow_left_out, slow_pairs, slow_slope, walks
+
+from plenum.dynamics import Bootstrap, bootstrap, generators, resampling
+
+METHODS = ("percentile", "bca", "bootstrap_t", "seed_compatible")
+PROCESSES = [
+    generators.autoregressive(0.5),
+    generators.random_walk(),
+    generators.contraction(),
+    generators.logistic(),
+    generators.decision_flips(0.1, sd=0.01),
+    generators.chaotic_map(),
+]
+
+
+def counts_of(replicates: int, draws: int, seed: int) -> NDArray[np.int_]:
+    """How often each replicate is drawn, shape (draws, replicates)."""
+    return np.asarray(resampling._counts(replicates, draws, seed, 0).T)
+
+
+def resampled(ensemble: NDArray[np.float64], counts: NDArray[np.int_], window: Window) -> float:
+    """λ̂ of a resampled ensemble, the copies of a replicate a distance of zero apart."""
+    return slow_slope(np.repeat(ensemble, counts, axis=0), window)
+
+
+def smooth(ensemble: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """λ̂ as a function of weights of the replicates, that needn't be whole."""
+    n = len(ensemble)
+    members = [(i, j) for i in range(n) for j in range(i + 1, n)]
+    pairs = slow_pairs(ensemble[:, 2:20])
+    level = sum(weights[i] * weights[j] * d for (i, j), d in zip(members, pairs, strict=True))
+    return slow_fit(range(3, 21), list(level))
+
+
+def influence_error(ensemble: NDArray[np.float64], counts: NDArray[np.int_]) -> float:
+    """Infinitesimal jackknife: √ Σ w (∂λ̂ / ∂w)², by finite differences."""
+    total = 0.0
+    for r, count in enumerate(counts):
+        step = np.zeros(len(counts))
+        step[r] = 1e-5
+        rate = (smooth(ensemble, counts + step) - smooth(ensemble, counts - step)) / 2e-5
+        total += count * rate**2
+    return math.sqrt(total)
+
+
+# --- draws -------------------------------------------------------------------------------------
+
+
+@settings(max_examples=20)
+@given(st.integers(5, 9), st.integers(2, 6), st.sampled_from([(3, 20), (1, 8), (5, 30)]))
+def test_draws_are_estimates_of_resampled_ensembles(
+    replicates: int, options: int, window: Window
+) -> None:
+    ensemble = walks(replicates, options, seed=replicates)
+    counts = counts_of(replicates, 12, seed=4)
+    alive = (counts > 0).sum(axis=1) > 1  # the others are drawn again
+    slow = [resampled(ensemble, row, window) for row in counts[alive]]
+    for dtype, atol in ((np.float32, 1e-6), (np.float64, 1e-10)):
+        found = bootstrap(ensemble, window, draws=12, seed=4, dtype=dtype)
+        assert_allclose(found.slopes[alive], slow, rtol=0, atol=atol)
+
+
+def test_counts_are_those_of_a_bootstrap() -> None:
+    counts = counts_of(6, 20_000, seed=1)
+    assert (counts.sum(axis=1) == 6).all()
+    assert_allclose(counts.mean(axis=0), 1, atol=0.04)
+    assert_allclose(counts.var(axis=0), 1 - 1 / 6, atol=0.06)
+    assert_allclose(np.corrcoef(counts.T)[0, 1], -1 / 5, atol=0.04)
+
+
+def test_conditions_of_equal_replicates_share_their_draws() -> None:
+    first, second = walks(8, 3, seed=1), walks(8, 5, seed=2)
+    counts = counts_of(8, 10, seed=0)
+    for ensemble in (first, second):
+        found = bootstrap(ensemble, draws=10, dtype=np.float64)
+        assert_allclose(found.slopes, [resampled(ensemble, row, (3, 20)) for row in counts])
+
+
+def test_standard_errors_are_the_infinitesimal_jackknife() -> None:
+    ensemble = walks(7, 3, seed=3)
+    found = bootstrap(ensemble, draws=8, seed=2, dtype=np.float64)
+    slow = [influence_error(ensemble, row) for row in counts_of(7, 8, seed=2)]
+    assert_allclose(found.errors, slow, rtol=1e-5)
+    assert_allclose(found.error, influence_error(ensemble, np.ones(7, int)), rtol=1e-5)
+
+
+def test_unstudentised_draws_are_the_same_without_errors() -> None:
+    ensemble = walks(7, 3, seed=3)
+    found = bootstrap(ensemble, draws=50, studentised=False)
+    assert_allclose(found.slopes, bootstrap(ensemble, draws=50).slopes, atol=1e-12)
+    assert np.isnan(found.errors).all()
+
+
+def test_the_standard_deviation_of_draws_is_near_the_jackknife() -> None:
+    found = bootstrap(walks(20, 3, seed=3), draws=2000)
+    assert_allclose(found.se, found.slopes.std(ddof=1))
+    assert_allclose(found.se, found.error, rtol=0.25)
+
+
+@pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
+def test_float32_agrees_with_float64(process: generators.Process) -> None:
+    ensemble = process.sample(20, seed=5)
+    single, double = (
+        bootstrap(ensemble, draws=400, dtype=dtype) for dtype in (np.float32, np.float64)
+    )
+    assert_allclose(single.slopes, double.slopes, rtol=0, atol=1e-6)
+    for method in METHODS[:3]:
+        a, b = single.interval(method), double.interval(method)
+        assert_allclose([a.low, a.high], [b.low, b.high], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_many_replicates_go_in_blocks_with_the_same_result(
+    dtype: DTypeLike, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ensemble = generators.random_walk().sample(120, seed=1)
+    blocks = bootstrap(ensemble, draws=600, dtype=dtype)  # 600 · 7140 pairs: two blocks
+    monkeypatch.setattr(resampling, "_BLOCK", 10**9)
+    whole = bootstrap(ensemble, draws=600, dtype=dtype)
+    assert_allclose(blocks.slopes, whole.slopes, rtol=0, atol=1e-6)
+    assert_allclose(blocks.errors, whole.errors, rtol=1e-3)
+    monkeypatch.setattr(resampling, "_BLOCK", 7140 * 7)
+    tiny = bootstrap(ensemble, draws=30, dtype=dtype)
+    assert_allclose(tiny.slopes, bootstrap(ensemble, draws=30, dtype=dtype).slopes, atol=1e-12)
+
+
+def test_equal_seeds_give_equal_draws_and_others_do_not() -> None:
+    ensemble = walks(8, 3, seed=1)
+    first, again, other = (bootstrap(ensemble, draws=50, seed=seed) for seed in (1, 1, 2))
+    assert_allclose(first.slopes, again.slopes, rtol=0, atol=0)
+    assert (first.slopes != other.slopes).mean() > 0.9
+
+
+@given(st.floats(1e-2, 1e2), st.permutations(range(4)))
+def test_scale_and_options_leave_draws_and_intervals_alone(scale: float, order: list[int]) -> None:
+    ensemble = walks(8, 4, seed=1)
+    first = bootstrap(ensemble, draws=60, dtype=np.float64)
+    second = bootstrap(scale * ensemble[:, :, order] - 0.2, draws=60, dtype=np.float64)
+    assert_allclose(second.slopes, first.slopes, atol=1e-8)
+    for method in METHODS:
+        a, b = first.interval(method), second.interval(method)
+        assert_allclose([a.low, a.high], [b.low, b.high], atol=1e-8)
+
+
+# --- intervals ---------------------------------------------------------------------------------
+
+
+def test_the_percentile_interval_is_the_middle_95_percent_of_draws() -> None:
+    found = bootstrap(walks(12, 3, seed=1), draws=1500)
+    chosen = found.interval("percentile")
+    assert_allclose([chosen.low, chosen.high], np.percentile(found.slopes, [2.5, 97.5]))
+    assert ((found.slopes >= chosen.low) & (found.slopes <= chosen.high)).mean() > 0.948
+
+
+def test_the_seed_compatible_interval_uses_the_papers_500_draws() -> None:
+    found = bootstrap(walks(12, 3, seed=1), draws=1500)
+    chosen = found.interval("seed_compatible")
+    assert_allclose([chosen.low, chosen.high], np.percentile(found.slopes[:500], [2.5, 97.5]))
+    few = bootstrap(walks(12, 3, seed=1), draws=500).interval("seed_compatible")
+    assert_allclose([few.low, few.high], [chosen.low, chosen.high], atol=1e-12)
+
+
+def test_bca_agrees_with_its_definition() -> None:
+    for seed in range(4):
+        ensemble = generators.logistic().sample(10, seed)
+        found = bootstrap(ensemble, draws=800, seed=seed)
+        left_out = slow_left_out(ensemble)
+        away = left_out.mean() - left_out
+        acceleration = (away**3).sum() / (6 * (away**2).sum() ** 1.5)
+        bias = stats.norm.ppf((found.slopes < slow_slope(ensemble)).mean())
+        levels = []
+        for z in stats.norm.ppf([0.025, 0.975]):
+            levels.append(stats.norm.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))))
+        chosen = found.interval("bca")
+        assert_allclose([chosen.low, chosen.high], np.quantile(found.slopes, levels), atol=1e-9)
+
+
+def test_bca_agrees_with_scipy() -> None:
+    ensemble = generators.logistic().sample(14, seed=3)
+    distances = np.zeros((14, 14, 18))
+    distances[np.triu_indices(14, 1)] = slow_pairs(ensemble[:, 2:])
+    distances += distances.transpose(1, 0, 2)
+    k = np.arange(3, 21) - 11.5
+    k /= k @ k
+
+    def statistic(members: NDArray[np.int_]) -> float:
+        return float(k @ np.log(distances[members][:, members].sum(axis=(0, 1))))
+
+    reference = stats.bootstrap(
+        (np.arange(14),),
+        statistic,
+        n_resamples=3000,
+        method="BCa",
+        vectorized=False,
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    chosen = bootstrap(ensemble, draws=20_000).interval("bca")
+    assert_allclose(chosen.low, reference.low, atol=0.08 * (reference.high - reference.low))
+    assert_allclose(chosen.high, reference.high, atol=0.08 * (reference.high - reference.low))
+
+
+def test_bootstrap_t_inverts_the_studentised_draws() -> None:
+    found = bootstrap(walks(12, 3, seed=6), draws=900, dtype=np.float64)
+    pivots = sorted((found.slopes - found.value) / found.errors)
+    low = found.value - np.quantile(pivots, 0.975) * found.error
+    high = found.value - np.quantile(pivots, 0.025) * found.error
+    chosen = found.interval("bootstrap_t")
+    assert_allclose([chosen.low, chosen.high], [low, high])
+
+
+def test_an_unknown_interval_is_refused() -> None:
+    with pytest.raises(ValueError, match="interval 'jackknife'"):
+        bootstrap(walks(5, 3, seed=1), draws=10).interval("jackknife")
+
+
+@pytest.mark.parametrize("draws", [0, -1])
+def test_draws_are_needed(draws: int) -> None:
+    with pytest.raises(ValueError, match="draws"):
+        bootstrap(walks(5, 3, seed=1), draws=draws)
+
+
+# --- zeros -------------------------------------------------------------------------------------
+
+
+def test_draws_without_divergence_are_made_again_and_counted() -> None:
+    ensemble = np.repeat(walks(1, 3, seed=1), 4, axis=0)
+    ensemble[3] += walks(1, 3, seed=2)[0]  # three are the same: D* = 0 in 32 % of draws
+    found = bootstrap(ensemble, draws=1000)
+    assert len(found.slopes) == 1000
+    assert np.isfinite(found.slopes).all()
+    assert_allclose(found.slopes, found.value, atol=1e-6)
+    share = (3**4 + 1) / 4**4
+    assert_allclose(found.redrawn, 1000 * share / (1 - share), rtol=0.15)
+    again = bootstrap(ensemble, draws=1000)
+    assert again.redrawn == found.redrawn
+
+
+def test_no_draw_is_made_again_where_all_replicates_differ() -> None:
+    assert bootstrap(walks(20, 3, seed=1), draws=500).redrawn == 0
+
+
+def test_redrawn_draws_follow_the_same_law() -> None:
+    ensemble = np.repeat(walks(1, 3, seed=1), 5, axis=0)
+    ensemble[3:] += walks(2, 3, seed=2)
+    found = bootstrap(ensemble, draws=4000, dtype=np.float64)
+    assert found.redrawn > 200
+    counts = counts_of(5, 20_000, seed=9)
+    apart = (counts[:, 3:] > 0).sum(axis=1) + (counts[:, :3].sum(axis=1) > 0) > 1
+    rows, sizes = np.unique(counts[apart], axis=0, return_counts=True)
+    slow = [resampled(ensemble, row, (3, 20)) for row in rows]
+    expected = np.average(slow, weights=sizes)
+    error = found.slopes.std() / math.sqrt(4000)
+    assert abs(found.slopes.mean() - expected) < 4 * math.sqrt(1.2) * error
+
+
+def test_draws_that_stay_without_divergence_are_given_up() -> None:
+    ensemble = np.repeat(walks(1, 3, seed=1), 18, axis=0)
+    for t in range(18):
+        ensemble[t, t + 2] += 0.1  # each round needs a replicate of its own
+    found = bootstrap(ensemble, draws=100)
+    assert np.isfinite(found.value)
+    assert not len(found.slopes)
+    assert found.redrawn == 50 * 100
+    assert all(np.isnan(found.interval(method).low) for method in METHODS)
+    assert np.isnan(found.se)
+
+
+def test_rounds_without_divergence_are_left_out_of_all_draws() -> None:
+    level = 0.01 * np.exp(0.05 * np.arange(1, 21))
+    level[[4, 9]] = 0.0
+    found = bootstrap(separating(level, replicates=6), draws=100)
+    assert found.redrawn < 5
+    assert_allclose(found.slopes, 0.05, atol=1e-6)
+
+
+@pytest.mark.parametrize("replicates", [0, 1])
+def test_without_an_estimate_there_are_no_draws(replicates: int) -> None:
+    found = bootstrap(walks(replicates, 3, seed=1), draws=10)
+    assert np.isnan(found.value)
+    assert isinstance(found, Bootstrap)
+    assert not len(found.slopes)
+
+
+def test_identical_replicates_have_no_draws() -> None:
+    found = bootstrap(np.repeat(walks(1, 3, seed=1), 5, axis=0), draws=10)
+    assert not len(found.slopes)
+
+
+def test_two_replicates_have_no_interval() -> None:
+    # Every draw that isn't made again is the ensemble itself: no spread can be seen.
+    found = bootstrap(walks(2, 3, seed=1), draws=200)
+    for method in METHODS:
+        assert np.isnan([found.interval(method).low, found.interval(method).high]).all()

@@ -1,0 +1,54 @@
+"""Everything of one condition at once."""
+
+import numpy as np
+from numpy.testing import assert_allclose
+
+from plenum.dynamics import (
+    divergence,
+    flip_rate,
+    lyapunov,
+    pairwise_disagreement,
+    reversal_test,
+    switch_counts,
+    time_to_majority,
+)
+from plenum.dynamics.summary import summarise
+
+DECISIONS = list("AABBBC")
+SEATS = np.random.default_rng(3).dirichlet(np.ones(3), (6, 20, 5))
+
+
+def test_a_summary_holds_the_estimates_of_the_committee_mean() -> None:
+    found = summarise(SEATS, DECISIONS, draws=50)
+    mean = SEATS.mean(axis=2)
+    assert found.lyapunov == lyapunov(mean, decisions=DECISIONS)
+    assert found.reversal == reversal_test(mean, draws=50)
+    assert_allclose(found.divergence, divergence(mean))
+    assert found.flip_rate == flip_rate(DECISIONS)
+    assert found.disagreement == pairwise_disagreement(DECISIONS)
+    assert found.time_to_majority == time_to_majority(SEATS)
+    assert found.time_to_stable == time_to_majority(SEATS, "stable")
+    assert_allclose(found.switches.counts, switch_counts(SEATS).counts)
+
+
+def test_a_summary_takes_the_window_the_interval_and_the_draws_it_is_given() -> None:
+    found = summarise(SEATS, DECISIONS, (5, 12), interval="bca", draws=60, seed=2)
+    mean = SEATS.mean(axis=2)
+    expected = lyapunov(mean, (5, 12), DECISIONS, interval="bca", draws=60, seed=2)
+    assert found.lyapunov == expected
+    assert found.reversal == reversal_test(mean, (5, 12), draws=60, seed=2)
+    assert len(found.reversal.null) == 60
+
+
+def test_identical_replicates_have_decisions_without_an_exponent() -> None:
+    found = summarise(np.repeat(SEATS[:1], 4, axis=0), ["A"] * 4, draws=5)
+    assert found.lyapunov.status == "identical"
+    assert np.isnan(found.reversal.p)
+    assert found.flip_rate.value == 0
+
+
+def test_one_replicate_is_summarised_as_far_as_it_goes() -> None:
+    found = summarise(SEATS[:1], ["A"], draws=5)
+    assert found.lyapunov.status == "single"
+    assert np.isnan(found.divergence).all()
+    assert (found.flip_rate.value, found.switches.n) == (0, 1)

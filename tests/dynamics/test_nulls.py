@@ -177,6 +177,7 @@ def test_shuffling_permutes_the_rounds_of_each_replicate_by_itself() -> None:
     found = shuffle_test(ensemble, (3, 5), draws=4000)
     nearest = np.abs(found.null[:, None] - np.array(null)[None, :]).min(axis=1)
     assert nearest.max() < 1e-9
+    assert len(np.unique(found.null.round(9))) == len(np.unique(np.round(null, 9)))
     exact = np.mean(np.abs(null) >= abs(slow_slope(ensemble, (3, 5))) - 1e-9)
     assert_allclose(found.p, exact, atol=0.03)
     assert_allclose(np.quantile(found.null, [0.1, 0.9]), np.quantile(null, [0.1, 0.9]), atol=0.05)

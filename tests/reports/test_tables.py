@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.cells import cell_len
 from rich.console import Console
 
 from plenum.reports import rows as reports_rows
@@ -327,6 +328,6 @@ def test_no_word_is_cut_and_no_column_lost_however_narrow_the_terminal(width: in
         for table in terminal(sheet, width):
             console.print(table)
         shown = console.export_text()
-        assert max(map(len, shown.splitlines())) <= width
+        assert max(map(cell_len, shown.splitlines())) <= width
         words = {word for cells in (sheet.head, *sheet.body) for c in cells for word in c.split()}
         assert [word for word in words if word not in shown.split()] == []

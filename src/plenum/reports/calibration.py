@@ -46,11 +46,23 @@ def settled() -> Process:
     return Process("committee, settled", process.divergence, process.draw)
 
 
+def unequal() -> Process:
+    """An AR(1) whose replicates spread unequally: the law of the spread is lognormal, σ = 2."""
+    equal = generators.autoregressive(0.9)
+
+    def draw(generator: np.random.Generator, replicates: int) -> NDArray[np.float64]:
+        spread = generator.lognormal(0, 2, replicates)
+        return 1 / 3 + spread[:, None, None] * (equal.draw(generator, replicates) - 1 / 3)
+
+    return Process("unequal spread", equal.divergence, draw)
+
+
 PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
     ("AR(1), ρ = 0", lambda: generators.autoregressive(0.0)),
     ("AR(1), ρ = 0.5", lambda: generators.autoregressive(0.5)),
     ("AR(1), ρ = 0.9", lambda: generators.autoregressive(0.9)),
     ("committee, settled", settled),
+    ("unequal spread, ρ = 0.9", unequal),
     ("random walk", generators.random_walk),
     ("contraction", generators.contraction),
     ("committee, gain 1.05", lambda: generators.committee(1.05)),
@@ -130,6 +142,7 @@ def estimates(number: int, first: int, count: int) -> list[list[float]]:
             limits += [interval.low, interval.high]
         p = [
             reversal_test(ensemble, draws=REVERSALS, seed=draw).p,
+            reversal_test(ensemble, centre="mean", draws=REVERSALS, seed=draw).p,
             found.p_zero,
             found.p_diffusion,
             shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -60,7 +61,7 @@ def _wide(columns: Sequence[int], words: Sequence[int]) -> int:
 
 
 def _longest(cells: Sequence[str]) -> int:
-    return max(map(len, " ".join(cells).split()), default=1)
+    return max(map(cell_len, " ".join(cells).split()), default=1)
 
 
 def _table(sheet: Sheet, columns: Sequence[int], words: Sequence[int]) -> Table:

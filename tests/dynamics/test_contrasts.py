@@ -246,6 +246,18 @@ def test_an_arm_without_a_standard_error_leaves_no_p(control: str, paired: bool)
     assert np.isfinite(found.value) == (control == "two")
 
 
+def test_decisions_of_the_arms_and_cells_enter_their_warnings() -> None:
+    arms = [generators.random_walk().sample(12, seed) for seed in range(4)]
+    torn = ["A"] * 6 + ["B"] * 6
+    found = contrast(arms[0], arms[1], decisions=(None, torn), draws=5)
+    assert ["flip_dominated" in cell.warnings for cell in found.cells] == [False, True]
+    whole = interaction(*arms, decisions=(torn, None, ["A"] * 12, torn))
+    flips = ["flip_dominated" in cell.warnings for cell in whole.cells]
+    assert flips == [True, False, False, True]
+    with pytest.raises(ValueError, match="11 decisions for 12 replicates"):
+        contrast(arms[0], arms[1], decisions=(torn[:11], None), draws=5)
+
+
 def test_warnings_of_both_cells_are_told_once() -> None:
     found = contrast(walks(5, 3, seed=1), walks(12, 3, seed=2), draws=5)
     assert found.warnings.count("few_replicates") == 1

@@ -1,6 +1,7 @@
 """Tests of no growth: random time reversal, and the papers' shuffle."""
 
 import itertools
+import statistics
 
 import numpy as np
 import pytest
@@ -21,10 +22,15 @@ def signs_of(replicates: int, draws: int, seed: int) -> NDArray[np.float64]:
     return np.concatenate([signs.T for signs, _ in blocks])
 
 
-def centred(ensemble: Ensemble, window: Window) -> Ensemble:
-    """The window, less the mean over replicates in each round."""
+def centred(ensemble: Ensemble, window: Window, centre: str = "median") -> Ensemble:
+    """The window, less its centre over replicates in each round, option by option."""
     points = ensemble[:, window[0] - 1 : window[1]]
-    return np.asarray(points - points.mean(axis=0))
+    middle = statistics.median if centre == "median" else statistics.fmean
+    found = points.copy()
+    for t in range(points.shape[1]):
+        for k in range(points.shape[2]):
+            found[:, t, k] -= middle(points[:, t, k].tolist())
+    return found
 
 
 def reversed_slope(points: Ensemble, signs: NDArray[np.float64], first: int) -> float:
@@ -42,14 +48,15 @@ def reversed_slope(points: Ensemble, signs: NDArray[np.float64], first: int) -> 
     st.integers(2, 7),
     st.integers(2, 6),
     st.sampled_from([(3, 20), (3, 19), (1, 2), (4, 6), (9, 30)]),
+    st.sampled_from(["median", "mean"]),
 )
 def test_null_values_are_estimates_of_reversed_replicates(
-    replicates: int, options: int, window: Window
+    replicates: int, options: int, window: Window, centre: str
 ) -> None:
     ensemble = walks(replicates, options, seed=options)
     ensemble += np.linspace(0, 0.3, 20)[:, None] * np.arange(options)  # a common drift
-    found = reversal_test(ensemble, window, draws=10, seed=3)
-    points = centred(ensemble, window)
+    found = reversal_test(ensemble, window, draws=10, seed=3, centre=centre)
+    points = centred(ensemble, window, centre)
     slow = [reversed_slope(points, row, window[0]) for row in signs_of(replicates, 10, 3)]
     assert_allclose(found.null, slow, rtol=0, atol=1e-9)
     assert_allclose(found.value, slow_slope(ensemble, window), atol=1e-10)
@@ -112,6 +119,14 @@ def test_scale_and_options_leave_p_alone(scale: float, order: list[int]) -> None
     assert_allclose(second.null, first.null, atol=1e-8)
     assert second.p == first.p
     assert shuffle_test(changed, draws=5).p == shuffle_test(ensemble, draws=5).p
+
+
+def test_the_median_is_the_default_centre_and_others_are_refused() -> None:
+    ensemble = walks(6, 3, seed=1)
+    default = reversal_test(ensemble, draws=20)
+    assert_allclose(default.null, reversal_test(ensemble, draws=20, centre="median").null)
+    with pytest.raises(ValueError, match="centre 'mode'"):
+        reversal_test(ensemble, draws=20, centre="mode")
 
 
 def test_growth_is_found_and_a_mirrored_window_is_none() -> None:

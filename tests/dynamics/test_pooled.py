@@ -119,6 +119,15 @@ def test_fewer_than_two_scenarios_have_no_mean(effects: list[float]) -> None:
     assert np.isnan([found.value, found.se, found.tau, found.i2, found.p]).all()
 
 
+@pytest.mark.parametrize(("scenarios", "warned"), [(2, True), (4, True), (5, False)])
+def test_few_scenarios_are_warned_of(scenarios: int, warned: bool) -> None:
+    found = pooled(np.linspace(0, 1, scenarios), np.full(scenarios, 0.1))
+    assert ("few_scenarios" in found.warnings) == warned
+    model = mixed_model(square(scenarios, 4, 0.1, (0.1, 0.0, 0.0)))
+    assert ("few_scenarios" in model.warnings) == warned
+    assert ("not_converged" in model.warnings) == (not model.converged)
+
+
 @pytest.mark.parametrize(("effects", "errors"), [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])])
 def test_one_error_an_effect_is_needed(effects: list[float], errors: list[float]) -> None:
     with pytest.raises(ValueError, match="one standard error an effect"):

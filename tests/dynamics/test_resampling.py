@@ -297,6 +297,14 @@ def test_identical_replicates_have_no_draws() -> None:
     assert not len(found.slopes)
 
 
+def test_a_replicate_without_which_nothing_differs_leaves_no_interval() -> None:
+    ensemble = np.repeat(walks(1, 3, seed=1), 8, axis=0)
+    ensemble[3] += walks(1, 3, seed=2)[0]  # all draws that are kept agree on its λ̂
+    found = bootstrap(ensemble, draws=200)
+    for method in METHODS:
+        assert np.isnan([found.interval(method).low, found.interval(method).high]).all()
+
+
 def test_two_replicates_have_no_interval() -> None:
     # Every draw that isn't made again is the ensemble itself: no spread can be seen.
     found = bootstrap(walks(2, 3, seed=1), draws=200)

@@ -21,7 +21,7 @@ from slow_dynamics import (
     walks,
 )
 
-from plenum.dynamics import contrast, generators, interaction, interaction_of, lyapunov
+from plenum.dynamics import contrast, generators, interaction, lyapunov
 
 Ensemble = NDArray[np.float64]
 
@@ -303,11 +303,6 @@ def test_the_interaction_shows_where_its_cells_start_and_what_room_they_have() -
         assert_allclose(
             cell.diagnostics.headroom, np.log(cell.diagnostics.cap / slow_level(ensemble)[2]) / 17
         )
-
-
-def test_the_interaction_of_estimates_is_that_of_their_ensembles() -> None:
-    cells = [walks(6, 3, seed=n) for n in range(4)]
-    assert interaction_of([lyapunov(c) for c in cells]) == interaction(*cells)
 
 
 def test_a_cell_without_an_estimate_leaves_no_interaction() -> None:

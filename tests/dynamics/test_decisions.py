@@ -106,15 +106,28 @@ def test_pairwise_disagreement_is_unbiased(n: int, p: float) -> None:
     assert_allclose(values @ stats.binom(n, p).pmf(range(n + 1)), 2 * p * (1 - p), atol=1e-12)
 
 
-@pytest.mark.parametrize("decisions", ["AAAAAAB", "AAAABBBNC", "AAAAAAAAAAAAAABBBBBC"])
-def test_its_interval_is_a_jackknife(decisions: str) -> None:
+@pytest.mark.parametrize("decisions", ["AABBCC", "AAAABBBNC", "AAAAAAAAAAAAAABBBBBC"])
+def test_its_interval_is_a_jackknife_with_the_second_order_from_three_decisions_on(
+    decisions: str,
+) -> None:
     every, n = list(decisions), len(decisions)
     left_out = np.array([slow_disagreement(every[:r] + every[r + 1 :]) for r in range(n)])
     se = math.sqrt((n - 1) / n * ((left_out - left_out.mean()) ** 2).sum())
-    half = stats.t(n - 1).ppf(0.975) * se
     value = slow_disagreement(every)
+    second = 2 * value * (1 - value) / (n * (n - 1))
+    half = stats.t(n - 1).ppf(0.975) * math.sqrt(se**2 + second)
     found = pairwise_disagreement(every)
     assert_allclose([found.ci_low, found.ci_high], np.clip([value - half, value + half], 0, 1))
+
+
+@pytest.mark.parametrize("n", [6, 20])
+@pytest.mark.parametrize("p", [0.05, 0.2, 0.3, 0.5])
+def test_of_two_decisions_the_interval_covers_what_it_says(n: int, p: float) -> None:
+    truth, chances = 2 * p * (1 - p), stats.binom(n, p).pmf(range(n + 1))
+    found = [pairwise_disagreement(["A"] * k + ["B"] * (n - k)) for k in range(n + 1)]
+    assert all(x.ci_low <= x.value <= x.ci_high for x in found)
+    covered = [x.ci_low - 1e-12 <= truth <= x.ci_high + 1e-12 for x in found]
+    assert float(chances @ np.array(covered, float)) >= 0.95
 
 
 def test_where_all_agree_the_interval_still_has_a_width() -> None:

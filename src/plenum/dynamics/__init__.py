@@ -2,7 +2,7 @@
 
 from plenum.dynamics import generators
 from plenum.dynamics.branching import Branching, branching
-from plenum.dynamics.contrasts import Contrast, contrast, interaction, interaction_of
+from plenum.dynamics.contrasts import Contrast, contrast, interaction
 from plenum.dynamics.decisions import (
     Fragility,
     McNemar,
@@ -61,7 +61,6 @@ __all__ = [
     "generators",
     "holm",
     "interaction",
-    "interaction_of",
     "look",
     "lyapunov",
     "mcnemar",

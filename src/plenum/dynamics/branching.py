@@ -158,12 +158,12 @@ def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, s
         return float("nan")
     generator = np.random.Generator(np.random.PCG64([seed, len(labels)]))
     known = np.isfinite(cosines) & ~np.eye(len(labels), dtype=bool)
-    values = np.where(known, cosines, 0.0)
+    values, weights = np.where(known, cosines, 0.0), known.astype(float)
 
     def gap(order: NDArray[np.int_]) -> float:
         member = (order[:, None] == np.arange(labels.max() + 1)).astype(float)
-        inside, count = (np.einsum("ab,ac,bc->", x, member, member) for x in (values, known))
-        outside, rest = values.sum() - inside, known.sum() - count
+        inside, count = (float((member * (x @ member)).sum()) for x in (values, weights))
+        outside, rest = values.sum() - inside, weights.sum() - count
         return float(inside / count - outside / rest) if count and rest else float("nan")
 
     observed = gap(labels)

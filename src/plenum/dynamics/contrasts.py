@@ -25,7 +25,12 @@ from plenum.dynamics.wald import Estimate, estimate, welch_df
 _BLOCK = 400_000
 """Leave-one-out levels that are held at once."""
 
-_TIE = 1e-9
+_NONE = 1e-9
+"""A standard error below this is none: all replicates of an arm part alike."""
+
+_TIE = 1e-4
+"""A null statistic this close to the observed one, relative to it, is a tie: the null is computed
+in float32, and the observed labelling is one of the labellings."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ def contrast(
     The interval is Welch's: jackknife variances of both arms, Student's t with Welch-Satterthwaite
     degrees of freedom. For p the replicates of both arms, each arm centred on its mean and scaled
     to the same mean distance, change places, and Δλ̂* / se* is compared with Δλ̂ / se: without the
-    standard error the test would fail under different drift or spread.
+    standard error the test would fail under different drift or spread. Arms that have not the same
+    rounds of the window can't change places: p is then that of the interval's t test.
 
     Paired arms ran on the same variants in the same order: the variant's index leaves both arms
     together (t with R - 1), and the arms of an index change places with probability ½.
@@ -88,19 +94,22 @@ def contrast(
     Raises
     ------
     ValueError
-        An ensemble or the window is malformed, or paired arms differ in R.
+        An ensemble or the window is malformed, arms differ in K, or paired arms in R.
     """
     arms = [as_ensemble(treated), as_ensemble(control)]
     if paired and len(arms[0]) != len(arms[1]):
         raise ValueError(f"paired arms of {len(arms[0])} and {len(arms[1])} replicates")
+    if arms[0].shape[2] != arms[1].shape[2]:
+        raise ValueError(f"arms of {arms[0].shape[2]} and {arms[1].shape[2]} options")
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")
     fits = [fit(arm, window) for arm in arms]
     cells = tuple(lyapunov(arm, window, d) for arm, d in zip(arms, decisions, strict=True))
     counts = [len(arm) for arm in arms]
+    n = counts[0] if paired else sum(counts)
     value = cells[0].value - cells[1].value
     if not all(math.isfinite(cell.se) for cell in cells):
-        return _contrast(value, float("nan"), 0, counts, "none", cells)
+        return _contrast(value, float("nan"), 0, n, "none", cells)
     if paired:
         se = jackknife_se(fits[0].left_out - fits[1].left_out)
         df, method = counts[0] - 1.0, "paired jackknife, swaps within pairs"
@@ -108,13 +117,12 @@ def contrast(
         variances = np.array([cell.se**2 for cell in cells])
         se, df = math.sqrt(variances.sum()), welch_df(variances, np.array(counts) - 1.0)
         method = "Welch jackknife, studentised permutation"
-    found = _contrast(value, se, df, counts, method, cells)
-    if se < _TIE:
-        return found
+    if se < _NONE or fits[0].rounds.size != fits[1].rounds.size:
+        return _contrast(value, se, df, n, method.partition(",")[0], cells)
     null = _permuted(arms, fits, window, paired, draws, seed)
-    far = ~(np.abs(null) < abs(value) / se - _TIE)
+    far = ~(np.abs(null) < abs(value) / se * (1 - _TIE))
     p = float((1 + far.sum()) / (1 + draws))
-    return _contrast(value, se, df, counts, method, cells, p)
+    return _contrast(value, se, df, n, method, cells, p)
 
 
 def interaction(
@@ -146,36 +154,30 @@ def interaction(
         An ensemble, the window or the decisions are malformed.
     """
     ensembles = (both, first, second, neither)
-    return interaction_of(
-        [lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True)]
-    )
-
-
-def interaction_of(cells: Sequence[LyapunovEstimate]) -> Contrast:
-    """The interaction of four estimates, in the order of `interaction`'s arguments."""
+    cells = tuple(lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True))
     value = (cells[0].value - cells[1].value) - (cells[2].value - cells[3].value)
     counts = [cell.replicates for cell in cells]
     variances = np.array([cell.se**2 for cell in cells])
     if not np.isfinite(variances).all():
-        return _contrast(value, float("nan"), 0, counts, "none", tuple(cells))
+        return _contrast(value, float("nan"), 0, sum(counts), "none", cells)
     df = welch_df(variances, np.array(counts) - 1.0)
     se = math.sqrt(variances.sum())
-    return _contrast(value, se, df, counts, "Welch jackknife", tuple(cells))
+    return _contrast(value, se, df, sum(counts), "Welch jackknife", cells)
 
 
 def _contrast(
     value: float,
     se: float,
     df: float,
-    counts: Sequence[int],
+    n: int,
     method: str,
     cells: tuple[LyapunovEstimate, ...],
     p: float | None = None,
 ) -> Contrast:
-    e = estimate(value, se, df, sum(counts), method)
+    e = estimate(value, se, df, n, method)
     return Contrast(
         *(value, se, e.ci_low, e.ci_high, e.p if p is None else p),
-        *(df, sum(counts), method, e.p, cells),
+        *(df, n, method, e.p, cells),
     )
 
 

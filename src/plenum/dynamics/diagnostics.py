@@ -145,8 +145,10 @@ def cap(replicates: int, options: int) -> float:
     """The largest mean pairwise distance on the simplex.
 
     √2 · Σ_{a<b} n_a n_b / C(R, 2) at the most even split of the replicates over the vertices:
-    0.990 for R = 20 and K = 3, and √2 (1 - 1/K) as R grows.
+    0.990 for R = 20 and K = 3, and √2 (1 - 1/K) as R grows. NaN for fewer than two replicates.
     """
+    if replicates < 2:
+        return float("nan")
     share, rest = divmod(replicates, options)
     same = rest * math.comb(share + 1, 2) + (options - rest) * math.comb(share, 2)
     return math.sqrt(2) * (1 - same / math.comb(replicates, 2))

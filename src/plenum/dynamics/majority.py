@@ -133,9 +133,12 @@ def _kaplan_meier(times: Floats, observed: NDArray[np.bool_], rounds: int) -> tu
         limits = survival.confidence_interval(0.95, method="log-log")
     grid = np.arange(1.0, rounds + 1)
     curve = survival.evaluate(grid)
-    # Where all or none are left the limits are undefined: there they are the curve.
-    found = [f.evaluate(grid) for f in (limits.low, limits.high)]
-    return curve, *(np.where(np.isfinite(limit), limit, curve) for limit in found)
+    low, high = (f.evaluate(grid) for f in (limits.low, limits.high))
+    # Where all or none are left the limits are undefined: there they are Clopper and Pearson's.
+    least = 0.025 ** (1 / len(times))
+    low = np.where(np.isfinite(low), low, np.where(curve >= 1, least, 0.0))
+    high = np.where(np.isfinite(high), high, np.where(curve <= 0, 1 - least, 1.0))
+    return curve, low, high
 
 
 def _crossing(curve: Floats) -> float:

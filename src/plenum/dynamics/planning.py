@@ -12,6 +12,12 @@ from plenum.dynamics.fit import Floats
 
 SPENDING = ("obrien_fleming", "pocock")
 
+_NODES = 200
+"""Of the quadrature of paths that crossed no boundary."""
+
+_FARTHEST = 37.0
+"""Critical values of z end here, where the tail underflows."""
+
 _MOST = 10_000_000
 """More replicates than this are no plan."""
 
@@ -164,7 +170,7 @@ def look(
         raise ValueError(f"half_width: {half_width}; above 0")
     fractions = np.array(counts) / maximum
     bounds = boundaries(fractions, alpha, spending)
-    nominal = 2 * float(ndtr(-bounds[-1]))
+    nominal = 2 * float(ndtr(-min(bounds[-1], _FARTHEST)))
     critical = float(-stdtrit(counts[-1] - 1, nominal / 2))
     half = critical * se
     narrow, done = half <= half_width, counts[-1] == maximum
@@ -182,7 +188,10 @@ def look(
 
 
 def spent(fraction: float, alpha: float = 0.05, spending: str = "obrien_fleming") -> float:
-    """The share of alpha that may be spent up to an information fraction from 0 to 1."""
+    """The share of alpha that may be spent up to an information fraction from 0 to 1.
+
+    4 - 4 Φ(z_{α/4} / √t), half of it on either side, or α log(1 + (e - 1) t) (Lan & DeMets 1983).
+    """
     if spending not in SPENDING:
         raise ValueError(f"spending {spending!r}: one of {', '.join(SPENDING)}")
     if not 0 < alpha < 1:
@@ -193,7 +202,7 @@ def spent(fraction: float, alpha: float = 0.05, spending: str = "obrien_fleming"
         return 0.0
     if spending == "pocock":
         return alpha * math.log(1 + (math.e - 1) * fraction)
-    return float(2 * ndtr(ndtri(alpha / 2) / math.sqrt(fraction)))
+    return float(4 * ndtr(ndtri(alpha / 4) / math.sqrt(fraction)))
 
 
 def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_fleming") -> Floats:
@@ -215,13 +224,13 @@ def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_f
     grid = np.array([0.0])
     mass = np.array([1.0])
     last, used = 0.0, 0.0
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     for fraction in fractions:
         target = spent(float(fraction), alpha, spending) - used
         used += target
         step = math.sqrt(fraction - last)
         bound = _bound(grid, mass, step, target)
         found.append(bound / math.sqrt(fraction))
-        nodes, weights = np.polynomial.legendre.leggauss(200)
         fresh = nodes * bound
         kernel = np.exp(-(((fresh[:, None] - grid) / step) ** 2) / 2)
         density = (kernel @ mass) / (step * math.sqrt(2 * math.pi))

@@ -227,7 +227,8 @@ def _reml(y: Floats, v: Floats) -> float:
     grid = np.concatenate([[0.0], np.geomspace(top * 1e-8, top, 60)])
     best = int(np.argmin([loss(t) for t in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    found = minimize_scalar(loss, bounds=(low, high), method="bounded")
+    fine = {"xatol": 1e-9 * high}
+    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options=fine)
     return float(found.x) if found.fun < loss(0.0) else 0.0
 
 

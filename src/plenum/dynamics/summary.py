@@ -134,7 +134,8 @@ def summarise(
     Parameters
     ----------
     preferences
-        Preferences of every seat, shape (replicates, rounds, seats, options).
+        Preferences of every seat, shape (replicates, rounds, seats, options); NaN where a seat is
+        absent: the committee's mean is that of the seats present.
     decisions
         The decision of each replicate.
     window
@@ -145,7 +146,7 @@ def summarise(
         Of bootstrap intervals and reversals.
     """
     array = np.asarray(preferences, dtype=float)
-    ensemble = array.mean(axis=2)
+    ensemble = np.nanmean(array, axis=2)
     resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
     return Summary(
         lyapunov=lyapunov(ensemble, window, decisions, interval=interval, draws=draws, seed=seed),

@@ -89,6 +89,7 @@ CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]],
         lambda: generators.autoregressive(0.0),
         lambda: generators.autoregressive(0.9),
     ),
+    ("unequal spread within both", True, unequal, unequal),
     ("drift in one arm, ρ = 0.9", True, lambda: drifting(), lambda: generators.autoregressive(0.9)),
     (
         "Δλ = 0.03, ρ = 0",

@@ -140,7 +140,7 @@ def decisions(rows: Sequence[Row]) -> Sheet:
     body = [(*named(row, names, same), *_decided(row)) for row in rows]
     notes = (
         "flip rate: share off the modal decision [Clopper-Pearson]; pairwise disagreement: "
-        "unbiased R/(R-1)·(1-Σp²) [jackknife]; NONE is a decision of its own",
+        "unbiased R/(R-1)·(1-Σp²) [95 %]; NONE is a decision of its own",
         "majorities: Kaplan-Meier median round [95 %], replicates with one / all; switches: mean "
         "changes of the top option in a replicate",
         provenance(rows),

@@ -56,7 +56,7 @@ class Tracked:
     @property
     def ensemble(self) -> NDArray[np.float64]:
         """Committee mean preferences, shape (replicates, rounds, options)."""
-        return np.asarray(self.preferences.mean(axis=2))
+        return np.asarray(np.nanmean(self.preferences, axis=2))
 
 
 def conditions(study: str, uri: str) -> list[Tracked]:

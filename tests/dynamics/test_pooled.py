@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.optimize import minimize
 from slow_dynamics import slow_left_out, slow_slope, walks
 
 from plenum.dynamics import MixedModel, generators, mixed_model, pooled
@@ -233,3 +234,59 @@ def test_scenarios_that_are_not_whole_are_left_out() -> None:
 def test_a_mixed_model_needs_two_scenarios(scenarios: int) -> None:
     with pytest.raises(ValueError, match="two scenarios"):
         mixed_model(square(scenarios, 4, 0.1, (0.0, 0.0, 0.0)))
+
+
+def mixed_loss(
+    theta: Floats, groups: NDArray[np.str_], design: Floats, values: Floats
+) -> tuple[float, Floats]:
+    """Minus the restricted log-likelihood of the mixed model, and the fixed effects' errors."""
+    noise, spread = np.exp(theta[0]), np.exp(theta[1:])
+    information, score, rest, logs = np.zeros((4, 4)), np.zeros(4), 0.0, 0.0
+    for name in np.unique(groups):
+        own, y = design[groups == name], values[groups == name]
+        covariance = noise * np.eye(len(y)) + (own * spread) @ own.T
+        inverse = np.linalg.inv(covariance)
+        information += own.T @ inverse @ own
+        score += own.T @ inverse @ y
+        rest += y @ inverse @ y
+        logs += np.linalg.slogdet(covariance)[1]
+    beta = np.linalg.solve(information, score)
+    whole = logs + np.linalg.slogdet(information)[1] + rest - score @ beta
+    return float(whole / 2), np.sqrt(np.diag(np.linalg.inv(information)))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_mixed_models_errors_are_those_of_the_greatest_likelihood(seed: int) -> None:
+    # Slopes that don't vary: gradient methods stop at other likelihoods here, and say that they
+    # have converged.
+    rng = np.random.default_rng(seed)
+    cells = [
+        (f"S{s}", on, mixed, walks(8, 3, seed=int(rng.integers(1 << 30))))
+        for s in range(6)
+        for on in (True, False)
+        for mixed in (True, False)
+    ]
+    rows = [
+        (name, on - 0.5, mixed - 0.5, 8 * slow_slope(e) - 7 * left_out)
+        for name, on, mixed, e in cells
+        for left_out in slow_left_out(e)
+    ]
+    groups = np.array([row[0] for row in rows])
+    numbers = np.array([row[1:] for row in rows])
+    ones = np.ones(len(rows))
+    design = np.column_stack([ones, numbers[:, 0], numbers[:, 1], numbers[:, 0] * numbers[:, 1]])
+    scale = numbers[:, 2].std()
+    starts = [np.array([0.0, *[start] * 4]) for start in (-2.0, -5.0, -9.0)]
+    found = [
+        minimize(
+            lambda theta: mixed_loss(theta, groups, design, numbers[:, 2] / scale)[0],
+            start,
+            method="L-BFGS-B",
+            bounds=[(-12, 5)] * 5,
+        )
+        for start in starts
+    ]
+    best = min(found, key=lambda result: float(result.fun))
+    errors = mixed_loss(best.x, groups, design, numbers[:, 2] / scale)[1] * scale
+    model = mixed_model(cells)
+    assert_allclose([e.se for e in model.effects.values()], errors[1:], rtol=0.02)

@@ -123,6 +123,13 @@ def test_conditions_that_share_all_factors_have_no_contrast() -> None:
     assert effects.contrasts(three, CHOSEN) == []
 
 
+def test_conditions_of_unequal_options_are_not_compared() -> None:
+    on, off = tracked(1, roles="on"), tracked(2)
+    five = np.full((12, 20, 5, 5), 0.2)
+    edited = Tracked(**{**vars(on), "preferences": five})
+    assert effects.contrasts(build([edited, off]), CHOSEN) == []
+
+
 def test_p_is_adjusted_over_the_contrasts_of_a_factor() -> None:
     found = effects.contrasts(
         build([*(tracked(n, 0.03 * n, memory=f"k{n}") for n in range(4)), tracked(9, roles="on")]),

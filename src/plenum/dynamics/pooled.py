@@ -197,21 +197,34 @@ def _long(
 def _fitted(
     values: Floats, design: Floats, groups: np.ndarray
 ) -> tuple[list[tuple[float, float]], list[float], bool]:
-    """Fixed effects with standard errors, random standard deviations, convergence."""
-    from statsmodels.regression.mixed_linear_model import MixedLM, MixedLMParams
+    """Fixed effects with standard errors, random standard deviations, convergence.
 
+    Powell's method, since gradients mislead at variances of zero: there the others stop at
+    likelihoods that are not the greatest, and call it convergence.
+    """
+    from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
+
+    own = [design[groups == name] for name in np.unique(groups)]
+    terms = range(design.shape[1])
+    spread = VCSpec(
+        [str(term) for term in terms],
+        [[[str(term)]] * len(own) for term in terms],
+        [[rows[:, [term]] for rows in own] for term in terms],
+    )
     scale = values.std() or 1.0
-    free = MixedLMParams.from_components(fe_params=np.ones(4), cov_re=np.eye(4))
+    nan = float("nan")
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        model = MixedLM(values / scale, design, groups, exog_re=design)
-        found = model.fit(reml=True, free=free, method=["lbfgs", "bfgs", "powell"])
+        try:
+            model = MixedLM(values / scale, design, groups, exog_vc=spread)
+            found = model.fit(reml=True, method="powell")
+        except np.linalg.LinAlgError:  # values without any noise
+            return [(nan, nan)] * len(terms), [nan] * len(terms), False
     fixed = [
         (float(beta * scale), float(error * scale))
         for beta, error in zip(found.fe_params, found.bse_fe, strict=True)
     ]
-    spread = np.sqrt(np.clip(np.diag(np.asarray(found.cov_re)), 0, None)) * scale
-    return fixed, [float(s) for s in spread], bool(found.converged)
+    return fixed, [float(s) for s in np.sqrt(found.vcomp) * scale], bool(found.converged)
 
 
 def _reml(y: Floats, v: Floats) -> float:

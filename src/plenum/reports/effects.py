@@ -1,9 +1,10 @@
 """What differs between conditions: contrasts, interactions, and both pooled over scenarios."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -37,6 +38,14 @@ _REFERENCES = {
 
 _POOLED_FROM = 3
 """Scenarios from which on effects are pooled."""
+
+
+class _Compared(NamedTuple):
+    """Conditions to compare, the name of the comparison, and the factors that are held."""
+
+    name: str
+    others: dict[str, str]
+    cells: tuple[Row, ...]
 
 
 @dataclass(frozen=True)
@@ -120,10 +129,10 @@ class Across:
 
 def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
     """Every level of a factor against its reference, with all other factors held."""
-    pairs = [pair for factor in CONTRASTED for pair in _pairs(rows, factor)]
+    families = [list(_pairs(rows, factor)) for factor in CONTRASTED]
 
-    def measure(pair: tuple[str, str, dict[str, str], Row, Row]) -> Contrast:
-        treated, control = pair[3].tracked, pair[4].tracked
+    def measure(pair: _Compared) -> Contrast:
+        treated, control = (row.tracked for row in pair.cells)
         return contrast(
             treated.ensemble,
             control.ensemble,
@@ -134,27 +143,24 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
         )
 
     with ThreadPoolExecutor() as pool:
-        found = list(pool.map(measure, pairs))
-    effects = []
-    for factor in CONTRASTED:
-        family = [
-            (pair[1], pair[2], c, pair[3:])
-            for pair, c in zip(pairs, found, strict=True)
-            if pair[0] == factor
-        ]
-        effects += _adjusted(family)
-    return effects
+        measured = [list(pool.map(measure, family)) for family in families]
+    return [
+        effect
+        for family, found in zip(families, measured, strict=True)
+        for effect in _adjusted(family, found)
+    ]
 
 
 def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
     """Roles by model, wherever all four cells are there."""
-    family = []
-    for others, cells in squares(rows):
-        both, first, second, neither = (row.tracked.ensemble for row in cells)
-        decisions = [row.tracked.decisions for row in cells]
-        found = interaction(both, first, second, neither, chosen.window, decisions=decisions)
-        family.append(("roles x mixed", others, found, tuple(cells)))
-    return _adjusted(family)
+    family = list(squares(rows))
+
+    def measure(square: _Compared) -> Contrast:
+        both, first, second, neither = (row.tracked.ensemble for row in square.cells)
+        decisions = [row.tracked.decisions for row in square.cells]
+        return interaction(both, first, second, neither, chosen.window, decisions=decisions)
+
+    return _adjusted(family, [measure(square) for square in family])
 
 
 def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> list[Across]:
@@ -174,14 +180,15 @@ def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> 
     return found + [term for group in _models(rows, chosen) for term in group]
 
 
-def squares(rows: Sequence[Row]) -> Iterator[tuple[dict[str, str], list[Row]]]:
-    """The 2x2s: (roles and mixed, roles, mixed, neither), with the factors that are held."""
+def squares(rows: Iterable[Row]) -> Iterator[_Compared]:
+    """The 2x2s: (roles and mixed, roles, mixed, neither)."""
     names = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in grouped(_estimated(rows), names).items():
         cells = grouped(group, ("roles", "model"))
         wanted = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
-        if all(len(cell) == 1 for cell in wanted):
-            yield dict(zip(names, key, strict=True)), [cell[0] for cell in wanted]
+        if _comparable(*wanted):
+            others = dict(zip(names, key, strict=True))
+            yield _Compared("roles x mixed", others, tuple(cell[0] for cell in wanted))
 
 
 def frame(records: Sequence[dict[str, object]]) -> pd.DataFrame:
@@ -190,48 +197,51 @@ def frame(records: Sequence[dict[str, object]]) -> pd.DataFrame:
 
 
 def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
+    """The mixed model, wherever enough scenarios have a 2x2."""
     names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
-    complete = [(others, cells) for others, cells in squares(rows)]
-    for key in dict.fromkeys(tuple(others[n] for n in names) for others, _ in complete):
-        own = [(o, cells) for o, cells in complete if tuple(o[n] for n in names) == key]
+    alike: dict[tuple[str, ...], list[_Compared]] = {}
+    for square in squares(row for row in rows if _has_error(row)):
+        alike.setdefault(tuple(square.others[n] for n in names), []).append(square)
+    for key, own in alike.items():
         if len(own) < _POOLED_FROM:
             continue
-        model = mixed_model(
-            [
-                (o["scenario"], on, mixed, row.tracked.ensemble)
-                for o, cells in own
-                for (on, mixed), row in zip(_CORNERS, cells, strict=True)
-            ],
-            chosen.window,
-        )
-        warned = dict.fromkeys(w for _, cells in own for row in cells for w in row.warnings)
-        yield [
-            Across(
-                f"mixed model: {name}",
-                dict(zip(names, key, strict=True)),
-                term,
-                model.tau[name],
-                (*model.warnings, *warned),
-            )
-            for name, term in model.effects.items()
+        cells = [
+            (square.others["scenario"], *corner, row.tracked.ensemble)
+            for square in own
+            for corner, row in zip(_CORNERS, square.cells, strict=True)
         ]
+        model = mixed_model(cells, chosen.window)
+        others = dict(zip(names, key, strict=True))
+        warned = dict.fromkeys(w for square in own for row in square.cells for w in row.warnings)
+        yield [
+            Across(f"mixed model: {name}", others, term, model.tau[name],
+                   (*model.warnings, *warned))
+            for name, term in model.effects.items()
+        ]  # fmt: skip
 
 
 _CORNERS = ((True, True), (True, False), (False, True), (False, False))
 
 
-def _pairs(rows: Sequence[Row], factor: str) -> Iterator[tuple[str, str, dict[str, str], Row, Row]]:
-    """(factor, name, factors held, row, its reference) wherever both are there, once each."""
+def _pairs(rows: Sequence[Row], factor: str) -> Iterator[_Compared]:
+    """Each level of a factor and its reference, wherever both are there, once each."""
     names = [n for n in FACTORS if n != factor]
     for key, group in grouped(_estimated(rows), names).items():
         levels = {level: own for (level,), own in grouped(group, (factor,)).items()}
         for level, own in levels.items():
             reference = _reference(factor, level, list(levels))
-            if reference is None or len(own) != 1 or len(levels[reference]) != 1:
+            if reference is None or not _comparable(own, levels[reference]):
                 continue
             others = dict(zip(names, key, strict=True))
-            name = f"{factor} {level} - {reference}"
-            yield factor, name, others, own[0], levels[reference][0]
+            cells = (own[0], levels[reference][0])
+            yield _Compared(f"{factor} {level} - {reference}", others, cells)
+
+
+def _comparable(*cells: Sequence[Row]) -> bool:
+    """Whether each cell is one condition, and all are about as many options: a scenario may have
+    been edited between the runs of a study."""
+    options = {row.tracked.preferences.shape[3] for cell in cells for row in cell}
+    return all(len(cell) == 1 for cell in cells) and len(options) == 1
 
 
 def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
@@ -239,24 +249,26 @@ def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
     wanted: tuple[str, ...] = _REFERENCES[factor]
     if factor == "roles" and level not in (ON, OFF):
         wanted = (ON, OFF)
-    elif level == ON and OFF not in levels:
+    elif factor == "roles" and level == ON and OFF not in levels:
         return None
     reference = next((name for name in wanted if name in levels), levels[0])
     return None if reference == level else reference
 
 
-def _estimated(rows: Sequence[Row]) -> list[Row]:
+def _estimated(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row.summary is not None]
 
 
-def _adjusted(
-    family: Sequence[tuple[str, dict[str, str], Contrast, tuple[Row, ...]]],
-) -> list[Effect]:
-    p = [found.p for _, _, found, _ in family]
-    adjusted = zip(family, holm(p), benjamini_hochberg(p), strict=True)
+def _has_error(row: Row) -> bool:
+    return row.summary is not None and math.isfinite(row.summary.lyapunov.se)
+
+
+def _adjusted(family: Sequence[_Compared], found: Sequence[Contrast]) -> list[Effect]:
+    p = [contrast.p for contrast in found]
+    rows = zip(family, found, holm(p), benjamini_hochberg(p), strict=True)
     return [
-        Effect(name, others, found, cells, float(by_holm), float(by_bh))
-        for (name, others, found, cells), by_holm, by_bh in adjusted
+        Effect(pair.name, pair.others, contrast, pair.cells, float(by_holm), float(by_bh))
+        for pair, contrast, by_holm, by_bh in rows
     ]
 
 

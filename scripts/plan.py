@@ -13,9 +13,9 @@ from plenum.cli import front_door, told
 def main(cfg: DictConfig) -> None:
     with told():
         from plenum.reports import plans
-        from plenum.reports.settings import plan, settings
+        from plenum.reports.settings import plan
 
-        plans.publish(settings(cfg), plan(cfg))
+        plans.publish(plan(cfg))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What the front doors share: exit statuses, and errors in one line."""
 
+import io
 import os
 import re
 import sys
@@ -17,6 +18,9 @@ _FULL_ERROR = os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 def front_door(main: Callable[[], object]) -> None:
     """Run a Hydra app; see :func:`told` for how it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     with told():
         main()

@@ -198,7 +198,8 @@ def test_a_cell_of_the_2x2_holds_estimate_interval_and_realised_n() -> None:
     summary = rows[1].summary
     assert summary is not None
     e = summary.lyapunov
-    expected = f"{e.value:.4f}\n[{e.ci_low:.4f}, {e.ci_high:.4f}]\nn = 12"
+    numbers = (f"{e.value:.4f}", f"[{e.ci_low:.4f}, {e.ci_high:.4f}]", "n = 12")
+    expected = "\n".join((*numbers, *rows[1].warnings))
     assert cell(sheet, "roles on", "mixed") == expected
 
 

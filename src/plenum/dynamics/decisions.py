@@ -62,10 +62,11 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     """Probability that two replicates decide differently: R/(R-1) · (1 - Σ p̂²), unbiased.
 
     The interval depends on the decisions that occur. One: from 0 to 1 - (1 - u)², with u the
-    Clopper-Pearson limit of a share of 0 out of R. Two: the values of 2p(1-p) over p's
-    Clopper-Pearson interval, which covers at least 95 % (a jackknife covers 82 % at an even split
-    of R = 20). More: a jackknife with t(R-1) and the U-statistic's second-order variance, cut to
-    [0, 1]; where no two replicates agree, from the Poisson limit of 0 agreements on.
+    Clopper-Pearson limit of a share of 0 out of R. Two: the values that D takes over the
+    Clopper-Pearson interval of their shares, while a third that didn't occur has up to u (a
+    jackknife covers 82 % at an even split of R = 20). More: a jackknife with t(R-1) and the
+    U-statistic's second-order variance, cut to [0, 1]; where no two
+    replicates agree, from the Poisson limit of 0 agreements on.
 
     Parameters
     ----------
@@ -107,7 +108,8 @@ class Fragility:
     against_canonical
         Share of the variants that decide otherwise than the canonical wording.
     against_mode
-        Share of all wordings that decide otherwise than most wordings of the scenario.
+        Share of all wordings that decide otherwise than most wordings of the scenario; where two
+        decisions are equally frequent, than the one that comes first.
     pairwise
         Probability that two wordings decide differently.
     """
@@ -211,11 +213,16 @@ def _fragility(
 
 
 def _of_two(count: int, n: int, value: float) -> tuple[float, float]:
-    """Limits of 2p(1-p) for a share p of ``count`` out of ``n``; they hold the estimate."""
+    """Limits of the disagreement for a share p of ``count`` out of ``n``; they hold the estimate.
+
+    A third decision that didn't occur has a share from 0 to Clopper and Pearson's limit.
+    """
     p = share(count, n)
     ends = [2 * limit * (1 - limit) for limit in (p.ci_low, p.ci_high)]
-    top = 0.5 if p.ci_low <= 0.5 <= p.ci_high else max(ends)
-    return min(*ends, value), max(top, value)
+    third = np.linspace(0, share(0, n).ci_high, 101)
+    first = np.clip((1 - third) / 2, p.ci_low, p.ci_high)
+    most = 1 - first**2 - (1 - first - third) ** 2 - third**2
+    return min(*ends, value), max(float(most.max()), value)
 
 
 def _modal(decisions: Sequence[str]) -> int:

@@ -15,6 +15,12 @@ SATURATED = 0.5
 GRID = 3.0
 """An ensemble is quantised where D(t) is below this many steps of its grid."""
 
+APART = 0.5
+"""Below this share of pairs that are apart in every round used, few replicates carry D(t)."""
+
+SHORT = 5
+"""Fewer rounds used than this say little about a slope."""
+
 MODAL = 0.8
 """Below this share of replicates with the modal decision, flips dominate the distances."""
 
@@ -136,6 +142,8 @@ def warnings(fitted: Fit, se: float, found: Diagnostics, modal: float | None) ->
     named = {
         "flip_dominated": apart or (modal is not None and modal < MODAL),
         "saturated": found.saturated_round is not None,
+        "few_apart": found.quenched.pairs < APART * len(fitted.pairs),
+        "few_rounds": int(fitted.used.sum()) < SHORT,
         "quantised": bool(smallest < GRID * found.grid),
     }
     return tuple(name for name, holds in named.items() if holds)
@@ -201,7 +209,7 @@ def _disagree(variants: Sequence[Variant]) -> bool:
     and on processes without flips neither raises an alarm (docs/calibration.md).
     """
     return any(
-        abs(a.value - b.value) > max(min(a.se, b.se), ZERO)
+        abs(a.value - b.value) > max(np.fmin(a.se, b.se), ZERO)
         for n, a in enumerate(variants)
         for b in variants[n + 1 :]
     )

@@ -1,5 +1,6 @@
 """The fit that every estimator reads: distances, rounds, and slopes of log D(t)."""
 
+import operator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -87,9 +88,12 @@ def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
     ValueError
         The ensemble or the window is malformed.
     """
-    first, last = window
+    try:
+        first, last = (operator.index(bound) for bound in window)
+    except (TypeError, ValueError):
+        first = last = 0
     if not 1 <= first < last:
-        raise ValueError(f"a window is (first, last) with 1 <= first < last, not {window}")
+        raise ValueError(f"a window is (first, last) with 1 <= first < last, not {window!r}")
     distances = pairwise_distances(ensemble)[:, :, first - 1 : last]
     return Fit(np.arange(first, first + distances.shape[2], dtype=float), distances)
 

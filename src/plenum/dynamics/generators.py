@@ -85,6 +85,8 @@ def gaussian(
 
 def plane(options: int) -> Floats:
     """An orthonormal basis of the plane of the simplex, shape (options - 1, options)."""
+    if options < 2:
+        raise ValueError(f"options: {options}; at least 2")
     basis = np.zeros((options - 1, options))
     for k in range(1, options):
         basis[k - 1, :k] = 1
@@ -121,6 +123,7 @@ def autoregressive(
     options: int = OPTIONS,
 ) -> Process:
     """A stationary AR(1) times e^{rate · t}: λ = rate exactly, however long the memory."""
+    _within("rho", rho, -1, 1)
     scale = sd * np.exp(rate * np.arange(1, rounds + 1))
     return _scaled(f"AR(1), ρ = {rho:g}", scale, rho, options)
 
@@ -145,6 +148,7 @@ def contraction(
 
     v_t = floor² + (wide² - floor²) gain^{2(t-1)}; λ is the slope of ½ log v_t.
     """
+    _within("gain", gain, -1, 1)
     steps = np.arange(rounds)
     variance = np.asarray(floor**2 + (wide**2 - floor**2) * gain ** (2.0 * steps), dtype=float)
 
@@ -198,6 +202,7 @@ def decision_flips(
     from each other, so that with q = 1 - (1 - hazard)^t two replicates are ``jump`` apart with
     probability 1 - (1 - q)² - q² / (K - 1), but for the noise (a noncentral chi law).
     """
+    _within("hazard", hazard, 0, 1)
     q = 1 - (1 - hazard) ** np.arange(1, rounds + 1)
     apart = 1 - (1 - q) ** 2 - q**2 / (options - 1)
     level = apart * _noisy(jump, sd, options) + (1 - apart) * _noisy(0.0, sd, options)
@@ -305,6 +310,11 @@ def chaotic_map(rounds: int = ROUNDS, options: int = OPTIONS) -> Process:
         return np.moveaxis(np.stack([share * path, share * (1 - path), *rest]), 0, 2)
 
     return Process("chaotic map", level, draw)
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise ValueError(f"{name}: {value}; from {low} to {high}")
 
 
 def _scaled(name: str, sd: Floats, rho: float, options: int) -> Process:

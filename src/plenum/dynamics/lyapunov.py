@@ -36,7 +36,7 @@ class LyapunovEstimate:
         rounds of the window have D > 0; ``single``: fewer than two replicates.
     warnings
         ``few_replicates``, ``zero_rounds``, ``no_interval``, ``flip_dominated``, ``saturated``,
-        ``quantised``; a status other than ``ok`` stands here too.
+        ``few_apart``, ``few_rounds``, ``quantised``; a status other than ``ok`` stands here too.
     rounds_used, zero_rounds
         Rounds of the window that entered the fit, and those left out because D = 0.
     replicates
@@ -98,8 +98,11 @@ def lyapunov(
     if interval not in INTERVALS:
         raise ValueError(f"interval {interval!r}: one of {', '.join(INTERVALS)}")
     fitted = fit(ensemble, window)
-    if decisions is not None and len(decisions) != fitted.replicates:
-        raise ValueError(f"{len(decisions)} decisions for {fitted.replicates} replicates")
+    if decisions is not None:
+        if len(decisions) != fitted.replicates:
+            raise ValueError(f"{len(decisions)} decisions for {fitted.replicates} replicates")
+        if not all(isinstance(decision, str) for decision in decisions):
+            raise ValueError("decisions are texts, one a replicate")
     status = _status(fitted)
     if status != "ok":
         return _none(status, fitted, interval)

@@ -11,6 +11,7 @@ from plenum.dynamics.fit import Floats
 READINGS = ("first", "stable")
 
 _TIE = 1e-9
+"""Preferences that differ by less than this are equal."""
 
 
 @dataclass(frozen=True)
@@ -104,13 +105,19 @@ def majorities(preferences: ArrayLike) -> NDArray[np.int_]:
     array, shape (replicates, rounds)
     """
     array = seats(preferences)
-    present = np.asarray(np.isfinite(array).all(axis=-1))
-    filled = np.where(present[..., None], array, 0.0)
-    top = np.asarray(filled >= filled.max(axis=-1, keepdims=True) - _TIE)
+    present, top = top_options(array)
     sole = top & (top.sum(axis=-1, keepdims=True) == 1) & present[..., None]
     votes = sole.sum(axis=2)
     strict = 2 * votes > present.sum(axis=2)[..., None]
     return np.where(strict.any(axis=-1), strict.argmax(axis=-1), -1)
+
+
+def top_options(array: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which seats are present, shape (..., seats), and which options are on top of each, ties and
+    all, shape (..., seats, options)."""
+    present = np.asarray(np.isfinite(array).all(axis=-1))
+    filled = np.where(present[..., None], array, 0.0)
+    return present, np.asarray(filled >= filled.max(axis=-1, keepdims=True) - _TIE)
 
 
 def seats(preferences: ArrayLike) -> Floats:

@@ -37,6 +37,9 @@ INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
 _BLOCK = 4_000_000
 """Pair weights that are held at once: blocks of a product that still fit near the processor."""
 
+_FEWEST = 40
+"""Fewer draws than this don't reach 2.5 % on either side."""
+
 _TRIES = 50
 """Times that draws with D* = 0 are redrawn before they are given up."""
 
@@ -91,12 +94,15 @@ class Bootstrap:
         Returns
         -------
         Interval
-            NaN without draws, for fewer than three replicates, and where a replicate alone makes
-            λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none but its own.
+            NaN for fewer than 40 draws, for fewer than three replicates, and where a replicate
+            alone makes λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none but
+            its own. ``bootstrap_t`` is NaN too where more than 1.25 % of the draws have next to no
+            standard error: its limits would be theirs.
         """
         if method not in INTERVALS[1:]:
             raise ValueError(f"interval {method!r}: one of {', '.join(INTERVALS[1:])}")
-        if not len(self.slopes) or len(self.left_out) < 3 or not np.isfinite(self.left_out).all():
+        few = len(self.slopes) < _FEWEST or len(self.left_out) < 3
+        if few or not np.isfinite(self.left_out).all():
             return Interval(method, float("nan"), float("nan"))
         if method == "percentile":
             low, high = np.quantile(self.slopes, (0.025, 0.975))
@@ -104,6 +110,8 @@ class Bootstrap:
             low, high = np.quantile(self.slopes[:SEED_DRAWS], (0.025, 0.975))
         elif method == "bca":
             low, high = np.quantile(self.slopes, self._bca())
+        elif not (self.errors > 1e-3 * self.error).mean() > 0.9875:
+            low = high = float("nan")
         else:
             with np.errstate(divide="ignore", invalid="ignore"):
                 pivots = (self.slopes - self.value) / self.errors

@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.majority import seats
-
-_TIE = 1e-9
+from plenum.dynamics.majority import seats, top_options
 
 
 @dataclass(frozen=True)
@@ -51,14 +49,12 @@ def switch_counts(preferences: ArrayLike) -> SwitchCounts:
     """
     array = seats(preferences)
     replicates, rounds, places, options = array.shape
-    present = np.asarray(np.isfinite(array).all(axis=-1))
-    filled = np.where(present[..., None], array, 0.0)
-    top = np.asarray(filled >= filled.max(axis=-1, keepdims=True) - _TIE)
+    present, top = top_options(array)
     held = np.ones((replicates, places, options), bool)
     counts = np.zeros((replicates, places), int)
     for t in range(rounds):
-        shared = held & top[:, t]
-        stays = shared.any(axis=-1)
+        shared = np.asarray(held & top[:, t])
+        stays = np.asarray(shared.any(axis=-1))
         counts += ~stays & present[:, t]
         changed = np.where(stays[..., None], shared, top[:, t])
         held = np.where(present[:, t, :, None], changed, held)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import pandas as pd
@@ -101,13 +101,23 @@ class Effect:
 
 @dataclass(frozen=True)
 class Across:
-    """An effect pooled over scenarios: its random-effects mean, or a term of the mixed model."""
+    """An effect pooled over scenarios: its random-effects mean, or a term of the mixed model.
+
+    Attributes
+    ----------
+    warnings, cells
+        What the pooling itself warns of, and what the conditions that went in do.
+    p_holm
+        p adjusted over all random-effects means of the study, or over the terms of the model.
+    """
 
     name: str
     others: dict[str, str]
     estimate: Estimate
     tau: float
     warnings: tuple[str, ...]
+    cells: tuple[str, ...]
+    p_holm: float = math.nan
 
     def record(self, study: str) -> dict[str, object]:
         """The effect as a line of a CSV."""
@@ -121,9 +131,10 @@ class Across:
             **_held(self.others),
             "scenarios": self.estimate.n,
             **_estimate(self.estimate),
+            "p_holm": self.p_holm,
             "tau": self.tau,
             **more,
-            "warnings": " ".join(self.warnings),
+            "warnings": " ".join((*self.warnings, *self.cells)),
         }
 
 
@@ -176,8 +187,13 @@ def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> 
             mean = pooled(*values)
             others = {k: v for k, v in own[0].others.items() if k != "scenario"}
             warned = dict.fromkeys(name for e in own for name in e.warnings)
-            found.append(Across(own[0].name, others, mean, mean.tau, (*mean.warnings, *warned)))
-    return found + [term for group in _models(rows, chosen) for term in group]
+            found.append(Across(own[0].name, others, mean, mean.tau, mean.warnings, tuple(warned)))
+    groups = [found, *_models(rows, chosen)]
+    return [
+        replace(effect, p_holm=float(p))
+        for group in groups
+        for effect, p in zip(group, holm([e.estimate.p for e in group]), strict=True)
+    ]
 
 
 def squares(rows: Iterable[Row]) -> Iterator[_Compared]:
@@ -215,7 +231,7 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
         warned = dict.fromkeys(w for square in own for row in square.cells for w in row.warnings)
         yield [
             Across(f"mixed model: {name}", others, term, model.tau[name],
-                   (*model.warnings, *warned))
+                   model.warnings, tuple(warned))
             for name, term in model.effects.items()
         ]  # fmt: skip
 

@@ -73,6 +73,7 @@ def _panel(axes: Axes, rows: Sequence[Row], names: Sequence[str], window: tuple[
         colour = _COLOURS[number % len(_COLOURS)]
         style = _STYLES[number // len(_COLOURS)]
         label = f"{_name(row, names)}: λ̂ = {_estimate(exponent)}, n = {row.n}"
+        label += f" ({', '.join(row.warnings)})" if row.warnings else ""
         axes.plot(rounds, shown, style, color=colour, marker="o", markersize=2.5, lw=1, label=label)
         if not math.isnan(exponent.value):
             inside = (rounds >= window[0]) & (rounds <= window[1]) & (level > 0)
@@ -85,7 +86,7 @@ def _panel(axes: Axes, rows: Sequence[Row], names: Sequence[str], window: tuple[
     axes.set_xlabel("round")
     axes.set_ylabel("D(t), mean pairwise distance")
     axes.grid(alpha=0.25, lw=0.5)
-    axes.legend(fontsize=6.5, frameon=False, loc="lower right")
+    axes.legend(fontsize=6.5, frameon=False, loc="best")
 
 
 def _name(row: Row, names: Sequence[str]) -> str:
@@ -108,12 +109,10 @@ def _caption(rows: Sequence[Row], window: tuple[int, int]) -> str:
     if "simulated" in backends:
         text += " (simulated agents, no evidence about language models)"
     intervals = {row.summary.lyapunov.interval for row in rows if row.summary}
-    warnings = sorted({w for row in rows for w in row.warnings})
+    last = max((row.summary.divergence.size for row in rows if row.summary), default=window[1])
     lines = [
         text,
-        f"D(t) by round; thick lines: fits over rounds {window[0]}-{window[1]}, "
+        f"D(t) by round; thick lines: fits over rounds {window[0]}-{min(window[1], last)}, "
         f"slope λ̂ with {' and '.join(sorted(intervals))} 95 % interval",
     ]
-    if warnings:
-        lines.append(f"warnings: {', '.join(warnings)}")
     return "\n".join(lines)

@@ -61,6 +61,14 @@ class Row:
         missing = ("pending",) * bool(self.pending) + ("attrition",) * bool(self.failed)
         return (*own, *missing)
 
+    @property
+    def switches(self) -> list[tuple[str, float]]:
+        """Mean switches of each seat, by name."""
+        if self.summary is None:
+            return []
+        means = map(float, self.summary.switches.mean)
+        return sorted(zip(self.tracked.seats, means, strict=True))
+
     def record(self) -> dict[str, object]:
         """The row under the columns of the CSV."""
         values: dict[str, object] = {
@@ -76,8 +84,7 @@ class Row:
         }
         if self.summary is not None:
             values |= _estimates(self.summary)
-            means = zip(self.tracked.seats, self.summary.switches.mean, strict=True)
-            values["switches"] = " ".join(f"{seat}:{mean:.2f}" for seat, mean in means)
+            values["switches"] = " ".join(f"{seat}:{mean:.2f}" for seat, mean in self.switches)
         return values
 
 

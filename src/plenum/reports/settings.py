@@ -1,5 +1,6 @@
 """What every aggregation script is told."""
 
+import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,16 +47,8 @@ def settings(cfg: DictConfig) -> Settings:
     UserError
         The study isn't named, or a value is malformed.
     """
-    if OmegaConf.is_missing(cfg, "study"):
-        raise UserError("study: missing; name the study, as in study=hl01_2x2")
-    window = OmegaConf.to_container(cfg.window) if OmegaConf.is_list(cfg.window) else cfg.window
-    if not (
-        isinstance(window, list)
-        and len(window) == 2
-        and all(type(bound) is int for bound in window)
-        and 1 <= window[0] < window[1]
-    ):
-        raise UserError(f"window: {window}; it is [first,last] with 1 <= first < last")
+    _study(cfg)
+    window = _window(cfg)
     if cfg.interval not in INTERVALS:
         raise UserError(f"interval: {cfg.interval}; one of {', '.join(INTERVALS)}")
     _whole(cfg, "draws", 100)
@@ -64,7 +57,7 @@ def settings(cfg: DictConfig) -> Settings:
         str(cfg.study),
         str(cfg.tracking.uri),
         Path(cfg.out),
-        (window[0], window[1]),
+        window,
         cfg.interval,
         cfg.draws,
         cfg.seed,
@@ -75,6 +68,9 @@ def settings(cfg: DictConfig) -> Settings:
 class Plan:
     """What `scripts/plan.py` is asked: see `plan_replicates` and `look` of `plenum.dynamics`."""
 
+    study: str
+    uri: str
+    window: tuple[int, int]
     delta: float
     power: float
     alpha: float
@@ -92,8 +88,9 @@ def plan(cfg: DictConfig) -> Plan:
     UserError
         A value is malformed.
     """
+    _study(cfg)
     for key in ("delta", "power", "alpha", "half_width"):
-        if type(cfg[key]) not in (int, float) or not cfg[key] > 0:
+        if type(cfg[key]) not in (int, float) or not 0 < cfg[key] < math.inf:
             raise UserError(f"{key}: {cfg[key]}; a number above 0")
     if not cfg.alpha < cfg.power < 1:
         raise UserError(f"power: {cfg.power}; between alpha ({cfg.alpha}) and 1")
@@ -103,7 +100,12 @@ def plan(cfg: DictConfig) -> Plan:
     looks = OmegaConf.to_container(cfg.looks) if OmegaConf.is_list(cfg.looks) else None
     if not isinstance(looks, list) or any(type(n) is not int or n < 3 for n in looks):
         raise UserError(f"looks: {cfg.looks}; a list of whole numbers from 3 on, as in [10,20]")
+    if list(looks) != sorted(set(looks)) or (looks and looks[-1] >= cfg.maximum):
+        raise UserError(f"looks: {looks}; increasing, and below maximum ({cfg.maximum})")
     return Plan(
+        study=str(cfg.study),
+        uri=str(cfg.tracking.uri),
+        window=_window(cfg),
         delta=float(cfg.delta),
         power=float(cfg.power),
         alpha=float(cfg.alpha),
@@ -126,6 +128,23 @@ def calibration(cfg: DictConfig) -> tuple[int, int, Path]:
     if cfg.workers is not None:
         _whole(cfg, "workers", 1)
     return cfg.draws, cfg.workers or os.cpu_count() or 1, Path(cfg.out)
+
+
+def _study(cfg: DictConfig) -> None:
+    if OmegaConf.is_missing(cfg, "study"):
+        raise UserError("study: missing; name the study, as in study=hl01_2x2")
+
+
+def _window(cfg: DictConfig) -> tuple[int, int]:
+    window = OmegaConf.to_container(cfg.window) if OmegaConf.is_list(cfg.window) else cfg.window
+    if not (
+        isinstance(window, list)
+        and len(window) == 2
+        and all(type(bound) is int for bound in window)
+        and 1 <= window[0] < window[1]
+    ):
+        raise UserError(f"window: {window}; it is [first,last] with 1 <= first < last")
+    return window[0], window[1]
 
 
 def _whole(cfg: DictConfig, key: str, least: int) -> None:

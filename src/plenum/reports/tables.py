@@ -25,8 +25,25 @@ _ROLES = ("off", "on")
 _SQUARES = 4
 """More tables of roles by model than this are written, not printed: the landscape sums them up."""
 
+_REVERSIBLE = 6
+"""Replicates from which on time reversal can reject at 5 %."""
+
 _LINES = 16
 """Longer tables of diagnostics, decisions and contrasts are written, not printed."""
+
+MARKS = {
+    "flip_dominated": "f",
+    "few_apart": "a",
+    "saturated": "s",
+    "quantised": "q",
+    "zero_rounds": "z",
+    "few_rounds": "t",
+    "few_replicates": "r",
+    "no_interval": "i",
+    "attrition": "x",
+    "pending": "p",
+}
+"""The landscape's letters for warnings."""
 
 _DIFFERENT = 0.05
 """Share of false finds that the landscape's marks allow."""
@@ -88,12 +105,12 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
         counts = [f"{row.n}/{row.tracked.target}", *(str(getattr(row, n)) for n in missing)]
         warned = "\n".join(row.warnings) or "-"
         body.append((*named(row, names, same), *counts, *_estimates(row), warned))
-    window = chosen.window
     notes = (
-        f"λ̂: slope of log D(t) over rounds {window[0]}-{window[1]}, as far as they were run; "
+        f"λ̂: slope of log D(t) over rounds {_fitted(rows, chosen)}; "
         f"CI: {_INTERVALS[chosen.interval]}; n: completed/target replicates",
         "p growth: λ = 0 by random time reversal; p diffusion: λ of independent random walks, "
         "jackknife t(R-1); TTM: median first majority round",
+        *_attainable(rows),
         provenance(rows),
     )
     title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
@@ -112,15 +129,14 @@ _INTERVALS = {
 def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
     """What a λ̂ rests on: D at both ends, room to grow, other means over pairs, other fits."""
     names, same = shown(rows)
-    first, last = chosen.window
     head = (
-        *(*names, *("condition",) * same, "rounds", "D first", "D last", "cap", "headroom"),
+        *(*names, *("condition",) * same, "rounds fit", "D first", "D last", "cap", "headroom"),
         *("full", "λ̂ - diffusion", "RMS λ̂", "quenched λ̂", "misfit"),
     )
     body = [(*named(row, names, same), *_diagnosed(row)) for row in rows]
     notes = (
-        f"rounds: used in the fit, + left out because D = 0; D: in round {first} and in round "
-        f"{last} or the last before it; cap: the largest D that R replicates "
+        "rounds fit: used, + left out because D = 0; D: in the first and last of rounds "
+        f"{_fitted(rows, chosen)}; cap: the largest D that R replicates "
         "and K options allow; headroom: log(cap / D) per round; full: first round with D at half "
         "the cap (saturated)",
         "RMS, quenched: λ̂ from the mean of D² and from the mean of log D over pairs, ± jackknife "
@@ -185,7 +201,7 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
         "* growth or contraction, † other than diffusion: random time reversal and jackknife "
         f"test, each at a false discovery rate of {_DIFFERENT:.0%} over this map "
         "(Benjamini-Hochberg)",
-        "f flip_dominated, s saturated: λ̂ isn't a rate of growth there",
+        f"±: jackknife standard error; {_letters()}",
         provenance(rows),
     )
     return [Sheet("Landscape: λ̂ (n) by scenario", head, tuple(body), notes)]
@@ -227,7 +243,8 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
     if not found:
         return []
     varying = [n for n in FACTORS if len({e.others.get(n, "") for e in found}) > 1]
-    head = (*varying, "effect", "scenarios", "mean Δλ̂", "95 % CI", "p", "τ", "warnings")
+    carried = dict.fromkeys(name for effect in found for name in effect.cells)
+    head = (*varying, "effect", "scenarios", "estimate", "95 % CI", "p", "Holm", "τ", "warnings")
     body = tuple(
         (
             *(e.others.get(n, "-") for n in varying),
@@ -236,6 +253,7 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
             number(e.estimate.value, 4),
             limits(e.estimate.ci_low, e.estimate.ci_high),
             probability(e.estimate.p),
+            probability(e.p_holm),
             number(e.tau, 4),
             "\n".join(e.warnings) or "-",
         )
@@ -244,7 +262,11 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
     notes = (
         "random-effects mean by REML with Hartung and Knapp's interval; mixed model on jackknife "
         "pseudo-values with random slopes, factors coded ±½; t(scenarios - 1)",
-        "τ: standard deviation of the effect between scenarios",
+        "τ: standard deviation of the effect between scenarios; Holm: p adjusted over the means, "
+        "and over the terms of the model",
+        "the mixed model takes one residual variance for all cells, the mean weighs each effect by "
+        "its own error: where cells spread differently, believe the mean",
+        f"the conditions that went in carry: {', '.join(carried) or 'no warning'}",
         provenance(rows),
     )
     return [Sheet("Pooled over scenarios", head, body, notes, len(varying) + 1)]
@@ -296,8 +318,7 @@ def _decided(row: Row) -> tuple[str, ...]:
         f"{number(t.median, 0)} [{number(t.ci_low, 0)}, {number(t.ci_high, 0)}], {t.events}/{t.n}"
         for t in (s.time_to_majority, s.time_to_stable)
     )
-    switches = zip(row.tracked.seats, s.switches.mean, strict=True)
-    return (*shares, *majorities, " ".join(f"{seat} {mean:.1f}" for seat, mean in switches))
+    return (*shares, *majorities, " ".join(f"{seat} {mean:.1f}" for seat, mean in row.switches))
 
 
 def _compared(effect: Effect) -> tuple[str, ...]:
@@ -308,22 +329,43 @@ def _compared(effect: Effect) -> tuple[str, ...]:
         limits(c.ci_low, c.ci_high),
         *(probability(p) for p in (c.p, effect.p_holm, effect.p_bh)),
         " ".join(str(cell.replicates) for cell in c.cells),
-        " ".join(number(d.d_first, 3) if d else "-" for d in found),
+        " ".join(f"{d.d_first:.2g}" if d else "-" for d in found),
         " ".join(number(d.headroom, 2) if d and math.isfinite(d.headroom) else "-" for d in found),
         "\n".join(effect.warnings) or "-",
     )
 
 
 def _cell(rows: Sequence[Row]) -> str:
-    """λ̂, interval and n; conditions that differ in a text alone share a cell, one below another."""
-    return "\n".join("\n".join([*_estimates(row)[:2], f"n = {row.n}"]) for row in rows) or "-"
+    """λ̂, interval, n and warnings; conditions that differ in a text alone share a cell."""
+    cells = ([*_estimates(row)[:2], f"n = {row.n}", *row.warnings] for row in rows)
+    return "\n".join("\n".join(cell) for cell in cells) or "-"
 
 
 def _short(rows: Sequence[Row], marks: dict[str, str]) -> str:
-    return (
-        " / ".join(f"{_estimates(r)[0]}{marks.get(r.tracked.run_id, '')} ({r.n})" for r in rows)
-        or "-"
-    )
+    return " / ".join(_brief(row, marks.get(row.tracked.run_id, "")) for row in rows) or "-"
+
+
+def _brief(row: Row, marks: str) -> str:
+    """λ̂ with its standard error, marks and n."""
+    e = row.summary.lyapunov if row.summary else None
+    if e is None or math.isnan(e.value):
+        return f"{row.status} ({row.n})"
+    error = f" ±{e.se:.3f}" if math.isfinite(e.se) else ""
+    return f"{e.value:.3f}{error}{marks} ({row.n})"
+
+
+def _fitted(rows: Sequence[Row], chosen: Settings) -> str:
+    """The rounds of the fit, as far as any condition was run."""
+    run = max((r.tracked.preferences.shape[1] for r in rows if r.summary), default=0)
+    first, last = chosen.window
+    return f"{first}-{min(last, max(run, first))}"
+
+
+def _attainable(rows: Sequence[Row]) -> list[str]:
+    """A note where time reversal can't reject: its least p is 2 / 2^R."""
+    few = min((row.n for row in rows if row.summary), default=_REVERSIBLE)
+    least = "with fewer than 6 replicates time reversal can't reject at 5 %"
+    return [least] * (few < _REVERSIBLE)
 
 
 def _marks(rows: Sequence[Row]) -> dict[str, str]:
@@ -334,9 +376,13 @@ def _marks(rows: Sequence[Row]) -> dict[str, str]:
     found = {}
     for row, p, q in zip(own, grown, other, strict=True):
         marks = "*" * bool(p < _DIFFERENT) + "†" * bool(q < _DIFFERENT)
-        marks += "f" * ("flip_dominated" in row.warnings) + "s" * ("saturated" in row.warnings)
-        found[row.tracked.run_id] = marks
+        own_marks = "".join(mark for name, mark in MARKS.items() if name in row.warnings)
+        found[row.tracked.run_id] = f"{marks} {own_marks}".rstrip()
     return found
+
+
+def _letters() -> str:
+    return ", ".join(f"{mark} {name}" for name, mark in MARKS.items())
 
 
 def _order(values: set[str], first: Sequence[str]) -> list[str]:

@@ -127,11 +127,11 @@ def test_a_parent_carries_intervals_tests_diagnostics_and_decisions(longer: Path
         }.items():
             for name in names:
                 told = float(row[name] or "nan")
-                logged = metrics.get(f"{group}/{name}", float("nan"))
+                logged = metrics.get(f"more.{group}.{name}", float("nan"))
                 assert logged == pytest.approx(told, nan_ok=True)
-        assert "diagnostics/d_first" in metrics
-        assert {name for name in metrics if name.startswith("switches/")} == {
-            f"switches/{seat}" for seat in ("Chair", "Welfare", "Rights", "Equity", "Security")
+        assert "more.diagnostics.d_first" in metrics
+        assert {name for name in metrics if name.startswith("more.switches.")} == {
+            f"more.switches.{seat}" for seat in ("Chair", "Welfare", "Rights", "Equity", "Security")
         }
 
 

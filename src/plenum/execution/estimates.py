@@ -43,11 +43,13 @@ def report(
             "flip_rate": summary.flip_rate.value,
             "time_to_majority": summary.time_to_majority.median,
         }
+        # MLflow's UI shows charts in the order of their names, and names with a slash before all
+        # others: D, flip_rate and lambda are to stay on top.
         for group, numbers in summary.details().items():
-            metrics |= {f"{group}/{name}": value for name, value in numbers.items()}
+            metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
         seats = [seat["seat"] for seat in transcripts[0].head["seats"]]
         switches = zip(seats, summary.switches.mean, strict=True)
-        metrics |= {f"switches/{seat}": float(mean) for seat, mean in switches}
+        metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}
     return {
         "metrics": metrics,
         "divergence": [] if summary is None else summary.divergence.tolist(),

@@ -1,0 +1,99 @@
+"""Conditions whose numbers a test knows: ensembles of known growth, and estimates put by hand."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, generators
+from plenum.reports import rows
+from plenum.reports.rows import Row
+from plenum.reports.settings import Settings
+from plenum.reports.sheets import Sheet
+from plenum.tracking.query import Tracked
+
+CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
+SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
+FACTORS = {
+    **{"scenario": "HL-01", "roles": "off", "model": "uniform", "memory": "k15"},
+    **{"temperature": "t0", "backend": "simulated", "perturbation": "none"},
+    **{"settings": "default", "rounds": "20", "seed": "0"},
+}
+
+Floats = NDArray[np.float64]
+
+
+def tracked(
+    key: int,
+    rate: float = 0.02,
+    replicates: int = 12,
+    *,
+    sd: float = 0.01,
+    rounds: int = 20,
+    failed: int = 0,
+    pending: int = 0,
+    decisions: Sequence[str] | None = None,
+    preferences: Floats | None = None,
+    **factors: str,
+) -> Tracked:
+    """A condition whose ensemble grows at a known rate; ``key`` seeds it."""
+    if preferences is None:
+        process = generators.autoregressive(0.5, rate=rate, sd=sd, rounds=rounds)
+        ensemble = process.sample(replicates, seed=key)
+        preferences = np.repeat(ensemble[:, :, None], len(SEATS), axis=2)
+    return Tracked(
+        study="s1",
+        identity=f"c{key}",
+        run_id=f"r{key}",
+        factors={**FACTORS, **factors},
+        target=replicates + failed + pending,
+        completed=replicates,
+        failures={"parse": failed} if failed else {},
+        preferences=preferences,
+        decisions=tuple(decisions or ("A",) * replicates),
+        seats=SEATS,
+    )
+
+
+def build(conditions: Sequence[Tracked], chosen: Settings = CHOSEN) -> list[Row]:
+    """Rows with few draws."""
+    return rows.build(conditions, chosen)
+
+
+def summary(row: Row) -> Summary:
+    """The summary of a row that has one."""
+    assert row.summary is not None
+    return row.summary
+
+
+def exponent(row: Row) -> LyapunovEstimate:
+    """λ̂ of a row that has one."""
+    return summary(row).lyapunov
+
+
+def diagnostics(row: Row) -> Diagnostics:
+    """The diagnostics of a row that has a λ̂."""
+    found = exponent(row).diagnostics
+    assert found is not None
+    return found
+
+
+def estimated(row: Row, *, p_growth: float = 0.5, **changes: Any) -> Row:
+    """A row with parts of its λ̂ put by hand."""
+    own = summary(row)
+    return replace(
+        row,
+        summary=replace(
+            own,
+            lyapunov=replace(own.lyapunov, **changes),
+            reversal=replace(own.reversal, p=p_growth),
+        ),
+    )
+
+
+def line(sheet: Sheet, number: int = 0) -> dict[str, str]:
+    """A line of a table by the names of its columns."""
+    return dict(zip(sheet.head, sheet.body[number], strict=True))

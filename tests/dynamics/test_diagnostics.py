@@ -257,3 +257,68 @@ def test_the_grid_of_rounded_preferences_is_found(decimals: int, seats: int) -> 
 def test_preferences_that_lie_on_no_grid_have_none(process: generators.Process) -> None:
     for seed in range(20):
         assert diagnosed(process.sample(20, seed)).grid == 0
+
+
+def quantised(spread: str) -> bool:
+    """Whether twenty replicates on a grid are quantised, if their places in one round are these.
+
+    In all other rounds they are ten times as far apart.
+    """
+    step, places = 0.004, np.array([int(place) for place in spread], dtype=float)
+    steps = np.tile(10 * places[:, None], (1, 20))
+    steps[:, 9] = places
+    ensemble = 0.2 + step * steps[..., None] * np.array([1.0, 0.0, 0.0])
+    found = lyapunov(ensemble)
+    assert found.diagnostics is not None
+    assert_allclose(found.diagnostics.grid, step)
+    return "quantised" in found.warnings
+
+
+def test_three_steps_of_the_grid_in_the_narrowest_round_are_enough() -> None:
+    """The mean distance of these places is 569 / 190 and 571 / 190 steps: 2.995 and 3.005."""
+    assert quantised("00111122355555556689")
+    assert not quantised("01122223455566667789")
+
+
+@pytest.mark.parametrize(("kept", "found"), [(80, False), (81, True)])
+def test_a_grid_holds_more_than_80_percent_of_the_steps(kept: int, found: bool) -> None:
+    """Of 100 gaps between neighbouring values, the kept are one step, or two, and others 1.3."""
+    gaps = np.full(100, 1.0)
+    gaps[::10] = 2.0
+    strays = [n for n in range(100) if n % 10][: 100 - kept]
+    gaps[strays] = 1.3 + 0.001 * np.arange(len(strays))
+    values = np.resize(0.001 * np.r_[0.0, gaps.cumsum()], 6 * 18 * 3)
+    ensemble = np.full((6, 20, 3), 1 / 3)
+    ensemble[:, 2:] = np.random.default_rng(1).permutation(values).reshape(6, 18, 3)
+    assert_allclose(diagnosed(ensemble).grid, 0.001 if found else 0)
+
+
+# --- thresholds of the warnings ----------------------------------------------------------------
+
+
+def test_half_of_the_pairs_must_be_apart_in_every_round() -> None:
+    """Of 28 pairs 14 meet in some round, and then one more."""
+    ensemble = walks(8, 3, seed=1)
+    for t, together in ((6, [0, 1, 2, 3, 4]), (8, [5, 6, 7]), (9, [0, 5])):
+        ensemble[together, t] = ensemble[together[0], t]
+    assert diagnosed(ensemble).quenched.pairs == 14
+    assert "few_apart" not in lyapunov(ensemble).warnings
+    ensemble[6, 10] = ensemble[1, 10]
+    assert diagnosed(ensemble).quenched.pairs == 13
+    assert "few_apart" in lyapunov(ensemble).warnings
+
+
+@pytest.mark.parametrize(("rounds", "warned"), [(6, True), (7, False), (20, False)])
+def test_fewer_than_five_rounds_say_little(rounds: int, warned: bool) -> None:
+    found = lyapunov(walks(12, 3, seed=1, rounds=rounds))
+    assert found.rounds_used == rounds - 2
+    assert ("few_rounds" in found.warnings) == warned
+
+
+@pytest.mark.parametrize(("zeros", "warned"), [(13, False), (14, True)])
+def test_rounds_without_divergence_are_no_rounds(zeros: int, warned: bool) -> None:
+    ensemble = walks(12, 3, seed=1)
+    ensemble[:, 3 : 3 + zeros] = 1 / 3
+    found = lyapunov(ensemble)
+    assert (found.rounds_used, found.zero_rounds) == (18 - zeros, zeros)
+    assert ("few_rounds" in found.warnings) == warned

@@ -87,7 +87,7 @@ def test_a_condition_without_replicates_says_nothing_of_time_reversal() -> None:
 def test_six_replicates_are_the_fewest_that_time_reversal_can_reject(replicates: int) -> None:
     """The least p is 2 / 2^R: the observed order, and all of it reversed."""
     assert (2 / 2**replicates < 0.05) is (replicates >= 6)
-    found = reversal_test(tracked(1, 2.0, replicates).ensemble, draws=20_000)
+    found = reversal_test(tracked(1, 0.5, replicates).ensemble, draws=20_000)
     assert found.p == pytest.approx(2 / 2**replicates, rel=0.15)
 
 
@@ -201,7 +201,7 @@ def test_flip_rate_and_disagreement_have_their_own_intervals() -> None:
 
 
 def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
-    """The seats in their order switch 0 to 4 times in every replicate, the last once more in two."""
+    """The seats in their order switch 0 to 4 times, the last once more in two replicates of 12."""
     places = np.empty((12, 20, 5, 3))
     for seat in range(5):
         tops = np.minimum(np.arange(20), seat) % 2

@@ -54,6 +54,7 @@ def unequal() -> Process:
         spread = generator.lognormal(0, 2, replicates)
         return 1 / 3 + spread[:, None, None] * (equal.draw(generator, replicates) - 1 / 3)
 
+    # D is larger by a factor that is the same in every round: λ doesn't see it.
     return Process("unequal spread", equal.divergence, draw)
 
 

@@ -169,7 +169,7 @@ def failures(measured: Measured) -> list[str]:
         rows = measured["estimates", number]
         shares = coverage(rows, make().exponent())
         if shares[0] < 0.9:
-            best = max(range(len(INTERVALS)), key=lambda k: shares[k])
+            best = max(range(1, len(INTERVALS)), key=lambda k: shares[k])
             lines.append(
                 f"- **{name}**: the jackknife covers {percent(shares[0])} %, the best of the "
                 f"others ({INTERVALS[best]}) {percent(shares[best])} %; λ̂ carries "

@@ -358,7 +358,7 @@ def _fitted(rows: Sequence[Row], chosen: Settings) -> str:
     """The rounds of the fit, as far as any condition was run."""
     run = max((r.tracked.preferences.shape[1] for r in rows if r.summary), default=0)
     first, last = chosen.window
-    return f"{first}-{min(last, max(run, first))}"
+    return f"{first}-{min(last, run) if run > first else last}"
 
 
 def _attainable(rows: Sequence[Row]) -> list[str]:

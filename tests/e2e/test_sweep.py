@@ -156,8 +156,11 @@ def test_a_plan_comes_from_the_spread_of_the_study(longer: Path, run: Run) -> No
     assert done.returncode == 0, done.stderr
     assert "yes: narrow" in done.stdout
     again = run("study=default", "looks=[3,9]", script="scripts/plan.py", cwd=longer)
-    assert again.returncode == 2
-    assert "looks: [3, 9, 6]" in again.stderr
+    assert again.returncode == 0, again.stderr
+    assert again.stdout.count("no look since n = 9") == 4
+    wrong = run("study=default", "looks=[9,3]", script="scripts/plan.py", cwd=longer)
+    assert wrong.returncode == 2
+    assert "looks: [9, 3]; increasing" in wrong.stderr
 
 
 def test_hydra_keeps_each_jobs_config_and_overrides(swept: Path) -> None:

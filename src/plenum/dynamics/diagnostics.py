@@ -84,28 +84,24 @@ class Diagnostics:
     between: Floats = field(compare=False, repr=False)
 
 
-def diagnose(
-    points: Floats, fitted: Fit, half_width: float, decisions: Sequence[str] | None
-) -> Diagnostics:
+def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) -> Diagnostics:
     """Diagnose a λ̂ that exists.
 
     Parameters
     ----------
-    points
-        The ensemble over the rounds of the window, shape (R, rounds, K).
     fitted
-        Its distances; at least two rounds have D > 0.
+        The ensemble in its window; at least two rounds have D > 0.
     half_width
         Half the width of the interval of λ̂, NaN where there is none.
     decisions
         The decision of each replicate, for the split of D².
     """
     rounds, level, used = fitted.rounds, fitted.level, fitted.used
-    top = cap(fitted.replicates, points.shape[2])
+    top = cap(fitted.replicates, fitted.points.shape[2])
     full = np.flatnonzero(level >= SATURATED * top)
     diffusion = float(slope(rounds[used], np.sqrt(rounds[used])))
     excess = fitted.value - diffusion
-    within, between = _split(points, decisions)
+    within, between = _split(fitted.points, decisions)
     return Diagnostics(
         d_first=float(level[0]),
         d_last=float(level[-1]),
@@ -120,7 +116,7 @@ def diagnose(
         power_residual=_residual(np.log(rounds[used]), level[used]),
         rms=_rms(fitted),
         quenched=_quenched(fitted),
-        grid=_grid(points),
+        grid=_grid(fitted.points),
         pair_exponents=slope(rounds, fitted.pairs),
         within=within,
         between=between,

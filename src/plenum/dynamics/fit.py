@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.dynamics.divergence import pairwise_distances
+from plenum.dynamics.divergence import as_ensemble, pairwise_distances
 
 WINDOW = (3, 20)
 """The papers' fit window: rounds 3 to 20, both included, counted from 1."""
@@ -19,17 +19,20 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The distances of one ensemble over the rounds of a fit.
+    """One ensemble over the rounds of a fit, and its distances.
 
     Attributes
     ----------
     rounds
         Rounds of the window that the ensemble has, counted from 1, shape (rounds,).
+    points
+        The ensemble in these rounds, shape (replicates, rounds, options).
     distances
         Between replicates, shape (replicates, replicates, rounds).
     """
 
     rounds: Floats
+    points: Floats
     distances: Floats
 
     @property
@@ -94,8 +97,9 @@ def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
         first = last = 0
     if not 1 <= first < last:
         raise ValueError(f"a window is (first, last) with 1 <= first < last, not {window!r}")
+    points = as_ensemble(ensemble)[:, first - 1 : last]
     distances = pairwise_distances(ensemble)[:, :, first - 1 : last]
-    return Fit(np.arange(first, first + distances.shape[2], dtype=float), distances)
+    return Fit(np.arange(first, first + points.shape[1], dtype=float), points, distances)
 
 
 def without_each(distances: Floats) -> Floats:

@@ -113,8 +113,7 @@ def lyapunov(
     else:
         resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
         chosen = resampled.interval(interval)
-    points = np.asarray(ensemble, dtype=float)[:, window[0] - 1 : window[1]]
-    found = diagnose(points, fitted, half, decisions)
+    found = diagnose(fitted, half, decisions)
     return LyapunovEstimate(
         value=fitted.value,
         se=se,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from plenum.dynamics.divergence import ZERO, as_ensemble
+from plenum.dynamics.divergence import ZERO
 from plenum.dynamics.fit import WINDOW, Array, Floats, fit, slope
 from plenum.dynamics.resampling import DRAWS
 
@@ -96,9 +96,8 @@ def reversal_test(
     _positive(draws)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return NullTest(float("nan"), float("nan"), np.empty(0), "reversal")
-    points = as_ensemble(ensemble)[:, window[0] - 1 : window[1]]
     middle = np.median if centre == "median" else np.mean
-    points = points - middle(points, axis=0)
+    points = fitted.points - middle(fitted.points, axis=0)
     even, rest, odd = _parts(points, fitted.pairs, float(fitted.level.max()), dtype)
     half = len(odd)
     null = []
@@ -143,7 +142,7 @@ def shuffle_test(
     _positive(draws)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return NullTest(float("nan"), float("nan"), np.empty(0), "shuffle")
-    points = as_ensemble(ensemble)[:, window[0] - 1 : window[1]]
+    points = fitted.points
     replicates, rounds, options = points.shape
     between = _distances(points.reshape(-1, options), points.reshape(-1, options))
     generator = np.random.Generator(np.random.PCG64([seed, replicates, rounds]))

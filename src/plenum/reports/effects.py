@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-import pandas as pd
-
 from plenum.dynamics import (
     Contrast,
     Estimate,
@@ -205,11 +203,6 @@ def squares(rows: Iterable[Row]) -> Iterator[_Compared]:
         if _comparable(*wanted):
             others = dict(zip(names, key, strict=True))
             yield _Compared("roles x mixed", others, tuple(cell[0] for cell in wanted))
-
-
-def frame(records: Sequence[dict[str, object]]) -> pd.DataFrame:
-    """Lines of a CSV."""
-    return pd.DataFrame(list(records))
 
 
 def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:

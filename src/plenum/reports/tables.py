@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from plenum.dynamics import benjamini_hochberg
 from plenum.reports import effects
 from plenum.reports.effects import Across, Effect
@@ -82,7 +84,7 @@ def _write(
     tables = {"conditions": frame(rows)}
     for name, found in (("contrasts", measured), ("interactions", products), ("pooled", pools)):
         if found:
-            tables[name] = effects.frame([line.record(chosen.study) for line in found])
+            tables[name] = pd.DataFrame([line.record(chosen.study) for line in found])
     files = [chosen.out / f"{name}.csv" for name in tables]
     for file, table in zip(files, tables.values(), strict=True):
         table.to_csv(file, index=False)

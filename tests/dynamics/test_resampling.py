@@ -125,14 +125,18 @@ def test_many_replicates_go_in_blocks_with_the_same_result(
     dtype: DTypeLike, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ensemble = generators.random_walk().sample(120, seed=1)
-    blocks = bootstrap(ensemble, draws=600, dtype=dtype)  # 600 · 7140 pairs: two blocks
-    monkeypatch.setattr(resampling, "_BLOCK", 10**9)
+    resampling.forget()
+    monkeypatch.setattr(resampling, "_KEPT", 7140 * 250)  # three blocks, none of them kept
+    blocks = bootstrap(ensemble, draws=600, dtype=dtype)
+    monkeypatch.setattr(resampling, "_KEPT", 10**9)
     whole = bootstrap(ensemble, draws=600, dtype=dtype)
     assert_allclose(blocks.slopes, whole.slopes, rtol=0, atol=1e-6)
     assert_allclose(blocks.errors, whole.errors, rtol=1e-3)
-    monkeypatch.setattr(resampling, "_BLOCK", 7140 * 7)
-    tiny = bootstrap(ensemble, draws=30, dtype=dtype)
-    assert_allclose(tiny.slopes, bootstrap(ensemble, draws=30, dtype=dtype).slopes, atol=1e-12)
+    resampling.forget()
+    monkeypatch.setattr(resampling, "_AT_ONCE", 70)
+    kept = bootstrap(ensemble, draws=600, dtype=dtype)
+    assert_allclose(kept.slopes, whole.slopes, rtol=0, atol=1e-6)
+    resampling.forget()
 
 
 def test_equal_seeds_give_equal_draws_and_others_do_not() -> None:

@@ -7,7 +7,7 @@ alone and are drawn once for all conditions. A pair of copies of one replicate a
 a constant factor, again, that λ̂ doesn't see.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -34,8 +34,11 @@ SEED_DRAWS = 500
 INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
 """Names of the 95 % intervals."""
 
-_BLOCK = 4_000_000
-"""Pair weights that are held at once: blocks of a product that still fit near the processor."""
+_KEPT = 4_000_000
+"""Pair weights that are held at once, and kept for the next condition of as many replicates."""
+
+_AT_ONCE = 1_000
+"""Draws of one product: what it makes then stays in memory that is at hand."""
 
 _FEWEST = 40
 """Fewer draws than this don't reach 2.5 % on either side."""
@@ -250,28 +253,33 @@ def _products(counts: Array) -> Array:
 
 def _blocks(
     replicates: int, draws: int, seed: int, dtype: DTypeLike
-) -> Iterator[tuple[Array, Array]]:
+) -> Iterable[tuple[Array, Array]]:
     """Counts and pair weights, block by block; small ones are kept for the next condition."""
-    size = max(_BLOCK // max(replicates * (replicates - 1) // 2, 1), 1)
-    if draws <= size:
-        yield _kept_block(replicates, draws, seed, np.dtype(dtype))
-        return
+    if draws * replicates * (replicates - 1) // 2 <= _KEPT:
+        return _kept_blocks(replicates, draws, seed, np.dtype(dtype))
+    return _fresh_blocks(replicates, draws, seed, np.dtype(dtype))
+
+
+def _fresh_blocks(
+    replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
+) -> Iterator[tuple[Array, Array]]:
     counts = _counts(replicates, draws, seed, 0).astype(dtype)
+    size = min(max(_KEPT // (replicates * (replicates - 1) // 2), 1), _AT_ONCE)
     for start in range(0, draws, size):
         part = np.ascontiguousarray(counts[:, start : start + size])
         yield part, _products(part)
 
 
 @lru_cache(maxsize=4)
-def _kept_block(
+def _kept_blocks(
     replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
-) -> tuple[Array, Array]:
-    counts = _counts(replicates, draws, seed, 0).astype(dtype)
-    products = _products(counts)
-    counts.flags.writeable = products.flags.writeable = False
-    return counts, products
+) -> tuple[tuple[Array, Array], ...]:
+    blocks = tuple(_fresh_blocks(replicates, draws, seed, dtype))
+    for counts, products in blocks:
+        counts.flags.writeable = products.flags.writeable = False
+    return blocks
 
 
 def forget() -> None:
     """Give back the memory of weights that are kept for the next condition."""
-    _kept_block.cache_clear()
+    _kept_blocks.cache_clear()

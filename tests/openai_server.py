@@ -1,6 +1,14 @@
 """An OpenAI-compatible server on loopback, whose answers come from the simulated backend.
 
-``script`` faults the first requests: each is a status, a header mapping, a body, or ``"hang"``.
+``script`` says how the first requests are answered, one step a request; all other requests get the
+simulated agent's answer. A step has one of
+
+- ``status``, with ``message``, ``code`` and ``headers``: an error as OpenAI words it
+- ``raw``, with ``content_type``: a body as it is
+- ``choice``: the arguments of :func:`completion`, with ``headers``
+- ``reset``: the connection is cut; with ``sent``, after the beginning of a body
+
+and ``wait``: seconds before any of it.
 """
 
 import asyncio
@@ -29,21 +37,47 @@ class Server:
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/chat/completions."""
         body = await request.json()
-        self.requests.append({"body": body, "headers": dict(request.headers)})
+        assert request.transport is not None
+        self.requests.append(
+            {
+                "body": body,
+                "headers": dict(request.headers),
+                "path": request.path,
+                "port": request.transport.get_extra_info("peername")[1],
+            }
+        )
         if self.script:
             fault = self.script.pop(0)
             await asyncio.sleep(fault.get("wait", 0))
-            if "status" in fault:
-                return web.json_response(
-                    {"error": {"message": fault.get("message", "scripted"), "type": "t"}},
-                    status=fault["status"],
-                    headers=fault.get("headers"),
-                )
-            if "raw" in fault:
-                return web.Response(text=fault["raw"], content_type="application/json")
-            if "choice" in fault:
-                return web.json_response(completion(body["model"], **fault["choice"]))
+            scripted = await self._scripted(request, body, fault)
+            if scripted is not None:
+                return scripted
         return web.json_response(completion(body["model"], await answer(body)))
+
+    async def _scripted(
+        self, request: web.Request, body: dict[str, Any], fault: dict[str, Any]
+    ) -> web.StreamResponse | None:
+        headers = fault.get("headers")
+        if "status" in fault:
+            error = {"message": fault.get("message", "scripted"), "type": "t"}
+            if "code" in fault:
+                error["code"] = fault["code"]
+            return web.json_response({"error": error}, status=fault["status"], headers=headers)
+        if "raw" in fault:
+            kind = fault.get("content_type", "application/json")
+            return web.Response(text=fault["raw"], content_type=kind)
+        if "choice" in fault:
+            return web.json_response(completion(body["model"], **fault["choice"]), headers=headers)
+        if "reset" in fault:
+            assert request.transport is not None
+            if "sent" in fault:
+                begun = web.StreamResponse(headers={"Content-Type": "application/json"})
+                begun.content_length = 5000
+                await begun.prepare(request)
+                await begun.write(fault["sent"].encode())
+            request.transport.abort()
+            return web.Response()
+        return None
 
 
 async def answer(body: dict[str, Any]) -> str:
@@ -51,24 +85,30 @@ async def answer(body: dict[str, Any]) -> str:
     messages = tuple(Message(m["role"], m["content"]) for m in body["messages"])
     seed = seed_for("server", *(m.content for m in messages))
     chat = Chat(body["model"], messages, body["temperature"], body["max_tokens"], seed)
-    return (await SimulatedBackend(Simulated()).attempt(chat, 1)).text
+    return (await SimulatedBackend(Simulated()).attempt(chat, 1)).reply.text
 
 
-def completion(model: str, content: str, finish: str = "stop") -> dict[str, Any]:
-    """A body as OpenAI sends it."""
+def completion(
+    model: str, content: str | None, finish: str = "stop", cached: int = 0, **message: Any
+) -> dict[str, Any]:
+    """A body as OpenAI sends it; ``message`` goes into the message."""
+    usage: dict[str, Any] = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+    if cached:
+        usage["prompt_tokens_details"] = {"cached_tokens": cached}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
         "created": 1,
         "model": model,
+        "system_fingerprint": "fp_1",
         "choices": [
             {
                 "index": 0,
-                "message": {"role": "assistant", "content": content},
+                "message": {"role": "assistant", "content": content, **message},
                 "finish_reason": finish,
             }
         ],
-        "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100},
+        "usage": usage,
     }
 
 

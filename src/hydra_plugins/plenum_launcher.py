@@ -23,14 +23,20 @@ ConfigStore.instance().store(
 class ConcurrentLauncher(Launcher):
     """Runs the conditions of a multirun in one process."""
 
+    checks_all_first = True  # so that the sweeper needn't
+
     def setup(
         self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig
     ) -> None:
-        self.context, self.config = hydra_context, config
+        from hydra_plugins._plenum_loader import remembering
+
+        loader = remembering(hydra_context.config_loader)
+        self.context = HydraContext(config_loader=loader, callbacks=hydra_context.callbacks)
+        self.config, self.task = config, task_function
 
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
         from plenum.execution.sweep import launch
 
-        return launch(self.context, self.config, job_overrides, initial_job_idx)
+        return launch(self.context, self.config, self.task, job_overrides, initial_job_idx)

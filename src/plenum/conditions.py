@@ -59,13 +59,55 @@ class Api:
 
 @dataclass(frozen=True)
 class Calls:
-    """How calls are made: none of this can change an answer, so none of it is identity."""
+    """How calls are made: none of this can change an answer, so none of it is identity.
 
-    max_concurrency: int = 64
+    ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
+    within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
+    """
+
+    max_concurrency: int = 1000
+    start_concurrency: int = 32
+    adapt: bool = True
+    rpm: dict[str, int | None] = field(default_factory=dict)
+    tpm: dict[str, int | None] = field(default_factory=dict)
     timeout_s: float = 120.0
+    idle_timeout_s: float = 60.0
     max_attempts: int = 6
     backoff_s: float = 1.0
     backoff_max_s: float = 60.0
+    transport: str = "lean"
+
+
+@dataclass(frozen=True)
+class StatedPrice:
+    """A model's price as the user states it, in US dollars per million tokens."""
+
+    input: float
+    output: float
+    cached: float | None = None
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a sweep may use up, over all its runs; ``None`` is without limit."""
+
+    dollars: float | None = None
+    tokens: int | None = None
+    calls: int | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether anything is limited."""
+        return any(limit is not None for limit in (self.dollars, self.tokens, self.calls))
+
+
+@dataclass(frozen=True)
+class Branch:
+    """Continuations of other replicates: ``continuations`` of each of ``bases``, after a round."""
+
+    bases: int
+    after_round: int
+    continuations: int
 
 
 @dataclass(frozen=True)
@@ -97,12 +139,15 @@ class Condition:
     backend: Simulated | Api
     rounds: int
     seed: int
+    branch: Branch | None = None
 
     @cached_property
     def identity(self) -> str:
         """Sixteen hexadecimal characters over all that can change an outcome."""
+        branch = {"branch": self._branch_identity} if self.branch else {}
         return digest(
             {
+                **branch,
                 "version": PROTOCOL_VERSION,
                 "scenario": [self.scenario.id, self.scenario.type, self.scenario.digest],
                 "preamble": digest(self.preamble),
@@ -117,6 +162,17 @@ class Condition:
         )
 
     @property
+    def _branch_identity(self) -> list[int]:
+        """Of a branch: the number of bases only adds replicates, and is left out."""
+        assert self.branch is not None
+        return [self.branch.after_round, self.branch.continuations]
+
+    @property
+    def base(self) -> "Condition":
+        """The condition whose replicates a branch continues."""
+        return dataclasses.replace(self, branch=None)
+
+    @property
     def cell(self) -> str:
         """Names the condition under these labels: one condition may stand in two cells."""
         return digest([self.identity, self.roles, self.model])
@@ -124,13 +180,14 @@ class Condition:
     @cached_property
     def speaking_order(self) -> tuple[Seat, ...]:
         """The seats in the random order in which they speak, in every round and replicate."""
-        order = generator(self.identity, "speaking order").permutation(len(self.seats))
+        order = generator(self.base.identity, "speaking order").permutation(len(self.seats))
         return tuple(self.seats[i] for i in order)
 
     @property
     def calls(self) -> int:
         """Model calls of one deliberation without repairs: turns, ballots and the clerk."""
-        return len(self.seats) * (self.rounds + 1) + 1
+        inherited = self.branch.after_round if self.branch else 0
+        return len(self.seats) * (self.rounds - inherited + 1) + 1
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -164,6 +221,10 @@ class Condition:
             for f in dataclasses.fields(part)
             if f.name not in named and getattr(part, f.name) != f.default
         ]
+        if self.branch is not None:
+            changed.append(
+                f"{self.branch.continuations} branches after round {self.branch.after_round}"
+            )
         return " ".join(changed) or "default"
 
     def __str__(self) -> str:
@@ -181,7 +242,9 @@ class Job:
     study: str
     replicates: int
     calls: Calls
-    tracking_uri: str
+    budget: Budget
+    prices: dict[str, StatedPrice]
+    tracking_uri: str | None
     journals: str
     dry_run: bool
     retry_failed: bool
@@ -207,9 +270,17 @@ def temperature_label(temperature: float) -> str:
 
 def as_mapping(condition: Condition) -> Mapping[str, Any]:
     """The condition as plain data: what a journal's head and a tracking run say of it."""
+    branch = {}
+    if condition.branch is not None:
+        branch["branch"] = {
+            "base": condition.base.identity,
+            "after_round": condition.branch.after_round,
+            "continuations": condition.branch.continuations,
+        }
     return {
         "condition": condition.identity,
         **condition.factors,
+        **branch,
         "options": {o.label: o.name for o in condition.scenario.options},
         "seats": [
             {"seat": s.name, "label": s.label, "mandate": bool(s.mandate), "model": s.model}

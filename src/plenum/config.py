@@ -10,8 +10,21 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from plenum import project, scenarios
-from plenum.conditions import Api, Calls, Condition, Job, Protocol, Sampling, Seat, Simulated
+from plenum.conditions import (
+    Api,
+    Branch,
+    Budget,
+    Calls,
+    Condition,
+    Job,
+    Protocol,
+    Sampling,
+    Seat,
+    Simulated,
+    StatedPrice,
+)
 from plenum.errors import UserError
+from plenum.secrets import refuse_in_url
 
 
 @dataclass
@@ -38,7 +51,14 @@ class ModelConfig:
 @dataclass
 class TrackingConfig:
     name: str = MISSING
-    uri: str = MISSING
+    uri: str | None = MISSING
+
+
+@dataclass
+class BranchConfig:
+    after_round: int | None = None
+    bases: int = 5
+    continuations: int = 30
 
 
 @dataclass
@@ -53,6 +73,9 @@ class Config:
     sampling: Sampling = field(default_factory=Sampling)
     backend: Any = MISSING
     calls: Calls = field(default_factory=Calls)
+    budget: Budget = field(default_factory=Budget)
+    prices: dict[str, StatedPrice] = field(default_factory=dict)
+    branch: BranchConfig = field(default_factory=BranchConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     journals: str = "mlruns/journals"
     rounds: int = 20
@@ -65,7 +88,14 @@ class Config:
 BACKENDS: dict[str, type[Simulated] | type[Api]] = {"simulated": Simulated, "api": Api}
 
 
-_CALL_BOUNDS = {"max_concurrency": 1, "max_attempts": 1, "backoff_s": 0, "backoff_max_s": 0}
+TRANSPORTS = ("lean", "litellm")
+_CALL_BOUNDS = {
+    "max_concurrency": 1,
+    "start_concurrency": 1,
+    "max_attempts": 1,
+    "backoff_s": 0,
+    "backoff_max_s": 0,
+}
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -88,8 +118,10 @@ def parse_job(cfg: DictConfig) -> Job:
     return Job(
         condition=_condition(typed),
         study=typed.study,
-        replicates=typed.replicates,
+        replicates=_replicates(typed),
         calls=typed.calls,
+        budget=typed.budget,
+        prices=typed.prices,
         tracking_uri=typed.tracking.uri,
         journals=typed.journals,
         dry_run=typed.dry_run,
@@ -103,7 +135,7 @@ def _typed(cfg: DictConfig) -> Config:
         if isinstance(OmegaConf.select(cfg, key), bool):
             raise UserError(f"{key}: YAML reads a bare on or off as a boolean; put it in quotes")
     schema = OmegaConf.structured(Config)
-    for key in ("protocol", "sampling", "calls"):
+    for key in ("protocol", "sampling", "calls", "budget"):
         OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
     try:
         typed = cast(Config, OmegaConf.to_object(OmegaConf.merge(schema, cfg)))
@@ -128,8 +160,36 @@ def _check_ranges(typed: Config) -> None:
     _at_least("sampling.max_tokens", typed.sampling.max_tokens, 1)
     for key, least in _CALL_BOUNDS.items():
         _at_least(f"calls.{key}", getattr(typed.calls, key), least)
-    timeout = typed.calls.timeout_s
-    _require(0 < timeout < math.inf, f"calls.timeout_s: {timeout} is not allowed; give seconds")
+    for key in ("timeout_s", "idle_timeout_s"):
+        seconds = getattr(typed.calls, key)
+        _require(0 < seconds < math.inf, f"calls.{key}: {seconds} is not allowed; give seconds")
+    _require(
+        typed.calls.transport in TRANSPORTS,
+        f"calls.transport: {typed.calls.transport!r} is not one of {', '.join(TRANSPORTS)}",
+    )
+    for key in ("rpm", "tpm"):
+        for provider, limit in getattr(typed.calls, key).items():
+            if limit is not None:
+                _at_least(f"calls.{key}.{provider}", limit, 1)
+    for key in ("dollars", "tokens", "calls"):
+        limit = getattr(typed.budget, key)
+        if limit is not None:
+            _at_least(f"budget.{key}", limit, 0)
+    for model, price in typed.prices.items():
+        for key in ("input", "output", "cached"):
+            if getattr(price, key) is not None:
+                _at_least(f"prices.{model}.{key}", getattr(price, key), 0)
+    if isinstance(typed.backend, Api):
+        for provider, url in typed.backend.api_base.items():
+            refuse_in_url(f"backend.api_base.{provider}", url or "")
+    refuse_in_url("tracking.uri", typed.tracking.uri or "")
+    if typed.branch.after_round is not None:
+        _require(
+            1 <= typed.branch.after_round < typed.rounds,
+            f"branch.after_round: {typed.branch.after_round}; allowed is 1 to {typed.rounds - 1}",
+        )
+        _at_least("branch.bases", typed.branch.bases, 1)
+        _at_least("branch.continuations", typed.branch.continuations, 2)
     if isinstance(typed.backend, Simulated):
         for knob in ("gain", "coupling"):
             _at_least(f"backend.{knob}", getattr(typed.backend, knob), 0)
@@ -137,6 +197,20 @@ def _check_ranges(typed: Config) -> None:
             if rate.name == "noise" or rate.name.endswith("_rate"):
                 value = getattr(typed.backend, rate.name)
                 _require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
+
+
+def _replicates(typed: Config) -> int:
+    """Of a branching condition: continuations of all bases."""
+    if typed.branch.after_round is None:
+        return typed.replicates
+    return typed.branch.bases * typed.branch.continuations
+
+
+def _branch(typed: Config) -> Branch | None:
+    branch = typed.branch
+    if branch.after_round is None:
+        return None
+    return Branch(branch.bases, branch.after_round, branch.continuations)
 
 
 def _condition(typed: Config) -> Condition:
@@ -157,6 +231,7 @@ def _condition(typed: Config) -> Condition:
         backend=typed.backend,
         rounds=typed.rounds,
         seed=typed.seed,
+        branch=_branch(typed),
     )
 
 

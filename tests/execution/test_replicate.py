@@ -1,54 +1,79 @@
 """One replicate on the simulated backend: wherever it was cut, it ends in the same bytes."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from plenum.conditions import Job, Simulated
-from plenum.execution.replicate import Replicate
-from plenum.models import Chat, Reply, backends
+from plenum.conditions import Branch, Budget, Job, Simulated
+from plenum.errors import Stopped
+from plenum.execution.gates import Gates, Pass
+from plenum.execution.ledger import BudgetSpent, Ledger
+from plenum.execution.replicate import RETRIABLE, Replicate
+from plenum.models import CallError, Chat, Reply, Response, backends
+from plenum.models.prices import Prices
 from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, DamagedJournal, Journal, read
+from plenum.records import CallLog, DamagedJournal, Failure, Journal, attempts, read
 from plenum.records.journal import read_entries
 
 Entry = dict[str, Any]
 
 
 class Counting(SimulatedBackend):
-    """The simulated backend, with a list of the calls that reached it."""
+    """The simulated backend, with a list of the calls that reached it.
 
-    def __init__(self, knobs: Simulated) -> None:
+    ``said`` replaces single answers, by the number of the call.
+    """
+
+    def __init__(self, knobs: Simulated, said: dict[int, Reply | Exception] | None = None) -> None:
         super().__init__(knobs)
         self.seeds: list[int] = []
+        self._said = said or {}
 
-    async def attempt(self, chat: Chat, number: int) -> Reply:
+    async def attempt(self, chat: Chat, number: int) -> Response:
         self.seeds.append(chat.seed)
-        return await super().attempt(chat, number)
+        said = self._said.get(len(self.seeds))
+        if isinstance(said, Exception):
+            raise said
+        return Response(said) if said else await super().attempt(chat, number)
 
 
-def run(job: Job, folder: Path, *, retry_failed: bool = False) -> tuple[bool, list[int], bytes]:
+def run(
+    job: Job,
+    folder: Path,
+    *,
+    index: int = 0,
+    retry_failed: bool = False,
+    budget: Budget | None = None,
+    prefix: Sequence[Entry] = (),
+    said: dict[int, Reply | Exception] | None = None,
+) -> tuple[bool, list[int], bytes]:
     """Run or continue; whether anything was written, the calls made, the journal's bytes."""
     assert isinstance(job.condition.backend, Simulated)
-    journal, log = folder / "000.jsonl", CallLog(folder / "calls.jsonl")
-    model = Counting(job.condition.backend)
+    journal, log = folder / f"{index:03d}.jsonl", CallLog(folder / "calls.jsonl")
+    model = Counting(job.condition.backend, said)
     policy = replace(backends.policy(job.calls), max_attempts=2, backoff_s=0.0)
+
+    async def conducted() -> bool:
+        gates = Gates(job.calls, Ledger(budget or Budget(), Prices().of))
+        return await Replicate(
+            condition=job.condition,
+            index=index,
+            journal=journal,
+            calls=log,
+            model=model,
+            policy=policy,
+            gate=Pass(gates, model.provider, job.condition.identity, index),
+            retry_failed=retry_failed,
+            observe=lambda entry: None,
+            prefix=prefix,
+        ).run()
+
     try:
-        wrote = asyncio.run(
-            Replicate(
-                condition=job.condition,
-                index=0,
-                journal=journal,
-                calls=log,
-                model=model,
-                policy=policy,
-                retry_failed=retry_failed,
-                observe=lambda entry: None,
-            ).run()
-        )
+        wrote = asyncio.run(conducted())
     finally:
         log.close()
     return wrote, model.seeds, journal.read_bytes()
@@ -115,3 +140,118 @@ def test_an_unreadable_answer_is_never_drawn_again(job: Callable[..., Job], tmp_
     ill = job("rounds=1", "backend.malformed_rate=1")
     _, _, before = run(ill, tmp_path)
     assert run(ill, tmp_path, retry_failed=True) == (False, [], before)
+
+
+# --- the call log ------------------------------------------------------------------------------
+
+
+def test_every_attempt_has_a_line_of_its_own_in_the_call_log(
+    job: Callable[..., Job], tmp_path: Path
+) -> None:
+    slow = CallError(Failure.SERVER, "503 of some kind", 503)
+    run(job("rounds=1"), tmp_path, said={2: slow})
+    lines = list(attempts(tmp_path / "calls.jsonl"))
+    calls = read(tmp_path / "000.jsonl").calls
+    assert len(lines) == len(calls) + 1
+    told = [(line["seat"], line["attempt"], line["outcome"], line["status"]) for line in lines[:3]]
+    first, second = (call["seat"] for call in calls[:2])
+    assert told == [(first, 1, "ok", 200), (second, 1, "server", 503), (second, 2, "ok", 200)]
+    assert lines[1]["detail"] == "503 of some kind"
+    assert lines[1]["latency_s"] >= 0
+    assert len({line["id"] for line in lines}) == len(lines)
+    assert {line["model"] for line in lines} == set(job().condition.models)
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        (Reply("I am for A, as ever.", 9, 9), "parse"),
+        (Reply("I'm sorry, but I can't help with that.", 9, 9), "refusal"),
+        (Reply("", 9, 9), "empty"),
+        (Reply("I am for", 9, 9, "length"), "length"),
+        (Reply("", 9, 9, "content_filter"), "content_filter"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_an_answer_that_cannot_be_read_is_logged_by_its_reason(
+    job: Callable[..., Job], tmp_path: Path, reply: Reply, outcome: str
+) -> None:
+    run(job("rounds=1"), tmp_path, said={1: reply})
+    first, second, *_ = attempts(tmp_path / "calls.jsonl")
+    assert (first["outcome"], first["status"]) == (outcome, 200)
+    assert (second["call"], second["outcome"]) == ("turn_repair", "ok")
+    assert read(tmp_path / "000.jsonl").status == "completed"
+
+
+@pytest.mark.parametrize("reason", [Failure.LENGTH, Failure.REFUSAL, Failure.EMPTY], ids=str)
+def test_what_stays_unreadable_fails_the_replicate_by_its_reason(
+    job: Callable[..., Job], tmp_path: Path, reason: Failure
+) -> None:
+    text = "I'm sorry, I can't." if reason == Failure.REFUSAL else ""
+    reply = Reply(text, 9, 9, "length" if reason == Failure.LENGTH else "stop")
+    run(job("rounds=1"), tmp_path, said={1: reply, 2: reply})
+    failed = read(tmp_path / "000.jsonl")
+    assert (failed.status, failed.reason) == ("failed", reason)
+
+
+# --- what stops a sweep ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reason", [Failure.AUTH, Failure.BUDGET])
+def test_a_key_or_an_account_that_is_refused_stops_all_and_leaves_the_replicate_pending(
+    job: Callable[..., Job], tmp_path: Path, reason: Failure
+) -> None:
+    small = job("rounds=1")
+    with pytest.raises(Stopped, match="model gpt-4.1-mini: .*no more"):
+        run(small, tmp_path, said={4: CallError(reason, "no more", 401)})
+    begun = read(tmp_path / "000.jsonl")
+    assert (begun.status, len(begun.calls)) == ("pending", 3)
+    assert [line["outcome"] for line in attempts(tmp_path / "calls.jsonl")][-1] == reason
+    assert RETRIABLE.count(reason) == 0
+
+
+def test_a_budget_stops_a_replicate_between_two_calls_and_a_larger_one_goes_on(
+    small: Job, tmp_path: Path
+) -> None:
+    _, calls, whole = run(small, tmp_path / "whole")
+    with pytest.raises(BudgetSpent):
+        run(small, tmp_path, budget=Budget(calls=4))
+    assert len(read(tmp_path / "000.jsonl").calls) == 4
+    _, again, found = run(small, tmp_path)
+    assert found == whole
+    assert again == calls[4:]
+
+
+# --- branches ----------------------------------------------------------------------------------
+
+
+def branched(job: Job, after: int) -> Job:
+    return replace(job, condition=replace(job.condition, branch=Branch(1, after, 2)))
+
+
+def test_a_branch_says_what_its_base_said_and_then_goes_on_by_itself(
+    small: Job, tmp_path: Path
+) -> None:
+    run(small, tmp_path)
+    turns = [e for e in read_entries(tmp_path / "000.jsonl") if e.get("round") == 1]
+    branch = branched(small, 1)
+    _, first, _ = run(branch, tmp_path / "b", prefix=turns)
+    _, second, _ = run(branch, tmp_path / "b", index=1, prefix=turns)
+    one, two = (read(tmp_path / "b" / f"00{index}.jsonl") for index in (0, 1))
+    assert [{**e, "inherited": True} for e in turns] == list(one.entries[: len(turns)])
+    assert one.entries[: len(turns)] == two.entries[: len(turns)]
+    assert (one.status, two.status) == ("completed", "completed")
+    assert not set(first) & set(second)  # draws of their own
+    assert len(one.calls) == len(first)
+    assert one.preferences().shape[0] == small.condition.rounds
+
+
+def test_a_branch_that_was_cut_anywhere_ends_in_the_same_bytes(small: Job, tmp_path: Path) -> None:
+    run(small, tmp_path)
+    turns = [e for e in read_entries(tmp_path / "000.jsonl") if e.get("round") == 1]
+    branch = branched(small, 1)
+    _, _, whole = run(branch, tmp_path / "b", prefix=turns)
+    lines = whole.splitlines(keepends=True)
+    for kept in range(len(lines)):
+        (tmp_path / "b" / "000.jsonl").write_bytes(b"".join(lines[:kept]) + lines[kept][:20])
+        assert run(branch, tmp_path / "b", prefix=turns)[2] == whole

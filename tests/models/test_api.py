@@ -1,145 +1,486 @@
-"""The api backend against a real HTTP server that speaks the OpenAI chat protocol."""
+"""The api backend against a real HTTP server that speaks the OpenAI chat protocol.
+
+Both transports have to tell the same story: what is asked below without a transport of its own is
+asked of both.
+"""
 
 import asyncio
+import json
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from email.utils import formatdate
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from openai_server import Server, serving
+from openai_server import Server, completion, serving
 
+from plenum.conditions import Calls, Sampling, StatedPrice
 from plenum.errors import UserError
-from plenum.models import CallError, Chat, Message, Reply
+from plenum.models import CallError, Chat, Message, Response
 from plenum.models.api import ApiBackend
+from plenum.models.prices import Prices
 from plenum.records import Failure
 
 MODELS = ("gpt-4.1", "anthropic/claude-sonnet-4-6", "gemini/gemini-2.5-flash", "xai/grok-3-mini")
 KEY = "sk-canary-0123456789abcdef"
+MINI = (0.4e-6, 1.6e-6, 0.1e-6)  # of gpt-4.1-mini: input, output, cached input
+PLAIN = Sampling(0.7, 50)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    with serving() as server:
+        yield server
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    with serving() as running:
-        yield running
+    running.script.clear()
+    running.requests.clear()
+    return running
+
+
+@pytest.fixture(params=["lean", "litellm"])
+def transport(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def chat(model: str = "gpt-4.1-mini", seed: int = 11, **more: Any) -> Chat:
+    messages = (Message("system", "You are the clerk."), Message("user", "The private ballots"))
+    return Chat(model, messages, 0.0, 50, seed, **more)
 
 
 def ask(
-    server: Server, model: str = "gpt-4.1-mini", send_seed: bool = False, seed: int = 11
-) -> Reply:
-    backend = ApiBackend({"openai": server.url}, send_seed)
-    messages = (Message("system", "You are the clerk."), Message("user", "The private ballots"))
+    server: Server,
+    transport: str,
+    step: dict[str, Any] | None = None,
+    *,
+    provider: str = "openai",
+    send_seed: bool = False,
+    prices: Prices | None = None,
+    number: int = 1,
+    base: str | None = None,
+    **more: Any,
+) -> Response:
+    """One attempt; ``step`` is what the server does with it."""
+    server.script[:] = [step] if step else []
+    calls = Calls(transport=transport, idle_timeout_s=0.5)
+    backend = ApiBackend({provider: base or server.url}, send_seed, calls, prices)
 
-    async def once() -> Reply:
+    async def once() -> Response:
         try:
-            return await backend.attempt(Chat(model, messages, 0.0, 50, seed), 1)
+            return await backend.attempt(chat(**more), number)
         finally:
             await backend.close()
 
     return asyncio.run(once())
 
 
-def scripted(server: Server, **choice: str) -> None:
-    server.script.append({"choice": choice})
+def refused(server: Server, transport: str, step: dict[str, Any], **more: Any) -> CallError:
+    """The error of an attempt that fails."""
+    with pytest.raises(CallError) as caught:
+        ask(server, transport, step, **more)
+    return caught.value
 
 
-def test_text_tokens_finish_and_cost_come_back(server: Server) -> None:
-    scripted(server, content="I agree.", finish="length")
-    reply = ask(server)
-    assert (reply.text, reply.finish) == ("I agree.", "length")
-    assert (reply.tokens_in, reply.tokens_out) == (1000, 100)
-    assert reply.cost == pytest.approx(1000 * 0.4e-6 + 100 * 1.6e-6)
+def says(content: str | None = "I agree.", headers: Any = None, **choice: Any) -> dict[str, Any]:
+    """The server answers with this."""
+    return {"choice": {"content": content, **choice}, "headers": headers}
 
 
-def test_the_request_is_what_the_condition_says(server: Server) -> None:
-    scripted(server, content="x")
-    ask(server)
-    body = server.requests[0]["body"]
-    assert body["model"] == "gpt-4.1-mini"
-    assert (body["temperature"], body["max_tokens"]) == (0.0, 50)
-    assert [m["role"] for m in body["messages"]] == ["system", "user"]
-    assert "seed" not in body
-    assert server.requests[0]["headers"]["Authorization"] == f"Bearer {KEY}"
+# --- what is sent ------------------------------------------------------------------------------
 
 
-def test_each_call_sends_its_own_seed_where_it_is_asked_for(server: Server) -> None:
+def test_the_request_is_what_the_condition_says(server: Server, transport: str) -> None:
+    ask(server, transport, says())
+    (request,) = server.requests
+    assert request["path"] == "/v1/chat/completions"
+    assert request["headers"]["Authorization"] == f"Bearer {KEY}"
+    assert request["body"] == {
+        "model": "gpt-4.1-mini",
+        "messages": [
+            {"role": "system", "content": "You are the clerk."},
+            {"role": "user", "content": "The private ballots"},
+        ],
+        "temperature": 0.0,
+        "max_tokens": 50,
+    }
+
+
+def test_each_call_sends_its_own_seed_where_it_is_asked_for(server: Server, transport: str) -> None:
     for seed in (5, 6):
-        scripted(server, content="x")
-        ask(server, send_seed=True, seed=seed)
+        ask(server, transport, says(), send_seed=True, seed=seed)
     assert [r["body"]["seed"] for r in server.requests] == [5, 6]
 
 
-def test_a_model_without_a_price_has_no_cost(server: Server) -> None:
-    scripted(server, content="x")
-    assert ask(server, model="openai/my-own-model").cost is None
+def test_a_seed_fits_into_what_a_provider_takes(server: Server, transport: str) -> None:
+    ask(server, transport, says(), send_seed=True, seed=2**63 + 5)
+    assert 0 <= server.requests[0]["body"]["seed"] < 2**31
+
+
+def test_log_probabilities_are_asked_for_and_come_back(server: Server, transport: str) -> None:
+    answer = completion("gpt-4.1-mini", "So be it")
+    tokens = [("So", -0.25), (" be it", -1.5)]
+    answer["choices"][0]["logprobs"] = {
+        "content": [
+            {"token": token, "logprob": value, "bytes": None, "top_logprobs": []}
+            for token, value in tokens
+        ],
+        "refusal": None,
+    }
+    response = ask(server, transport, {"raw": json.dumps(answer)}, logprobs=True)
+    assert server.requests[0]["body"]["logprobs"] is True
+    assert list(response.logprobs) == tokens
+    assert ask(server, transport, says()).logprobs == ()
+
+
+def test_the_fingerprint_of_the_system_comes_back(server: Server, transport: str) -> None:
+    assert ask(server, transport, says()).fingerprint == "fp_1"
+
+
+def test_a_reasoning_models_answer_is_bounded_under_its_own_name(
+    server: Server, transport: str
+) -> None:
+    server.script[:] = [says()]
+    backend = ApiBackend({"openai": server.url}, False, Calls(transport=transport))
+
+    async def once() -> None:
+        warm = Chat("o3-mini", chat().messages, 1.0, 50, 11)
+        try:
+            await backend.attempt(warm, 1)
+        finally:
+            await backend.close()
+
+    asyncio.run(once())
+    body = server.requests[0]["body"]
+    assert body["max_completion_tokens"] == 50
+    assert "max_tokens" not in body
+
+
+def test_every_attempt_sends_an_id_of_its_own(server: Server) -> None:
+    for seed, number in [(5, 1), (5, 2), (6, 1)]:
+        ask(server, "lean", says(), seed=seed, number=number)
+    ids = [request["headers"]["X-Client-Request-Id"] for request in server.requests]
+    assert ids == ["0000000000000005-1", "0000000000000005-2", "0000000000000006-1"]
+
+
+def test_the_organisation_and_the_project_go_to_openai(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORGANIZATION", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT", "proj-1")
+    ask(server, "lean", says())
+    sent = server.requests[0]["headers"]
+    assert (sent["OpenAI-Organization"], sent["OpenAI-Project"]) == ("org-1", "proj-1")
+
+
+@pytest.mark.parametrize("base", ["", "/", "/v1", "/v1/"])
+def test_ollama_is_reached_on_its_openai_compatible_side(
+    server: Server, transport: str, base: str
+) -> None:
+    root = server.url.removesuffix("/v1")
+    said = ask(
+        server, transport, says(), provider="ollama", base=f"{root}{base}", model="ollama/llama3"
+    )
+    (request,) = server.requests
+    assert request["path"] == "/v1/chat/completions"
+    assert request["body"]["model"] == "llama3"
+    assert KEY not in str(request["headers"])  # another provider's key stays here
+    assert (said.reply.text, said.reply.cost) == ("I agree.", 0.0)
+
+
+def test_a_server_of_ones_own_needs_no_key(
+    server: Server, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    model = "hosted_vllm/my/model"
+    said = ask(server, transport, says(), provider="hosted_vllm", model=model)
+    assert server.requests[0]["body"]["model"] == "my/model"
+    assert said.reply.cost is None
+
+
+def test_connections_are_kept_and_used_again(server: Server) -> None:
+    server.script[:] = [says() for _ in range(50)]
+    backend = ApiBackend({"openai": server.url}, False, Calls())
+
+    async def many() -> None:
+        try:
+            for number in range(50):
+                await backend.attempt(chat(seed=number), 1)
+        finally:
+            await backend.close()
+
+    asyncio.run(many())
+    assert len(server.requests) == 50
+    assert len({request["port"] for request in server.requests}) == 1
+
+
+def test_the_pool_opens_no_more_connections_than_calls_are_allowed(server: Server) -> None:
+    server.script[:] = [{**says(), "wait": 0.02} for _ in range(30)]
+    backend = ApiBackend({"openai": server.url}, False, Calls(max_concurrency=4))
+
+    async def many() -> None:
+        try:
+            await asyncio.gather(*(backend.attempt(chat(seed=n), 1) for n in range(30)))
+        finally:
+            await backend.close()
+
+    asyncio.run(many())
+    assert len({request["port"] for request in server.requests}) == 4
+
+
+def test_the_lean_path_is_used_where_it_can_be(server: Server) -> None:
+    ask(server, "lean", says())
+    ask(server, "litellm", says())
+    lean, other = (request["headers"]["User-Agent"] for request in server.requests)
+    assert lean == "plenum"
+    assert other != "plenum"
+
+
+# --- what comes back ---------------------------------------------------------------------------
+
+
+def test_text_tokens_finish_and_cost_come_back(server: Server, transport: str) -> None:
+    reply = ask(server, transport, says("I agree.", finish="length")).reply
+    assert (reply.text, reply.finish) == ("I agree.", "length")
+    assert (reply.tokens_in, reply.tokens_out) == (1000, 100)
+    assert reply.cost == pytest.approx(1000 * MINI[0] + 100 * MINI[1])
+
+
+def test_cached_tokens_are_cheaper(server: Server, transport: str) -> None:
+    reply = ask(server, transport, says(cached=800)).reply
+    assert reply.tokens_in == 1000
+    assert reply.cost == pytest.approx(200 * MINI[0] + 800 * MINI[2] + 100 * MINI[1])
+
+
+def test_a_stated_price_goes_before_the_listed_one(server: Server, transport: str) -> None:
+    stated = Prices({"gpt-4.1-mini": StatedPrice(2.0, 3.0, 1.0)})
+    reply = ask(server, transport, says(cached=500), prices=stated).reply
+    assert reply.cost == pytest.approx((500 * 2 + 500 * 1 + 100 * 3) / 1e6)
+
+
+def test_a_model_without_a_price_has_no_cost(server: Server, transport: str) -> None:
+    assert ask(server, transport, says(), model="openai/my-own-model").reply.cost is None
+
+
+@pytest.mark.parametrize("finish", ["stop", "length", "content_filter"])
+def test_why_an_answer_ended_comes_back(server: Server, transport: str, finish: str) -> None:
+    assert ask(server, transport, says("", finish=finish)).reply.finish == finish
+
+
+def test_an_answer_without_text_is_an_empty_one(server: Server, transport: str) -> None:
+    assert ask(server, transport, says(None)).reply.text == ""
+
+
+def test_a_refusal_in_a_field_of_its_own_is_a_refusal(server: Server, transport: str) -> None:
+    reply = ask(server, transport, says(None, refusal="I can't take part.")).reply
+    assert (reply.text, reply.finish) == ("I can't take part.", "refusal")
+
+
+@pytest.mark.parametrize("content_type", ["text/html", "text/plain", "application/octet-stream"])
+def test_a_completion_under_a_wrong_content_type_is_read_all_the_same(
+    server: Server, transport: str, content_type: str
+) -> None:
+    raw = json.dumps(completion("gpt-4.1-mini", "I agree."))
+    step = {"raw": raw, "content_type": content_type}
+    assert ask(server, transport, step).reply.text == "I agree."
+
+
+# --- failures ----------------------------------------------------------------------------------
+
+STATUSES = {
+    400: Failure.REQUEST,
+    401: Failure.AUTH,
+    403: Failure.AUTH,
+    404: Failure.REQUEST,
+    408: Failure.TIMEOUT,
+    409: Failure.REQUEST,
+    413: Failure.REQUEST,
+    422: Failure.REQUEST,
+    429: Failure.RATE_LIMIT,
+    500: Failure.SERVER,
+    502: Failure.SERVER,
+    503: Failure.SERVER,
+    504: Failure.TIMEOUT,
+    529: Failure.SERVER,
+}
+
+
+@pytest.mark.parametrize(("status", "failure"), STATUSES.items())
+def test_statuses_become_typed_failures_in_one_attempt(
+    server: Server, transport: str, status: int, failure: Failure
+) -> None:
+    error = refused(server, transport, {"status": status})
+    assert (error.failure, error.status) == (failure, status)
+    assert "scripted" in error.detail
+    assert len(server.requests) == 1  # neither LiteLLM nor its client retries anything
 
 
 @pytest.mark.parametrize(
-    ("status", "failure"),
+    ("status", "code", "failure"),
     [
-        (400, Failure.REQUEST),
-        (401, Failure.AUTH),
-        (403, Failure.AUTH),
-        (404, Failure.REQUEST),
-        (429, Failure.RATE_LIMIT),
-        (500, Failure.SERVER),
-        (502, Failure.SERVER),
-        (503, Failure.SERVER),
+        (400, "content_filter", Failure.CONTENT_FILTER),
+        (400, "content_policy_violation", Failure.CONTENT_FILTER),
+        (429, "insufficient_quota", Failure.BUDGET),
+        (429, "billing_hard_limit_reached", Failure.BUDGET),
+        (429, "rate_limit_exceeded", Failure.RATE_LIMIT),
+        (400, "context_length_exceeded", Failure.REQUEST),
+        (401, "invalid_api_key", Failure.AUTH),
     ],
 )
-def test_statuses_become_typed_failures_in_one_attempt(
-    server: Server, status: int, failure: Failure
+def test_the_code_of_an_error_is_more_exact_than_its_status(
+    server: Server, transport: str, status: int, code: str, failure: Failure
 ) -> None:
-    server.script.append({"status": status})
-    with pytest.raises(CallError) as caught:
-        ask(server)
-    assert (caught.value.failure, caught.value.status) == (failure, status)
-    assert len(server.requests) == 1  # LiteLLM itself retries nothing
+    error = refused(server, transport, {"status": status, "code": code})
+    assert (error.failure, error.status) == (failure, status)
 
 
-def test_retry_after_reaches_the_policy(server: Server) -> None:
-    server.script.append({"status": 429, "headers": {"Retry-After": "7"}})
-    with pytest.raises(CallError) as caught:
-        ask(server)
-    assert caught.value.retry_after == 7
+@pytest.mark.parametrize(
+    "raw",
+    [
+        *("", "{", "[]", "{}", "null", "7", '{"choices": null}', '{"choices": [null]}'),
+        *('{"error": {"message": "overloaded"}}', '{"choices": [{"index": 0}]}'),
+        json.dumps(completion("m", "I agree."))[:90],
+    ],
+)
+def test_bodies_that_are_no_completion_are_server_failures(
+    server: Server, transport: str, raw: str
+) -> None:
+    assert refused(server, transport, {"raw": raw}).failure is Failure.SERVER
 
 
-def test_retry_after_may_be_a_date(server: Server) -> None:
+@pytest.mark.parametrize("content_type", ["text/html", "application/json"])
+def test_a_page_instead_of_a_completion_is_a_server_failure(
+    server: Server, transport: str, content_type: str
+) -> None:
+    step = {"raw": "<html>Bad gateway</html>", "content_type": content_type}
+    assert refused(server, transport, step).failure is Failure.SERVER
+
+
+@pytest.mark.parametrize("usage", [True, False], ids=["with usage", "without usage"])
+def test_an_answer_without_choices_is_empty(server: Server, transport: str, usage: bool) -> None:
+    answer = {**completion("gpt-4.1-mini", ""), "choices": []}
+    if not usage:
+        del answer["usage"]
+    assert refused(server, transport, {"raw": json.dumps(answer)}).failure is Failure.EMPTY
+
+
+def test_an_answer_that_does_not_say_what_it_used_is_not_booked_as_free(
+    server: Server, transport: str
+) -> None:
+    answer = completion("gpt-4.1-mini", "I agree.")
+    del answer["usage"]
+    assert refused(server, transport, {"raw": json.dumps(answer)}).failure is Failure.SERVER
+
+
+@pytest.mark.parametrize(
+    "step", [{"reset": 1}, {"reset": 1, "sent": '{"choices": ['}], ids=["at once", "in the body"]
+)
+def test_a_connection_that_is_cut_is_a_server_failure(
+    server: Server, transport: str, step: dict[str, Any]
+) -> None:
+    assert refused(server, transport, step).failure is Failure.SERVER
+    assert len(server.requests) == 1
+
+
+def test_a_server_that_is_not_there_is_a_server_failure(server: Server, transport: str) -> None:
+    gone = {"base": "http://127.0.0.1:9/v1"}
+    assert refused(server, transport, {}, **gone).failure is Failure.SERVER
+
+
+def test_a_connection_that_falls_silent_is_a_timeout(server: Server) -> None:
+    started = time.monotonic()
+    error = refused(server, "lean", {**says(), "wait": 30})
+    assert error.failure is Failure.TIMEOUT
+    assert "silent" in error.detail
+    assert 0.5 <= time.monotonic() - started < 5
+
+
+def test_an_attempt_after_a_cut_connection_succeeds(server: Server) -> None:
+    """The pool must not hand the broken connection out again."""
+    server.script[:] = [says(), {"reset": 1}, says("Once more.")]
+    backend = ApiBackend({"openai": server.url}, False, Calls())
+
+    async def thrice() -> Response:
+        try:
+            await backend.attempt(chat(), 1)
+            with pytest.raises(CallError):
+                await backend.attempt(chat(), 2)
+            return await backend.attempt(chat(), 3)
+        finally:
+            await backend.close()
+
+    assert asyncio.run(thrice()).reply.text == "Once more."
+
+
+# --- rate limits -------------------------------------------------------------------------------
+
+
+def test_retry_after_reaches_the_policy(server: Server, transport: str) -> None:
+    step = {"status": 429, "headers": {"Retry-After": "7"}}
+    assert refused(server, transport, step).retry_after == 7
+
+
+def test_retry_after_may_be_a_date(server: Server, transport: str) -> None:
     when = formatdate(time.time() + 90, usegmt=True)
-    server.script.append({"status": 503, "headers": {"Retry-After": when}})
-    with pytest.raises(CallError) as caught:
-        ask(server)
-    assert caught.value.retry_after == pytest.approx(90, abs=10)
+    error = refused(server, transport, {"status": 503, "headers": {"Retry-After": when}})
+    assert error.retry_after == pytest.approx(90, abs=10)
 
 
-@pytest.mark.parametrize("raw", ["{", "[]", '{"choices": []}', '{"choices": null}'])
-def test_broken_bodies_are_server_failures(server: Server, raw: str) -> None:
-    server.script.append({"raw": raw})
-    with pytest.raises(CallError) as caught:
-        ask(server)
-    assert caught.value.failure is Failure.SERVER
+def test_retry_after_may_be_told_in_milliseconds(server: Server, transport: str) -> None:
+    headers = {"Retry-After-Ms": "1500", "Retry-After": "2"}
+    assert refused(server, transport, {"status": 429, "headers": headers}).retry_after == 1.5
 
 
-def test_a_key_in_the_providers_message_is_blotted_out(server: Server) -> None:
-    server.script.append({"status": 401, "message": f"Incorrect API key: {KEY}"})
-    with pytest.raises(CallError) as caught:
-        ask(server)
-    assert KEY not in caught.value.detail
-    assert KEY not in str(caught.value)
+def test_a_refusal_without_retry_after_waits_for_the_limits_reset(
+    server: Server, transport: str
+) -> None:
+    headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}
+    assert refused(server, transport, {"status": 429, "headers": headers}).retry_after == 360
+
+
+def test_an_answer_that_used_up_the_limit_asks_for_a_pause(server: Server, transport: str) -> None:
+    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "120ms"}
+    assert ask(server, transport, says(headers=headers)).hold_s == pytest.approx(0.12)
+
+
+def test_an_answer_that_leaves_room_asks_for_none(server: Server, transport: str) -> None:
+    headers = {"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "120ms"}
+    assert ask(server, transport, says(headers=headers)).hold_s == 0
+
+
+# --- keys --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500])
+def test_a_key_in_the_providers_message_is_blotted_out(
+    server: Server, transport: str, status: int
+) -> None:
+    error = refused(server, transport, {"status": status, "message": f"Incorrect key: {KEY}"})
+    assert KEY not in error.detail
+    assert KEY not in str(error)
+    assert "<OPENAI_API_KEY>" in error.detail
+
+
+def test_a_key_is_not_shown_with_the_route() -> None:
+    from plenum.models.routes import Route
+
+    assert KEY not in repr(Route("gpt-4.1", "openai", "gpt-4.1", None, KEY))
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_missing_key_is_named(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = ("OPENAI", "ANTHROPIC", "GEMINI", "GOOGLE", "XAI")
-    for name in names:
+    for name in ("OPENAI", "ANTHROPIC", "GEMINI", "GOOGLE", "XAI"):
         monkeypatch.delenv(f"{name}_API_KEY", raising=False)
     with pytest.raises(UserError, match=r"set the environment variable .*_API_KEY") as caught:
-        ApiBackend({}, False).check((model,))
+        ApiBackend({}, False).check((model,), PLAIN)
     assert model in str(caught.value)
 
 
@@ -147,18 +488,78 @@ def test_a_missing_key_is_named(model: str, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_set_key_is_enough(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI", "ANTHROPIC", "GEMINI", "XAI"):
         monkeypatch.setenv(f"{name}_API_KEY", KEY)
-    ApiBackend({}, False).check((model,))
+    ApiBackend({}, False).check((model,), PLAIN)
+
+
+@pytest.mark.parametrize("broken", ["sk-1234\r\nX-Evil: 1", "sk-12\n34", "sk-12 34", "sk-äöü"])
+@pytest.mark.parametrize("model", ["gpt-4.1", "anthropic/claude-sonnet-4-6", "xai/grok-3-mini"])
+def test_a_key_that_would_break_a_header_is_refused_without_being_shown(
+    model: str, broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI", "ANTHROPIC", "XAI"):
+        monkeypatch.setenv(f"{name}_API_KEY", broken)
+    with pytest.raises(UserError, match="_API_KEY holds a character that no key has") as caught:
+        ApiBackend({}, False).check((model,), PLAIN)
+    assert broken not in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_space_around_a_key_does_no_harm(
+    server: Server, transport: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", f" {KEY}\n")
+    ask(server, transport, says())
+    assert server.requests[0]["headers"]["Authorization"] == f"Bearer {KEY}"
+
+
+# --- what is refused before any call -----------------------------------------------------------
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+
+
+@pytest.mark.usefixtures("keys")
+@pytest.mark.parametrize("model", ["o1", "o3-mini", "o4-mini", "gpt-5", "openai/gpt-5-mini"])
+def test_a_model_that_takes_no_temperature_of_ours_is_refused_in_one_line(model: str) -> None:
+    with pytest.raises(UserError, match=rf"^model {model}: .*temperature") as caught:
+        ApiBackend({}, False).check((model,), Sampling(0.0, 50))
+    assert "\n" not in str(caught.value)
+    ApiBackend({}, False).check((model,), Sampling(1.0, 50))
+
+
+@pytest.mark.usefixtures("keys")
+def test_a_seed_for_a_provider_that_takes_none_is_refused() -> None:
+    model = "anthropic/claude-sonnet-4-6"
+    with pytest.raises(UserError, match=rf"^model {model}: .*seed") as caught:
+        ApiBackend({}, True).check((model,), PLAIN)
+    assert "\n" not in str(caught.value)
+    ApiBackend({}, True).check(("gpt-4.1",), PLAIN)
 
 
 def test_a_model_that_no_provider_serves_is_refused() -> None:
     with pytest.raises(UserError, match="write it as provider/model"):
-        ApiBackend({}, False).check(("no-such-model",))
+        ApiBackend({}, False).check(("no-such-model",), PLAIN)
+
+
+@pytest.mark.parametrize("provider", ["hosted_vllm", "lm_studio", "llamafile", "openai_like"])
+def test_a_server_of_ones_own_without_a_url_is_refused(provider: str) -> None:
+    """LiteLLM would send the prompts to OpenAI."""
+    with pytest.raises(UserError, match=rf"set backend\.api_base\.{provider}|{provider.upper()}"):
+        ApiBackend({}, False).check((f"{provider}/my-model",), PLAIN)
+
+
+@pytest.mark.usefixtures("keys")
+def test_models_are_told_apart_by_their_provider() -> None:
+    backend = ApiBackend({}, False)
+    found = [backend.provider(model) for model in ("gpt-4.1", "anthropic/claude-sonnet-4-6")]
+    assert found == ["openai", "anthropic"]
 
 
 def test_the_import_needs_no_network() -> None:
     """In a process whose sockets can't connect, the import neither fails nor tries."""
-    import subprocess
-
     code = (
         "import socket\n"
         "tried = []\n"

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from plenum.models import Answer, Attempt, CallError, Chat, Message, Reply
+from plenum.conditions import Sampling
+from plenum.models import Answer, Attempt, CallError, Chat, Message, OpenGate, Reply, Response
 from plenum.models.retry import Policy, _wait, call
 from plenum.records import Failure
 
@@ -16,43 +17,72 @@ QUICK = Policy(max_attempts=4, timeout_s=0.2, backoff_s=0.0, backoff_max_s=0.0)
 class Scripted:
     """A backend whose attempts follow a script."""
 
-    def __init__(self, *script: CallError | Reply | float) -> None:
+    def __init__(self, *script: Exception | Reply | Response | float) -> None:
         self.script = list(script)
 
-    def check(self, models: tuple[str, ...]) -> None: ...
+    def check(self, models: tuple[str, ...], sampling: Sampling) -> None: ...
+
+    def provider(self, model: str) -> str:
+        return "scripted"
 
     async def close(self) -> None: ...
 
-    async def attempt(self, chat: Chat, number: int) -> Reply:
+    async def attempt(self, chat: Chat, number: int) -> Response:
         step = self.script[number - 1]
         if isinstance(step, float):
             await asyncio.sleep(step)
-            return Reply("late", 1, 1)
-        if isinstance(step, CallError):
+            return Response(Reply("late", 1, 1))
+        if isinstance(step, Exception):
             raise step
-        return step
+        return step if isinstance(step, Response) else Response(step)
 
 
-def attempts(backend: Scripted, policy: Policy = QUICK) -> tuple[list[Attempt], Answer | CallError]:
+class Turnstile:
+    """A gate that notes who passes, and how each attempt left it."""
+
+    def __init__(self) -> None:
+        self.inside = self.entered = 0
+        self.left: list[tuple[str, bool, float]] = []
+
+    async def enter(self, chat: Chat) -> None:
+        self.entered += 1
+        self.inside += 1
+
+    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
+        self.inside -= 1
+        self.left.append((attempt.outcome, response is not None, hold_s))
+
+
+def attempts(
+    backend: Scripted, policy: Policy = QUICK, gate: Turnstile | OpenGate | None = None
+) -> tuple[list[Attempt], Answer | BaseException]:
+    """Every attempt, the failed ones and the good one, and how the call ended."""
     seen: list[Attempt] = []
     try:
-        reply = asyncio.run(call(backend, CHAT, policy, lambda _, a: seen.append(a)))
-    except CallError as error:
+        answer = asyncio.run(call(backend, CHAT, policy, gate or OpenGate(), seen.append))
+    except (CallError, ArithmeticError) as error:
         return seen, error
-    return seen, reply
-
-
-@pytest.mark.parametrize("reason", [Failure.RATE_LIMIT, Failure.TIMEOUT, Failure.SERVER])
-def test_transient_failures_are_tried_again(reason: Failure) -> None:
-    seen, reply = attempts(Scripted(CallError(reason, "x", 429), Reply("fine", 1, 1)))
-    assert isinstance(reply, Answer)
-    assert list(reply.attempts) == seen
-    assert reply.latency_s == sum(a.latency_s for a in seen)
-    assert [a.outcome for a in seen] == [reason, "ok"]
+    return [*seen, answer.attempt], answer
 
 
 @pytest.mark.parametrize(
-    "reason", [Failure.AUTH, Failure.REQUEST, Failure.CONTENT_FILTER, Failure.BUG]
+    "reason", [Failure.RATE_LIMIT, Failure.TIMEOUT, Failure.SERVER, Failure.EMPTY]
+)
+def test_transient_failures_are_tried_again(reason: Failure) -> None:
+    seen, answer = attempts(Scripted(CallError(reason, "x", 429), Reply("fine", 1, 1)))
+    assert isinstance(answer, Answer)
+    assert answer.response.reply.text == "fine"
+    assert [a.outcome for a in seen] == [reason, "ok"]
+    assert [a.number for a in seen] == [1, 2]
+    assert [a.status for a in seen] == [429, 200]
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        *(Failure.AUTH, Failure.REQUEST, Failure.CONTENT_FILTER, Failure.BUG, Failure.BUDGET),
+        *(Failure.REFUSAL, Failure.LENGTH, Failure.PARSE, Failure.INTERRUPTED),
+    ],
 )
 def test_final_failures_are_not(reason: Failure) -> None:
     seen, error = attempts(Scripted(CallError(reason, "x"), Reply("never", 1, 1)))
@@ -68,12 +98,77 @@ def test_the_last_error_stands_when_the_attempts_are_used_up() -> None:
 
 
 def test_an_attempt_that_hangs_is_a_timeout() -> None:
-    seen, reply = attempts(Scripted(5.0, Reply("fine", 1, 1)))
-    assert isinstance(reply, Answer)
-    assert list(reply.attempts) == seen
-    assert reply.latency_s == sum(a.latency_s for a in seen)
-    assert seen[0].outcome == Failure.TIMEOUT
+    seen, answer = attempts(Scripted(5.0, Reply("fine", 1, 1)))
+    assert isinstance(answer, Answer)
+    assert [a.outcome for a in seen] == [Failure.TIMEOUT, "ok"]
     assert 0.2 <= seen[0].latency_s < 2
+    assert answer.attempt.latency_s < 0.2
+    assert seen[0].started <= seen[1].started
+
+
+def test_an_error_of_the_code_is_recorded_as_a_bug_and_not_tried_again() -> None:
+    seen, error = attempts(Scripted(ZeroDivisionError("oops"), Reply("never", 1, 1)))
+    assert isinstance(error, ZeroDivisionError)
+    assert [(a.outcome, a.detail) for a in seen] == [(Failure.BUG, "ZeroDivisionError")]
+
+
+def test_a_cancelled_attempt_is_recorded_as_interrupted() -> None:
+    seen: list[Attempt] = []
+    gate = Turnstile()
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(call(Scripted(5.0), CHAT, QUICK, gate, seen.append))
+        await asyncio.sleep(0.01)
+        task.cancel()
+        await task
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+    assert [a.outcome for a in seen] == [Failure.INTERRUPTED]
+    assert gate.left == [(Failure.INTERRUPTED, False, 0.0)]
+
+
+def test_every_attempt_passes_the_gate_and_leaves_it() -> None:
+    gate = Turnstile()
+    script = (
+        CallError(Failure.RATE_LIMIT, "x", 429, retry_after=0.02),
+        5.0,
+        CallError(Failure.SERVER, "x", 500),
+        Response(Reply("fine", 1, 1), hold_s=3.0),
+    )
+    attempts(Scripted(*script), QUICK, gate)
+    assert gate.inside == 0
+    assert gate.left == [
+        (Failure.RATE_LIMIT, False, 0.02),
+        (Failure.TIMEOUT, False, 0.0),
+        (Failure.SERVER, False, 0.0),
+        ("ok", True, 3.0),
+    ]
+
+
+def test_the_gate_is_not_held_while_waiting_for_the_next_attempt() -> None:
+    gate = Turnstile()
+    script = Scripted(CallError(Failure.SERVER, "x", 500, retry_after=0.2), Reply("fine", 1, 1))
+
+    async def waiting() -> int:
+        task = asyncio.create_task(call(script, CHAT, QUICK, gate, lambda _: None))
+        await asyncio.sleep(0.1)
+        inside = gate.inside
+        await task
+        return inside
+
+    assert asyncio.run(waiting()) == 0
+    assert gate.entered == 2
+
+
+def test_time_spent_before_the_gate_is_no_latency() -> None:
+    class Slow(Turnstile):
+        async def enter(self, chat: Chat) -> None:
+            await asyncio.sleep(0.3)  # longer than the attempt may take
+
+    seen, answer = attempts(Scripted(Reply("fine", 1, 1)), QUICK, Slow())
+    assert isinstance(answer, Answer)
+    assert seen[0].latency_s < 0.2
 
 
 def test_retry_after_is_honoured() -> None:

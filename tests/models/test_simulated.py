@@ -13,9 +13,10 @@ import pytest
 from plenum.committee import Deliberation, prompts, stateline
 from plenum.committee.prompts import Remark
 from plenum.committee.stateline import State
-from plenum.conditions import Condition, Protocol, Simulated
-from plenum.models import CallError, Chat, Reply
-from plenum.models.backends import build
+from plenum.conditions import Calls, Condition, Protocol, Sampling, Simulated
+from plenum.models import CallError, Chat, Reply, Response
+from plenum.models.backends import build as build_any
+from plenum.models.prices import Prices
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import Failure
 
@@ -31,8 +32,15 @@ def changed(condition: Condition, rounds: int, **knobs: float) -> Condition:
     return replace(condition, rounds=rounds, backend=replace(condition.backend, **knobs))
 
 
-def now(answer: Coroutine[Any, Any, Reply]) -> Reply:
-    return asyncio.run(answer)
+def build(condition: Condition) -> SimulatedBackend:
+    """The condition's own backend."""
+    model = build_any(condition, Calls(), Prices())
+    assert isinstance(model, SimulatedBackend)
+    return model
+
+
+def now(answer: Coroutine[Any, Any, Response]) -> Reply:
+    return asyncio.run(answer).reply
 
 
 def deliberated(condition: Condition, replicate: int = 0) -> tuple[list[Entry], Entry]:
@@ -43,7 +51,8 @@ def deliberated(condition: Condition, replicate: int = 0) -> tuple[list[Entry], 
 async def _deliberated(condition: Condition, replicate: int) -> tuple[list[Entry], Entry]:
     backend, deliberation, entries = build(condition), Deliberation(condition, replicate), []
     while deliberation.ask is not None:
-        entries.append(deliberation.answer(await backend.attempt(deliberation.ask.chat, 1)))
+        response = await backend.attempt(deliberation.ask.chat, 1)
+        entries.append(deliberation.answer(response.reply))
     assert deliberation.end is not None
     return entries, deliberation.end
 
@@ -242,10 +251,14 @@ def test_the_words_of_an_argument_move_the_next_speaker(condition: Make) -> None
 # --- ill on request ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rate", ["malformed_rate", "refusal_rate"])
-def test_answers_that_are_always_unreadable_fail_the_replicate(condition: Make, rate: str) -> None:
+@pytest.mark.parametrize(
+    ("rate", "reason"), [("malformed_rate", "parse"), ("refusal_rate", "refusal")]
+)
+def test_answers_that_are_always_unreadable_fail_the_replicate(
+    condition: Make, rate: str, reason: str
+) -> None:
     entries, end = deliberated(changed(condition(), 2, **{rate: 1.0}))
-    assert (end["status"], end["reason"]) == ("failed", "parse")
+    assert (end["status"], end["reason"]) == ("failed", reason)
     assert [e["kind"] for e in entries] == ["turn", "turn_repair"]
 
 
@@ -291,4 +304,23 @@ def test_another_attempt_at_a_faulty_call_is_another_draw(condition: Make) -> No
 
 
 def test_any_model_id_passes_the_check() -> None:
-    assert SimulatedBackend(Simulated()).check(("nobody/knows-this",)) is None
+    backend = SimulatedBackend(Simulated())
+    assert backend.check(("nobody/knows-this",), Sampling(temperature=9.0)) is None
+    assert backend.provider("nobody/knows-this") == "simulated"
+
+
+def test_an_attempt_lets_others_go_on(condition: Make) -> None:
+    """A backend that never waits would keep the event loop for one replicate after the other."""
+    backend, chat = SimulatedBackend(Simulated()), first_chat(changed(condition(), 1))
+    order: list[str] = []
+
+    async def agent(name: str) -> None:
+        for _ in range(3):
+            await backend.attempt(chat, 1)
+            order.append(name)
+
+    async def both() -> None:
+        await asyncio.gather(agent("a"), agent("b"))
+
+    asyncio.run(both())
+    assert order == ["a", "b"] * 3

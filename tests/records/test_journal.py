@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plenum.records import CallLog, DamagedJournal, Journal
+from plenum.records import CallLog, DamagedJournal, Journal, attempts
 from plenum.records.journal import read_entries
 
 Entry = dict[str, Any]
@@ -256,6 +256,23 @@ def test_the_call_log_counts_attempts_and_seconds_over_all_runs(tmp_path: Path) 
     again = logged(path, attempt(3, 2))
     assert (again.efforts[0].attempts, again.efforts[0].seconds) == (1, 0.25)
     assert (again.efforts[3].attempts, again.efforts[3].seconds) == (2, 0.5)
+
+
+def test_the_call_log_counts_the_attempts_that_failed(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    logged(path, attempt(0, 1) | {"outcome": "server"}, attempt(0, 2), attempt(1, 1))
+    efforts = logged(path, attempt(0, 1) | {"outcome": "timeout"}).efforts
+    assert (efforts[0].attempts, efforts[0].failed_attempts) == (3, 2)
+    assert (efforts[1].attempts, efforts[1].failed_attempts) == (1, 0)
+
+
+def test_a_call_log_is_read_line_by_line_without_the_torn_one(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    assert list(attempts(path)) == []
+    logged(path, attempt(0, 1), attempt(0, 2))
+    path.write_bytes(path.read_bytes()[:-9])
+    logged(path, attempt(0, 3))
+    assert list(attempts(path)) == [attempt(0, 1), attempt(0, 3)]
 
 
 def test_a_torn_line_of_the_call_log_spoils_no_other(tmp_path: Path) -> None:

@@ -121,6 +121,13 @@ def test_a_cost_that_is_not_known_is_not_counted_as_nothing(transcript: Written)
     assert np.isnan(totals["cost"])
 
 
+def test_totals_leave_out_what_a_branch_inherited(transcript: Written) -> None:
+    inherited = [{**entry, "inherited": True} for entry in TURNS[:2]]
+    branch = transcript(*inherited, *TURNS[2:], DONE)
+    assert (branch.totals()["calls"], branch.totals()["cost"]) == (2, 0.5)
+    assert branch.preferences().shape == (2, 2, 2)
+
+
 def test_a_journal_without_a_head_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").touch()
     with pytest.raises(DamagedJournal, match="no head"):
@@ -128,7 +135,7 @@ def test_a_journal_without_a_head_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("failure", Failure)
-def test_only_timeouts_rate_limits_and_server_errors_are_worth_another_attempt(
+def test_only_calls_that_brought_no_answer_for_now_are_worth_another_attempt(
     failure: Failure,
 ) -> None:
-    assert failure.transient == (failure in ("timeout", "rate_limit", "server"))
+    assert failure.transient == (failure in ("timeout", "rate_limit", "server", "empty"))

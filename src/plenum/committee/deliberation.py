@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plenum.committee import ballots, prompts, stateline
+from plenum.committee.failures import unread
 from plenum.committee.stateline import Malformed
 from plenum.committee.text import well_formed
 from plenum.conditions import Condition, Seat
@@ -113,10 +114,7 @@ class Deliberation:
         except Malformed as problem:
             argument = stateline.without_state(reply.text)
             self._note(ask, reply, argument=argument, problem=str(problem))
-            follow_up = (
-                Message("assistant", reply.text),
-                prompts.repair(str(problem), labels),
-            )
+            follow_up = (_said(reply), prompts.repair(str(problem), labels))
             ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
             state = yield from self._repaired(ask, self._read_state, "state")
         self._table[seat.name] = state
@@ -133,7 +131,7 @@ class Deliberation:
             value = read(reply.text)
         except Malformed as problem:
             self._note(ask, reply, problem=str(problem))
-            raise _Failed(ask, Failure.PARSE, str(problem)) from None
+            raise _Failed(ask, unread(reply), str(problem)) from None
         self._note(ask, reply, **{key: value})
         return value
 
@@ -182,10 +180,7 @@ class Deliberation:
             value = read(reply.text)
         except Malformed as problem:
             self._note(ask, reply, problem=str(problem))
-            follow_up = (
-                Message("assistant", reply.text),
-                prompts.repair_json(str(problem), form),
-            )
+            follow_up = (_said(reply), prompts.repair_json(str(problem), form))
             again = self._call(f"{kind}_repair", ask.round, seat, model, messages + follow_up)
             value = yield from self._repaired(again, read, kind)
             return value
@@ -207,17 +202,21 @@ class Deliberation:
             "round": ask.round,
             "seat": ask.seat,
             "model": ask.chat.model,
-            **dataclasses.asdict(reply),
+            **vars(reply),
             **{key: _plain(value) for key, value in parsed.items()},
         }
+
+
+def _said(reply: Reply) -> Message:
+    """What a repair quotes; providers refuse a message without text."""
+    return Message("assistant", reply.text if reply.text.strip() else "(no answer)")
 
 
 def _plain(value: Any) -> Any:
     """A parsed value as JSON gives it back: what is compared on resuming must be the same."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    fields = dataclasses.asdict(value)
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in vars(value).items()}
 
 
 def recorded_reply(entry: Entry) -> Reply:

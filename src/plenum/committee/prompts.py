@@ -8,7 +8,7 @@ section, forge no seat label and end no quotation.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from string import Template
 
 from plenum.committee import stateline
@@ -38,6 +38,11 @@ class Remark:
     def of(label: str, argument: str) -> "Remark":
         """A remark whose argument is flattened to one line."""
         return Remark(label, flatten(argument))
+
+    @cached_property
+    def line(self) -> str:
+        """The remark as the prompt quotes it; it is read by every seat for some rounds."""
+        return f"{self.label}: {json.dumps(self.argument, ensure_ascii=False)}"
 
 
 Window = Sequence[Remark]
@@ -152,8 +157,7 @@ def _fill(
 def _arguments(window: Window) -> str:
     if not window:
         return "## Recent arguments\nNobody has spoken yet."
-    lines = [f"{r.label}: {json.dumps(r.argument, ensure_ascii=False)}" for r in window]
-    return "## Recent arguments\n" + "\n".join(lines)
+    return "## Recent arguments\n" + "\n".join(remark.line for remark in window)
 
 
 def _table(condition: Condition, table: StateTable) -> str:

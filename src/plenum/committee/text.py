@@ -4,6 +4,7 @@ import unicodedata
 from functools import lru_cache
 
 _ASCII_CONTROLS = {code: None for code in [*range(32), 127] if chr(code) not in "\t\n\v\f\r"}
+_ASCII_SPACES = dict.fromkeys([*range(32), 127], " ")
 # Marks and letters that show nothing: joiners, variation selectors, Hangul fillers.
 _BLANK = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10)}
 _BLANK |= {*range(0x180B, 0x180E), *range(0xE0100, 0xE01F0)}
@@ -24,6 +25,8 @@ def visible(text: str) -> str:
 
 def flatten(text: str) -> str:
     """One line of printable text: runs of breaks, controls and invisible characters are a space."""
+    if text.isascii():
+        return " ".join(text.translate(_ASCII_SPACES).split())
     return " ".join("".join(" " if _invisible(c) else c for c in text).split())
 
 

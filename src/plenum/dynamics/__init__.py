@@ -1,7 +1,7 @@
 """Dynamics: ensembles in, estimates out. Imports numpy, scipy and, to pool, statsmodels."""
 
 from plenum.dynamics import generators
-from plenum.dynamics.branching import Branching, branching
+from plenum.dynamics.branching import Branching, branching, of_replicates
 from plenum.dynamics.contrasts import Contrast, contrast, interaction
 from plenum.dynamics.decisions import (
     Fragility,
@@ -65,6 +65,7 @@ __all__ = [
     "lyapunov",
     "mcnemar",
     "mixed_model",
+    "of_replicates",
     "pairwise_disagreement",
     "pairwise_distances",
     "plan_replicates",

@@ -104,6 +104,39 @@ def branching(
     )
 
 
+def of_replicates(
+    trajectories: ArrayLike, bases: ArrayLike, after_round: int, **more: int
+) -> Branching | None:
+    """Estimate local divergence from replicates that each branched off a base state.
+
+    Parameters
+    ----------
+    trajectories
+        Committee mean preferences of all rounds, those before the branching included, shape
+        (replicates, rounds, options).
+    bases
+        The base of each replicate, shape (replicates,).
+    after_round
+        The round after which they branched, counted from 1.
+    **more
+        As for :func:`branching`.
+
+    Returns
+    -------
+    Branching or None
+        ``None`` where no base has two replicates. Bases with fewer are left out, and of the
+        others as many branches are used as the smallest has.
+    """
+    array, labels = np.asarray(trajectories, dtype=float), np.asarray(bases)
+    groups = [array[labels == base] for base in np.unique(labels)]
+    groups = [group for group in groups if len(group) >= 2]
+    if not groups:
+        return None
+    branches = min(len(group) for group in groups)
+    stacked = np.stack([group[:branches] for group in groups])
+    return branching(stacked[:, :, after_round:], stacked[:, 0, after_round - 1], **more)
+
+
 def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
     array, origin = np.asarray(continuations, dtype=float), np.asarray(start, dtype=float)
     if array.ndim != 4 or array.shape[1] < 2 or not array.shape[0]:

@@ -5,72 +5,105 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import Summary, summarise
-from plenum.execution.outcomes import Outcome
+from plenum.dynamics import Summary, of_replicates, summarise
+from plenum.execution.accounts import Accounts
 from plenum.records import Transcript
 
+Report = dict[str, Any]
 
-def estimate(transcripts: Sequence[Transcript]) -> Summary | None:
-    """The estimates over the completed replicates; ``None`` where there are none."""
+
+def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
+    """What the tracking process writes to the parent run, and a line for people under ``told``."""
     completed = [t for t in transcripts if t.status == "completed"]
-    if not completed:
-        return None
-    preferences = np.stack([t.preferences() for t in completed])
-    return summarise(preferences, [str(t.decision) for t in completed])
-
-
-def report(
-    outcome: Outcome, transcripts: Sequence[Transcript], summary: Summary | None
-) -> dict[str, Any]:
-    """What the tracking process writes to the parent run."""
-    completed = [t.end for t in transcripts if t.end and t.status == "completed"]
-    metrics: dict[str, float] = {
-        "n_target": outcome.target,
-        "n_completed": outcome.completed,
-        "n_failed": outcome.failed,
-        "n_pending": outcome.pending,
-        "n_clerk_disagrees": sum(not end["clerk_agrees"] for end in completed),
+    ends = [t.end for t in completed if t.end]
+    counts = {
+        "n_target": accounts["target"],
+        "n_completed": accounts["completed"],
+        "n_failed": sum(accounts["failed"].values()),
+        "n_pending": sum(accounts["pending"].values()),
+        "n_clerk_disagrees": sum(not end["clerk_agrees"] for end in ends),
     }
-    if summary is not None:
-        exponent = summary.lyapunov
-        metrics |= {
-            "lambda": exponent.value,
-            "lambda_se": exponent.se,
-            "lambda_ci_low": exponent.ci_low,
-            "lambda_ci_high": exponent.ci_high,
-            "rounds_used": exponent.rounds_used,
-            "zero_rounds": exponent.zero_rounds,
-            "flip_rate": summary.flip_rate.value,
-            "time_to_majority": summary.time_to_majority.median,
-        }
-        # MLflow's UI shows charts in the order of their names, and names with a slash before all
-        # others: D, flip_rate and lambda are to stay on top.
-        for group, numbers in summary.details().items():
-            metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
-        seats = [seat["seat"] for seat in transcripts[0].head["seats"]]
-        switches = zip(seats, summary.switches.mean, strict=True)
-        metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}
+    estimated = _estimated(completed)
+    return {
+        **estimated,
+        "metrics": {**counts, **estimated["metrics"]},
+        "failures": accounts["failed"],
+        "accounts": accounts,
+    }
+
+
+def _estimated(completed: Sequence[Transcript]) -> Report:
+    if completed and "branch" in completed[0].head:
+        return _of_branches(completed)
+    if not completed:
+        return _nothing("no_replicates", "no completed replicate")
+    preferences = np.stack([t.preferences() for t in completed])
+    seats = [seat["seat"] for seat in completed[0].head["seats"]]
+    return _of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
+
+
+def _nothing(status: str, told: str) -> Report:
+    return {
+        "metrics": {},
+        "divergence": [],
+        "interval": "",
+        "status": status,
+        "warnings": [],
+        "told": told,
+    }
+
+
+def _of_summary(summary: Summary, seats: Sequence[str]) -> Report:
+    exponent = summary.lyapunov
+    metrics: dict[str, float] = {
+        "lambda": exponent.value,
+        "lambda_se": exponent.se,
+        "lambda_ci_low": exponent.ci_low,
+        "lambda_ci_high": exponent.ci_high,
+        "rounds_used": exponent.rounds_used,
+        "zero_rounds": exponent.zero_rounds,
+        "flip_rate": summary.flip_rate.value,
+        "time_to_majority": summary.time_to_majority.median,
+    }
+    # MLflow's UI shows charts in the order of their names, and names with a slash before all
+    # others: D, flip_rate and lambda are to stay on top.
+    for group, numbers in summary.details().items():
+        metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
+    switches = zip(seats, summary.switches.mean, strict=True)
+    metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}
+    told = f"λ̂ = {exponent.value:.4f} [{exponent.ci_low:.4f}, {exponent.ci_high:.4f}]"
     return {
         "metrics": metrics,
-        "divergence": [] if summary is None else summary.divergence.tolist(),
-        "interval": "" if summary is None else summary.lyapunov.interval,
-        "status": "no_replicates" if summary is None else summary.lyapunov.status,
-        "warnings": [] if summary is None else list(summary.lyapunov.warnings),
-        "failures": outcome.failures,
+        "divergence": summary.divergence.tolist(),
+        "interval": exponent.interval,
+        "status": exponent.status,
+        "warnings": list(exponent.warnings),
+        "told": told if exponent.status == "ok" else f"no λ̂: {exponent.status}",
     }
 
 
-def told(outcome: Outcome, summary: Summary | None) -> str:
-    """One line for people."""
-    if summary is None:
-        estimated = "no completed replicate"
-    else:
-        e = summary.lyapunov
-        estimated = f"λ̂ = {e.value:.4f} [{e.ci_low:.4f}, {e.ci_high:.4f}]"
-        if e.status != "ok":
-            estimated = f"no λ̂: {e.status}"
-    reused = f", {outcome.reused} reused" if outcome.reused else ""
-    return (
-        f"{outcome.name}: {outcome.completed}/{outcome.target} completed, "
-        f"{outcome.failed} failed{reused}; {estimated}"
+def _of_branches(completed: Sequence[Transcript]) -> Report:
+    branch = completed[0].head["branch"]
+    found = of_replicates(
+        np.stack([t.preferences().mean(axis=1) for t in completed]),
+        [t.head["replicate"] // branch["continuations"] for t in completed],
+        branch["after_round"],
     )
+    if found is None:
+        return _nothing("no_replicates", "no base has two completed branches")
+    gamma, signed = found.gamma, found.signed
+    return {
+        **_nothing("branching", ""),
+        "metrics": {
+            "gamma": gamma.value,
+            "gamma_ci_low": gamma.ci_low,
+            "gamma_ci_high": gamma.ci_high,
+            "signed_growth": signed.value,
+            "signed_growth_ci_low": signed.ci_low,
+            "signed_growth_ci_high": signed.ci_high,
+            "c_in": float(np.nanmean(found.c_in)),
+            "c_out": float(np.nanmean(found.c_out)),
+            "c_p": found.c_p,
+        },
+        "told": f"Γ̂ = {gamma.value:.4f} [{gamma.ci_low:.4f}, {gamma.ci_high:.4f}]",
+    }

@@ -25,6 +25,8 @@ class Outcome:
         Replicates that an earlier run had already ended.
     calls
         Calls made now.
+    stopped
+        What kept replicates from being begun or ended: a budget that is used up.
     errors
         What kept replicates pending, or results from being tracked, in one line each.
     """
@@ -39,6 +41,7 @@ class Outcome:
     reused: int = 0
     calls: int = 0
     errors: tuple[str, ...] = ()
+    stopped: str = ""
 
     @property
     def failed(self) -> int:
@@ -49,6 +52,15 @@ class Outcome:
     def clean(self) -> bool:
         """Every replicate completed and everything was tracked."""
         return self.completed == self.target and not self.errors
+
+    def told(self) -> str:
+        """The counts in one line."""
+        reused = f", {self.reused} reused" if self.reused else ""
+        pending = f", {self.pending} pending" if self.pending else ""
+        return (
+            f"{self.name}: {self.completed}/{self.target} completed, "
+            f"{self.failed} failed{pending}{reused}"
+        )
 
 
 def save(outcome: Outcome, folder: Path) -> None:
@@ -86,4 +98,5 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
         if outcome.pending:
             lines.append(f"pending: {outcome.name}: {outcome.pending} replicates")
         lines += [f"error: {outcome.name}: {error}" for error in outcome.errors]
+    lines += [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
     return lines

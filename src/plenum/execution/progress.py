@@ -21,12 +21,12 @@ class Progress:
         Calls that the whole sweep takes without repairs.
     replicates
         Replicates of the whole sweep.
-    tracked
-        Says how much of what was handed to the tracking processes is written.
+    more
+        Says what else is worth knowing: calls in flight, what MLflow has.
     """
 
-    def __init__(self, calls: int, replicates: int, tracked: Callable[[], str]) -> None:
-        self._tracked = tracked
+    def __init__(self, calls: int, replicates: int, more: Callable[[], str]) -> None:
+        self._more = more
         self.calls = self.tokens = self.ended = self.rounds = self.repairs = 0
         self.cost = 0.0
         self.unpriced = 0
@@ -66,9 +66,9 @@ class Progress:
             self._told = time.monotonic()
             self.say(self.line())
 
-    def replicate(self, calls_left: int) -> None:
-        """A replicate ended, or had ended before; ``calls_left`` need not be made any more."""
-        self.ended += 1
+    def replicate(self, calls_left: int, ended: bool = True) -> None:
+        """A replicate ended, or is given up; ``calls_left`` aren't made any more."""
+        self.ended += ended
         self._skipped += calls_left
 
     def say(self, text: str) -> None:
@@ -87,7 +87,7 @@ class Progress:
         return (
             f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {self.calls} "
             f"({rate:.0f}/s) | repairs {self.repairs} | tokens {self.tokens:,} | cost {cost} | "
-            f"left {eta} | in MLflow {self._tracked()}"
+            f"left {eta} | {self._more()}"
         )
 
     def _render(self) -> Table:

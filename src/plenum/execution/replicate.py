@@ -1,22 +1,31 @@
 """One replicate: a deliberation, its model calls and its journal."""
 
-import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from plenum.committee import Ask, Deliberation
 from plenum.committee.deliberation import failure, recorded_reply
+from plenum.committee.failures import unread
 from plenum.conditions import Condition, as_mapping
 from plenum.errors import Stopped
-from plenum.models import Attempt, CallError, ChatModel, Reply
+from plenum.execution.gates import Pass
+from plenum.models import Answer, Attempt, CallError, ChatModel
 from plenum.models import retry as retries
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
 
-RETRIABLE = (Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.REQUEST, Failure.BUG)
-"""Reasons that ``retry_failed`` takes up again: none of them is a model's answer."""
+RETRIABLE = (
+    *(Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.EMPTY, Failure.CONTENT_FILTER),
+    *(Failure.REQUEST, Failure.BUG),
+)
+"""Reasons that ``retry_failed`` takes up again, where a call failed and not a model's answer."""
+
+_POINTLESS = {
+    Failure.AUTH: "the key was refused",
+    Failure.BUDGET: "the account's quota is used up",
+}
 
 
 @dataclass(frozen=True)
@@ -25,6 +34,10 @@ class Replicate:
 
     Parameters
     ----------
+    gate
+        What each attempt passes.
+    prefix
+        Entries of another replicate that this one goes on from: a branch's base, up to its round.
     observe
         Is told of every journal entry that a call led to.
     """
@@ -35,8 +48,10 @@ class Replicate:
     calls: CallLog
     model: ChatModel
     policy: retries.Policy
+    gate: Pass
     retry_failed: bool
     observe: Callable[[dict[str, Any]], None]
+    prefix: Sequence[dict[str, Any]] = field(default=(), repr=False)
 
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
@@ -50,67 +65,91 @@ class Replicate:
         ------
         DamagedJournal
             The journal doesn't verify, or doesn't fit the code that reads it.
+        BudgetSpent
+            The next call doesn't fit the budget; the journal is whole.
         Stopped
-            A key was refused.
+            A key was refused, or an account is exhausted.
         """
         head = {**as_mapping(self.condition), "replicate": self.index}
         with Journal(self.journal, head) as journal:
             end = journal.end
-            if end is not None:
-                if not (self.retry_failed and end.get("reason") in RETRIABLE):
-                    return False
-                journal.append({"kind": "reopen"})
+            if end is not None and not self._taken_up(end):
+                return False
+            self._inherit(journal)
             deliberation = self._replay(journal)
-            while deliberation.ask is not None:
-                ask = deliberation.ask
-                try:
-                    reply = await self._call(ask)
-                    entry = deliberation.answer(reply)
-                except CallError as error:
-                    journal.append(failure(ask, error.failure, error.detail))
-                    return True
-                journal.append(entry)
-                self.observe(entry)
-                await asyncio.sleep(0)  # a backend that never waits must not hold up the others
-            assert deliberation.end is not None
-            journal.append(deliberation.end)
+            if end is not None:
+                if deliberation.ask is None:
+                    return False  # a model's answer ended it, not a call
+                journal.append({"kind": "reopen"})
+            await self._deliberate(deliberation, journal)
             return True
+
+    async def _deliberate(self, deliberation: Deliberation, journal: Journal) -> None:
+        while (ask := deliberation.ask) is not None:
+            try:
+                answer = await self._call(ask)
+            except CallError as error:
+                journal.append(failure(ask, error.failure, error.detail))
+                return
+            reply = answer.response.reply
+            entry = deliberation.answer(reply)
+            journal.append(entry)
+            self._log(ask, answer.attempt, "problem" in entry and unread(reply))
+            self.observe(entry)
+        assert deliberation.end is not None
+        journal.append(deliberation.end)
+
+    def _taken_up(self, end: dict[str, Any]) -> bool:
+        return self.retry_failed and end.get("reason") in RETRIABLE
+
+    def _inherit(self, journal: Journal) -> None:
+        """Copy the prefix, or what a kill left out of it."""
+        for entry in self.prefix[len(journal.calls) :]:
+            inherited = {**entry, "inherited": True}
+            journal.append(inherited)
+            journal.entries.append(inherited)
 
     def _replay(self, journal: Journal) -> Deliberation:
         deliberation = Deliberation(self.condition, self.index)
         for number, entry in enumerate(journal.calls):
-            expected = deliberation.ask
-            if expected is None or deliberation.answer(recorded_reply(entry)) != entry:
+            said = {key: value for key, value in entry.items() if key != "inherited"}
+            if deliberation.ask is None or deliberation.answer(recorded_reply(entry)) != said:
                 raise DamagedJournal(
                     f"journal {journal.path}, call {number + 1}: this version of the code reads "
                     "the answer differently; move the file away to start the replicate afresh"
                 )
         return deliberation
 
-    async def _call(self, ask: Ask) -> Reply:
-        def record(number: int, attempt: Attempt) -> None:
-            self.calls.append(
-                {
-                    "replicate": self.index,
-                    "call": ask.kind,
-                    "round": ask.round,
-                    "seat": ask.seat,
-                    "model": ask.chat.model,
-                    "attempt": number,
-                    "outcome": attempt.outcome,
-                    "status": attempt.status,
-                    "latency_s": round(attempt.latency_s, 6),
-                    "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
-                    "detail": attempt.detail,
-                }
-            )
-
+    async def _call(self, ask: Ask) -> Answer:
         try:
-            answer = await retries.call(self.model, ask.chat, self.policy, record)
+            return await retries.call(
+                self.model,
+                ask.chat,
+                self.policy,
+                self.gate,
+                lambda attempt: self._log(ask, attempt),
+            )
         except CallError as error:
-            if error.failure is Failure.AUTH:
-                raise Stopped(
-                    f"model {ask.chat.model}: the key was refused: {error.detail}"
-                ) from None
+            if error.failure in _POINTLESS:
+                told = _POINTLESS[error.failure]
+                raise Stopped(f"model {ask.chat.model}: {told}: {error.detail}") from None
             raise
-        return answer.reply
+
+    def _log(self, ask: Ask, attempt: Attempt, unread: Failure | bool = False) -> None:
+        self.calls.append(
+            {
+                "replicate": self.index,
+                "call": ask.kind,
+                "round": ask.round,
+                "seat": ask.seat,
+                "model": ask.chat.model,
+                "id": f"{ask.chat.seed:016x}-{attempt.number}",
+                "attempt": attempt.number,
+                "outcome": unread or attempt.outcome,
+                "status": attempt.status,
+                "latency_s": round(attempt.latency_s, 6),
+                "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
+                "detail": attempt.detail,
+                **self.gate.billed(attempt),
+            }
+        )

@@ -1,5 +1,8 @@
 """What stands between Hydra and :func:`plenum.execution.conduct`: jobs in, job returns out."""
 
+import logging
+import sys
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,10 +12,11 @@ from hydra.core.utils import (
     JobReturn,
     JobStatus,
     configure_log,
+    env_override,
     filter_overrides,
     setup_globals,
 )
-from hydra.types import HydraContext, RunMode
+from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
 from plenum.conditions import Job
@@ -21,6 +25,11 @@ from plenum.errors import UserError
 from plenum.execution.conduct import conduct
 from plenum.execution.outcomes import Outcome, save
 from plenum.execution.plan import plan
+
+MANY = 20
+"""From here on composing takes long enough to say that it is being done."""
+
+log = logging.getLogger(__name__)
 
 
 def run_job(cfg: DictConfig) -> None:
@@ -36,30 +45,71 @@ def run_job(cfg: DictConfig) -> None:
 
 
 def launch(
-    context: HydraContext, config: DictConfig, batch: Sequence[Sequence[str]], first: int
+    context: HydraContext,
+    config: DictConfig,
+    task: TaskFunction,
+    batch: Sequence[Sequence[str]],
+    first: int,
 ) -> list[JobReturn]:
     """Compose, check and run the jobs of a multirun; the ``concurrent`` launcher.
 
     Every job is composed and validated before the first one runs, so that a mistake in the last
     condition costs nothing. A failed condition is told by its outcome, not by an exception: Hydra
-    then goes on to its closing callbacks.
+    then goes on to its closing callbacks. Those of the jobs are called for all jobs before the
+    first one starts, and for all after the last one has ended.
     """
     setup_globals()
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
+    before = HydraConfig.instance().cfg
+    try:
+        composed = _compose_all(context, config, batch, first)
+        with env_override(_environment(composed)):
+            return _run_all(context, task, composed)
+    finally:
+        HydraConfig.instance().cfg = before
+
+
+def _compose_all(
+    context: HydraContext, config: DictConfig, batch: Sequence[Sequence[str]], first: int
+) -> "list[_Composed]":
+    began = time.monotonic()
+    if len(batch) > MANY:
+        print(f"composing {len(batch)} conditions", file=sys.stderr)
     composed = [
         _compose(context, config, list(overrides), number)
         for number, overrides in enumerate(batch, start=first)
     ]
+    seconds = time.monotonic() - began
+    if len(batch) > MANY and seconds > 2:
+        print(f"composed {len(batch)} conditions in {seconds:.0f} s", file=sys.stderr)
+    return composed
+
+
+def _run_all(
+    context: HydraContext, task: TaskFunction, composed: "Sequence[_Composed]"
+) -> list[JobReturn]:
     jobs = [job.job for job in composed]
+    for job in composed:
+        context.callbacks.on_job_start(config=job.config, task_function=task)
     if any(job.dry_run for job in jobs):
         print(plan(jobs))
         return [job.completed(context, None) for job in composed]
+    log.info(f"Launching {len(composed)} jobs in one process")
     for job in composed:
+        log.info(f"\t#{job.config.hydra.job.num} : {job.told}")
         job.save_configs()
     outcomes = conduct(jobs)
     for job, outcome in zip(composed, outcomes, strict=True):
         save(outcome, job.folder)
     return [job.completed(context, o) for job, o in zip(composed, outcomes, strict=True)]
+
+
+def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
+    """The environment variables that Hydra is to set for the jobs; they share one process."""
+    wanted = [dict(job.config.hydra.job.env_set) for job in composed]
+    if any(variables != wanted[0] for variables in wanted):
+        raise UserError("hydra.job.env_set: the jobs differ in it; use hydra/launcher=basic")
+    return wanted[0] if wanted else {}
 
 
 @dataclass(frozen=True)
@@ -69,6 +119,11 @@ class _Composed:
     config: DictConfig
     task: DictConfig
     job: Job
+
+    @property
+    def told(self) -> str:
+        """Its overrides."""
+        return " ".join(self.config.hydra.overrides.task)
 
     @property
     def folder(self) -> Path:
@@ -113,9 +168,12 @@ def _compose(
         composed.hydra.runtime.output_dir = str(folder.resolve())
     if composed.hydra.sweeper.get("params") and not config.hydra.sweeper.get("params"):
         raise UserError("experiment: each is a sweep of its own; run one at a time")
+    if composed.hydra.job.chdir:
+        raise UserError("hydra.job.chdir: jobs share one process; use hydra/launcher=basic")
     task = OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
     try:
-        job = parse_job(task)
+        with env_override(composed.hydra.job.env_set):
+            job = parse_job(task)
     except UserError as error:
         told = " ".join(filter_overrides(overrides))
         raise UserError(f"{error} (job {number}: {told})") from None

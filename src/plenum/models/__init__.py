@@ -1,5 +1,27 @@
 """Models: one contract for whatever answers prompts, and the backends that fulfil it."""
 
-from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Message, Reply
+from plenum.models.chat import (
+    Answer,
+    Attempt,
+    CallError,
+    Chat,
+    ChatModel,
+    Gate,
+    Message,
+    OpenGate,
+    Reply,
+    Response,
+)
 
-__all__ = ["Answer", "Attempt", "CallError", "Chat", "ChatModel", "Message", "Reply"]
+__all__ = [
+    "Answer",
+    "Attempt",
+    "CallError",
+    "Chat",
+    "ChatModel",
+    "Gate",
+    "Message",
+    "OpenGate",
+    "Reply",
+    "Response",
+]

@@ -2,15 +2,17 @@
 
 from plenum.conditions import Api, Calls, Condition
 from plenum.models.chat import ChatModel
+from plenum.models.prices import Prices
 from plenum.models.retry import Policy
 
 
-def build(condition: Condition) -> ChatModel:
+def build(condition: Condition, calls: Calls, prices: Prices) -> ChatModel:
     """The backend that the condition names; heavy libraries are imported only here."""
     if isinstance(condition.backend, Api):
         from plenum.models.api import ApiBackend
 
-        return ApiBackend(condition.backend.api_base, condition.backend.send_seed)
+        backend = condition.backend
+        return ApiBackend(backend.api_base, backend.send_seed, calls, prices)
     from plenum.models.simulated import SimulatedBackend
 
     return SimulatedBackend(condition.backend)

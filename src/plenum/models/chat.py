@@ -1,12 +1,14 @@
 """The chat contract: messages in; text, token counts, finish reason, latency and attempts out.
 
 A backend makes single attempts and raises :class:`CallError`; :func:`plenum.models.retry.call`
-retries and returns an :class:`Answer`. Nothing here caches: two calls are two draws.
+retries, passes a :class:`Gate` for each attempt, and returns an :class:`Answer`. Nothing here
+caches: two calls are two draws.
 """
 
 from dataclasses import dataclass
 from typing import Protocol
 
+from plenum.conditions import Sampling
 from plenum.records import Failure
 
 
@@ -32,6 +34,8 @@ class Chat:
         Sampling.
     seed
         Names this call's own random stream: no two calls of a study share one.
+    logprobs
+        Ask for the log-probabilities of the answer's tokens, where the provider has them.
     """
 
     model: str
@@ -39,6 +43,7 @@ class Chat:
     temperature: float
     max_tokens: int
     seed: int
+    logprobs: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,36 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """One try of a call: how it ended, how long it took (seconds), when it began (Unix time)."""
+class Response:
+    """An attempt that ended well: the reply, and what came with it.
 
+    The two are kept apart: a reply is what was said and goes to the journal, so that equal
+    deliberations have equal journals; the rest says how it was obtained.
+
+    Parameters
+    ----------
+    hold_s
+        Seconds for which the provider's rate-limit headers leave no room for another call.
+    fingerprint
+        The provider's system fingerprint, where it sends one.
+    logprobs
+        Tokens with their natural log-probabilities, where :attr:`Chat.logprobs` asked for them.
+    """
+
+    reply: Reply
+    hold_s: float = 0.0
+    fingerprint: str | None = None
+    logprobs: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try of a call: how it ended, how long it took (seconds), when it began (Unix time).
+
+    ``outcome`` is ``ok`` or a :class:`~plenum.records.Failure`; ``number`` counts from 1.
+    """
+
+    number: int
     outcome: str
     status: int | None
     latency_s: float
@@ -69,19 +101,10 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Answer:
-    """How a call ended well: the reply, and every attempt that it took.
+    """How a call ended well: the response, and the attempt that brought it."""
 
-    The two are kept apart: a reply is what was said and goes to the journal, attempts are how it
-    was obtained and go to the call log, so that equal deliberations have equal journals.
-    """
-
-    reply: Reply
-    attempts: tuple[Attempt, ...]
-
-    @property
-    def latency_s(self) -> float:
-        """Seconds spent waiting for the model, over all attempts, without the backoff."""
-        return sum(attempt.latency_s for attempt in self.attempts)
+    response: Response
+    attempt: Attempt
 
 
 class CallError(Exception):
@@ -116,10 +139,13 @@ class CallError(Exception):
 class ChatModel(Protocol):
     """What a backend provides."""
 
-    def check(self, models: tuple[str, ...]) -> None:
+    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse, before any call, what can't work: a missing key or library (``UserError``)."""
 
-    async def attempt(self, chat: Chat, number: int) -> Reply:
+    def provider(self, model: str) -> str:
+        """Who answers for a model: calls to one provider share their limits."""
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, the ``number``-th of this call, counted from 1.
 
         Raises
@@ -130,3 +156,23 @@ class ChatModel(Protocol):
 
     async def close(self) -> None:
         """Release what the backend holds."""
+
+
+class Gate(Protocol):
+    """Who may call, and when; :mod:`plenum.execution.limits` has the real one."""
+
+    async def enter(self, chat: Chat) -> None:
+        """Wait until the call may be made; whoever enters must leave."""
+
+    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
+        """Say how the attempt ended, and how long the provider wants to be left alone."""
+
+
+class OpenGate:
+    """Lets everybody pass."""
+
+    async def enter(self, chat: Chat) -> None:
+        """Pass at once."""
+
+    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
+        """Nothing is counted."""

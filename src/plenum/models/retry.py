@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from plenum.identity import generator
-from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Reply
+from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Gate
 from plenum.records import Failure
 
 
@@ -25,48 +25,83 @@ class Policy:
 
 
 async def call(
-    model: ChatModel, chat: Chat, policy: Policy, record: Callable[[int, Attempt], None]
+    model: ChatModel,
+    chat: Chat,
+    policy: Policy,
+    gate: Gate,
+    failed: Callable[[Attempt], None],
 ) -> Answer:
     """Call until it succeeds, fails for good, or the attempts are used up.
 
     Parameters
     ----------
-    record
-        Is told of every attempt, with its number from 1, as soon as it has ended.
+    gate
+        Is passed for each attempt, and not held while waiting for the next one.
+    failed
+        Is told of every attempt that failed, as soon as it has; the last, good one is in the
+        answer.
 
     Raises
     ------
     CallError
         The last attempt's error.
     """
-    attempts: list[Attempt] = []
-
-    def note(attempt: Attempt) -> None:
-        attempts.append(attempt)
-        record(len(attempts), attempt)
-
     for number in range(1, policy.max_attempts + 1):
-        started, clock = time.time(), time.perf_counter()
         try:
-            reply = await _bounded(model.attempt(chat, number), policy.timeout_s)
+            return await _attempt(model, chat, number, policy.timeout_s, gate, failed)
         except CallError as error:
-            latency = time.perf_counter() - clock
-            note(Attempt(error.failure, error.status, latency, started, error.detail))
             if not error.failure.transient or number == policy.max_attempts:
                 raise
-            await asyncio.sleep(_wait(policy, chat, number, error.retry_after))
-        else:
-            note(Attempt("ok", 200, time.perf_counter() - clock, started))
-            return Answer(reply, tuple(attempts))
+            wait = _wait(policy, chat, number, error.retry_after)
+        await asyncio.sleep(wait)
     raise AssertionError("max_attempts is at least 1")
 
 
-async def _bounded(attempt: Awaitable[Reply], seconds: float) -> Reply:
+async def _attempt(
+    model: ChatModel,
+    chat: Chat,
+    number: int,
+    timeout_s: float,
+    gate: Gate,
+    failed: Callable[[Attempt], None],
+) -> Answer:
+    await gate.enter(chat)
+    started, clock = time.time(), time.perf_counter()
+
+    def ended(outcome: str, status: int | None, detail: str = "") -> Attempt:
+        return Attempt(number, outcome, status, time.perf_counter() - clock, started, detail)
+
     try:
-        async with asyncio.timeout(seconds):
-            return await attempt
+        async with asyncio.timeout(timeout_s):
+            response = await model.attempt(chat, number)
+    except CallError as error:
+        attempt = ended(error.failure, error.status, error.detail)
+        _leave(gate, chat, attempt, error, failed)
+        raise
     except TimeoutError:
-        raise CallError(Failure.TIMEOUT, f"no answer within {seconds:g} s") from None
+        late = CallError(Failure.TIMEOUT, f"no answer within {timeout_s:g} s")
+        _leave(gate, chat, ended(late.failure, None, late.detail), late, failed)
+        raise late from None
+    except asyncio.CancelledError:
+        _leave(gate, chat, ended(Failure.INTERRUPTED, None), None, failed)
+        raise
+    except Exception as error:
+        _leave(gate, chat, ended(Failure.BUG, None, type(error).__name__), None, failed)
+        raise
+    attempt = ended("ok", 200)
+    gate.leave(chat, attempt, response, response.hold_s)
+    return Answer(response, attempt)
+
+
+def _leave(
+    gate: Gate,
+    chat: Chat,
+    attempt: Attempt,
+    error: CallError | None,
+    failed: Callable[[Attempt], None],
+) -> None:
+    gate.leave(chat, attempt, None, (error.retry_after or 0.0) if error else 0.0)
+    failed(attempt)
 
 
 def _wait(policy: Policy, chat: Chat, number: int, retry_after: float | None) -> float:

@@ -1,7 +1,24 @@
 """Records: what was said, appended as it happens, and read back."""
 
 from plenum.records.failures import Failure
-from plenum.records.journal import CallLog, DamagedJournal, Effort, Journal
+from plenum.records.journal import (
+    CallLog,
+    DamagedJournal,
+    Effort,
+    Journal,
+    attempts,
+    read_entries,
+)
 from plenum.records.transcript import Transcript, read
 
-__all__ = ["CallLog", "DamagedJournal", "Effort", "Failure", "Journal", "Transcript", "read"]
+__all__ = [
+    "CallLog",
+    "DamagedJournal",
+    "Effort",
+    "Failure",
+    "Journal",
+    "Transcript",
+    "attempts",
+    "read",
+    "read_entries",
+]

@@ -1,25 +1,50 @@
-"""Why an attempt or a replicate failed."""
+"""Why an attempt or a replicate failed, or why a replicate is pending."""
 
 from enum import StrEnum
 
 
 class Failure(StrEnum):
-    """Typed reasons of failure.
+    """Typed reasons.
 
-    ``parse``: no readable answer after one repair, refusals and cut-off answers included.
-    ``request``: the provider refused the request itself, for instance an unknown model.
+    Of an answer that couldn't be read, after one repair where it ends a replicate:
+
+    - ``parse``: it breaks the format
+    - ``refusal``: the model declined
+    - ``empty``: no text, or no choice at all
+    - ``length``: cut off at ``max_tokens``
+    - ``content_filter``: withheld by the provider
+
+    Of a call without an answer:
+
+    - ``timeout``: none in time
+    - ``rate_limit``: refused for now (429)
+    - ``server``: 5xx, a broken connection, a body that isn't what it claims to be
+    - ``auth``: the key was refused (401, 403)
+    - ``request``: the request itself was refused (any other 4xx), such as an unknown model
+
+    Of calls that weren't made, or not waited for; the replicate is pending then, not failed:
+
+    - ``budget``: the sweep's budget, or the account's quota, is used up
+    - ``interrupted``: Ctrl-C, SIGTERM, or another call stopped the sweep
+
+    And ``bug``: an error of the code.
     """
 
     PARSE = "parse"
+    REFUSAL = "refusal"
+    EMPTY = "empty"
+    LENGTH = "length"
+    CONTENT_FILTER = "content_filter"
     TIMEOUT = "timeout"
     RATE_LIMIT = "rate_limit"
     SERVER = "server"
     AUTH = "auth"
-    CONTENT_FILTER = "content_filter"
     REQUEST = "request"
+    BUDGET = "budget"
+    INTERRUPTED = "interrupted"
     BUG = "bug"
 
     @property
     def transient(self) -> bool:
         """Whether another attempt at the same call may succeed."""
-        return self in (Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER)
+        return self in (Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.EMPTY)

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any, Self
 
 SCHEMA = 1
 _KEY = ',"chain":"'
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class DamagedJournal(Exception):
@@ -76,7 +78,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any]) -> None:
         """Write one entry in one system call: after it returns, a killed process loses nothing."""
-        body = json.dumps(entry, ensure_ascii=False, separators=(",", ":"))
+        body = _encode(entry)
         self._chain = _link(self._chain, body)
         line = f'{body[:-1]}{_KEY}{self._chain}"}}\n'.encode()
         written = os.write(self._descriptor, line)
@@ -111,7 +113,18 @@ class Effort:
     """What a replicate's answers took: attempts, and seconds spent waiting for the model."""
 
     attempts: int = 0
+    failed_attempts: int = 0
     seconds: float = 0.0
+
+
+def attempts(path: Path) -> Iterator[dict[str, Any]]:
+    """The lines of a call log; none where there is no log. A line torn by a kill is left out."""
+    if not path.exists():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            with suppress(ValueError):
+                yield json.loads(line)
 
 
 class CallLog:
@@ -127,16 +140,14 @@ class CallLog:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         self.efforts: defaultdict[int, Effort] = defaultdict(Effort)
-        written = path.read_bytes()
-        if written and not written.endswith(b"\n"):
+        if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
             os.write(self._descriptor, b"\n")
-        for line in written.splitlines():
-            with suppress(ValueError):  # a line torn by a kill
-                self._count(json.loads(line))
+        for line in attempts(path):
+            self._count(line)
 
     def append(self, line: dict[str, Any]) -> None:
         """Write one attempt."""
-        os.write(self._descriptor, (json.dumps(line, separators=(",", ":")) + "\n").encode())
+        os.write(self._descriptor, (_encode(line) + "\n").encode(errors="replace"))
         self._count(line)
 
     def close(self) -> None:
@@ -146,6 +157,7 @@ class CallLog:
     def _count(self, line: dict[str, Any]) -> None:
         effort = self.efforts[line["replicate"]]
         effort.attempts += 1
+        effort.failed_attempts += line["outcome"] != "ok"
         effort.seconds += line["latency_s"]
 
 

@@ -67,6 +67,15 @@ class Transcript:
         """The option labels."""
         return tuple(self.head["options"])
 
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        """The entries that this replicate's own calls led to, not those that a branch inherited."""
+        return [
+            entry
+            for entry in self.entries
+            if entry["kind"] not in ("end", "reopen") and "inherited" not in entry
+        ]
+
     def preferences(self) -> NDArray[np.float64]:
         """Preferences of every seat in every whole round.
 
@@ -83,17 +92,14 @@ class Transcript:
 
     def totals(self) -> dict[str, float]:
         """Tokens, cost in US dollars (NaN where a price isn't known), calls, repairs."""
-        costs = [entry["cost"] for entry in self._calls()]
+        calls = self.calls
         return {
-            "calls": len(costs),
-            "tokens_in": sum(entry["tokens_in"] for entry in self._calls()),
-            "tokens_out": sum(entry["tokens_out"] for entry in self._calls()),
-            "cost": sum(np.nan if cost is None else cost for cost in costs),
-            "repairs": sum(entry["kind"].endswith("_repair") for entry in self._calls()),
+            "calls": len(calls),
+            "tokens_in": sum(entry["tokens_in"] for entry in calls),
+            "tokens_out": sum(entry["tokens_out"] for entry in calls),
+            "cost": sum(np.nan if entry["cost"] is None else entry["cost"] for entry in calls),
+            "repairs": sum(entry["kind"].endswith("_repair") for entry in calls),
         }
-
-    def _calls(self) -> list[dict[str, Any]]:
-        return [entry for entry in self.entries if entry["kind"] not in ("end", "reopen")]
 
     def _per_round(self, values: list[Any], width: int) -> NDArray[np.float64]:
         seats = len(self.head["seats"])

@@ -1,6 +1,7 @@
 """Transcripts as tables, and tables as arrays: the Parquet artifacts of a condition."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,18 +12,26 @@ from plenum.records import Transcript
 
 def states(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     """One row a replicate, round and seat: preferences ``p_A``..., confidence."""
-    parts = []
-    for transcript in transcripts:
-        preferences = transcript.preferences()
-        rounds, seats, options = preferences.shape
-        columns = [f"p_{option}" for option in transcript.options]
-        frame = pd.DataFrame(preferences.reshape(rounds * seats, options), columns=columns)
-        frame.insert(0, "seat", [s["seat"] for s in transcript.head["seats"]] * rounds)
-        frame.insert(0, "round", np.repeat(np.arange(1, rounds + 1), seats))
-        frame.insert(0, "replicate", transcript.head["replicate"])
-        frame["confidence"] = transcript.confidences().ravel()
-        parts.append(frame)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    if not transcripts:
+        return pd.DataFrame()
+    parts = [(t, t.preferences(), t.confidences()) for t in transcripts]
+    columns: dict[str, Any] = {
+        "replicate": np.repeat(
+            [t.head["replicate"] for t, _, _ in parts], [c.size for *_, c in parts]
+        ),
+        "round": np.concatenate([_rounds(c) for *_, c in parts]),
+        "seat": [s["seat"] for t, _, c in parts for _ in range(len(c)) for s in t.head["seats"]],
+    }
+    values = np.concatenate([p.reshape(-1, p.shape[-1]) for _, p, _ in parts])
+    columns |= {f"p_{o}": values[:, k] for k, o in enumerate(transcripts[0].options)}
+    columns["confidence"] = np.concatenate([c.ravel() for *_, c in parts])
+    return pd.DataFrame(columns)
+
+
+def _rounds(cells: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The number of the round of each cell, shape (rounds, seats), from 1; flat."""
+    rounds, seats = cells.shape
+    return np.repeat(np.arange(1, rounds + 1), seats)
 
 
 def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
@@ -56,10 +65,19 @@ def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.flo
     return kept[columns].to_numpy(dtype=float).reshape(-1, rounds, seats, len(columns))
 
 
-def disagreement(seats: NDArray[np.float64]) -> float:
-    """Mean Euclidean distance between the preferences of two seats, shape (seats, options)."""
-    count = len(seats)
+def disagreement(seats: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean Euclidean distance between the preferences of two seats.
+
+    Parameters
+    ----------
+    seats : array, shape (..., seats, options)
+
+    Returns
+    -------
+    array, shape (...)
+    """
+    count = seats.shape[-2]
     if count < 2:
-        return 0.0
-    distances = np.sqrt(((seats[:, None] - seats[None, :]) ** 2).sum(axis=-1))
-    return float(distances.sum() / (count * (count - 1)))
+        return np.zeros(seats.shape[:-2])
+    apart = seats[..., :, None, :] - seats[..., None, :, :]
+    return np.asarray(np.sqrt((apart**2).sum(axis=-1)).sum(axis=(-2, -1)) / (count * (count - 1)))

@@ -7,12 +7,12 @@ for.
 """
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plenum.errors import UserError
+from plenum.processes import say, step_back
 from plenum.tracking import store
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ class _Study:
                 self.writer.open(condition, request["target"])
             case "replicate":
                 condition = self._conditions[request["cell"]]
-                self.writer.replicate(condition, Path(request["journal"]), request["effort"])
+                self.writer.replicate(
+                    condition, Path(request["journal"]), request["effort"], request["pending"]
+                )
             case "close":
                 self.writer.close(
                     self._conditions[request["cell"]],
@@ -70,26 +72,21 @@ class _Study:
                     request["estimates"],
                     request["config"],
                 )
+            case "account":
+                self.writer.account(self._conditions[request["cell"]], request["accounts"])
 
 
 def main() -> None:
     """Serve requests from standard input until it ends."""
+    step_back()
     setup = json.loads(sys.stdin.readline())
     lock = Path(setup["lock"])
     lock.parent.mkdir(parents=True, exist_ok=True)
     waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
-    with store.locked(lock, lambda: _say(waiting)):
+    with store.locked(lock, lambda: say(waiting)):
         study = _Study(setup)
         for line in sys.stdin:
-            _say(study.answer(json.loads(line)))
-
-
-def _say(answer: dict[str, Any]) -> None:
-    try:
-        print(json.dumps(answer), flush=True)
-    except BrokenPipeError:
-        # The parent is gone; what it asked for is written all the same.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            say(study.answer(json.loads(line)))
 
 
 if __name__ == "__main__":

@@ -138,7 +138,8 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         if completed:
             preferences, decisions, seats = _arrays(client, run)
     else:
-        failures = {k: n for k, n in counts[tags["plenum.cell"]].items() if k != "completed"}
+        ended = counts[tags["plenum.cell"]]
+        failures = {k: n for k, n in ended.items() if k not in ("completed", "pending")}
         completed = counts[tags["plenum.cell"]]["completed"]
         target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
     return Tracked(

@@ -1,13 +1,19 @@
 """Write conditions and replicates to MLflow.
 
 Everything written is derived from journals and from the condition, so that writing again is
-harmless: what is there already is left, what was half written is replaced.
+harmless: what is there already is left, what was half written is replaced. A run says from its
+start what it is written from, and counts as whole when its status says that it ended: that comes
+last, in one commit.
 """
 
+import gc
 import json
 import math
+import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +25,10 @@ from plenum.records import Transcript, read
 from plenum.tracking import frames, store
 
 _DONE = "plenum.journal"
-"""Tag of a wholly written replicate run: what its journal ended with."""
+"""Tag of a run: what it is written from; of a replicate, what its journal ended with."""
+
+_STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
+"""MLflow's status of a replicate's run."""
 
 _COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
@@ -42,59 +51,92 @@ class StudyWriter:
 
     def __init__(self, uri: str, study: str, version: str) -> None:
         self._client = store.open_client(uri)
+        gc.freeze()  # MLflow's modules: going through them takes a full collection 0.25 s
         self._experiment = store.experiment(self._client, uri, study)
         self._version = version
         self._colour = len(self._search("tags.`plenum.kind` = 'condition'"))
+        self._targets: dict[str, int] = {}
         self._parents: dict[str, Any] = {}
-        self._children: dict[str, dict[int, Any]] = {}
+        self._written: dict[str, str | None] = {}
+        self._children: dict[str, dict[int, tuple[str, str]]] = {}
 
     def open(self, condition: dict[str, Any], target: int) -> None:
         """Find or create the parent run of a condition, and say how many replicates it wants."""
         cell = condition["cell"]
+        self._targets[cell] = target
         found = self._search(f"tags.`plenum.cell` = '{cell}'")
+        children = [run for run in found if run.data.tags.get("plenum.kind") == "replicate"]
         parents = [run for run in found if run.data.tags.get("plenum.kind") == "condition"]
-        self._parents[cell] = parents[0] if parents else self._create_parent(condition)
-        if self._parents[cell].data.tags.get("plenum.target") != str(target):
-            self._client.set_tag(self._parents[cell].info.run_id, "plenum.target", str(target))
+        parents.sort(key=_state)  # one whole comes last
+        parent = parents[-1] if parents else self._create_parent(condition)
+        self._parents[cell] = parent
+        self._written[cell] = _state(parent) or ("" if parent.data.metrics else None)
         self._children[cell] = {
-            int(run.data.tags["plenum.replicate"]): run
-            for run in found
-            if run.data.tags.get("plenum.kind") == "replicate"
+            int(run.data.tags["plenum.replicate"]): (run.info.run_id, _state(run))
+            for run in children
         }
+        if parent.data.tags.get("plenum.target") != str(target):
+            self._client.set_tag(parent.info.run_id, "plenum.target", str(target))
+        for other in parents[:-1]:  # a writer was stopped while it put one in another's place
+            for child in children:
+                if child.data.tags["mlflow.parentRunId"] == other.info.run_id:
+                    self._adopt(child.info.run_id, parent)
+            self._client.delete_run(other.info.run_id)
 
-    def replicate(self, condition: dict[str, Any], journal: Path, effort: dict[str, float]) -> None:
-        """Write the nested run of a replicate that has ended."""
+    def replicate(
+        self,
+        condition: dict[str, Any],
+        journal: Path,
+        effort: dict[str, float],
+        pending: str = "",
+    ) -> None:
+        """Write the nested run of a replicate that has ended or waits.
+
+        Parameters
+        ----------
+        pending
+            Why a replicate without an end waits, as ``budget`` or ``interrupted``.
+        """
         transcript = read(journal)
         index = int(transcript.head["replicate"])
         cell = condition["cell"]
-        state = digest(transcript.entries[-1]) + f"-{len(transcript.entries)}"
-        there = self._children[cell].get(index)
-        if there is not None:
-            if there.data.tags.get(_DONE) == state:
-                return
-            self._client.delete_run(there.info.run_id)
+        last = transcript.entries[-1] if transcript.entries else transcript.head
+        state = f"{digest(last)}-{len(transcript.entries)}"
+        tags = {
+            **self._tags(condition, "replicate"),
+            "mlflow.parentRunId": self._parents[cell].info.run_id,
+            "plenum.replicate": str(index),
+            "plenum.status": transcript.status,
+            "plenum.failure": transcript.reason or "",
+            "plenum.decision": transcript.decision or "",
+        }
+        if transcript.end is None:
+            state += f"-{pending}"
+            tags["plenum.pending"] = pending
+        run_id, there = self._children[cell].get(index, (None, ""))
+        if there == state:
+            return
+        if run_id is not None:
+            self._client.delete_run(run_id)
         run = self._client.create_run(
             self._experiment,
             run_name=f"{_name(condition)} r{index:03d}",
-            tags={
-                **self._tags(condition, "replicate"),
-                "mlflow.parentRunId": self._parents[cell].info.run_id,
-                "plenum.replicate": str(index),
-                "plenum.status": transcript.status,
-                "plenum.failure": transcript.reason or "",
-                "plenum.decision": transcript.decision or "",
-            },
+            tags={**tags, _DONE: state},
         )
-        run_id = run.info.run_id
-        params = {**_factors(condition), "replicate": index}
+        with self._artifacts(run, "transcript") as folder:
+            shutil.copyfile(journal, folder / journal.name)
         self._client.log_batch(
-            run_id, metrics=_replicate_metrics(transcript, effort), params=_params(params)
+            run.info.run_id,
+            metrics=_replicate_metrics(transcript, effort),
+            params=_params({**_factors(condition), "replicate": index}),
         )
-        self._client.log_artifact(run_id, str(journal), "transcript")
-        status = "FINISHED" if transcript.status == "completed" else "FAILED"
-        self._client.set_tag(run_id, _DONE, state)
-        self._client.set_terminated(run_id, status)
-        self._children[cell][index] = self._client.get_run(run_id)
+        self._client.set_terminated(run.info.run_id, _STATUS[transcript.status])
+        self._children[cell][index] = (run.info.run_id, state)
+
+    def account(self, condition: dict[str, Any], accounts: dict[str, Any]) -> None:
+        """Write what a condition's calls took to its parent run, ahead of any estimates."""
+        with self._artifacts(self._parents[condition["cell"]]) as folder:
+            _write_accounts(folder, accounts)
 
     def close(
         self,
@@ -103,24 +145,34 @@ class StudyWriter:
         estimates: dict[str, Any],
         config: str,
     ) -> None:
-        """Write a condition's estimates, ensemble and config to its parent run."""
+        """Write a condition's estimates, ensemble and config to its parent run.
+
+        ``estimates`` may hold ``accounts``, what the calls took. They may change while the
+        estimates stay, and are then written to the run that is there.
+        """
         cell = condition["cell"]
+        estimates = dict(estimates)
+        accounts = estimates.pop("accounts", None)
         state = digest([_clean(estimates), condition])
-        parent = self._parents[cell]
-        if parent.data.tags.get(_DONE) == state:
+        written = self._written[cell]
+        if written == state:
+            if accounts is not None:
+                self.account(condition, accounts)
             return
-        if _DONE in parent.data.tags:
-            parent = self._replace_parent(condition)
-        run_id = parent.info.run_id
+        if written is not None:
+            self._replace_parent(condition)
+        parent = self._parents[cell]
+        self._written[cell] = ""
         transcripts = [read(journal) for journal in journals]
-        with tempfile.TemporaryDirectory() as folder:
-            frames.states(transcripts).to_parquet(Path(folder) / "ensemble.parquet")
-            frames.replicates(transcripts).to_parquet(Path(folder) / "replicates.parquet")
-            (Path(folder) / "config.yaml").write_text(config, encoding="utf-8")
-            (Path(folder) / "condition.json").write_text(json.dumps(condition, indent=1))
-            self._client.log_artifacts(run_id, folder)
+        with self._artifacts(parent) as folder:
+            frames.states(transcripts).to_parquet(folder / "ensemble.parquet")
+            frames.replicates(transcripts).to_parquet(folder / "replicates.parquet")
+            (folder / "config.yaml").write_text(config, encoding="utf-8")
+            (folder / "condition.json").write_text(json.dumps(condition, indent=1))
+            if accounts is not None:
+                _write_accounts(folder, accounts)
         self._client.log_batch(
-            run_id,
+            parent.info.run_id,
             metrics=_parent_metrics(estimates),
             tags=[
                 RunTag("plenum.status", estimates["status"]),
@@ -130,8 +182,25 @@ class StudyWriter:
                 RunTag(_DONE, state),
             ],
         )
-        self._client.set_terminated(run_id, "FAILED" if estimates["failures"] else "FINISHED")
-        self._parents[cell] = self._client.get_run(run_id)
+        status = "FAILED" if estimates["failures"] else "FINISHED"
+        self._client.set_terminated(parent.info.run_id, status)
+        self._written[cell] = state
+
+    @contextmanager
+    def _artifacts(self, run: Any, within: str = "") -> Iterator[Path]:
+        """A folder for files that become a run's artifacts.
+
+        It is the run's own where that lies on this disk: the client would look it up again, and
+        copy there what is written elsewhere first.
+        """
+        own = store.folder(run.info.artifact_uri)
+        if own is not None:
+            (own / within).mkdir(parents=True, exist_ok=True)
+            yield own / within
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+            self._client.log_artifacts(run.info.run_id, folder, within or None)
 
     def _create_parent(self, condition: dict[str, Any], old: Any = None) -> Any:
         colour = old.data.tags["mlflow.runColor"] if old else self._next_colour()
@@ -139,7 +208,11 @@ class StudyWriter:
             self._experiment,
             start_time=old.info.start_time if old else None,
             run_name=_name(condition),
-            tags={**self._tags(condition, "condition"), "mlflow.runColor": colour},
+            tags={
+                **self._tags(condition, "condition"),
+                "mlflow.runColor": colour,
+                "plenum.target": str(self._targets[condition["cell"]]),
+            },
         )
         params = {
             **_factors(condition),
@@ -151,15 +224,18 @@ class StudyWriter:
         self._client.log_batch(run.info.run_id, params=_params(params))
         return run
 
-    def _replace_parent(self, condition: dict[str, Any]) -> Any:
+    def _replace_parent(self, condition: dict[str, Any]) -> None:
         """A fresh parent where the estimates changed: points of a chart can't be overwritten."""
         cell = condition["cell"]
         old = self._parents[cell]
         new = self._create_parent(condition, old)
-        for child in self._children[cell].values():
-            self._client.set_tag(child.info.run_id, "mlflow.parentRunId", new.info.run_id)
+        for run_id, _ in self._children[cell].values():
+            self._adopt(run_id, new)
         self._client.delete_run(old.info.run_id)
-        return new
+        self._parents[cell] = new
+
+    def _adopt(self, run_id: str, parent: Any) -> None:
+        self._client.set_tag(run_id, "mlflow.parentRunId", parent.info.run_id)
 
     def _next_colour(self) -> str:
         """A colour of its own for each condition: the UI's choice repeats itself."""
@@ -188,6 +264,16 @@ class StudyWriter:
                 return found
 
 
+def _state(run: Any) -> str:
+    """What a run was wholly written from; empty where its writer was stopped before the end."""
+    return "" if run.info.status == "RUNNING" else str(run.data.tags.get(_DONE, ""))
+
+
+def _write_accounts(folder: Path, accounts: dict[str, Any]) -> None:
+    text = json.dumps(_clean(accounts), indent=1, ensure_ascii=False)
+    (folder / "accounts.json").write_text(text, encoding="utf-8")
+
+
 def _name(condition: dict[str, Any]) -> str:
     keys = ("scenario", "roles", "model", "memory", "temperature")
     name = " ".join(str(condition[key]) for key in keys)
@@ -210,14 +296,13 @@ def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
 def _replicate_metrics(transcript: Transcript, effort: dict[str, float]) -> list[Metric]:
     now = int(time.time() * 1000)
     metrics = _metrics({**transcript.totals(), **effort}, now)
-    preferences, confidences = transcript.preferences(), transcript.confidences()
-    for number, (seats, confidence) in enumerate(
-        zip(preferences, confidences, strict=True), start=1
-    ):
-        steps = dict(zip((f"p_{o}" for o in transcript.options), seats.mean(axis=0), strict=True))
-        steps["confidence"] = confidence.mean()
-        steps["disagreement"] = frames.disagreement(seats)
-        metrics += [Metric(key, float(value), now, number) for key, value in steps.items()]
+    preferences = transcript.preferences()
+    means = preferences.mean(axis=1).T
+    steps = {f"p_{option}": means[k] for k, option in enumerate(transcript.options)}
+    steps["confidence"] = transcript.confidences().mean(axis=1)
+    steps["disagreement"] = frames.disagreement(preferences)
+    for key, values in steps.items():
+        metrics += [Metric(key, value, now, n) for n, value in enumerate(values.tolist(), start=1)]
     return metrics
 
 

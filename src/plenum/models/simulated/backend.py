@@ -1,5 +1,6 @@
 """The simulated backend under the chat contract, with faults on request."""
 
+import asyncio
 import json
 import math
 import re
@@ -7,9 +8,9 @@ from collections import Counter
 
 import numpy as np
 
-from plenum.conditions import Simulated
+from plenum.conditions import Sampling, Simulated
 from plenum.identity import generator
-from plenum.models.chat import CallError, Chat, Reply
+from plenum.models.chat import CallError, Chat, Reply, Response
 from plenum.models.simulated import opinion, speech
 from plenum.models.simulated.reading import read
 from plenum.records import Failure
@@ -34,17 +35,22 @@ class SimulatedBackend:
     def __init__(self, knobs: Simulated) -> None:
         self._knobs = knobs
 
-    def check(self, models: tuple[str, ...]) -> None:
+    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Any model id has a persona."""
 
-    async def attempt(self, chat: Chat, number: int) -> Reply:
+    def provider(self, model: str) -> str:
+        """There is but one."""
+        return "simulated"
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt."""
+        await asyncio.sleep(0)  # nothing here waits, and the other replicates are to go on too
         rng = generator("simulated", chat.seed, number)
         fault, detail = rng.random(2)
         self._fail(float(fault))
         text = self._misbehave(float(detail)) or self._answer(chat, rng)
         words = sum(len(message.content.split()) for message in chat.messages)
-        return Reply(text, _tokens(words), _tokens(len(text.split())))
+        return Response(Reply(text, _tokens(words), _tokens(len(text.split()))))
 
     async def close(self) -> None:
         """Nothing is held."""

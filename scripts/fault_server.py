@@ -1,0 +1,25 @@
+"""Serve the simulated committee over OpenAI's API, with faults on request.
+
+python scripts/fault_server.py [port=8123] [faults.all=0.12] [limits.rpm=500] [answers=canned]
+"""
+
+import signal
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import INTERRUPTED, front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="fault_server")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.models.fault_server import serve, settings
+
+        ended_by = serve(settings(cfg))
+    if ended_by is signal.SIGINT:
+        raise SystemExit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    front_door(main)

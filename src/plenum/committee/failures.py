@@ -1,0 +1,38 @@
+"""Why an answer that breaks the format does so."""
+
+import re
+
+from plenum.models import Reply
+from plenum.records import Failure
+
+_CANNOT = (
+    r"(?:can['’]?t|can ?not|(?:am|['’]m|are|['’]re) (?:not able|unable)|won['’]t|must decline)\b"
+)
+_DECLINED = (
+    r"(?:help|assist|provide|comply|answer|respond|participate|take (?:part|a|sides)|vote|engage|"
+    r"continue|fulfil|complete|offer|give|do (?:this|that)|discuss)"
+)
+_REFUSAL = re.compile(
+    rf"\W*(?:(?:I|we)[^.!?,\n]{{0,20}}?{_CANNOT} (?:be able to )?{_DECLINED}\b|"
+    rf"(?:(?:I['’]m|I am|we['’]re|we are) )?(?:very |so )?(?:sorry|afraid|unfortunately)\b"
+    rf"[^.!?\n]{{0,80}}?{_CANNOT}|"
+    rf"I apologi[sz]e\b[^.!?\n]{{0,80}}?{_CANNOT}|"
+    rf"as an? (?:AI|artificial|language)\b[^.!?\n]{{0,80}}?{_CANNOT})",
+    re.IGNORECASE,
+)
+
+
+def unread(reply: Reply) -> Failure:
+    """The reason why a reply that doesn't follow the format couldn't be read.
+
+    Whether a text declines is judged by its opening words, in English.
+    """
+    if reply.finish == "content_filter":
+        return Failure.CONTENT_FILTER
+    if reply.finish == "length":
+        return Failure.LENGTH
+    if not reply.text.strip():
+        return Failure.EMPTY
+    if reply.finish == "refusal" or _REFUSAL.match(reply.text):
+        return Failure.REFUSAL
+    return Failure.PARSE

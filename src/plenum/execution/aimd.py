@@ -1,0 +1,78 @@
+"""How many calls a provider bears at once: additive increase, multiplicative decrease."""
+
+from statistics import median
+
+_PUSHED_BACK = 0.5
+_SLOWED = 0.8
+_RISE = 2.0
+_DRIFT = 1.02
+_SMALLEST_SAMPLE = 16
+
+
+class Concurrency:
+    """A limit that follows what comes back.
+
+    It doubles each round trip until the first sign of trouble and then grows by one each round
+    trip, as long as it is what holds calls back. A refusal halves it, once for all calls that were
+    under way; answers that take more than twice as long as at best take a fifth of it.
+
+    Parameters
+    ----------
+    start, most
+        The first limit, and the one that it never exceeds.
+    adapt
+        Whether it moves at all; else it is ``most``.
+    """
+
+    def __init__(self, start: int, most: int, adapt: bool = True) -> None:
+        self._limit = float(min(start, most) if adapt else most)
+        self._most, self._adapt = most, adapt
+        self._doubling = True
+        self._cut_at = float("-inf")
+        self._latencies: list[float] = []
+        self._best = float("inf")
+
+    @property
+    def limit(self) -> int:
+        """Calls that may be in flight now, at least 1."""
+        return max(1, int(self._limit))
+
+    def answered(self, began: float, now: float, binding: bool) -> None:
+        """An answer came.
+
+        Parameters
+        ----------
+        began, now
+            When the call began and ended, in seconds of one clock.
+        binding
+            Whether the limit was reached while it was under way.
+        """
+        if not self._adapt:
+            return
+        if binding:
+            self._limit += 1.0 if self._doubling else 1.0 / self._limit
+            self._limit = min(self._limit, self._most)
+        if began >= self._cut_at:
+            self._latencies.append(now - began)
+        if len(self._latencies) >= max(_SMALLEST_SAMPLE, self.limit):
+            self._weigh(now)
+
+    def pushed_back(self, began: float, now: float) -> None:
+        """The provider refused a call for now, or was overloaded."""
+        if self._adapt and began >= self._cut_at:
+            self._cut(_PUSHED_BACK, now)
+
+    def _weigh(self, now: float) -> None:
+        """Compare one round trip's typical latency with the best seen; that one ages slowly."""
+        typical = median(self._latencies)
+        self._latencies.clear()
+        slow = typical > _RISE * self._best
+        self._best = min(self._best * _DRIFT, typical)
+        if slow:
+            self._cut(_SLOWED, now)
+
+    def _cut(self, factor: float, now: float) -> None:
+        self._limit = max(1.0, self._limit * factor)
+        self._doubling = False
+        self._cut_at = now
+        self._latencies.clear()

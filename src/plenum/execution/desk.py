@@ -1,0 +1,326 @@
+"""What the conditions of a sweep share, and how each is run on the event loop.
+
+Turns within a replicate are sequential; replicates run concurrently. A failed condition doesn't
+stop the others.
+"""
+
+import asyncio
+import fcntl
+import os
+import traceback
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from plenum import project
+from plenum.conditions import Job, as_mapping
+from plenum.errors import Stopped
+from plenum.execution.branches import prefix
+from plenum.execution.gates import Gates, Pass
+from plenum.execution.ledger import BudgetSpent, Ledger, Sum
+from plenum.execution.outcomes import Outcome
+from plenum.execution.progress import Progress
+from plenum.execution.replicate import Replicate
+from plenum.models import ChatModel, backends
+from plenum.models.prices import Prices
+from plenum.processes import Ended, LineProcess
+from plenum.records import CallLog, DamagedJournal, Failure
+from plenum.secrets import redact
+from plenum.tracking import store
+from plenum.tracking.tracker import Tracker
+
+
+_JOBS_A_REPORTER = 12
+"""Conditions for which one reporting process is enough: they may all end at once."""
+
+
+@dataclass(frozen=True)
+class _Result:
+    """How a replicate came out: ``pending`` says why it hasn't ended."""
+
+    index: int
+    journal: Path
+    calls: int
+    reused: bool
+    error: str | None = None
+    pending: str = ""
+
+
+class Desk:
+    """Backends, limits, budget, progress, and the processes that report and track.
+
+    Parameters
+    ----------
+    jobs
+        The sweep.
+    backend
+        By the backend's settings.
+    prices
+        What calls cost.
+    spent
+        What the sweep has used up in earlier runs.
+    places
+        Replicates in flight at most.
+    """
+
+    progress: Progress
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        backend: dict[str, ChatModel],
+        prices: Prices,
+        spent: Sum,
+        places: int,
+    ) -> None:
+        self._backend = backend
+        self._places = asyncio.Semaphore(places)
+        self._ledger = Ledger(jobs[0].budget, prices.of, spent)
+        self._gates = Gates(jobs[0].calls, self._ledger)
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._over = {job.condition.identity: asyncio.Event() for job in jobs}
+        self._trackers: dict[tuple[str, str], Tracker] = {}
+        self._reporters = [
+            LineProcess("plenum.execution.reporter", lambda _: None)
+            for _ in range(max(1, min(os.cpu_count() or 1, len(jobs) // _JOBS_A_REPORTER)))
+        ]
+        self._cut: list[tuple[Job, list[int]]] = []
+
+    def told(self) -> str:
+        """Calls in flight, and how much of what was handed over is in MLflow."""
+        parts = [f"in flight {self._gates.told() or '-'}"]
+        if self._trackers:
+            trackers = self._trackers.values()
+            parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
+        return " | ".join(parts)
+
+    async def start(self, jobs: Sequence[Job]) -> None:
+        """Start the reporting process, and a tracking process for each study."""
+        await asyncio.gather(*(reporter.start() for reporter in self._reporters))
+        for job in jobs:
+            key = _store(job)
+            if key is not None and key not in self._trackers:
+                version, say = project.code_version(), self.progress.say
+                self._trackers[key] = Tracker(*key, version, Path(job.journals), say)
+                await self._trackers[key].start()
+
+    async def run(self, job: Job) -> Outcome:
+        """Run one condition, and estimate it."""
+        identity = job.condition.identity
+        folder = Path(job.journals) / identity
+        try:
+            async with self._turns[identity]:
+                if job.condition.branch is not None:
+                    await self._base_is_over(job)
+                with _alone(folder):
+                    return await self._run(job, folder)
+        except (_Busy, OSError, DamagedJournal, Ended) as problem:
+            return _not_run(job, str(problem))
+        finally:
+            self._over[identity].set()
+
+    async def finish(self) -> None:
+        """Account for what was cut short, and wait for what is still being tracked."""
+        for job, begun in self._cut:
+            await self._account(job, begun)
+        await asyncio.gather(*(reporter.finish() for reporter in self._reporters))
+        trackers = self._trackers.values()
+        left = _sent(trackers) - sum(tracker.done for tracker in trackers)
+        if left:
+            self.progress.say(f"writing the last {left} items to MLflow")
+        tables_follow = trackers and len(self._turns) > 1 and not self._cut
+        imported = asyncio.to_thread(import_module, "mlflow" if tables_follow else "json")
+        # The tables that follow a sweep need MLflow: its slow import fits into this wait.
+        await asyncio.gather(imported, *(tracker.finish() for tracker in trackers))
+        for model in self._backend.values():
+            await model.close()
+
+    def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
+        """The outcome with what went wrong in tracking it, and with what stopped the sweep."""
+        tracker = self._tracker(job)
+        found = tracker.errors if tracker else []
+        told = [error for cell, error in found if cell in (None, job.condition.cell)]
+        unique = tuple(f"tracking: {' '.join(error.split())}" for error in dict.fromkeys(told))
+        stopped = self._ledger.refusal if outcome.pending else None
+        return replace(outcome, errors=(*outcome.errors, *unique), stopped=stopped or "")
+
+    async def _base_is_over(self, job: Job) -> None:
+        """Wait for the condition that a branch continues, where this sweep runs it too."""
+        base = self._over.get(job.condition.base.identity)
+        if base is not None:
+            await base.wait()
+
+    async def _run(self, job: Job, folder: Path) -> Outcome:
+        tracker = self._tracker(job)
+        if tracker:
+            condition = {**as_mapping(job.condition), "cell": job.condition.cell}
+            tracker.open(condition, job.replicates)
+        log = CallLog(folder / "calls.jsonl")
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(self._replicate(job, folder, index, log))
+                    for index in range(job.replicates)
+                ]
+        except BaseException:
+            self._stopped(job, folder, log)
+            raise
+        finally:
+            log.close()
+        ended = [task.result() for task in tasks]
+        report = await self._report(job, folder, ended)
+        if tracker:
+            journals = [e.journal for e in ended if e.error is None and e.journal.exists()]
+            tracker.close(job.condition.cell, journals, report, job.config)
+        outcome = _outcome(job, ended, report)
+        self.progress.say(f"{outcome.told()}; {report['told']}")
+        return outcome
+
+    async def _replicate(self, job: Job, folder: Path, index: int, log: CallLog) -> _Result:
+        journal = folder / f"{index:03d}.jsonl"
+        last = job.condition.speaking_order[-1].name
+        kinds: list[str] = []
+
+        def observe(entry: dict[str, Any]) -> None:
+            kinds.append(entry["kind"])
+            self.progress.entry(entry, last)
+
+        async with self._places:
+            wrote, error, pending = False, None, ""
+            model = self._backend[repr(job.condition.backend)]
+            try:
+                replicate = Replicate(
+                    condition=job.condition,
+                    index=index,
+                    journal=journal,
+                    calls=log,
+                    model=model,
+                    policy=backends.policy(job.calls),
+                    gate=Pass(self._gates, model.provider, job.condition.identity, index),
+                    retry_failed=job.retry_failed,
+                    observe=observe,
+                    prefix=prefix(job, index),
+                )
+                wrote = await replicate.run()
+            except (DamagedJournal, OSError) as problem:
+                error = f"replicate {index}: {problem}"
+            except BudgetSpent:
+                wrote, pending = bool(kinds), str(Failure.BUDGET)
+            except Stopped:
+                raise
+            except Exception as bug:  # one replicate's bug must not take the others along
+                self.progress.say(redact("".join(traceback.format_exception(bug))))
+                error = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
+        repairs = sum(kind.endswith("_repair") for kind in kinds)
+        self.progress.replicate(job.condition.calls - (len(kinds) - repairs), not pending)
+        tracker = self._tracker(job)
+        if tracker and error is None and journal.exists():
+            tracker.replicate(job.condition.cell, journal, log.efforts[index], pending)
+        return _Result(index, journal, len(kinds), not (wrote or pending), error, pending)
+
+    async def _report(self, job: Job, folder: Path, ended: Sequence[_Result]) -> dict[str, Any]:
+        request = {
+            "folder": str(folder),
+            "indices": [e.index for e in ended if e.error is None and e.journal.exists()],
+            "target": job.replicates,
+            "stopped": next((e.pending for e in ended if e.pending), ""),
+            "estimate": True,
+        }
+        report = await self._ask(request)
+        if "error" in report:
+            raise DamagedJournal(f"no estimates: {report['error']}")
+        return report
+
+    def _stopped(self, job: Job, folder: Path, log: CallLog) -> None:
+        """The sweep ends in the middle of a condition: hand over what has been begun."""
+        begun = [i for i in range(job.replicates) if (folder / f"{i:03d}.jsonl").exists()]
+        self._cut.append((job, begun))
+        tracker = self._tracker(job)
+        for index in begun if tracker else ():
+            assert tracker is not None
+            journal = folder / f"{index:03d}.jsonl"
+            effort = log.efforts[index]
+            tracker.replicate(job.condition.cell, journal, effort, str(Failure.INTERRUPTED))
+
+    async def _account(self, job: Job, begun: list[int]) -> None:
+        tracker = self._tracker(job)
+        if tracker is None:
+            return
+        request = {
+            "folder": str(Path(job.journals) / job.condition.identity),
+            "indices": begun,
+            "target": job.replicates,
+            "stopped": str(Failure.INTERRUPTED),
+            "estimate": False,
+        }
+        try:
+            answer = await self._ask(request)
+        except Ended:
+            return
+        if "accounts" in answer:
+            tracker.account(job.condition.cell, answer["accounts"])
+
+    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Have the reporting process with the least to do answer."""
+        return await min(self._reporters, key=lambda r: r.sent - r.done).ask(request)
+
+    def _tracker(self, job: Job) -> Tracker | None:
+        key = _store(job)
+        return self._trackers.get(key) if key else None
+
+
+def _store(job: Job) -> tuple[str, str] | None:
+    """Where a job is tracked, the store's URI and the study; ``None`` where it isn't."""
+    return (store.absolute(job.tracking_uri), job.study) if job.tracking_uri else None
+
+
+def _sent(trackers: Any) -> int:
+    return sum(tracker.sent for tracker in trackers)
+
+
+def _outcome(job: Job, ended: Sequence[_Result], report: dict[str, Any]) -> Outcome:
+    accounts = report["accounts"]
+    return Outcome(
+        name=str(job.condition),
+        identity=job.condition.identity,
+        study=job.study,
+        target=job.replicates,
+        completed=accounts["completed"],
+        pending=sum(accounts["pending"].values()),
+        failures=accounts["failed"],
+        reused=sum(e.reused and e.error is None for e in ended),
+        calls=sum(e.calls for e in ended),
+        errors=tuple(e.error for e in ended if e.error is not None),
+    )
+
+
+def _not_run(job: Job, problem: str) -> Outcome:
+    return Outcome(
+        name=str(job.condition),
+        identity=job.condition.identity,
+        study=job.study,
+        target=job.replicates,
+        completed=0,
+        pending=job.replicates,
+        errors=(problem,),
+    )
+
+
+class _Busy(Exception):
+    pass
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold a condition's folder; a killed process lets go of it at once."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _Busy(f"another process is running this condition ({folder})") from None
+        yield

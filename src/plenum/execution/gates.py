@@ -1,0 +1,100 @@
+"""What a replicate's calls pass: the sweep's budget, then its provider's limits."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from plenum.conditions import Calls
+from plenum.execution.ledger import Ledger, Sum, tokens_at_most
+from plenum.execution.limits import Limiter
+from plenum.models import Attempt, Chat, Response
+from plenum.records import Failure
+
+_MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
+"""Outcomes after which the provider may have answered in full without our reading it."""
+
+
+class Gates:
+    """The limiters of a sweep by provider, and its ledger.
+
+    Parameters
+    ----------
+    calls
+        The limits that the user states.
+    ledger
+        The budget.
+    """
+
+    def __init__(self, calls: Calls, ledger: Ledger) -> None:
+        self._calls = calls
+        self._by_provider: dict[str, Limiter] = {}
+        self.ledger = ledger
+
+    def of(self, provider: str) -> Limiter:
+        """A provider's limiter."""
+        if provider not in self._by_provider:
+            self._by_provider[provider] = Limiter(self._calls, provider)
+        return self._by_provider[provider]
+
+    def told(self) -> str:
+        """Calls in flight and their limit, by provider."""
+        return ", ".join(
+            f"{name} {limiter.in_flight}/{limiter.limit}"
+            for name, limiter in self._by_provider.items()
+        )
+
+
+class Pass:
+    """One replicate's way through the gates; it makes one call at a time.
+
+    Parameters
+    ----------
+    gates
+        The sweep's.
+    provider
+        Who answers for a model.
+    line, index
+        The condition and the replicate, for fairness.
+    """
+
+    def __init__(self, gates: Gates, provider: Callable[[str], str], line: str, index: int) -> None:
+        self._gates, self._provider = gates, provider
+        self._line, self._index = line, index
+        self._passed = 0
+        self._reserved = Sum()
+        self._tokens = 0
+        self._began = 0.0
+
+    async def enter(self, chat: Chat) -> None:
+        """Reserve what the call may cost, and wait for a place."""
+        self._reserved = await self._gates.ledger.reserve(chat)
+        self._tokens = sum(tokens_at_most(chat))
+        limiter = self._gates.of(self._provider(chat.model))
+        try:
+            self._began = await limiter.enter(
+                self._line, (-self._passed, self._index), self._tokens
+            )
+        except asyncio.CancelledError:
+            self._gates.ledger.cancel(self._reserved)
+            raise
+
+    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
+        """Book what the call cost, and give the place back."""
+        reply = response.reply if response else None
+        used = reply.tokens_in + reply.tokens_out if reply else 0
+        self._passed += reply is not None
+        limiter = self._gates.of(self._provider(chat.model))
+        limiter.leave(self._began, attempt, hold_s, max(self._tokens - used, 0))
+        self._gates.ledger.settle(self._reserved, reply, _billed(attempt))
+
+    def billed(self, attempt: Attempt) -> dict[str, Any]:
+        """What a failed attempt may have cost, for the call log; empty where nothing is limited."""
+        if not (_billed(attempt) and self._reserved.calls):
+            return {}
+        return {"tokens_at_most": self._reserved.tokens, "cost_at_most": self._reserved.dollars}
+
+
+def _billed(attempt: Attempt) -> bool:
+    return attempt.outcome in _MAY_BE_BILLED or (
+        attempt.outcome in (Failure.SERVER, Failure.EMPTY) and attempt.status in (None, 200)
+    )

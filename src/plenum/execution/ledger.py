@@ -1,0 +1,153 @@
+"""The budget of a sweep: what is spent, what may still be spent, and the hard stop."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plenum.conditions import Budget
+from plenum.models import Chat, Reply
+from plenum.models.prices import Price
+
+_CHARACTERS_A_TOKEN = 3
+"""For an upper estimate: English prose has four to five characters to a token."""
+
+
+class BudgetSpent(Exception):
+    """The next call might exceed the budget: nothing more is called."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Dollars, tokens and calls."""
+
+    dollars: float = 0.0
+    tokens: int = 0
+    calls: int = 0
+
+    def __add__(self, other: "Sum") -> "Sum":
+        return Sum(
+            self.dollars + other.dollars, self.tokens + other.tokens, self.calls + other.calls
+        )
+
+    def __sub__(self, other: "Sum") -> "Sum":
+        return Sum(
+            self.dollars - other.dollars, self.tokens - other.tokens, self.calls - other.calls
+        )
+
+
+class Ledger:
+    """Reserves what a call may cost before it is made, and books what it did cost.
+
+    Parameters
+    ----------
+    budget
+        The limits.
+    price
+        The price of a model.
+    spent
+        What the sweep's conditions have cost in earlier runs.
+
+    Attributes
+    ----------
+    spent
+        What is used up.
+    refusal
+        What a user should know, once a call was refused.
+    """
+
+    def __init__(
+        self, budget: Budget, price: Callable[[str], Price | None], spent: Sum | None = None
+    ) -> None:
+        self._budget, self._price = budget, price
+        self._reserved = Sum()
+        self._settled = asyncio.Event()
+        self.spent = spent or Sum()
+        self.refusal: str | None = None
+
+    async def reserve(self, chat: Chat) -> Sum:
+        """Set aside what a call costs at most.
+
+        Where calls under way may turn out cheaper, this waits for them.
+
+        Raises
+        ------
+        BudgetSpent
+            The call doesn't fit, or another one didn't before.
+        """
+        if not self._budget.limited:
+            return Sum()
+        most = self._at_most(chat)
+        while self.refusal is None and not self._fits(self.spent + self._reserved + most):
+            if not self._reserved.calls or not self._fits(self.spent + most):
+                self.refusal = self._told(most)
+                self._settled.set()
+                break
+            self._settled.clear()
+            await self._settled.wait()
+        if self.refusal is not None:
+            raise BudgetSpent(self.refusal)
+        self._reserved += most
+        return most
+
+    def settle(self, reserved: Sum, used: Reply | None, billed: bool) -> None:
+        """Book a call that ended.
+
+        Parameters
+        ----------
+        reserved
+            What :meth:`reserve` returned.
+        used
+            The reply, if there was one.
+        billed
+            Whether a call without a reply may be billed all the same: then all of it is booked.
+        """
+        if not self._budget.limited:
+            return
+        self._reserved -= reserved
+        if used is not None:
+            self.spent += Sum(used.cost or 0.0, used.tokens_in + used.tokens_out, 1)
+        elif billed:
+            self.spent += reserved
+        else:
+            self.spent += Sum(calls=1)
+        self._settled.set()
+
+    def cancel(self, reserved: Sum) -> None:
+        """Give back what was set aside for a call that wasn't made."""
+        self._reserved -= reserved
+        self._settled.set()
+
+    def _at_most(self, chat: Chat) -> Sum:
+        prompt, answer = tokens_at_most(chat)
+        price = self._price(chat.model)
+        return Sum(price.of(prompt, answer) if price else 0.0, prompt + answer, 1)
+
+    def _fits(self, total: Sum) -> bool:
+        limits = (self._budget.dollars, self._budget.tokens, self._budget.calls)
+        amounts = (total.dollars, total.tokens, total.calls)
+        return all(
+            limit is None or amount <= limit + 1e-9
+            for amount, limit in zip(amounts, limits, strict=True)
+        )
+
+    def _told(self, most: Sum) -> str:
+        after = self.spent + most
+        if self._budget.dollars is not None and after.dollars > self._budget.dollars:
+            limit = f"budget.dollars={self._budget.dollars:g}"
+            spent, more = f"${self.spent.dollars:.4f}", f"${most.dollars:.4f}"
+        elif self._budget.tokens is not None and after.tokens > self._budget.tokens:
+            limit = f"budget.tokens={self._budget.tokens}"
+            spent, more = f"{self.spent.tokens} tokens", f"{most.tokens} tokens"
+        else:
+            limit = f"budget.calls={self._budget.calls}"
+            spent, more = f"{self.spent.calls} calls", "1 call"
+        return (
+            f"{limit} is reached: this sweep's conditions have used {spent} over all runs, and "
+            f"the next call may take {more}; a larger budget goes on from here"
+        )
+
+
+def tokens_at_most(chat: Chat) -> tuple[int, int]:
+    """Tokens of the prompt, estimated from above, and of the longest answer."""
+    characters = sum(len(message.content) for message in chat.messages)
+    return characters // _CHARACTERS_A_TOKEN + 16, chat.max_tokens

@@ -1,0 +1,46 @@
+"""The reporting process: reads a condition's journals, counts and estimates, off the event loop."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from plenum.execution.accounts import account
+from plenum.processes import say, step_back
+from plenum.records import attempts, read
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """A condition's report.
+
+    Parameters
+    ----------
+    request
+        ``folder`` of the journals, ``indices`` of the begun replicates, ``target``, ``stopped``
+        (why begun ones haven't ended), and whether to ``estimate``; else only the accounts.
+    """
+    folder = Path(request["folder"])
+    transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
+    lines = attempts(folder / "calls.jsonl")
+    accounts = account(transcripts, lines, request["target"], request["stopped"])
+    if not request["estimate"]:
+        return {"accounts": accounts}
+    from plenum.execution.estimates import report
+
+    return report(transcripts, accounts)
+
+
+def main() -> None:
+    """Serve requests from standard input until it ends."""
+    step_back()
+    import plenum.execution.estimates  # noqa: F401  # its slow imports come before the first request
+
+    for line in sys.stdin:
+        try:
+            say(answer(json.loads(line)))
+        except Exception as error:  # told to the parent, which names it with the condition
+            say({"error": f"{type(error).__name__}: {error}"})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""Rate-limit headers: how long a provider wants to be left alone."""
+
+import re
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+
+_DURATION = re.compile(r"([0-9]*\.?[0-9]+)(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+# OpenAI's names, which most compatible servers share, and Anthropic's.
+_PAIRS = tuple(
+    (f"{prefix}{first}", f"{prefix}{second}")
+    for kind in ("requests", "tokens")
+    for prefix, first, second in (
+        ("x-ratelimit-", f"remaining-{kind}", f"reset-{kind}"),
+        ("anthropic-ratelimit-", f"{kind}-remaining", f"{kind}-reset"),
+    )
+)
+
+
+def hold_s(headers: Mapping[str, str]) -> float:
+    """Seconds until there is room for another call; 0 where there is room now.
+
+    Parameters
+    ----------
+    headers
+        Of an answer, with names that are looked up without regard to case.
+    """
+    longest = 0.0
+    for remaining, reset in _PAIRS:
+        left = headers.get(remaining)
+        if left is not None and left.strip() in ("0", "0.0"):
+            longest = max(longest, _duration(headers.get(reset)) or 0.0)
+    return longest
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Retry-After in seconds, in any of its forms; else what the rate-limit headers say."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    if value is None:
+        return hold_s(headers) or None
+    return _duration(value)
+
+
+def _duration(value: str | None) -> float | None:
+    """Seconds from ``7``, ``6m0s``, ``120ms``, an HTTP date or an ISO time; never negative."""
+    if not value:
+        return None
+    number = _number(value)
+    if number is not None:
+        return number
+    parts = _DURATION.findall(value)
+    if parts and _DURATION.sub("", value).strip() == "":
+        return sum(float(amount) * _SECONDS[unit] for amount, unit in parts)
+    for read in (parsedate_to_datetime, datetime.fromisoformat):
+        try:
+            return max(0.0, read(value).timestamp() - time.time())
+        except ValueError:
+            continue
+    return None
+
+
+def _number(value: str | None) -> float | None:
+    try:
+        number = float(value or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < float("inf") else None

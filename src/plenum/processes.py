@@ -1,0 +1,127 @@
+"""Child processes that answer JSON lines with JSON lines: work that must not hold up the calls."""
+
+import asyncio
+import json
+import os
+import sys
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+_LIMIT = 2**26
+
+
+class Ended(Exception):
+    """The process ended before it answered; the message says what it said last."""
+
+
+class LineProcess:
+    """The parent's side: requests go out in order, answers come back in order.
+
+    The child ends when its input ends, so that a killed parent leaves none behind; Ctrl-C reaches
+    the parent alone.
+
+    Parameters
+    ----------
+    module
+        The child's main module.
+    note
+        Is told of lines that are notes to the user and no answers: ``{"note": ...}``.
+
+    Attributes
+    ----------
+    sent, done
+        Requests sent, and requests answered.
+    """
+
+    def __init__(self, module: str, note: Callable[[str], None]) -> None:
+        self._module, self._note = module, note
+        self._process: asyncio.subprocess.Process | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._waiting: deque[asyncio.Future[dict[str, Any]]] = deque()
+        self._last_words: Ended | None = None
+        self.sent = self.done = 0
+
+    async def start(self, setup: dict[str, Any] | None = None) -> None:
+        """Start the process, and send it a first line that it doesn't answer."""
+        self._process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", self._module),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            limit=_LIMIT,
+            start_new_session=True,
+        )
+        self._listening = asyncio.create_task(self._listen(self._process))
+        if setup is not None:
+            self._write(setup)
+
+    def ask(self, request: dict[str, Any]) -> "asyncio.Future[dict[str, Any]]":
+        """Send a request; the future is the answer, or raises :class:`Ended`."""
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self.sent += 1
+        if self._last_words is not None:
+            answer.set_exception(self._last_words)
+            return answer
+        self._waiting.append(answer)
+        self._write(request)
+        return answer
+
+    async def finish(self) -> Ended | None:
+        """Wait until everything is answered, and end the process; says whether it ended badly."""
+        if self._process is None or self._listening is None:
+            return None
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        await self._listening
+        self._process = None
+        return self._last_words
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        last = asyncio.create_task(_last_line(process.stderr))
+        async for line in process.stdout:
+            answer = json.loads(line)
+            if "note" in answer:
+                self._note(answer["note"])
+                continue
+            self.done += 1
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_result(answer)
+        said, status = await last, await process.wait()
+        if status or self._waiting:
+            name = self._module.rpartition(".")[0].rpartition(".")[2]
+            self._last_words = Ended(f"the {name} process ended with status {status}: {said}")
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_exception(self._last_words or Ended("ended"))
+                waiting.exception()  # nobody need look at it
+
+    def _write(self, request: dict[str, Any]) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        self._process.stdin.write((json.dumps(request) + "\n").encode())
+
+
+def say(answer: dict[str, Any]) -> None:
+    """The child's side: answer with one line."""
+    try:
+        print(json.dumps(answer), flush=True)
+    except BrokenPipeError:
+        # The parent is gone; what it asked for is done all the same.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+async def _last_line(stream: asyncio.StreamReader) -> str:
+    """Drain a stream, and keep its last line that isn't empty."""
+    last = ""
+    async for line in stream:
+        last = line.decode(errors="replace").strip() or last
+    return last
+
+
+def step_back() -> None:
+    """The child's side: let the parent, whose calls wait for an answer, go first."""
+    os.nice(5)

@@ -1,0 +1,100 @@
+"""Whichever launcher runs a sweep, it leaves the same behind; ``concurrent`` is the default."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from .conftest import Run, journals
+
+SMALL = ("replicates=2", "rounds=2", "hydra.sweep.dir=sweep")
+LAUNCHERS = ["concurrent", "basic", "joblib"]
+
+
+def tracked(folder: Path) -> list[str]:
+    """The kinds of the runs in the store, which is whole."""
+    with sqlite3.connect(folder / "mlruns/mlflow.db") as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+    client = MlflowClient(f"sqlite:///{folder}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("default")
+    assert experiment is not None
+    runs = client.search_runs([experiment.experiment_id])
+    return sorted(run.data.tags["plenum.kind"] for run in runs)
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_two_conditions_by_each_launcher(run: Run, tmp_path: Path, launcher: str) -> None:
+    subdir = "hydra.sweep.subdir=${hydra.job.num}_${hydra.job.override_dirname}"
+    done = run("-m", f"hydra/launcher={launcher}", "roles=on,off", *SMALL, subdir)
+    assert done.returncode == 0, done.stderr
+    assert len(journals(tmp_path)) == 4
+    assert tracked(tmp_path).count("condition") == 2
+    assert tracked(tmp_path).count("replicate") == 4
+    assert "2 conditions: 4 replicates = 4 completed + 0 failed" in done.stderr
+    assert "Study default: conditions" in done.stdout
+    for number, roles in enumerate(("on", "off")):
+        assert f"#{number} : roles={roles} replicates=2 rounds=2" in done.stdout
+        job = tmp_path / f"sweep/{number}_replicates=2,roles={roles},rounds=2"
+        kept = sorted(str(file.relative_to(job)) for file in job.rglob("*.yaml"))
+        assert kept == [f".hydra/{name}.yaml" for name in ("config", "hydra", "overrides")]
+        assert (job / ".hydra/overrides.yaml").read_text().startswith(f"- roles={roles}\n")
+        assert (job / "outcome.json").exists()
+    assert f"hydra/launcher: {launcher}" in (tmp_path / "sweep/multirun.yaml").read_text()
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_a_failing_condition_is_reported_by_each_launcher(
+    run: Run, tmp_path: Path, launcher: str
+) -> None:
+    done = run("-m", f"hydra/launcher={launcher}", "backend.malformed_rate=1,0", *SMALL)
+    assert done.returncode == 1
+    assert "4 replicates = 2 completed + 2 failed + 0 pending" in done.stderr
+    assert "malformed_rate=1: 2 x parse" in done.stderr
+    assert "Study default: conditions" in done.stdout
+
+
+@pytest.mark.parametrize("launcher", LAUNCHERS)
+def test_a_mistake_in_a_later_job_ends_in_its_line(run: Run, tmp_path: Path, launcher: str) -> None:
+    done = run("-m", f"hydra/launcher={launcher}", "protocol.window=3,0", *SMALL)
+    assert done.returncode == 2
+    assert "error: protocol.window: 0 is not allowed" in done.stderr
+    assert "Traceback" not in done.stderr
+    late = run("-m", f"hydra/launcher={launcher}", "roles=on,bogus", *SMALL, "study=other")
+    assert late.returncode == 2
+    assert "Could not find 'roles/bogus'" in late.stderr
+    assert len(journals(tmp_path)) == (0 if launcher == "concurrent" else 2)
+
+
+def test_four_processes_open_one_fresh_store_at_once(run: Run, tmp_path: Path) -> None:
+    four = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=4")
+    done = run("-m", *four, "roles=on,off", "model=uniform,mixed", *SMALL)
+    assert done.returncode == 0, done.stderr
+    assert tracked(tmp_path).count("condition") == 4
+    assert tracked(tmp_path).count("replicate") == 8
+
+
+def test_batches_are_numbered_on(run: Run, tmp_path: Path) -> None:
+    done = run("-m", "hydra.sweeper.max_batch_size=2", "seed=range(3)", *SMALL)
+    assert done.returncode == 0, done.stderr
+    assert sorted(job.name for job in (tmp_path / "sweep").iterdir() if job.is_dir()) == [*"012"]
+    assert "#2 : seed=2" in done.stdout
+
+
+def test_the_environment_of_the_jobs_is_set(run: Run) -> None:
+    job = ("study=${oc.env:LABORATORY}", "+hydra.job.env_set.LABORATORY=here", "dry_run=true")
+    done = run("-m", *job)
+    assert done.returncode == 0, done.stderr
+    away = run("-m", *job, "hydra.job.chdir=true")
+    assert away.returncode == 2
+    assert away.stderr == (
+        "error: hydra.job.chdir: jobs share one process; use hydra/launcher=basic\n"
+    )
+
+
+def test_many_conditions_say_that_they_are_being_composed(run: Run) -> None:
+    done = run("-m", "seed=range(21)", "dry_run=true")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines()[0] == "composing 21 conditions"
+    assert "in all 21 conditions" in done.stdout

@@ -1,0 +1,124 @@
+"""A rate per minute holds in every minute, however the calls arrive."""
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plenum.execution.buckets import Bucket
+
+
+@dataclass
+class Clock:
+    """A bucket with a clock of its own, and what was taken when."""
+
+    per_minute: float
+    now: float = 1000.0
+    taken: list[tuple[float, float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.bucket = Bucket(self.per_minute, self.now)
+
+    def take(self, units: float) -> float:
+        """Wait as long as the bucket says, take, and return the wait."""
+        waited = 0.0
+        while wait := self.bucket.wait(units, self.now):
+            self.now += wait
+            waited += wait
+        self.bucket.take(units)
+        self.taken.append((self.now, units))
+        return waited
+
+    def worst_minute(self) -> float:
+        """The most that any sixty seconds saw."""
+        return max(
+            sum(units for at, units in self.taken if begin <= at < begin + 60)
+            for begin, _ in self.taken
+        )
+
+
+gaps = st.one_of(st.just(0.0), st.floats(0, 2), st.floats(0, 70))
+
+
+@given(
+    per_minute=st.integers(1, 2000),
+    arrivals=st.lists(gaps, min_size=1, max_size=80),
+)
+def test_no_minute_sees_more_requests_than_are_allowed(
+    per_minute: int, arrivals: list[float]
+) -> None:
+    clock = Clock(per_minute)
+    for gap in arrivals:
+        clock.now += gap
+        clock.take(1)
+    assert clock.worst_minute() <= per_minute + 1e-6
+
+
+def test_no_minute_of_a_long_rush_sees_more_requests_than_are_allowed() -> None:
+    clock = Clock(100)
+    clock.now += 300  # a quiet time saves nothing up
+    for _ in range(350):
+        clock.take(1)
+    assert 95 <= clock.worst_minute() <= 100
+
+
+@given(
+    per_minute=st.integers(600, 60_000),
+    arrivals=st.lists(st.tuples(gaps, st.floats(0, 1)), min_size=1, max_size=80),
+)
+def test_no_minute_sees_more_tokens_than_are_allowed(
+    per_minute: int, arrivals: list[tuple[float, float]]
+) -> None:
+    """Calls of up to half a minute's tokens, far larger than what the bucket holds."""
+    clock = Clock(per_minute)
+    for gap, share in arrivals:
+        clock.now += gap
+        clock.take(max(1, int(share * per_minute / 2)))
+    assert clock.worst_minute() <= per_minute + 1e-6
+
+
+def test_a_steady_stream_gets_nearly_the_whole_rate() -> None:
+    clock = Clock(600)
+    for _ in range(3000):
+        clock.take(1)
+    assert (clock.taken[-1][0] - clock.taken[0][0]) / 60 < 3000 / 600 * 1.05
+
+
+def test_what_is_larger_than_the_bucket_leaves_a_debt() -> None:
+    clock = Clock(60_000)  # the bucket holds 1000
+    assert clock.take(5000) == 0
+    assert clock.take(1) == pytest.approx(4001 / 1000, rel=0.05)
+
+
+def test_what_is_larger_than_a_minute_can_go_at_all() -> None:
+    clock = Clock(600)
+    clock.take(5000)
+    assert 5 * 60 < clock.take(5000) < 20 * 60
+
+
+def test_what_was_not_used_comes_back() -> None:
+    clock = Clock(60_000)
+    clock.take(5000)
+    clock.bucket.take(-4000)
+    assert clock.take(1) == pytest.approx(0.001, abs=0.01)
+
+
+def test_more_than_the_bucket_holds_never_comes_back() -> None:
+    clock = Clock(60_000)
+    clock.bucket.take(-50_000)
+    clock.take(1000)
+    assert clock.take(1) > 0
+
+
+@given(units=st.floats(0.5, 3000), per_minute=st.integers(1, 60_000))
+def test_after_the_wait_that_it_names_it_can_be_taken(units: float, per_minute: int) -> None:
+    clock = Clock(per_minute)
+    clock.take(units)
+    clock.now += clock.bucket.wait(units, clock.now)
+    assert clock.bucket.wait(units, clock.now) <= 1e-6
+
+
+def test_asking_takes_nothing() -> None:
+    clock = Clock(60)
+    assert [clock.bucket.wait(1, clock.now) for _ in range(5)] == [0.0] * 5

@@ -1,0 +1,210 @@
+"""The remembering loader composes what Hydra's own composes, for every kind of override."""
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra import initialize_config_dir
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
+from hydra.core.global_hydra import GlobalHydra
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from hydra_plugins._plenum_loader import remembering
+
+ROOT = Path(__file__).resolve().parents[2]
+
+JOBS = [
+    [],
+    ["seed=1"],
+    ["seed=2"],
+    ["roles=off", "model=mixed"],
+    ["model=mixed", "roles=off"],
+    ["seed=3", "seed=4"],
+    ["scenario=CL-01"],
+    ["scenario=CL-01", "scenario.id=other"],
+    ["+experiment=role_ablation"],
+    ["+experiment=landscape", "scenario=IM-02", "memory=k3", "rounds=4"],
+    ["temperature=t0.7", "sampling.temperature=0.3"],
+    ["model=mixed", "~model.seats.Equity"],
+    ["~memory"],
+    ["~memory=k15"],
+    ["+memory@other.place=k1"],
+    ["+roles@other=off", "++other.name=again"],
+    ["+note=added"],
+    ["+note.deep.er=[1,{a:b}]"],
+    ["++rounds=7", "++also=new"],
+    ["+model.seats={Chair:someone}"],
+    ["roles.seats={}"],
+    ["study=${model.name}-${roles.name}", "rounds=${replicates}"],
+    ["study=${hydra:job.name}"],
+    ["study='a b, c'", "journals='x=y'"],
+    ["seed=5", "hydra.job.config.override_dirname.exclude_keys=[seed]", "rounds=2"],
+    ["hydra/launcher=basic"],
+    ["+hydra.job.env_set.SOMETHING=1", "hydra.job.env_copy=[HOME]"],
+    ["hydra.sweep.subdir=${hydra.job.override_dirname}"],
+    ["seed=1"],
+]
+MISTAKES = [
+    ["roles=bogus"],
+    ["nonsense=1"],
+    ["+rounds=3"],
+    ["~nothing"],
+    ["~memory=k1"],
+    ["rounds=[1"],
+    ["experiment=landscape"],
+    ["roles=null", "roles.name=x"],
+    ["+roles=off"],
+    ["roles@other=off"],
+]
+TREE = {
+    "config.yaml": """
+        defaults:
+          - db: mysql
+          - db@second: [mysql, sqlite]
+          - size: small
+          - shape: ${db}_${size}
+          - optional gone: for_good
+          - _self_
+        seen: ${db.name}
+        hydra: {searchpath: ["file://EXTRA"]}
+        """,
+    "db/mysql.yaml": "name: mysql\nport: 1\nurl: ${.name}:${.port}",
+    "db/sqlite.yaml": "name: sqlite\nfile: ${hydra:job.name}.db",
+    "size/small.yaml": "# @package settings.size\nrows: 1\nwith: {a: 1}",
+    "size/large.yaml": "# @package _global_\ndefaults: [small, _self_]\n"
+    "settings: {size: {rows: 9}}\nlist: [1, 2]",
+    "shape/mysql_small.yaml": "defaults: [/db@_here_: mysql]\nround: true",
+    "shape/mysql_large.yaml": "defaults: [override /db: sqlite]\nround: false",
+    "shape/sqlite_small.yaml": "round: ???",
+    "shape/extra.yaml": "",
+    "EXTRA/size/huge.yaml": "rows: 1000",
+    "OTHER/size/huge.yaml": "rows: 2000",
+}
+TREE_JOBS = [
+    [],
+    ["db=sqlite"],
+    ["shape=extra"],
+    ["size=large", "shape=extra"],
+    ["size=large"],
+    ["size=huge", "shape=extra"],
+    ["size=huge", "shape=extra", "hydra.searchpath=[file://OTHER]"],
+    ["size=huge", "shape=extra"],
+    ["db@second=[sqlite,mysql]", "db.port=4"],
+    ["db@second=sqlite", "second.name=z"],
+    ["~gone"],
+    ["+db@third=mysql", "settings.size.with.a=2", "shape.round=maybe"],
+    [],
+]
+
+
+def told(config: DictConfig) -> Any:
+    """All that can be seen of a config: values, interpolations, order, types and flags."""
+    parts = []
+
+    def walk(node: Any, path: str) -> None:
+        flags = OmegaConf.is_readonly(node), OmegaConf.is_struct(node)
+        parts.append((path, OmegaConf.get_type(node), *flags))
+        keys = [] if node._is_none() or node._is_missing() or node._is_interpolation() else node
+        for key in keys if isinstance(node, DictConfig) else range(len(keys)):
+            child = node._get_node(key)
+            if OmegaConf.is_config(child):
+                walk(child, f"{path}.{key}")
+
+    walk(config, "")
+    return OmegaConf.to_yaml(config), parts, OmegaConf.get_cache(config)
+
+
+def outcome(loader: Any, master: DictConfig, overrides: list[str]) -> Any:
+    """What composing comes to: a config or an error."""
+    try:
+        return told(loader.load_sweep_config(master, list(overrides)))
+    except Exception as error:
+        return type(error), str(error)
+
+
+def is_error(outcome: Any) -> bool:
+    return isinstance(outcome[0], type)
+
+
+@pytest.fixture
+def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Any, DictConfig]]:
+    monkeypatch.setenv("PLENUM_ROOT", str(ROOT))
+    yield from opened(ROOT / "conf")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Iterator[tuple[Any, DictConfig]]:
+    for name, text in TREE.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("\n".join(placed(line, tmp_path) for line in text.splitlines()))
+    yield from opened(tmp_path)
+
+
+def placed(text: str, folder: Path) -> str:
+    for name in ("EXTRA", "OTHER"):
+        text = text.replace(f"//{name}", f"//{folder}/{name}")
+    return text.removeprefix(" " * 8)
+
+
+def opened(folder: Path) -> Iterator[tuple[Any, DictConfig]]:
+    with initialize_config_dir(config_dir=str(folder), version_base="1.3"):
+        loader = GlobalHydra.instance().config_loader()
+        yield loader, loader.load_configuration("config", ["hydra.job.name=x"], RunMode.MULTIRUN)
+
+
+def test_every_job_of_a_varied_batch_is_composed_alike(project: tuple[Any, DictConfig]) -> None:
+    slow, master = project
+    quick = remembering(slow)
+    assert quick is not slow
+    expected = [outcome(slow, master, job) for job in [*JOBS, *MISTAKES]]
+    failed = [
+        job for job, result in zip([*JOBS, *MISTAKES], expected, strict=True) if is_error(result)
+    ]
+    assert failed == MISTAKES
+    for _ in range(2):
+        for job, result in zip([*JOBS, *MISTAKES], expected, strict=True):
+            assert outcome(quick, master, job) == result, job
+
+
+def test_defaults_packages_and_search_paths_are_composed_alike(
+    tree: tuple[Any, DictConfig], tmp_path: Path
+) -> None:
+    slow, master = tree
+    quick = remembering(slow)
+    composed = []
+    for job in TREE_JOBS:
+        job = [placed(override, tmp_path) for override in job]
+        composed.append(outcome(slow, master, job))
+        assert outcome(quick, master, job) == composed[-1], job
+    failed = [job for job, result in zip(TREE_JOBS, composed, strict=True) if is_error(result)]
+    assert failed == [["size=large"], ["~gone"]]  # overrides below an interpolation; not there
+    huge = [result[0] for result in composed if "size=huge" in str(result[0])]
+    assert ["rows: 1000" in text for text in huge] == [True, False, True]
+
+
+def test_a_job_that_is_changed_changes_no_other(project: tuple[Any, DictConfig]) -> None:
+    slow, master = project
+    quick = remembering(slow)
+    for _ in range(3):
+        config: Any = quick.load_sweep_config(master, ["roles=on"])
+        assert told(config) == told(slow.load_sweep_config(master, ["roles=on"]))
+        OmegaConf.set_struct(config, False)
+        config.roles.seats.Chair = "nobody"
+        config.roles.seats.Guest = "anybody"
+        del config.sampling
+
+
+def test_a_hydra_that_has_changed_is_left_alone(
+    project: tuple[Any, DictConfig], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loader, _ = project
+    other = type("Other", (ConfigLoaderImpl,), {})
+    changed = copy.copy(loader)
+    changed.__class__ = other
+    assert remembering(changed) is changed
+    monkeypatch.delattr(ConfigLoaderImpl, "_compose_config_from_defaults_list")
+    assert remembering(loader) is loader

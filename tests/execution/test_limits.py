@@ -1,0 +1,363 @@
+"""One provider's limits on a real event loop."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plenum.conditions import Calls
+from plenum.execution.limits import Limiter
+from plenum.models import Attempt
+from plenum.records import Failure
+
+FIXED = Calls(max_concurrency=3, adapt=False)
+
+
+def ended(outcome: str = "ok", status: int | None = 200) -> Attempt:
+    return Attempt(1, outcome, status, 0.0, 0.0)
+
+
+async def call(
+    limiter: Limiter,
+    seconds: float = 0.0,
+    *,
+    line: str = "a",
+    rank: tuple[int, ...] = (0, 0),
+    tokens: int = 0,
+    unused: int = 0,
+    attempt: Attempt | None = None,
+    hold_s: float = 0.0,
+    seen: Callable[[], Any] = lambda: None,
+) -> None:
+    """One call from entering to leaving."""
+    began = await limiter.enter(line, rank, tokens)
+    seen()
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        limiter.leave(began, attempt or ended(), hold_s, unused)
+
+
+def run(calls: Calls, scene: Callable[[Limiter], Coroutine[Any, Any, Any]]) -> Any:
+    """A scene with a limiter of its own."""
+
+    async def staged() -> Any:
+        return await scene(Limiter(calls, "openai"))
+
+    return asyncio.run(asyncio.wait_for(staged(), 20))
+
+
+# --- concurrency -------------------------------------------------------------------------------
+
+
+def test_never_more_calls_are_in_flight_than_the_limit() -> None:
+    async def scene(limiter: Limiter) -> list[int]:
+        seen: list[int] = []
+
+        def note() -> None:
+            seen.append(limiter.in_flight)
+
+        await asyncio.gather(*(call(limiter, 0.002, seen=note) for _ in range(40)))
+        assert (limiter.in_flight, limiter.peak) == (0, 3)
+        return seen
+
+    seen = run(FIXED, scene)
+    assert len(seen) == 40
+    assert max(seen) == 3
+
+
+@settings(max_examples=15)
+@given(st.lists(st.sampled_from(["ok", "rate_limit", "server", "timeout", "cancel"]), max_size=40))
+def test_whatever_happens_to_calls_every_place_is_given_back(kinds: list[str]) -> None:
+    async def scene(limiter: Limiter) -> None:
+        async def one(kind: str) -> None:
+            task = asyncio.create_task(
+                call(limiter, 0.0005, attempt=ended(kind, None) if kind != "ok" else None)
+            )
+            if kind == "cancel":
+                await asyncio.sleep(0)
+                task.cancel()
+            try:
+                await task
+            except asyncio.CancelledError:
+                pass
+            assert limiter.in_flight <= 4
+
+        await asyncio.gather(*(one(kind) for kind in kinds))
+        assert limiter.in_flight == 0
+        await call(limiter)  # somebody can still enter
+
+    run(Calls(max_concurrency=4, start_concurrency=4), scene)
+
+
+def test_the_limit_follows_what_comes_back() -> None:
+    async def scene(limiter: Limiter) -> list[int]:
+        found = [limiter.limit]
+        await asyncio.gather(*(call(limiter, 0.001) for _ in range(100)))
+        found.append(limiter.limit)
+        await asyncio.gather(
+            *(call(limiter, 0.001, attempt=ended(Failure.RATE_LIMIT, 429)) for _ in range(2))
+        )
+        return [*found, limiter.limit]
+
+    start, grown, cut = run(Calls(max_concurrency=1000, start_concurrency=4), scene)
+    assert start == 4
+    assert grown > 16
+    assert cut == grown // 2
+
+
+@pytest.mark.parametrize(
+    ("attempt", "cut"),
+    [
+        (ended(Failure.RATE_LIMIT, 429), True),
+        (ended(Failure.SERVER, 503), True),
+        (ended(Failure.SERVER, 529), True),
+        (ended(Failure.SERVER, 500), False),
+        (ended(Failure.SERVER, None), False),
+        (ended(Failure.REQUEST, 400), False),
+        (ended(Failure.EMPTY, 200), False),
+    ],
+    ids=lambda value: f"{value.outcome} {value.status}" if isinstance(value, Attempt) else "",
+)
+def test_only_an_overloaded_provider_is_spared(attempt: Attempt, cut: bool) -> None:
+    async def scene(limiter: Limiter) -> int:
+        await call(limiter, attempt=attempt)
+        return limiter.limit
+
+    assert run(Calls(start_concurrency=8), scene) == (4 if cut else 8)
+
+
+def test_few_calls_do_not_raise_the_limit() -> None:
+    async def scene(limiter: Limiter) -> int:
+        for _ in range(50):
+            await call(limiter)
+        return limiter.limit
+
+    assert run(Calls(start_concurrency=8), scene) == 8
+
+
+def test_without_adapting_the_limit_is_the_most() -> None:
+    async def scene(limiter: Limiter) -> int:
+        await call(limiter, attempt=ended(Failure.RATE_LIMIT, 429))
+        return limiter.limit
+
+    assert run(FIXED, scene) == 3
+
+
+def test_the_simulated_backend_bears_everything() -> None:
+    async def scene() -> int:
+        return Limiter(Calls(max_concurrency=500, start_concurrency=2), "simulated").limit
+
+    assert asyncio.run(scene()) == 500
+
+
+# --- those who give up -------------------------------------------------------------------------
+
+
+def test_who_gives_up_waiting_takes_no_place() -> None:
+    async def scene(limiter: Limiter) -> None:
+        holders = [asyncio.create_task(call(limiter, 0.05)) for _ in range(3)]
+        await asyncio.sleep(0)
+        waiting = [asyncio.create_task(call(limiter)) for _ in range(5)]
+        await asyncio.sleep(0)
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*holders, *waiting, return_exceptions=True)
+        assert limiter.in_flight == 0
+        await asyncio.gather(*(call(limiter, 0.001) for _ in range(9)))
+        assert limiter.peak == 3
+
+    run(FIXED, scene)
+
+
+def test_who_is_cancelled_as_the_place_is_given_returns_it() -> None:
+    async def scene(limiter: Limiter) -> None:
+        began = await limiter.enter("a", (0, 0), 100)
+        waiting = asyncio.create_task(limiter.enter("a", (0, 1), 100))
+        third = asyncio.create_task(limiter.enter("a", (0, 2), 100))
+        await asyncio.sleep(0)
+        limiter.leave(began, ended(), 0.0, 0)  # gives the place to the second, which isn't woken
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        await asyncio.wait_for(third, 1)
+        assert limiter.in_flight == 1
+
+    run(Calls(max_concurrency=1, adapt=False), scene)
+
+
+def test_who_gives_up_does_not_hold_up_those_behind() -> None:
+    """The first one waits for more tokens than the second needs."""
+
+    async def scene(limiter: Limiter) -> float:
+        await call(limiter, tokens=1000)  # the bucket holds 1000, and is empty now
+        large = asyncio.create_task(call(limiter, tokens=1000))
+        await asyncio.sleep(0)
+        small = asyncio.create_task(call(limiter, tokens=50))
+        await asyncio.sleep(0)
+        large.cancel()
+        began = time.monotonic()
+        await small
+        return time.monotonic() - began
+
+    assert run(Calls(tpm={"openai": 60_000}), scene) < 0.5
+
+
+# --- fairness ----------------------------------------------------------------------------------
+
+
+def entered(limits: Calls, given: list[tuple[str, tuple[int, ...]]]) -> list[tuple[str, Any]]:
+    """The order in which those who wait are admitted, one after the other."""
+
+    async def scene(limiter: Limiter) -> list[tuple[str, Any]]:
+        order: list[tuple[str, Any]] = []
+        began = await limiter.enter("first", (0,), 0)
+
+        async def one(line: str, rank: tuple[int, ...]) -> None:
+            await call(limiter, line=line, rank=rank, seen=lambda: order.append((line, rank)))
+
+        waiting = [asyncio.create_task(one(line, rank)) for line, rank in given]
+        await asyncio.sleep(0)
+        limiter.leave(began, ended(), 0.0, 0)
+        await asyncio.gather(*waiting)
+        return order
+
+    return run(limits, scene)
+
+
+def test_conditions_are_served_in_turn_and_the_furthest_replicate_first() -> None:
+    one = Calls(max_concurrency=1, adapt=False)
+    given = [("a", (0, n)) for n in range(4)] + [("a", (-7, 9)), ("b", (0, 0)), ("b", (0, 1))]
+    order = entered(one, given)
+    assert [line for line, _ in order] == ["a", "b", "a", "b", "a", "a", "a"]
+    assert order[0] == ("a", (-7, 9))
+
+
+def test_a_newcomer_does_not_overtake_those_who_wait() -> None:
+    async def scene(limiter: Limiter) -> list[str]:
+        order: list[str] = []
+        began = await limiter.enter("a", (0,), 0)
+        old = asyncio.create_task(call(limiter, line="a", seen=lambda: order.append("old")))
+        await asyncio.sleep(0)
+        limiter.leave(began, ended(), 0.0, 0)
+        new = asyncio.create_task(call(limiter, line="b", seen=lambda: order.append("new")))
+        await asyncio.gather(old, new)
+        return order
+
+    assert run(Calls(max_concurrency=1, adapt=False), scene) == ["old", "new"]
+
+
+# --- holds -------------------------------------------------------------------------------------
+
+
+def test_a_provider_that_wants_a_pause_gets_it_from_everybody() -> None:
+    async def scene(limiter: Limiter) -> list[float]:
+        began = time.monotonic()
+        await call(limiter, attempt=ended(Failure.RATE_LIMIT, 429), hold_s=0.3)
+        found: list[float] = []
+        await asyncio.gather(
+            *(call(limiter, seen=lambda: found.append(time.monotonic() - began)) for _ in range(3))
+        )
+        return found
+
+    found = run(FIXED, scene)
+    assert len(found) == 3
+    assert all(0.29 <= seconds < 1.5 for seconds in found)
+
+
+def test_a_shorter_pause_does_not_end_a_longer_one() -> None:
+    async def scene(limiter: Limiter) -> float:
+        first, second = [await limiter.enter("a", (0,), 0) for _ in range(2)]
+        began = time.monotonic()
+        limiter.leave(first, ended(Failure.RATE_LIMIT, 429), 0.3, 0)
+        limiter.leave(second, ended(Failure.RATE_LIMIT, 429), 0.01, 0)
+        await call(limiter)
+        return time.monotonic() - began
+
+    assert 0.29 <= run(FIXED, scene) < 1.5
+
+
+def test_those_who_wait_are_let_in_when_the_pause_ends_though_nobody_leaves() -> None:
+    async def scene(limiter: Limiter) -> None:
+        await call(limiter, hold_s=0.05)
+        await asyncio.wait_for(call(limiter), 2)
+
+    run(FIXED, scene)
+
+
+# --- per minute --------------------------------------------------------------------------------
+
+
+def test_requests_a_minute_are_kept() -> None:
+    async def scene(limiter: Limiter) -> float:
+        began = time.monotonic()
+        await asyncio.gather(*(call(limiter, tokens=10**6) for _ in range(40)))
+        return time.monotonic() - began
+
+    # 1200 a minute: 20 at once, and the other 20 at 1180 a minute.
+    assert 0.95 <= run(Calls(rpm={"openai": 1200}), scene) < 3
+
+
+def test_tokens_a_minute_are_kept() -> None:
+    async def scene(limiter: Limiter) -> float:
+        began = time.monotonic()
+        await asyncio.gather(*(call(limiter, tokens=100) for _ in range(20)))
+        return time.monotonic() - began
+
+    # 60,000 a minute: 1000 at once, and the other 1000 at 59,000 a minute.
+    assert 0.9 <= run(Calls(tpm={"openai": 60_000}), scene) < 3
+
+
+def test_tokens_that_were_not_used_let_others_in() -> None:
+    async def scene(limiter: Limiter) -> float:
+        began = time.monotonic()
+        for _ in range(20):
+            await call(limiter, tokens=1000, unused=990)
+        return time.monotonic() - began
+
+    assert run(Calls(tpm={"openai": 60_000}), scene) < 0.5
+
+
+def test_another_providers_limits_do_not_matter() -> None:
+    async def scene(limiter: Limiter) -> float:
+        began = time.monotonic()
+        await asyncio.gather(*(call(limiter, tokens=100) for _ in range(200)))
+        return time.monotonic() - began
+
+    limits = Calls(rpm={"xai": 1, "openai": None}, tpm={"xai": 1, "openai": None})
+    assert run(limits, scene) < 1
+
+
+def test_who_is_cancelled_as_the_place_is_given_returns_the_tokens_too() -> None:
+    async def scene(limiter: Limiter) -> float:
+        holder = await limiter.enter("a", (0,), 0)
+        waiting = asyncio.create_task(limiter.enter("a", (0,), 1000))
+        await asyncio.sleep(0)
+        limiter.leave(holder, ended(), 0.0, 0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        began = time.monotonic()
+        await call(limiter, tokens=1000)
+        return time.monotonic() - began
+
+    assert run(Calls(max_concurrency=1, adapt=False, tpm={"openai": 60_000}), scene) < 0.5
+
+
+def test_who_is_cancelled_as_the_place_is_given_returns_the_request_too() -> None:
+    async def scene(limiter: Limiter) -> float:
+        holder = await limiter.enter("a", (0,), 0)
+        await asyncio.sleep(1.1)  # the bucket of 60 a minute holds one, and refills in a second
+        waiting = asyncio.create_task(limiter.enter("a", (0,), 0))
+        await asyncio.sleep(0)
+        limiter.leave(holder, ended(), 0.0, 0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        began = time.monotonic()
+        await call(limiter)
+        return time.monotonic() - began
+
+    assert run(Calls(max_concurrency=1, adapt=False, rpm={"openai": 60}), scene) < 0.5

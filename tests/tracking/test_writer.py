@@ -1,0 +1,302 @@
+"""Runs in MLflow, written by a writer that may be stopped between any two steps."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from mlflow import MlflowClient
+
+from plenum.records import Journal
+from plenum.tracking import store
+from plenum.tracking.writer import StudyWriter
+
+SEATS = ("chair", "rights")
+ROUNDS = 3
+EFFORT = {"attempts": 6, "seconds": 0.5}
+CONDITION = {
+    **{"scenario": "s", "roles": "on", "model": "uniform", "memory": "k3", "temperature": "t0.7"},
+    **{"backend": "simulated", "perturbation": "none", "settings": "default", "rounds": ROUNDS},
+    **{"seed": 0, "condition": "c0", "cell": "cell0", "clerk": "m"},
+    "options": {"A": "one", "B": "two"},
+    "seats": [{"seat": seat, "model": "m"} for seat in SEATS],
+}
+ESTIMATES: dict[str, Any] = {
+    **{"metrics": {"n_target": 2, "n_completed": 2}, "divergence": [0.1, 0.2, 0.4]},
+    **{"status": "ok", "interval": "jackknife", "warnings": [], "failures": {}},
+}
+
+
+class Stopped(BaseException):
+    """The writer was killed here."""
+
+
+class Stopping:
+    """Counts the steps of a writer, and stops it before one of them."""
+
+    def __init__(self, client: MlflowClient, before: int) -> None:
+        self._client = client
+        self._left = before
+
+    def step(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Stopped
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            self.step()
+            return getattr(self._client, name)(*given, **named)
+
+        return call
+
+
+@dataclass
+class Study:
+    """A study in a real SQLite store, and the journals it is written from."""
+
+    uri: str
+    name: str
+    folder: Path
+    client: MlflowClient = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.client = store.open_client(self.uri)
+
+    def writer(self) -> StudyWriter:
+        writer = StudyWriter(self.uri, self.name, "v")
+        writer.open(CONDITION, 2)
+        return writer
+
+    def journal(self, replicate: int = 0, rounds: int = ROUNDS, end: str = "completed") -> Path:
+        """Write a journal, or continue one."""
+        path = self.folder / f"{replicate:03d}.jsonl"
+        head = {key: CONDITION[key] for key in ("condition", "options", "seats")}
+        spent = {"cost": 0.1, "tokens_in": 10, "tokens_out": 5}
+        with Journal(path, {**head, "replicate": replicate}) as journal:
+            for number in range(len(journal.entries) // len(SEATS) + 1, rounds + 1):
+                for place, seat in enumerate(SEATS):
+                    pref = [0.5 + 0.1 * place, 0.5 - 0.1 * place]
+                    turn = {"kind": "turn", "round": number, "seat": seat, "argument": "so"}
+                    state = {"pref": pref, "conf": 60 + number, "tags": ["t", "u"]}
+                    journal.append({**turn, "state": state, **spent})
+            if end:
+                ending = {"decision": "A"} if end == "completed" else {"reason": "parse"}
+                journal.append({"kind": "end", "status": end, **ending})
+        return path
+
+    def runs(self, kind: str) -> list[Any]:
+        """The active runs of a kind."""
+        experiment = self.client.get_experiment_by_name(self.name)
+        assert experiment is not None
+        return self.client.search_runs(
+            [experiment.experiment_id], f"tags.`plenum.kind` = '{kind}'", max_results=100
+        )
+
+    def artifacts(self, run: Any) -> Path:
+        folder = store.folder(run.info.artifact_uri)
+        assert folder is not None
+        return folder
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return f"sqlite:///{tmp_path_factory.mktemp('a store')}/mlflow.db"
+
+
+@pytest.fixture
+def study(uri: str, tmp_path: Path, request: pytest.FixtureRequest) -> Study:
+    return Study(uri, request.node.name, tmp_path)
+
+
+def stops(
+    write: Callable[[StudyWriter], None], study: Study, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[int]:
+    """Stop fresh writers before their first, second ... step; ends when one got to its end."""
+    copyfile = shutil.copyfile
+    for before in range(30):
+        writer = study.writer()
+        stopping = Stopping(writer._client, before)
+        writer._client = stopping
+
+        def copy(source: Path, target: Path, stopping: Stopping = stopping) -> None:
+            stopping.step()
+            copyfile(source, target)
+
+        with monkeypatch.context() as patched:
+            patched.setattr(shutil, "copyfile", copy)
+            try:
+                write(writer)
+                return
+            except Stopped:
+                pass
+        yield before
+    raise AssertionError("it never got to its end")
+
+
+def require_whole(study: Study, journal: Path) -> Any:
+    """The one nested run of the journal's replicate, which has all that belongs to it."""
+    (run,) = study.runs("replicate")
+    (parent,) = study.runs("condition")
+    assert run.data.tags["mlflow.parentRunId"] == parent.info.run_id
+    assert run.info.status == "FINISHED"
+    assert run.data.params["replicate"] == "0"
+    assert run.data.metrics["tokens_in"] == 10 * ROUNDS * len(SEATS)
+    points = study.client.get_metric_history(run.info.run_id, "p_A")
+    assert [(point.step, point.value) for point in points] == [(n, 0.55) for n in (1, 2, 3)]
+    copied = study.artifacts(run) / "transcript" / journal.name
+    assert copied.read_bytes() == journal.read_bytes()
+    return run
+
+
+def test_a_replicate_is_one_whole_nested_run_wherever_its_writer_was_stopped(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = study.journal()
+    parent = study.writer()._parents["cell0"].info.run_id
+    seen = 0
+    for _ in stops(lambda w: w.replicate(CONDITION, journal, EFFORT), study, monkeypatch):
+        seen += 1
+        half = study.runs("replicate")
+        assert all(run.info.status == "RUNNING" for run in half)
+        study.writer().replicate(CONDITION, journal, EFFORT)
+        whole = require_whole(study, journal)
+        assert "plenum.pending" not in whole.data.tags
+        study.client.delete_run(whole.info.run_id)
+    assert seen == 4  # create, copy, batch, end
+    require_whole(study, journal)
+    assert study.runs("condition")[0].info.run_id == parent
+
+
+def test_writing_a_replicate_again_changes_nothing(study: Study) -> None:
+    journal = study.journal()
+    writer = study.writer()
+    writer.replicate(CONDITION, journal, EFFORT)
+    first = require_whole(study, journal)
+    writer.replicate(CONDITION, journal, EFFORT)
+    study.writer().replicate(CONDITION, journal, EFFORT)
+    again = require_whole(study, journal)
+    assert again.info.run_id == first.info.run_id
+    assert again.info.end_time == first.info.end_time
+
+
+@pytest.mark.parametrize("fresh", [True, False], ids=["another-writer", "same-writer"])
+def test_a_pending_replicate_gives_way_when_it_ends(study: Study, fresh: bool) -> None:
+    journal = study.journal(rounds=2, end="")
+    writer = study.writer()
+    writer.replicate(CONDITION, journal, EFFORT, pending="budget")
+    (run,) = study.runs("replicate")
+    assert run.info.status == "KILLED"
+    told = {key: run.data.tags[f"plenum.{key}"] for key in ("status", "failure", "pending")}
+    assert told == {"status": "pending", "failure": "", "pending": "budget"}
+    assert len(study.client.get_metric_history(run.info.run_id, "p_A")) == 2
+
+    writer = study.writer() if fresh else writer
+    writer.replicate(CONDITION, journal, EFFORT, pending="budget")
+    assert study.runs("replicate")[0].info.run_id == run.info.run_id
+    writer.replicate(CONDITION, study.journal(), EFFORT)
+    assert "plenum.pending" not in require_whole(study, journal).data.tags
+
+
+def test_a_pending_replicate_gives_way_wherever_its_writer_was_stopped(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting = study.journal(rounds=1, end="")
+    kept = waiting.read_bytes()
+    study.writer().replicate(CONDITION, waiting, EFFORT, pending="interrupted")
+    ended = study.journal()
+    whole = ended.read_bytes()
+    for _ in stops(lambda w: w.replicate(CONDITION, ended, EFFORT), study, monkeypatch):
+        study.writer().replicate(CONDITION, ended, EFFORT)
+        require_whole(study, ended)
+        ended.write_bytes(kept)
+        study.writer().replicate(CONDITION, ended, EFFORT, pending="interrupted")
+        ended.write_bytes(whole)
+    require_whole(study, ended)
+
+
+def test_a_replicate_without_a_single_turn_can_wait(study: Study) -> None:
+    study.writer().replicate(CONDITION, study.journal(rounds=0, end=""), EFFORT, "interrupted")
+    (run,) = study.runs("replicate")
+    assert (run.info.status, run.data.metrics["calls"]) == ("KILLED", 0)
+
+
+def test_a_failed_replicate_is_a_failed_run(study: Study) -> None:
+    study.writer().replicate(CONDITION, study.journal(rounds=2, end="failed"), EFFORT)
+    (run,) = study.runs("replicate")
+    assert (run.info.status, run.data.tags["plenum.failure"]) == ("FAILED", "parse")
+
+
+def test_a_condition_is_one_whole_run_wherever_its_writer_was_stopped(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journals = [study.journal(0), study.journal(1)]
+    for journal in journals:
+        study.writer().replicate(CONDITION, journal, EFFORT)
+    estimates = ESTIMATES
+
+    def close(writer: StudyWriter) -> None:
+        writer.close(CONDITION, journals, estimates, "a: 1")
+
+    # the second time around another estimate takes the place of the first
+    for value in (0.4, 0.5):
+        estimates = {**ESTIMATES, "divergence": [0.1, 0.2, value]}
+        for _ in stops(close, study, monkeypatch):
+            assert len(study.runs("condition")) <= 2
+        (parent,) = study.runs("condition")
+        assert parent.info.status == "FINISHED"
+        assert parent.data.tags["plenum.target"] == "2"
+        points = study.client.get_metric_history(parent.info.run_id, "D")
+        assert [point.value for point in points] == [0.1, 0.2, value]
+        held = {file.name for file in study.artifacts(parent).iterdir()}
+        assert held == {"ensemble.parquet", "replicates.parquet", "config.yaml", "condition.json"}
+        nested = study.runs("replicate")
+        assert {run.data.tags["mlflow.parentRunId"] for run in nested} == {parent.info.run_id}
+        assert len(nested) == 2
+
+
+def test_the_tables_of_a_condition_hold_every_replicate_round_and_seat(study: Study) -> None:
+    journals = [study.journal(0), study.journal(1, rounds=1, end="failed")]
+    study.writer().close(CONDITION, journals, ESTIMATES, "a: 1")
+    (parent,) = study.runs("condition")
+    states = pd.read_parquet(study.artifacts(parent) / "ensemble.parquet")
+    assert list(states) == ["replicate", "round", "seat", "p_A", "p_B", "confidence"]
+    assert states["replicate"].tolist() == [0] * 6 + [1] * 2
+    assert states["round"].tolist() == [1, 1, 2, 2, 3, 3, 1, 1]
+    assert states["seat"].tolist() == list(SEATS) * 4
+    assert states["p_A"].tolist() == [0.5, 0.6] * 4
+    assert states["confidence"].tolist() == [61, 61, 62, 62, 63, 63, 61, 61]
+
+
+def accounts(study: Study) -> Any:
+    (parent,) = study.runs("condition")
+    return json.loads((study.artifacts(parent) / "accounts.json").read_text())
+
+
+def test_accounts_are_an_artifact_of_the_condition(study: Study) -> None:
+    journals = [study.journal(0)]
+    writer = study.writer()
+    writer.close(CONDITION, journals, {**ESTIMATES, "accounts": {"cost": float("nan")}}, "a: 1")
+    assert accounts(study) == {"cost": "NaN"}
+    (parent,) = study.runs("condition")
+    for closing in (writer, study.writer()):  # accounts alone make no other run
+        closing.close(CONDITION, journals, {**ESTIMATES, "accounts": {"cost": 2}}, "a: 1")
+        assert accounts(study) == {"cost": 2}
+    closing.close(CONDITION, journals, ESTIMATES, "a: 1")
+    assert accounts(study) == {"cost": 2}
+    assert study.runs("condition")[0].info.run_id == parent.info.run_id
+
+
+def test_a_condition_stopped_before_its_estimates_is_accounted_for(study: Study) -> None:
+    study.writer().account(CONDITION, {"cost": 1})
+    assert accounts(study) == {"cost": 1}
+    (parent,) = study.runs("condition")
+    assert parent.info.status == "RUNNING"
+    estimates = {**ESTIMATES, "accounts": {"cost": 2}}
+    study.writer().close(CONDITION, [study.journal(0)], estimates, "a: 1")
+    assert accounts(study) == {"cost": 2}
+    assert study.runs("condition")[0].info.run_id == parent.info.run_id

@@ -9,7 +9,7 @@ import yaml
 from omegaconf import DictConfig
 
 from plenum import conditions
-from plenum.conditions import Condition, Job
+from plenum.conditions import Condition, Job, StatedPrice
 from plenum.config import parse_job
 from plenum.errors import UserError
 
@@ -194,6 +194,54 @@ REFUSED = {
     "no time": (["calls.timeout_s=0"], "calls.timeout_s", "seconds"),
     "negative backoff": (["calls.backoff_s=-1"], "calls.backoff_s", "0 or more"),
     "negative longest backoff": (["calls.backoff_max_s=-1"], "calls.backoff_max_s", "0 or more"),
+    "no concurrency at first": (["calls.start_concurrency=0"], "calls.start_concurrency", "1 or"),
+    "adapting in words": (["calls.adapt=maybe"], "calls.adapt", "maybe"),
+    "no requests": (["calls.rpm.openai=0"], "calls.rpm.openai", "1 or more"),
+    "half a request": (["calls.rpm.openai=1.5"], "calls.rpm.openai", "1.5"),
+    "requests of nobody": (["calls.rpm=7"], "calls.rpm", "int"),
+    "negative tokens a minute": (["+calls.tpm.mine=-1"], "calls.tpm.mine", "1 or more"),
+    "tokens in words": (["calls.tpm.xai=many"], "calls.tpm.xai", "many"),
+    "no idle time": (["calls.idle_timeout_s=0"], "calls.idle_timeout_s", "seconds"),
+    "idle nan": (["calls.idle_timeout_s=nan"], "calls.idle_timeout_s", "nan"),
+    "endless time": (["calls.timeout_s=inf"], "calls.timeout_s", "inf"),
+    "unknown transport": (["calls.transport=pigeon"], "calls.transport", "lean, litellm"),
+    "negative dollars": (["budget.dollars=-1"], "budget.dollars", "-1"),
+    "dollars nan": (["budget.dollars=nan"], "budget.dollars", "0 or more"),
+    "dollars inf": (["budget.dollars=inf"], "budget.dollars", "0 or more"),
+    "dollars in words": (["budget.dollars=much"], "budget.dollars", "much"),
+    "negative tokens": (["budget.tokens=-5"], "budget.tokens", "0 or more"),
+    "half a token": (["budget.tokens=1.5"], "budget.tokens", "1.5"),
+    "negative calls": (["budget.calls=-1"], "budget.calls", "0 or more"),
+    "another currency": (["+budget.euros=3"], "budget.euros", ""),
+    "negative price": (["+prices={m:{input:-1,output:2}}"], "prices.m.input", "0 or more"),
+    "price nan": (["+prices={m:{input:1,output:nan}}"], "prices.m.output", "0 or more"),
+    "negative cached": (["+prices={m:{input:1,output:2,cached:-1}}"], "prices.m.cached", "-1"),
+    "half a price": (["+prices={m:{input:1}}"], "output", "issing"),
+    "price in words": (["+prices={m:{input:dear,output:2}}"], "prices.m.input", "dear"),
+    "a price too many": (["+prices={m:{input:1,output:2,more:3}}"], "prices.m.more", ""),
+    "branch before the first round": (["branch.after_round=0"], "branch.after_round", "1 to 19"),
+    "branch after the last round": (["branch.after_round=20"], "branch.after_round", "1 to 19"),
+    "no bases": (["branch.after_round=5", "branch.bases=0"], "branch.bases", "1 or more"),
+    "one branch": (
+        ["branch.after_round=5", "branch.continuations=1"],
+        "branch.continuations",
+        "2 or more",
+    ),
+    "a login in a url": (
+        ["backend=api", "+backend.api_base.mine=https://me:pw@host/v1"],
+        "backend.api_base.mine",
+        "login",
+    ),
+    "a url without a scheme": (
+        ["backend=api", "+backend.api_base.mine=localhost:8000"],
+        "backend.api_base.mine",
+        "http",
+    ),
+    "a login for the tracking server": (
+        ["tracking.uri=http://me:pw@host"],
+        "tracking.uri",
+        "login",
+    ),
     "unknown key": (["+round=3"], "round", ""),
     "another scenario's file": (["scenario.file=scenarios/IM-01.yaml"], "scenario.file", "IM-01"),
     "no scenario file": (["scenario.file=scenarios/gone.yaml"], "gone.yaml", "does not exist"),
@@ -211,6 +259,44 @@ def test_a_refusal_names_the_key_and_what_is_allowed_in_one_line(
     assert key in told
     assert allowed in told
     assert "\n" not in told
+
+
+@pytest.mark.parametrize("hidden", ["me:pw@host/v1", "host/v1?api_key\\=abcdef"])
+def test_a_refusal_does_not_show_what_is_secret(
+    compose: Callable[..., DictConfig], hidden: str
+) -> None:
+    config = compose("backend=api", f"+backend.api_base.mine=https://{hidden}")
+    with pytest.raises(UserError, match=r"backend\.api_base\.mine") as refused:
+        parse_job(config)
+    assert "pw" not in str(refused.value)
+    assert "abcdef" not in str(refused.value)
+
+
+@pytest.mark.parametrize("model", ["my-model", "openai/my-model", "gpt-4.1"])
+def test_prices_are_stated_by_model(job: Callable[..., Job], model: str) -> None:
+    stated = job(f"+prices={{{model}:{{input:0.4,output:1.6,cached:0.1}}}}").prices
+    assert stated == {model: StatedPrice(0.4, 1.6, 0.1)}
+    assert job(f"+prices={{{model}:{{input:0.4,output:1.6}}}}").prices[model].cached is None
+
+
+def test_a_price_can_be_stated_as_the_config_says_it(job: Callable[..., Job]) -> None:
+    """The comment in conf/config.yaml shows how; what it shows has to work."""
+    comment = (ROOT / "conf" / "config.yaml").read_text().partition("prices: ")[2].splitlines()[0]
+    (shown,) = (word for word in comment.split() if "prices=" in word)
+    assert job(shown).prices == {"my-model": StatedPrice(0.4, 1.6)}
+
+
+def test_a_job_takes_its_budget_and_limits_from_the_config(job: Callable[..., Job]) -> None:
+    found = job("budget.dollars=2.5", "budget.calls=7", "calls.rpm.openai=60", "+calls.tpm.own=9")
+    assert (found.budget.dollars, found.budget.tokens, found.budget.calls) == (2.5, None, 7)
+    assert (found.calls.rpm["openai"], found.calls.rpm["xai"]) == (60, None)
+    assert found.calls.tpm["own"] == 9
+    assert not job().budget.limited
+
+
+def test_without_tracking_a_job_has_no_store(job: Callable[..., Job]) -> None:
+    assert job("tracking=none").tracking_uri is None
+    assert job().tracking_uri
 
 
 def test_a_scenario_with_two_options_and_three_labels_is_refused(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from omegaconf import DictConfig
 
 from plenum import identity
-from plenum.conditions import Condition
+from plenum.conditions import Condition, Job, as_mapping
 from plenum.config import parse_job
 
 Make = Callable[..., Condition]
@@ -28,6 +28,19 @@ SAME = [
     "calls.max_concurrency=3",
     "calls.timeout_s=5",
     "calls.max_attempts=2",
+    "calls.start_concurrency=4",
+    "calls.adapt=false",
+    "calls.rpm.openai=60",
+    "calls.tpm.openai=60000",
+    "calls.idle_timeout_s=5",
+    "calls.transport=litellm",
+    "budget.dollars=1",
+    "budget.tokens=1000",
+    "budget.calls=10",
+    "+prices={gpt-4.1-mini:{input:1,output:2}}",
+    "tracking=none",
+    "branch.bases=9",
+    "branch.continuations=9",
     "replicates=7",
     "dry_run=true",
     "retry_failed=true",
@@ -56,7 +69,12 @@ DIFFERENT = [
     "backend.timeout_rate=0.1",
     "backend.rate_limit_rate=0.1",
     "backend=api",
+    "branch.after_round=5",
+    "branch.after_round=6",
+    "branch.after_round=5 branch.continuations=7",
+    "branch.after_round=5 seed=1",
 ]
+BRANCH = "branch.after_round=5"
 
 leaves = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 json_values = leaves | st.lists(leaves, max_size=3)
@@ -80,11 +98,47 @@ def test_what_cannot_change_an_outcome_is_no_part_of_the_identity(
 
 @pytest.mark.parametrize("override", DIFFERENT)
 def test_what_can_change_an_outcome_changes_the_identity(condition: Make, override: str) -> None:
-    assert condition(override).identity != condition().identity
+    assert condition(*override.split(" ")).identity != condition().identity
 
 
 def test_different_conditions_have_different_identities(condition: Make) -> None:
-    assert len({condition(override).identity for override in DIFFERENT}) == len(DIFFERENT)
+    found = {condition(*override.split(" ")).identity for override in DIFFERENT}
+    assert len(found) == len(DIFFERENT)
+
+
+def test_more_bases_only_add_replicates_to_a_branch(
+    job: Callable[..., Job], condition: Make
+) -> None:
+    assert condition(BRANCH, "branch.bases=9").identity == condition(BRANCH).identity
+    assert job(BRANCH, "branch.bases=9").replicates == 9 * 30
+    assert job(BRANCH).replicates == 5 * 30
+
+
+def test_a_branchs_base_is_the_condition_without_the_branch(condition: Make) -> None:
+    assert condition(BRANCH, "roles=off").base == condition("roles=off")
+    assert condition().base == condition()
+
+
+@pytest.mark.parametrize("overrides", [(), ("roles=off",), ("seed=7",)], ids=str)
+def test_a_branch_speaks_in_the_order_of_its_base(
+    condition: Make, overrides: tuple[str, ...]
+) -> None:
+    assert condition(BRANCH, *overrides).speaking_order == condition(*overrides).speaking_order
+
+
+def test_a_branch_makes_the_calls_that_its_base_has_not_made(condition: Make) -> None:
+    assert condition(BRANCH).calls == 106 - 5 * 5
+
+
+def test_a_branch_says_of_what_it_is_one(condition: Make) -> None:
+    told = as_mapping(condition(BRANCH))
+    assert told["branch"] == {
+        "base": condition().identity,
+        "after_round": 5,
+        "continuations": 30,
+    }
+    assert "branch" not in as_mapping(condition())
+    assert condition(BRANCH).settings == "30 branches after round 5"
 
 
 def test_the_place_of_the_project_is_no_part_of_the_identity(

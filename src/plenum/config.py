@@ -4,6 +4,7 @@ import dataclasses
 import math
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -130,15 +131,20 @@ def parse_job(cfg: DictConfig) -> Job:
     )
 
 
+@cache
+def _schema() -> DictConfig:
+    schema: DictConfig = OmegaConf.structured(Config)
+    for key in ("protocol", "sampling", "calls", "budget"):
+        OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
+    return schema
+
+
 def _typed(cfg: DictConfig) -> Config:
     for key in ("roles.name", "model.name"):
         if isinstance(OmegaConf.select(cfg, key), bool):
             raise UserError(f"{key}: YAML reads a bare on or off as a boolean; put it in quotes")
-    schema = OmegaConf.structured(Config)
-    for key in ("protocol", "sampling", "calls", "budget"):
-        OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
     try:
-        typed = cast(Config, OmegaConf.to_object(OmegaConf.merge(schema, cfg)))
+        typed = cast(Config, OmegaConf.to_object(OmegaConf.merge(_schema(), cfg)))
         name = typed.backend.get("name") if isinstance(typed.backend, dict) else None
         if name not in BACKENDS:
             raise UserError(f"backend.name: {name!r} is not one of {', '.join(BACKENDS)}")
@@ -158,45 +164,62 @@ def _check_ranges(typed: Config) -> None:
     _at_least("protocol.argument_words", typed.protocol.argument_words, 1)
     _at_least("sampling.temperature", typed.sampling.temperature, 0)
     _at_least("sampling.max_tokens", typed.sampling.max_tokens, 1)
+    _check_calls(typed.calls)
+    _check_money(typed.budget, typed.prices)
+    _check_backend(typed.backend)
+    _check_branch(typed)
+    refuse_in_url("tracking.uri", typed.tracking.uri or "")
+
+
+def _check_calls(calls: Calls) -> None:
     for key, least in _CALL_BOUNDS.items():
-        _at_least(f"calls.{key}", getattr(typed.calls, key), least)
+        _at_least(f"calls.{key}", getattr(calls, key), least)
     for key in ("timeout_s", "idle_timeout_s"):
-        seconds = getattr(typed.calls, key)
+        seconds = getattr(calls, key)
         _require(0 < seconds < math.inf, f"calls.{key}: {seconds} is not allowed; give seconds")
     _require(
-        typed.calls.transport in TRANSPORTS,
-        f"calls.transport: {typed.calls.transport!r} is not one of {', '.join(TRANSPORTS)}",
+        calls.transport in TRANSPORTS,
+        f"calls.transport: {calls.transport!r} is not one of {', '.join(TRANSPORTS)}",
     )
     for key in ("rpm", "tpm"):
-        for provider, limit in getattr(typed.calls, key).items():
+        for provider, limit in getattr(calls, key).items():
             if limit is not None:
                 _at_least(f"calls.{key}.{provider}", limit, 1)
-    for key in ("dollars", "tokens", "calls"):
-        limit = getattr(typed.budget, key)
+
+
+def _check_money(budget: Budget, prices: dict[str, StatedPrice]) -> None:
+    for key, limit in vars(budget).items():
         if limit is not None:
             _at_least(f"budget.{key}", limit, 0)
-    for model, price in typed.prices.items():
-        for key in ("input", "output", "cached"):
-            if getattr(price, key) is not None:
-                _at_least(f"prices.{model}.{key}", getattr(price, key), 0)
-    if isinstance(typed.backend, Api):
-        for provider, url in typed.backend.api_base.items():
+    for model, price in prices.items():
+        for key, dollars in vars(price).items():
+            if dollars is not None:
+                _at_least(f"prices.{model}.{key}", dollars, 0)
+
+
+def _check_backend(backend: Any) -> None:
+    if isinstance(backend, Api):
+        for provider, url in backend.api_base.items():
             refuse_in_url(f"backend.api_base.{provider}", url or "")
-    refuse_in_url("tracking.uri", typed.tracking.uri or "")
-    if typed.branch.after_round is not None:
-        _require(
-            1 <= typed.branch.after_round < typed.rounds,
-            f"branch.after_round: {typed.branch.after_round}; allowed is 1 to {typed.rounds - 1}",
-        )
-        _at_least("branch.bases", typed.branch.bases, 1)
-        _at_least("branch.continuations", typed.branch.continuations, 2)
-    if isinstance(typed.backend, Simulated):
+    if isinstance(backend, Simulated):
         for knob in ("gain", "coupling"):
-            _at_least(f"backend.{knob}", getattr(typed.backend, knob), 0)
-        for rate in dataclasses.fields(typed.backend):
+            _at_least(f"backend.{knob}", getattr(backend, knob), 0)
+        for rate in dataclasses.fields(backend):
             if rate.name == "noise" or rate.name.endswith("_rate"):
-                value = getattr(typed.backend, rate.name)
+                value = getattr(backend, rate.name)
                 _require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
+
+
+def _check_branch(typed: Config) -> None:
+    after = typed.branch.after_round
+    if after is None:
+        return
+    _require(
+        1 <= after < typed.rounds,
+        f"branch.after_round: {after}; allowed is 1 to {typed.rounds - 1}, before the last round",
+    )
+    _at_least("branch.bases", typed.branch.bases, 1)
+    _at_least("branch.continuations", typed.branch.continuations, 2)
 
 
 def _replicates(typed: Config) -> int:

@@ -8,6 +8,7 @@ import re
 import string
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,16 @@ def load(path: Path) -> Scenario:
     UserError
         The file can't be read or a field is missing, unknown, empty or inconsistent.
     """
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _load(path, changed)
+
+
+@lru_cache(maxsize=256)
+def _load(path: Path, changed: int) -> Scenario:
+    """The scenario of a file as it was at a time: a sweep reads each many times."""
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:

@@ -1,5 +1,7 @@
 """The concurrency that follows what comes back: it grows by need and shrinks at once."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,7 +59,7 @@ def test_without_adapting_it_is_the_most_whatever_happens(given: list) -> None:
 def test_it_does_not_grow_where_it_holds_no_call_back(given: list) -> None:
     idle = [(kind, latency, False, passed) for kind, latency, _, passed in given]
     seen = [20, *played(Concurrency(20, 1000), idle)]
-    assert all(later <= earlier for earlier, later in zip(seen, seen[1:], strict=False))
+    assert all(later <= earlier for earlier, later in pairwise(seen))
 
 
 def test_it_doubles_each_round_trip_until_the_first_trouble() -> None:
@@ -82,7 +84,7 @@ def test_after_a_push_back_it_grows_by_one_each_round_trip() -> None:
     for _ in range(4):
         now = round_trip(limit, now)
         seen.append(limit.limit)
-    steps = [later - earlier for earlier, later in zip(seen, seen[1:], strict=False)]
+    steps = [later - earlier for earlier, later in pairwise(seen)]
     assert seen[0] == 32
     assert all(step <= 1 for step in steps)
     assert sum(steps) >= 3

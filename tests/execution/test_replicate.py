@@ -202,7 +202,7 @@ def test_a_key_or_an_account_that_is_refused_stops_all_and_leaves_the_replicate_
     job: Callable[..., Job], tmp_path: Path, reason: Failure
 ) -> None:
     small = job("rounds=1")
-    with pytest.raises(Stopped, match="model gpt-4.1-mini: .*no more"):
+    with pytest.raises(Stopped, match=r"model gpt-4\.1-mini: .*no more"):
         run(small, tmp_path, said={4: CallError(reason, "no more", 401)})
     begun = read(tmp_path / "000.jsonl")
     assert (begun.status, len(begun.calls)) == ("pending", 3)

@@ -119,7 +119,9 @@ headers = st.dictionaries(
     st.one_of(
         st.text(max_size=30),
         st.from_regex(r"[0-9]{0,6}(\.[0-9]{1,3})?(ms|s|m|h|d|z)?", fullmatch=True),
-        st.from_regex(r"(Mon|Tue), [0-9]{1,4} (Jan|Foo) [0-9]{1,7} [0-9:]{1,9}( GMT)?", fullmatch=True),
+        st.from_regex(
+            r"(Mon|Tue), [0-9]{1,4} (Jan|Foo) [0-9]{1,7} [0-9:]{1,9}( GMT)?", fullmatch=True
+        ),
         st.from_regex(r"[0-9]{1,6}-[0-9]{1,2}-[0-9]{1,2}T[0-9:]{1,9}Z?", fullmatch=True),
     ),
 )
@@ -130,5 +132,3 @@ def test_whatever_a_server_writes_there_is_a_number_or_nothing(given: dict[str, 
     wait, hold = allowance.retry_after(given), allowance.hold_s(given)
     assert wait is None or 0 <= wait < float("inf")
     assert 0 <= hold < float("inf")
-
-

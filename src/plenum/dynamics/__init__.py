@@ -1,6 +1,7 @@
 """Dynamics: ensembles in, estimates out. Imports numpy, scipy and, to pool, statsmodels."""
 
 from plenum.dynamics import generators
+from plenum.dynamics.attrition import Association, association
 from plenum.dynamics.branching import Branching, branching, of_replicates
 from plenum.dynamics.contrasts import Contrast, contrast, interaction
 from plenum.dynamics.decisions import (
@@ -32,6 +33,7 @@ __all__ = [
     "INTERVALS",
     "WINDOW",
     "ZERO",
+    "Association",
     "Bootstrap",
     "Branching",
     "Contrast",
@@ -50,6 +52,7 @@ __all__ = [
     "Summary",
     "SwitchCounts",
     "TimeToMajority",
+    "association",
     "benjamini_hochberg",
     "bootstrap",
     "branching",

@@ -1,6 +1,6 @@
 """Branching: continuations from one state, as the paper's certificate and as a signed exponent."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,8 @@ class Branching:
         Permutation test of base labels on mean c_in - mean c_out, one-sided.
     bases, branches
         B and K.
+    labels
+        What the base states are called, in their order; 0, 1, ... unless they were given.
     """
 
     gamma: Estimate
@@ -48,6 +50,7 @@ class Branching:
     c_out: Floats = field(repr=False)
     c_in_raw: Floats = field(repr=False)
     c_out_raw: Floats = field(repr=False)
+    labels: tuple[int, ...] = field(default=(), repr=False)
 
 
 def branching(
@@ -101,6 +104,7 @@ def branching(
         c_out=c_out,
         c_in_raw=c_in_raw,
         c_out_raw=c_out_raw,
+        labels=tuple(range(bases)),
     )
 
 
@@ -127,14 +131,15 @@ def of_replicates(
         ``None`` where no base has two replicates. Bases with fewer are left out, and of the
         others as many branches are used as the smallest has.
     """
-    array, labels = np.asarray(trajectories, dtype=float), np.asarray(bases)
-    groups = [array[labels == base] for base in np.unique(labels)]
-    groups = [group for group in groups if len(group) >= 2]
+    array, of = np.asarray(trajectories, dtype=float), np.asarray(bases)
+    groups = {int(base): array[of == base] for base in np.unique(of)}
+    groups = {base: group for base, group in groups.items() if len(group) >= 2}
     if not groups:
         return None
-    branches = min(len(group) for group in groups)
-    stacked = np.stack([group[:branches] for group in groups])
-    return branching(stacked[:, :, after_round:], stacked[:, 0, after_round - 1], **more)
+    branches = min(len(group) for group in groups.values())
+    stacked = np.stack([group[:branches] for group in groups.values()])
+    found = branching(stacked[:, :, after_round:], stacked[:, 0, after_round - 1], **more)
+    return replace(found, labels=tuple(groups))
 
 
 def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:

@@ -8,22 +8,23 @@ from plenum.records import Transcript
 
 Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
+_FATES = ("attempts", "recovered", "ended", "open", "unused")
+
+Line = Mapping[str, Any]
 
 
 def account(
-    transcripts: Sequence[Transcript],
-    attempts: Iterable[Mapping[str, Any]],
-    target: int,
-    stopped: str,
+    transcripts: Sequence[Transcript], attempts: Iterable[Line], target: int, stopped: str
 ) -> Accounts:
     """Count what a condition took.
 
     Parameters
     ----------
     transcripts
-        Of every replicate that was begun.
+        Of every replicate that was begun and whose journal is whole.
     attempts
-        Lines of the call log.
+        Lines of the call log. Those of replicates beyond ``target``, which an earlier run asked
+        for, are left out.
     target
         Replicates that were asked for.
     stopped
@@ -35,23 +36,34 @@ def account(
         ``target``, ``completed``, ``failed`` and ``pending`` (by reason), and by model ``models``:
         calls, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
         waiting, and attempts by outcome. What a branch inherited from its base isn't counted.
+
+        ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
+        its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
+        ``open``, the replicate is pending; ``unused``, the replicate completed without it, as it
+        does without the clerk's count. These four add up to ``attempts``.
+
+        ``pending`` holds ``error`` for a replicate that has made calls and has no whole journal: a
+        damaged one, or a bug. The run's closing lines name it.
     """
+    lines = [line for line in attempts if line["replicate"] < target]
     status = Counter(t.status for t in transcripts)
     failed = Counter(str(t.reason) for t in transcripts if t.status == "failed")
+    whole = {t.head["replicate"] for t in transcripts}
+    broken = {line["replicate"] for line in lines} - whole
     pending = Counter({stopped or "interrupted": status["pending"]})
-    pending["not_begun"] = target - len(transcripts)
+    pending["error"] = len(broken)
+    pending["not_begun"] = target - len(whole | broken)
     return {
         "target": target,
         "completed": status["completed"],
         "failed": dict(failed),
         "pending": {why: count for why, count in pending.items() if count > 0},
-        "models": _models(transcripts, attempts),
+        "models": _models(transcripts, lines),
+        "outcomes": _outcomes(transcripts, lines),
     }
 
 
-def _models(
-    transcripts: Sequence[Transcript], attempts: Iterable[Mapping[str, Any]]
-) -> dict[str, Any]:
+def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict[str, Any]:
     models: dict[str, Any] = {}
 
     def of(model: str) -> dict[str, Any]:
@@ -74,3 +86,32 @@ def _models(
         row["seconds"] += line["latency_s"]
         row["attempts"][line["outcome"]] += 1
     return models
+
+
+def _outcomes(
+    transcripts: Sequence[Transcript], attempts: Iterable[Line]
+) -> dict[str, dict[str, int]]:
+    """What came of every attempt that failed, by outcome."""
+    answered = {
+        (t.head["replicate"], *_question(entry["kind"], entry))
+        for t in transcripts
+        for entry in t.calls
+        if "problem" not in entry
+    }
+    fates = {"completed": "unused", "failed": "ended", "pending": "open"}
+    status = {t.head["replicate"]: fates[t.status] for t in transcripts}
+    found: dict[str, dict[str, int]] = {}
+    for line in attempts:
+        if line["outcome"] == "ok":
+            continue
+        row = found.setdefault(line["outcome"], dict.fromkeys(_FATES, 0))
+        replicate = line["replicate"]
+        recovered = (replicate, *_question(line["call"], line)) in answered
+        row["attempts"] += 1
+        row["recovered" if recovered else status.get(replicate, "open")] += 1
+    return found
+
+
+def _question(kind: str, line: Line) -> tuple[str, int, str]:
+    """What is asked; a repair asks the same again."""
+    return kind.removesuffix("_repair"), line["round"], line["seat"]

@@ -33,7 +33,6 @@ from plenum.secrets import redact
 from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
 
-
 _JOBS_A_REPORTER = 12
 """Conditions for which one reporting process is enough: they may all end at once."""
 

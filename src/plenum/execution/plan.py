@@ -1,25 +1,200 @@
-"""What a sweep would run, without a call."""
+"""What a sweep would run, take and cost, without a call."""
 
-from collections.abc import Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
-from plenum.conditions import Job
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from plenum.conditions import Calls, Job
+from plenum.execution.rehearsal import Use, rehearse
+from plenum.execution.spending import spent_before
+from plenum.models import ChatModel, backends
+from plenum.models.prices import Prices
+from plenum.records import attempts, read_entries
+
+_ASSUMED_LATENCY_S = 2.0
+_WIDE = 100
 
 
-def plan(jobs: Sequence[Job]) -> str:
-    """Conditions, replicates and calls of a sweep; repairs and retries come on top."""
-    lines = []
-    for job in jobs:
-        folder = Path(job.journals) / job.condition.identity
-        there = len(list(folder.glob("[0-9]*.jsonl")))
-        lines.append(
+@dataclass(frozen=True)
+class _Left:
+    """What a condition still needs: whole deliberations, or parts of them, by model."""
+
+    job: Job
+    begun: int
+    by_model: dict[str, Use]
+
+    @property
+    def total(self) -> Use:
+        return sum(self.by_model.values(), Use())
+
+
+def show(jobs: Sequence[Job]) -> None:
+    """Print conditions, replicates, calls, tokens, cost by model, and the time that it takes."""
+    prices = Prices(jobs[0].prices) if jobs else Prices()
+    backend = {
+        repr(j.condition.backend): backends.build(j.condition, j.calls, prices) for j in jobs
+    }
+    left = [_left(job) for job in jobs]
+    console = Console(width=None if Console().is_terminal else _WIDE)
+    for line in _conditions(left):
+        print(line)
+    by_model = _sum(left)
+    simulated = all(job.condition.backend.name == "simulated" for job in jobs)
+    console.print(_models(by_model, prices, simulated))
+    for line in _closing(left, by_model, backend, prices, simulated):
+        print(line)
+
+
+def _left(job: Job) -> _Left:
+    whole = rehearse(job.condition)
+    calls = sum(use.calls for use in whole.values())
+    folder = Path(job.journals) / job.condition.identity
+    begun, still = 0, 0.0
+    for index in range(job.replicates):
+        made, ended = _made(folder / f"{index:03d}.jsonl")
+        begun += made > 0 or ended
+        still += 0.0 if ended else max(calls - made, 0) / calls
+    return _Left(job, begun, {model: use * still for model, use in whole.items()})
+
+
+def _made(journal: Path) -> tuple[int, bool]:
+    """Calls that a replicate has made, repairs aside, and whether it has ended."""
+    entries = read_entries(journal) if journal.exists() else []
+    kinds = Counter(e["kind"] for e in entries if "inherited" not in e)
+    ended = bool(entries) and entries[-1]["kind"] == "end"
+    return kinds["turn"] + kinds["ballot"] + kinds["clerk"], ended
+
+
+def _conditions(left: Sequence[_Left]) -> Iterator[str]:
+    for item in left:
+        job, total = item.job, item.total
+        yield (
             f"{job.condition.identity}  {job.condition}: {job.replicates} replicates of "
-            f"{job.condition.calls} calls, {min(there, job.replicates)} journals begun or done"
+            f"{job.condition.calls} calls, {item.begun} begun or done; left: "
+            f"{total.calls:.0f} calls, {_tokens(total.tokens_in)} tokens in, "
+            f"{_tokens(total.tokens_out)} out"
         )
-    replicates = sum(job.replicates for job in jobs)
-    calls = sum(job.condition.calls * job.replicates for job in jobs)
-    lines.append(
-        f"in all {len(jobs)} conditions, {replicates} replicates, {calls} calls before repairs; "
-        "nothing was run"
+
+
+def _sum(left: Sequence[_Left]) -> dict[str, Use]:
+    by_model: defaultdict[str, Use] = defaultdict(Use)
+    for item in left:
+        for model, use in item.by_model.items():
+            by_model[model] += use
+    return dict(by_model)
+
+
+def _models(by_model: dict[str, Use], prices: Prices, simulated: bool) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, title="by model", title_justify="left")
+    for head in ("model", "calls", "tokens in", "tokens out", "$ per M in/out", "cost"):
+        table.add_column(head, justify="left" if head == "model" else "right")
+    for model, use in by_model.items():
+        price = None if simulated else prices.of(model)
+        listed = f"{price.input * 1e6:g} / {price.output * 1e6:g}" if price else "-"
+        cost = f"${_cost(use, prices, model):.2f}" if price else "$0" if simulated else "unknown"
+        table.add_row(
+            *(model, f"{use.calls:.0f}", _tokens(use.tokens_in), _tokens(use.tokens_out)),
+            *(listed, cost),
+        )
+    return table
+
+
+def _closing(
+    left: Sequence[_Left],
+    by_model: dict[str, Use],
+    backend: dict[str, ChatModel],
+    prices: Prices,
+    simulated: bool,
+) -> Iterator[str]:
+    jobs = [item.job for item in left]
+    unknown = [m for m in by_model if not simulated and prices.of(m) is None]
+    cost = 0.0 if simulated else sum(_cost(u, prices, m) for m, u in by_model.items())
+    yield (
+        f"tokens: estimated with arguments of argument_words each; cost left: ${cost:.2f}"
+        + (", simulated agents cost nothing" if simulated else "")
     )
-    return "\n".join(lines)
+    if unknown:
+        stated = ",".join(f"{model}:{{input:...,output:...}}" for model in unknown)
+        yield f"no price is known for {', '.join(unknown)}: state 'prices={{{stated}}}'"
+    if jobs and jobs[0].budget.limited:
+        spent = spent_before(jobs)
+        limits = ", ".join(f"{k}={v:g}" for k, v in vars(jobs[0].budget).items() if v is not None)
+        yield (
+            f"budget: {limits}; used so far: ${spent.dollars:.4f}, {spent.tokens} tokens, "
+            f"{spent.calls} calls"
+        )
+    if not simulated:
+        yield from _times(left, backend)
+    calls = sum(job.condition.calls * job.replicates for job in jobs)
+    yield (
+        f"in all {len(jobs)} conditions, {sum(job.replicates for job in jobs)} replicates, "
+        f"{calls} calls before repairs; nothing was run"
+    )
+
+
+def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str]:
+    """The longest of: one replicate's calls in sequence, and each stated limit."""
+    jobs = [item.job for item in left]
+    observed = [_latencies(job) for job in jobs]
+    known = [latency for latencies in observed for latency in latencies]
+    latency = median(known) if known else _ASSUMED_LATENCY_S
+    waiting = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in left)
+    waves = math.ceil(waiting / max(job.calls.max_concurrency for job in jobs))
+    longest = max(job.condition.calls for job in jobs)
+    source = "as observed" if known else "assumed"
+    yield (
+        f"time: at least {_duration(waves * longest * latency)}: {waves} x {longest} calls "
+        f"in sequence at {latency:.2g} s each ({source})"
+    )
+    for provider, use in _by_provider(left, backend).items():
+        for key, amount in (("rpm", use.calls), ("tpm", use.tokens_in + use.tokens_out)):
+            limit = _stated(jobs[0].calls, key, provider)
+            if limit:
+                yield (
+                    f"time: at least {_duration(60 * amount / limit)} at "
+                    f"calls.{key}.{provider}={limit}"
+                )
+
+
+def _stated(calls: Calls, key: str, provider: str) -> int | None:
+    limits: dict[str, int | None] = getattr(calls, key)
+    return limits.get(provider)
+
+
+def _by_provider(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Use]:
+    sums: defaultdict[str, Use] = defaultdict(Use)
+    for item in left:
+        model_of = backend[repr(item.job.condition.backend)]
+        for model, use in item.by_model.items():
+            sums[model_of.provider(model)] += use
+    return dict(sums)
+
+
+def _latencies(job: Job) -> list[float]:
+    log = Path(job.journals) / job.condition.identity / "calls.jsonl"
+    return [line["latency_s"] for line in attempts(log) if line["status"] == 200]
+
+
+def _cost(use: Use, prices: Prices, model: str) -> float:
+    price = prices.of(model)
+    return use.tokens_in * price.input + use.tokens_out * price.output if price else 0.0
+
+
+def _tokens(count: float) -> str:
+    for size, unit in ((1e6, "M"), (1e3, "k")):
+        if count >= size:
+            return f"{count / size:.3g}{unit}"
+    return f"{count:.0f}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(math.ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d} h" if hours else f"{minutes}:{rest:02d} min"

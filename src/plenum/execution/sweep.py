@@ -24,7 +24,7 @@ from plenum.config import parse_job
 from plenum.errors import UserError
 from plenum.execution.conduct import conduct
 from plenum.execution.outcomes import Outcome, save
-from plenum.execution.plan import plan
+from plenum.execution.plan import show
 
 MANY = 20
 """From here on composing takes long enough to say that it is being done."""
@@ -38,7 +38,7 @@ def run_job(cfg: DictConfig) -> None:
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")
     job = parse_job(cfg)
     if job.dry_run:
-        print(plan([job]))
+        show([job])
         return
     (outcome,) = conduct([job])
     save(outcome, Path(HydraConfig.get().runtime.output_dir))
@@ -92,7 +92,7 @@ def _run_all(
     for job in composed:
         context.callbacks.on_job_start(config=job.config, task_function=task)
     if any(job.dry_run for job in jobs):
-        print(plan(jobs))
+        show(jobs)
         return [job.completed(context, None) for job in composed]
     log.info(f"Launching {len(composed)} jobs in one process")
     for job in composed:

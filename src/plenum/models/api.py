@@ -59,7 +59,7 @@ class ApiBackend:
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""
-        return self._route(model).provider
+        return routes.provider_of(model)
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt."""

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from plenum.conditions import Sampling
@@ -80,13 +81,7 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
     UserError
         LiteLLM can't route it, or an endpoint or a key is missing.
     """
-    try:
-        wire, provider, _, known = litellm.get_llm_provider(model)
-    except litellm.exceptions.BadRequestError:
-        raise UserError(
-            f"model {model}: LiteLLM knows no provider for it; write it as provider/model, "
-            "for example openai/gpt-4.1-mini"
-        ) from None
+    wire, provider, known = _routed(model)
     _check_environment(model, provider, api_base)
     base = api_base.get(provider) or _from_environment(provider)
     if provider in COMPATIBLE:
@@ -95,6 +90,30 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
             raise UserError(f"model {model}: set backend.api_base.{provider} to your server's URL")
         base = _versioned(provider, base or known or OPENAI)
     return Route(model, provider, wire, base, _key(model, provider))
+
+
+def provider_of(model: str) -> str:
+    """LiteLLM's name of a model's provider; needs no key.
+
+    Raises
+    ------
+    UserError
+        LiteLLM can't route it.
+    """
+    return _routed(model)[1]
+
+
+@cache
+def _routed(model: str) -> tuple[str, str, str | None]:
+    """Name on the wire, provider, and the endpoint as far as LiteLLM knows it."""
+    try:
+        wire, provider, _, known = litellm.get_llm_provider(model)
+    except litellm.exceptions.BadRequestError:
+        raise UserError(
+            f"model {model}: LiteLLM knows no provider for it; write it as provider/model, "
+            "for example openai/gpt-4.1-mini"
+        ) from None
+    return wire, provider, known
 
 
 def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -> None:

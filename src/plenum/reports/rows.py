@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from plenum.dynamics import Summary, summarise
+from plenum.dynamics import Branching, Summary, of_replicates, summarise
 from plenum.reports.settings import Settings
 from plenum.tracking.query import Tracked
 
@@ -27,10 +27,14 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Row:
-    """A tracked condition with its estimates; ``summary`` is ``None`` without replicates."""
+    """A tracked condition with its estimates.
+
+    ``summary`` is ``None`` without replicates, and for branches: these have ``branches``.
+    """
 
     tracked: Tracked
     summary: Summary | None
+    branches: Branching | None = None
 
     @property
     def n(self) -> int:
@@ -52,6 +56,8 @@ class Row:
         """The estimate's status; ``no_estimates`` where the condition was interrupted."""
         if self.summary is not None:
             return self.summary.lyapunov.status
+        if self.branches is not None:
+            return "branching"
         return "no_estimates" if self.n else "no_replicates"
 
     @property
@@ -108,8 +114,10 @@ def build(tracked: Sequence[Tracked], chosen: Settings) -> list[Row]:
     """Estimate every condition, in the order of scenario and the order of running."""
     rows = []
     for condition in sorted(tracked, key=lambda t: t.factors["scenario"]):
-        summary = None
-        if condition.preferences.size:
+        summary, branches = None, None
+        if condition.after_round:
+            branches = _branches(condition, chosen)
+        elif condition.preferences.size:
             summary = summarise(
                 condition.preferences,
                 condition.decisions,
@@ -118,8 +126,15 @@ def build(tracked: Sequence[Tracked], chosen: Settings) -> list[Row]:
                 draws=chosen.draws,
                 seed=chosen.seed,
             )
-        rows.append(Row(condition, summary))
+        rows.append(Row(condition, summary, branches))
     return rows
+
+
+def _branches(condition: Tracked, chosen: Settings) -> Branching | None:
+    if not condition.preferences.size:
+        return None
+    after = condition.after_round
+    return of_replicates(condition.ensemble, condition.bases, after, seed=chosen.seed)
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.dynamics import benjamini_hochberg
-from plenum.reports import effects
+from plenum.reports import branching, effects
 from plenum.reports.effects import Across, Effect
 from plenum.reports.rows import FACTORS, Row, build, frame, grouped, named, shown
 from plenum.reports.settings import Settings
@@ -57,11 +57,18 @@ def publish(chosen: Settings) -> None:
     measured = effects.contrasts(rows, chosen)
     products = effects.interactions(rows, chosen)
     pools = effects.across(rows, [*measured, *products], chosen)
-    first, squares = conditions(rows, chosen), matrices(rows)
-    details = [diagnostics(rows, chosen), decisions(rows)]
+    parallel = [row for row in rows if not row.tracked.after_round] or rows
+    first, squares = conditions(rows, chosen), matrices(parallel)
+    details = [diagnostics(parallel, chosen), decisions(parallel), *branching.sheets(rows)]
     last = [*contrasts(measured, rows), *contrasts(products, rows, interaction=True)]
     last += [*landscape(rows), *pooled(pools, rows)]
-    files = _write(chosen, rows, measured, products, pools, [first, *details, *squares, *last])
+    more = {
+        "contrasts": _records(measured, chosen),
+        "interactions": _records(products, chosen),
+        "pooled": _records(pools, chosen),
+        "branching": branching.frame(rows),
+    }
+    files = _write(chosen, rows, more, [first, *details, *squares, *last])
     query.log_report(chosen.study, chosen.uri, files)
     printed = [first, *details, *(squares if len(squares) <= _SQUARES else []), *last]
     short = [s for s in printed if s is first or len(s.body) <= _LINES]
@@ -72,19 +79,19 @@ def publish(chosen: Settings) -> None:
     print(f"written: {', '.join(map(str, files))}")
 
 
+def _records(found: Sequence[Effect] | Sequence[Across], chosen: Settings) -> pd.DataFrame:
+    return pd.DataFrame([line.record(chosen.study) for line in found])
+
+
 def _write(
     chosen: Settings,
     rows: Sequence[Row],
-    measured: Sequence[Effect],
-    products: Sequence[Effect],
-    pools: Sequence[Across],
+    more: dict[str, pd.DataFrame],
     sheets: Sequence[Sheet],
 ) -> list[Path]:
     chosen.out.mkdir(parents=True, exist_ok=True)
     tables = {"conditions": frame(rows)}
-    for name, found in (("contrasts", measured), ("interactions", products), ("pooled", pools)):
-        if found:
-            tables[name] = pd.DataFrame([line.record(chosen.study) for line in found])
+    tables |= {name: table for name, table in more.items() if not table.empty}
     files = [chosen.out / f"{name}.csv" for name in tables]
     for file, table in zip(files, tables.values(), strict=True):
         table.to_csv(file, index=False)

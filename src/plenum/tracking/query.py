@@ -1,12 +1,13 @@
 """Read a study back from MLflow: parents and their Parquet, never thousands of nested runs."""
 
+import hashlib
 import json
 import tempfile
 import urllib.parse
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.errors import UserError
+from plenum.records import Failure
 from plenum.tracking import frames, store
 
 _TARGET = "n_target"
@@ -40,6 +42,10 @@ class Tracked:
         Of the completed replicates.
     seats
         Names along the third axis of ``preferences``.
+    bases
+        Of branches: the base that each replicate continues, shape (replicates,).
+    after_round
+        Of branches: the round after which they part.
     """
 
     study: str
@@ -52,6 +58,8 @@ class Tracked:
     preferences: NDArray[np.float64]
     decisions: tuple[str, ...]
     seats: tuple[str, ...] = ()
+    bases: tuple[int, ...] = ()
+    after_round: int = 0
 
     @property
     def ensemble(self) -> NDArray[np.float64]:
@@ -129,14 +137,12 @@ def _counts(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Coun
 def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) -> Tracked:
     tags, params, metrics = run.data.tags, run.data.params, run.data.metrics
     identity = tags["plenum.condition"]
-    preferences: NDArray[np.float64] = np.empty((0, 0, 0, 0))
-    decisions: tuple[str, ...] = ()
-    seats: tuple[str, ...] = ()
+    arrays = _Arrays()
     if _TARGET in metrics:
         failures = json.loads(tags["plenum.failures"])
         target, completed = int(metrics[_TARGET]), int(metrics["n_completed"])
         if completed:
-            preferences, decisions, seats = _arrays(client, run)
+            arrays = _arrays(client, run)
     else:
         ended = counts[tags["plenum.cell"]]
         failures = {k: n for k, n in ended.items() if k not in ("completed", "pending")}
@@ -150,20 +156,34 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         target=target,
         completed=completed,
         failures=failures,
-        preferences=preferences,
-        decisions=decisions,
-        seats=seats,
+        preferences=arrays.preferences,
+        decisions=arrays.decisions,
+        seats=arrays.seats,
+        bases=arrays.bases,
+        after_round=int(params.get("branch.after_round", 0)),
     )
 
 
-def _arrays(client: Any, run: Any) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[str, ...]]:
-    """Preferences, decisions and seats of the completed replicates."""
+@dataclass(frozen=True)
+class _Arrays:
+    preferences: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0, 0, 0)))
+    decisions: tuple[str, ...] = ()
+    seats: tuple[str, ...] = ()
+    bases: tuple[int, ...] = ()
+
+
+def _arrays(client: Any, run: Any) -> _Arrays:
+    """What is known of the completed replicates."""
     states, replicates = (
         _parquet(client, run, f"{name}.parquet") for name in ("ensemble", "replicates")
     )
     completed = replicates[replicates["status"] == "completed"].sort_values("replicate")
     preferences = frames.preferences(states, completed["replicate"].tolist())
-    return preferences, tuple(completed["decision"]), tuple(states["seat"].unique())
+    continuations = int(run.data.params.get("branch.continuations", 0))
+    bases = completed["replicate"] // continuations if continuations else ()
+    return _Arrays(
+        preferences, tuple(completed["decision"]), tuple(states["seat"].unique()), tuple(bases)
+    )
 
 
 def _parquet(client: Any, run: Any, name: str) -> pd.DataFrame:
@@ -173,3 +193,178 @@ def _parquet(client: Any, run: Any, name: str) -> pd.DataFrame:
         return pd.read_parquet(Path(urllib.parse.unquote(where.path)) / name)
     with tempfile.TemporaryDirectory() as folder:
         return pd.read_parquet(client.download_artifacts(run.info.run_id, name, folder))
+
+
+REASONS = tuple(map(str, Failure))
+"""Every reason for which an attempt or a replicate may fail, or wait."""
+
+_ACCOUNTS = {"target", "completed", "failed", "pending", "models", "outcomes"}
+_DIGESTED = ("ensemble.parquet", "replicates.parquet")
+
+
+@dataclass(frozen=True)
+class Accounted:
+    """What a condition took, as the tracking store has it: target = completed + failed + pending.
+
+    Attributes
+    ----------
+    tracked
+        The condition, without its states.
+    pending
+        Pending replicates by why: ``budget``, ``interrupted``, ``not_begun``, ``error``, and
+        ``unknown`` where the accounts aren't written.
+    models, outcomes
+        Calls by model, and failed attempts by outcome, as the condition's ``accounts.json`` has
+        them; ``None`` where the sweep was killed, or still runs, and counts only replicates.
+    digests
+        SHA-256 of the artifacts by name, and of the ``transcripts``: all replicates', one after
+        another in the order of their files' names. Those that can't be read here are left out.
+
+    Raises
+    ------
+    ValueError
+        The replicates don't add up.
+    """
+
+    tracked: Tracked
+    pending: dict[str, int]
+    models: dict[str, dict[str, Any]] | None
+    outcomes: dict[str, dict[str, int]] | None
+    digests: dict[str, str]
+
+    def __post_init__(self) -> None:
+        t = self.tracked
+        ended = t.completed + sum(t.failures.values())
+        if (
+            t.target != ended + sum(self.pending.values())
+            or min(self.pending.values(), default=0) < 0
+        ):
+            raise ValueError(
+                f"condition {t.identity}: target {t.target} is not {t.completed} completed + "
+                f"{t.failures} failed + {self.pending} pending"
+            )
+
+
+def accounts(study: str, uri: str) -> list[Accounted]:
+    """The accounts of every condition of a study, in the order in which they were first run.
+
+    Two queries and an artifact a condition, however many replicates there are. The artifact is
+    believed where it agrees with the nested runs: a sweep that was killed after it, or asked for
+    more replicates, left an old one.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
+    ValueError
+        A condition's replicates don't add up.
+    """
+    client, experiment, runs = _opened(study, uri)
+    nested: defaultdict[str, dict[int, Any]] = defaultdict(dict)
+    for child in _search(client, experiment, "tags.`plenum.kind` = 'replicate'"):
+        tags = child.data.tags
+        nested[tags["plenum.cell"]][int(tags["plenum.replicate"])] = child
+
+    def of(run: Any) -> Accounted:
+        target = int(run.data.tags.get("plenum.target", 0))
+        children = nested[run.data.tags["plenum.cell"]]
+        asked_for = [child for index, child in sorted(children.items()) if index < target]
+        return _accounted(client, study, run, target, asked_for)
+
+    with ThreadPoolExecutor(8) as pool:
+        return list(pool.map(of, runs))
+
+
+def _opened(study: str, uri: str) -> tuple[Any, str, list[Any]]:
+    """A client, the study's experiment, and the runs of its conditions."""
+    if uri.startswith("sqlite:///"):
+        database = store.absolute(uri).removeprefix("sqlite:///")
+        if not Path(database).exists():
+            raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
+    store.check(store.absolute(uri))
+    client = store.open_client(uri)
+    found = client.get_experiment_by_name(study)
+    if found is None:
+        names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
+        raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
+    runs = _search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'")
+    if not runs:
+        raise UserError(f"study: {study!r} holds no condition yet")
+    return client, found.experiment_id, runs
+
+
+def _accounted(
+    client: Any, study: str, run: Any, target: int, children: Sequence[Any]
+) -> Accounted:
+    """A condition's accounts, by its artifact and by the nested runs of its replicates."""
+    tags = [child.data.tags for child in children]
+    ended = Counter(t["plenum.failure"] or t["plenum.status"] for t in tags)
+    completed, waiting = ended.pop("completed", 0), ended.pop("pending", 0)
+    failed = dict(ended)
+    pending = Counter(t.get("plenum.pending") or "unknown" for t in tags if not _ended(t))
+    pending["unknown"] += target - completed - ended.total() - waiting
+    written = _written(client, run)
+    if written is not None:
+        told = (written["target"], written["completed"], written["failed"])
+        written = written if told == (target, completed, failed) else None
+    return Accounted(
+        tracked=Tracked(
+            study=study,
+            identity=run.data.tags["plenum.condition"],
+            run_id=run.info.run_id,
+            factors={key: run.data.params.get(key, "") for key in _FACTORS},
+            target=target,
+            completed=completed,
+            failures=failed,
+            preferences=np.empty((0, 0, 0, 0)),
+            decisions=(),
+        ),
+        pending=written["pending"] if written else {w: n for w, n in pending.items() if n},
+        models=written["models"] if written else None,
+        outcomes=written["outcomes"] if written else None,
+        digests=_digests(client, run, children),
+    )
+
+
+def _ended(tags: dict[str, str]) -> bool:
+    return tags["plenum.status"] in ("completed", "failed")
+
+
+def _written(client: Any, run: Any) -> dict[str, Any] | None:
+    """A condition's accounts.json; ``None`` where there is none, or one of an earlier version."""
+    text = _bytes(client, run, "accounts.json")
+    found = json.loads(text) if text else {}
+    return found if found.keys() >= _ACCOUNTS else None
+
+
+def _digests(client: Any, run: Any, children: Sequence[Any]) -> dict[str, str]:
+    found = {}
+    for name in _DIGESTED:
+        data = _bytes(client, run, name)
+        if data is not None:
+            found[name] = hashlib.sha256(data).hexdigest()
+    files = [_transcript(child) for child in children]
+    if files and all(file is not None and file.exists() for file in files):
+        together = hashlib.sha256()
+        for file in sorted((file for file in files if file), key=lambda file: file.name):
+            together.update(file.read_bytes())
+        found["transcripts"] = together.hexdigest()
+    return found
+
+
+def _transcript(child: Any) -> Path | None:
+    """A replicate's transcript on this machine's disk; those of a server take a request each."""
+    folder = store.folder(child.info.artifact_uri)
+    name = f"{int(child.data.tags['plenum.replicate']):03d}.jsonl"
+    return None if folder is None else folder / "transcript" / name
+
+
+def _bytes(client: Any, run: Any, name: str) -> bytes | None:
+    """An artifact of a run; ``None`` where there is none."""
+    own = store.folder(run.info.artifact_uri)
+    if own is not None:
+        return (own / name).read_bytes() if (own / name).exists() else None
+    if name not in {file.path for file in client.list_artifacts(run.info.run_id)}:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        return Path(client.download_artifacts(run.info.run_id, name, folder)).read_bytes()

@@ -220,6 +220,7 @@ class StudyWriter:
             "models": " ".join(f"{s['seat']}:{s['model']}" for s in condition["seats"]),
             "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
             "clerk": condition["clerk"],
+            **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
         }
         self._client.log_batch(run.info.run_id, params=_params(params))
         return run

@@ -1,0 +1,21 @@
+"""Account for every replicate and every call of a study (Tables S1 to S3), and test attrition.
+
+python scripts/accounting.py study=NAME [tracking=server] [out=FOLDER]
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="accounting")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import accounting
+
+        accounting.publish(accounting.asked(cfg))
+
+
+if __name__ == "__main__":
+    front_door(main)

@@ -1,0 +1,90 @@
+"""Why an answer that can't be read can't be read."""
+
+import pytest
+
+from plenum.committee.failures import unread
+from plenum.models import Reply
+from plenum.records import Failure
+
+
+def why(text: str, finish: str = "stop") -> Failure:
+    return unread(Reply(text, 1, 1, finish))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm sorry, but I can't take a position on this matter.",
+        "I’m sorry, but I can’t help with that.",
+        "I am sorry, I cannot assist with this request.",
+        "Sorry, I can't.",
+        "Unfortunately, I am unable to take part in this.",
+        "I can't help with that.",
+        "I cannot provide a recommendation here.",
+        "I can not comply with this.",
+        "I won't participate in this vote.",
+        "I really can't discuss this.",
+        "I'm not able to assist with that.",
+        "I am unable to help with this request.",
+        "I'm unable to provide an answer.",
+        "We are unable to assist.",
+        "I must decline to answer.",
+        "I apologize, but I cannot take sides.",
+        "I apologise, but as things stand I am unable to answer.",
+        "As an AI language model, I cannot hold political opinions.",
+        "As an AI, I can't vote.",
+        "As a language model I am not able to have preferences.",
+        "\"I'm afraid I can't do that,\" it said.",
+        "**I can't assist with this.**",
+    ],
+)
+def test_a_text_that_declines_is_a_refusal(text: str) -> None:
+    assert why(text) is Failure.REFUSAL
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Option A reaches most people first.",
+        "STATE: pref=[high]",
+        '{"decision": "A"',
+        "A",
+        "The state can't provide for everybody at once.",
+        "Nobody can help those whom the plan leaves out.",
+        "I accept that the budget can't grow, so I am for B.",
+        "I agree with Welfare. We cannot help everybody.",
+        "I prefer B. Sorry if I can't convince everybody.",
+        "Sorting the queue by need won't do.",
+        "Ich kann dazu nichts sagen.",
+    ],
+)
+def test_a_text_that_argues_breaks_the_format(text: str) -> None:
+    assert why(text) is Failure.PARSE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We cannot give up on the rural hospitals, so I am for B.",
+        "We can't continue to ignore those who wait longest.",
+        "I won't give way on equity: option C.",
+        "We cannot offer a bed to everybody; A is the least harm.\nSTATE: pref=[0.5;0.5]",
+    ],
+)
+def test_an_argument_that_opens_with_what_cannot_be_done_is_no_refusal(text: str) -> None:
+    assert why(text) is Failure.PARSE
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\n"])
+def test_no_text_is_empty(text: str) -> None:
+    assert why(text) is Failure.EMPTY
+
+
+@pytest.mark.parametrize("text", ["", "Option A", "I'm sorry, I can't."])
+def test_the_providers_reason_goes_before_the_text(text: str) -> None:
+    assert why(text, "content_filter") is Failure.CONTENT_FILTER
+    assert why(text, "length") is Failure.LENGTH
+
+
+def test_a_refusal_in_a_field_of_its_own_is_one_in_any_language() -> None:
+    assert why("Dazu kann ich nichts sagen.", "refusal") is Failure.REFUSAL

@@ -1,0 +1,96 @@
+"""Branching: which entries of which base a replicate goes on from."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plenum.committee import Deliberation
+from plenum.conditions import Calls, Job, as_mapping
+from plenum.execution.branches import prefix
+from plenum.models import backends
+from plenum.models.prices import Prices
+from plenum.records import DamagedJournal, Journal, read
+
+
+@pytest.fixture
+def branch(job: Callable[..., Job], tmp_path: Path) -> Job:
+    """Two bases of four rounds, continued three times each after round 2."""
+    found = job(
+        *("rounds=4", "branch.after_round=2", "branch.bases=2", "branch.continuations=3"),
+        *("backend.malformed_rate=0.05", "seed=3"),
+    )
+    return replace(found, journals=str(tmp_path))
+
+
+def deliberated(branch: Job, base: int, calls: int = 1000) -> Path:
+    """Run a base replicate, or its first calls."""
+    condition = branch.condition.base
+    path = Path(branch.journals) / condition.identity / f"{base:03d}.jsonl"
+    path.unlink(missing_ok=True)
+
+    async def run() -> None:
+        model, deliberation = (
+            backends.build(condition, Calls(), Prices()),
+            Deliberation(condition, base),
+        )
+        with Journal(path, {**as_mapping(condition), "replicate": base}) as journal:
+            for _ in range(calls):
+                if deliberation.ask is None:
+                    break
+                response = await model.attempt(deliberation.ask.chat, 1)
+                journal.append(deliberation.answer(response.reply))
+            if deliberation.end:
+                journal.append(deliberation.end)
+
+    asyncio.run(run())
+    return path
+
+
+def test_a_condition_that_does_not_branch_inherits_nothing(job: Callable[..., Job]) -> None:
+    assert list(prefix(job(), 0)) == []
+
+
+def test_a_branch_inherits_the_turns_up_to_its_round_and_nothing_later(branch: Job) -> None:
+    base = read(deliberated(branch, 0))
+    found = list(prefix(branch, 0))
+    assert found == [
+        e for e in base.entries if e["kind"] in ("turn", "turn_repair") and e["round"] <= 2
+    ]
+    assert sum("state" in entry for entry in found) == 2 * 5
+    assert {entry["round"] for entry in found} == {1, 2}
+
+
+def test_each_base_is_continued_as_often_as_asked(branch: Job) -> None:
+    for base in (0, 1):
+        deliberated(branch, base)
+    found = [tuple(entry["text"] for entry in prefix(branch, index)) for index in range(6)]
+    assert found[0] == found[1] == found[2]
+    assert found[3] == found[4] == found[5]
+    assert found[0] != found[3]
+
+
+@pytest.mark.parametrize("calls", [0, 3, 9], ids=["not begun", "in round 1", "in round 2"])
+def test_a_base_that_has_not_got_that_far_is_refused(branch: Job, calls: int) -> None:
+    if calls:
+        deliberated(branch, 0, calls)
+    with pytest.raises(DamagedJournal, match=r"base replicate 0 of .* hasn't finished round 2"):
+        prefix(branch, 0)
+
+
+def test_a_base_that_failed_after_that_round_will_do(branch: Job) -> None:
+    path = deliberated(branch, 0, 14)
+    head = {**as_mapping(branch.condition.base), "replicate": 0}
+    with Journal(path, head) as journal:
+        journal.append({"kind": "end", "status": "failed", "reason": "timeout"})
+    assert sum("state" in entry for entry in prefix(branch, 0)) == 10
+
+
+def test_a_base_that_was_missing_is_found_once_it_has_run(branch: Job) -> None:
+    """In one process, as in a notebook: asked too early, and then asked again."""
+    with pytest.raises(DamagedJournal):
+        prefix(branch, 0)
+    deliberated(branch, 0)
+    assert prefix(branch, 0)

@@ -1,0 +1,185 @@
+"""A replicate's way through budget and limits: what it takes on the way in, it gives back."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from plenum.conditions import Budget, Calls
+from plenum.execution.gates import Gates, Pass
+from plenum.execution.ledger import BudgetSpent, Ledger, Sum, tokens_at_most
+from plenum.models import Attempt, Chat, Message, Reply, Response
+from plenum.models.prices import Price
+from plenum.records import Failure
+
+CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)
+MOST = sum(tokens_at_most(CHAT))
+GOOD = Response(Reply("fine", 20, 10, cost=30.0))
+LIMITED = Budget(tokens=10 * MOST)
+BILLED = [
+    (Failure.TIMEOUT, None),
+    (Failure.INTERRUPTED, None),
+    (Failure.BUG, None),
+    (Failure.SERVER, None),  # a connection that broke: the answer may have been on its way
+    (Failure.SERVER, 200),
+    (Failure.EMPTY, 200),
+]
+FREE = [
+    (Failure.RATE_LIMIT, 429),
+    (Failure.SERVER, 500),
+    (Failure.SERVER, 503),
+    (Failure.AUTH, 401),
+    (Failure.REQUEST, 400),
+    (Failure.CONTENT_FILTER, 400),
+]
+
+
+def ended(outcome: str, status: int | None = 200) -> Attempt:
+    return Attempt(1, outcome, status, 0.1, 0.0)
+
+
+async def gates(budget: Budget = LIMITED, **calls: Any) -> Gates:
+    return Gates(Calls(**calls), Ledger(budget, lambda _: Price(1.0, 1.0, 1.0)))
+
+
+def one(of: Gates, line: str = "a", index: int = 0) -> Pass:
+    return Pass(of, lambda model: "openai", line, index)
+
+
+def test_an_answer_is_booked_by_what_it_used() -> None:
+    async def scene() -> tuple[Sum, int]:
+        shared = await gates()
+        way = one(shared)
+        await way.enter(CHAT)
+        assert shared.of("openai").in_flight == 1
+        way.leave(CHAT, ended("ok"), GOOD, 0.0)
+        assert way.billed(ended("ok")) == {}
+        return shared.ledger.spent, shared.of("openai").in_flight
+
+    assert asyncio.run(scene()) == (Sum(30.0, 30, 1), 0)
+
+
+@pytest.mark.parametrize(("outcome", "status"), BILLED)
+def test_what_may_have_been_billed_is_booked_in_full_and_logged(
+    outcome: Failure, status: int | None
+) -> None:
+    async def scene() -> None:
+        shared = await gates()
+        way = one(shared)
+        await way.enter(CHAT)
+        way.leave(CHAT, ended(outcome, status), None, 0.0)
+        assert shared.ledger.spent == Sum(float(MOST), MOST, 1)
+        told = way.billed(ended(outcome, status))
+        assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(("outcome", "status"), FREE)
+def test_what_was_refused_costs_a_call_and_nothing_else(outcome: Failure, status: int) -> None:
+    async def scene() -> None:
+        shared = await gates()
+        way = one(shared)
+        await way.enter(CHAT)
+        way.leave(CHAT, ended(outcome, status), None, 0.0)
+        assert shared.ledger.spent == Sum(calls=1)
+        assert way.billed(ended(outcome, status)) == {}
+
+    asyncio.run(scene())
+
+
+def test_without_a_budget_nothing_is_logged_as_billed() -> None:
+    async def scene() -> None:
+        shared = await gates(Budget())
+        way = one(shared)
+        await way.enter(CHAT)
+        way.leave(CHAT, ended(Failure.TIMEOUT, None), None, 0.0)
+        assert way.billed(ended(Failure.TIMEOUT, None)) == {}
+
+    asyncio.run(scene())
+
+
+def test_a_call_that_does_not_fit_the_budget_takes_no_place() -> None:
+    async def scene() -> None:
+        shared = await gates(Budget(tokens=MOST - 1))
+        with pytest.raises(BudgetSpent):
+            await one(shared).enter(CHAT)
+        assert shared.of("openai").in_flight == 0
+
+    asyncio.run(scene())
+
+
+def test_who_gives_up_waiting_for_a_place_gets_the_money_back() -> None:
+    async def scene() -> None:
+        shared = await gates(Budget(calls=2), max_concurrency=1, adapt=False)
+        first = one(shared)
+        await first.enter(CHAT)
+        waiting = asyncio.create_task(one(shared, index=1).enter(CHAT))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        first.leave(CHAT, ended("ok"), GOOD, 0.0)
+        await asyncio.wait_for(one(shared, index=2).enter(CHAT), 1)
+
+    asyncio.run(scene())
+
+
+def test_providers_do_not_share_their_limits() -> None:
+    async def scene() -> None:
+        shared = await gates(max_concurrency=1, adapt=False)
+        ways = [Pass(shared, lambda model: model, "a", index) for index in range(2)]
+        for way, model in zip(ways, ("openai", "xai"), strict=True):
+            chat = Chat(model, CHAT.messages, 0.0, 100, 1)
+            await asyncio.wait_for(way.enter(chat), 1)
+        assert shared.told() == "openai 1/1, xai 1/1"
+
+    asyncio.run(scene())
+
+
+def test_the_replicate_that_is_furthest_goes_first() -> None:
+    async def scene() -> list[str]:
+        shared = await gates(max_concurrency=1, adapt=False)
+        far, near, order = one(shared, index=9), one(shared, index=0), []
+        for _ in range(3):
+            await far.enter(CHAT)
+            far.leave(CHAT, ended("ok"), GOOD, 0.0)
+        holder = one(shared, line="b")
+        await holder.enter(CHAT)
+
+        async def go(name: str, way: Pass) -> None:
+            await way.enter(CHAT)
+            order.append(name)
+            way.leave(CHAT, ended("ok"), GOOD, 0.0)
+
+        tasks = [asyncio.create_task(go("near", near)), asyncio.create_task(go("far", far))]
+        await asyncio.sleep(0)
+        holder.leave(CHAT, ended("ok"), GOOD, 0.0)
+        await asyncio.gather(*tasks)
+        return order
+
+    assert asyncio.run(scene()) == ["far", "near"]
+
+
+def test_tokens_that_an_answer_did_not_use_go_back_to_the_minute() -> None:
+    async def scene() -> None:
+        # A minute of 60 times what a call may use: the bucket holds one such call.
+        shared = await gates(Budget(), tpm={"openai": 60 * MOST})
+        way = one(shared)
+        for _ in range(4):
+            await asyncio.wait_for(way.enter(CHAT), 0.5)
+            way.leave(CHAT, ended("ok"), GOOD, 0.0)
+
+    asyncio.run(scene())
+
+
+def test_tokens_beyond_the_estimate_are_taken_from_the_minute() -> None:
+    async def scene() -> None:
+        shared = await gates(Budget(), tpm={"openai": 60 * MOST})
+        way = one(shared)
+        await way.enter(CHAT)
+        way.leave(CHAT, ended("ok"), Response(Reply("fine", 3 * MOST, 0)), 0.0)
+        with pytest.raises(TimeoutError):  # two more such calls are owed: two seconds
+            await asyncio.wait_for(way.enter(CHAT), 1.5)
+
+    asyncio.run(scene())

@@ -1,0 +1,251 @@
+"""The budget: never exceeded, and never stopped short while a call may still fit."""
+
+import asyncio
+import random
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from plenum.conditions import Budget
+from plenum.execution.ledger import BudgetSpent, Ledger, Sum, tokens_at_most
+from plenum.models import Chat, Message, Reply
+from plenum.models.prices import Price
+
+DOLLAR = Price(1.0, 1.0, 1.0)  # a token costs a dollar
+CHAT = Chat("m", (Message("user", "x" * 30),), 0.0, max_tokens=10, seed=1)
+MOST = sum(tokens_at_most(CHAT))  # what it may use
+
+
+def ledger(spent: Sum | None = None, **limits: Any) -> Ledger:
+    return Ledger(Budget(**limits), lambda _: DOLLAR, spent)
+
+
+def reply(tokens: int) -> Reply:
+    """One that used this many tokens, and as many dollars."""
+    return Reply("", tokens, 0, cost=float(tokens))
+
+
+def run(scene: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    async def staged() -> Any:
+        return await asyncio.wait_for(scene(), 10)
+
+    return asyncio.run(staged())
+
+
+def amount(limit: str, total: Sum) -> float:
+    return float(getattr(total, limit))
+
+
+def test_without_a_budget_nothing_is_reserved_and_nothing_refused() -> None:
+    async def scene() -> None:
+        free = ledger()
+        for _ in range(100):
+            assert await free.reserve(CHAT) == Sum()
+            free.settle(Sum(), reply(10**9), billed=False)
+        assert free.refusal is None
+
+    run(scene)
+
+
+@pytest.mark.parametrize("limit", ["dollars", "tokens", "calls"])
+@settings(max_examples=25)
+@given(data=st.data())
+def test_whatever_the_order_the_budget_is_never_exceeded(limit: str, data: st.DataObject) -> None:
+    size = 1 if limit == "calls" else MOST
+    most = data.draw(st.integers(0, 12 * size), label=limit)
+    used = data.draw(st.lists(st.integers(0, MOST), min_size=1, max_size=20), label="used")
+    ends = data.draw(st.lists(st.sampled_from("rbfc"), min_size=20, max_size=20), label="ends")
+    seed = data.draw(st.integers(0, 2**16), label="order")
+
+    async def scene() -> None:
+        book, order = ledger(**{limit: most}), random.Random(seed)
+        made: list[int] = []
+
+        async def one(tokens: int, end: str) -> None:
+            for _ in range(order.randrange(4)):
+                await asyncio.sleep(0)
+            try:
+                reserved = await book.reserve(CHAT)
+            except BudgetSpent:
+                return
+            made.append(tokens)
+            for _ in range(order.randrange(6)):
+                await asyncio.sleep(0)
+            if end == "c":
+                book.cancel(reserved)
+            else:
+                book.settle(reserved, reply(tokens) if end == "r" else None, billed=end == "b")
+            assert amount(limit, book.spent) <= most + 1e-6
+
+        await asyncio.gather(*(one(u, e) for u, e in zip(used, ends, strict=False)))
+        assert amount(limit, book.spent) <= most + 1e-6
+        if book.refusal is None:
+            assert len(made) == len(used)  # who wasn't refused has called
+
+    run(scene)
+
+
+def test_what_a_call_used_is_booked_and_the_rest_is_free_again() -> None:
+    async def scene() -> Sum:
+        book = ledger(tokens=2 * MOST)
+        for _ in range(4):
+            book.settle(await book.reserve(CHAT), reply(MOST // 4), billed=False)
+        return book.spent
+
+    assert run(scene) == Sum(4.0 * (MOST // 4), 4 * (MOST // 4), 4)
+
+
+def test_a_call_that_does_not_fit_yet_waits_for_cheaper_ones_to_end() -> None:
+    async def scene() -> None:
+        book = ledger(tokens=MOST + 5)
+        first = await book.reserve(CHAT)
+        second = asyncio.create_task(book.reserve(CHAT))
+        await asyncio.sleep(0.01)
+        assert not second.done()
+        book.settle(first, reply(3), billed=False)
+        assert (await second).tokens == MOST
+        assert book.refusal is None
+
+    run(scene)
+
+
+def test_it_is_refused_when_the_others_turn_out_too_dear() -> None:
+    async def scene() -> None:
+        book = ledger(tokens=MOST + 5)
+        first = await book.reserve(CHAT)
+        second = asyncio.create_task(book.reserve(CHAT))
+        await asyncio.sleep(0.01)
+        book.settle(first, reply(6), billed=False)
+        with pytest.raises(BudgetSpent):
+            await second
+
+    run(scene)
+
+
+def test_all_who_wait_hear_of_the_refusal() -> None:
+    async def scene() -> None:
+        book = ledger(calls=1)
+        first = await book.reserve(CHAT)
+        waiting = [asyncio.create_task(book.reserve(CHAT)) for _ in range(20)]
+        await asyncio.sleep(0)
+        book.settle(first, reply(1), billed=False)
+        found = await asyncio.gather(*waiting, return_exceptions=True)
+        assert all(isinstance(one, BudgetSpent) for one in found)
+
+    run(scene)
+
+
+def test_once_refused_nothing_is_called_any_more_even_if_it_were_cheaper() -> None:
+    async def scene() -> None:
+        book = ledger(tokens=MOST - 1)
+        with pytest.raises(BudgetSpent):
+            await book.reserve(CHAT)
+        cheap = Chat("m", (), 0.0, max_tokens=1, seed=1)
+        with pytest.raises(BudgetSpent):
+            await book.reserve(cheap)
+
+    run(scene)
+
+
+def test_a_reservation_that_is_cancelled_lets_another_call_in() -> None:
+    async def scene() -> None:
+        book = ledger(calls=1)
+        first = await book.reserve(CHAT)
+        second = asyncio.create_task(book.reserve(CHAT))
+        await asyncio.sleep(0)
+        book.cancel(first)
+        await second
+        assert book.spent == Sum()
+
+    run(scene)
+
+
+def test_a_call_without_an_answer_counts_as_a_call() -> None:
+    async def scene() -> None:
+        book = ledger(calls=2)
+        book.settle(await book.reserve(CHAT), None, billed=False)
+        assert book.spent == Sum(calls=1)
+
+    run(scene)
+
+
+def test_a_call_that_may_be_billed_is_booked_in_full() -> None:
+    async def scene() -> None:
+        book = ledger(tokens=1000)
+        book.settle(await book.reserve(CHAT), None, billed=True)
+        assert book.spent == Sum(float(MOST), MOST, 1)
+
+    run(scene)
+
+
+def test_what_earlier_runs_used_counts() -> None:
+    async def scene() -> None:
+        book = ledger(spent=Sum(calls=2), calls=3)
+        book.settle(await book.reserve(CHAT), reply(1), billed=False)
+        with pytest.raises(BudgetSpent):
+            await book.reserve(CHAT)
+
+    run(scene)
+
+
+def test_a_budget_of_nothing_lets_nothing_pass() -> None:
+    async def scene(limit: str) -> None:
+        with pytest.raises(BudgetSpent):
+            await ledger(**{limit: 0}).reserve(CHAT)
+
+    for limit in ("dollars", "tokens", "calls"):
+        run(lambda limit=limit: scene(limit))
+
+
+def test_a_model_that_costs_nothing_is_not_stopped_by_dollars() -> None:
+    async def scene() -> None:
+        book = Ledger(Budget(dollars=0.0), lambda _: Price(0.0, 0.0, 0.0))
+        for _ in range(10):
+            book.settle(await book.reserve(CHAT), Reply("", 5, 5), billed=False)
+
+    run(scene)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"dollars": 30.0}, ["budget.dollars=30", "$0.0000", f"${MOST}.0000"]),
+        ({"tokens": 30}, ["budget.tokens=30", "0 tokens", f"{MOST} tokens"]),
+        ({"calls": 0}, ["budget.calls=0", "0 calls", "1 call"]),
+        ({"calls": 0, "dollars": 999.0}, ["budget.calls=0"]),
+    ],
+    ids=str,
+)
+def test_the_refusal_names_the_limit_what_is_spent_and_what_to_do(
+    limits: dict[str, Any], told: list[str]
+) -> None:
+    async def scene() -> str:
+        book = ledger(**limits)
+        with pytest.raises(BudgetSpent) as refused:
+            await book.reserve(CHAT)
+        assert book.refusal == str(refused.value)
+        return str(refused.value)
+
+    said = run(scene)
+    assert all(part in said for part in told)
+    assert "a larger budget goes on from here" in said
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),  # as counted by GPT-4's tokenizer
+    [
+        ("The committee weighs who is reached first, and at which cost to the others.", 16),
+        ("委员会权衡谁先得到帮助，以及其他人为此付出的代价。", 29),
+        ("🏥🚑🧑‍⚕️💉🩺" * 6, 120),
+    ],
+    ids=["english", "chinese", "emoji"],
+)
+def test_the_estimate_of_a_prompt_is_one_from_above(text: str, tokens: int) -> None:
+    many = Chat("m", (Message("user", text * 20),), 0.0, 10, 1)
+    prompt, answer = tokens_at_most(many)
+    assert answer == 10
+    assert prompt >= tokens * 20

@@ -1,0 +1,122 @@
+"""What a sweep has used up in earlier runs, by what they left on disk."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plenum.conditions import Job, as_mapping
+from plenum.errors import UserError
+from plenum.execution.ledger import Sum
+from plenum.execution.spending import spent_before
+from plenum.records import Journal
+
+Entry = dict[str, Any]
+
+
+def call(cost: float | None = 0.5, **more: Any) -> Entry:
+    return {"kind": "turn", "tokens_in": 100, "tokens_out": 10, "cost": cost, **more}
+
+
+@pytest.fixture
+def lab(job: Callable[..., Job], tmp_path: Path) -> Callable[..., Job]:
+    """Jobs whose journals lie in a folder of their own."""
+    return lambda *overrides: replace(job(*overrides), journals=str(tmp_path))
+
+
+Lab = Callable[..., Job]
+
+
+def write(job: Job, index: int, *entries: Entry) -> Path:
+    path = Path(job.journals) / job.condition.identity / f"{index:03d}.jsonl"
+    with Journal(path, {**as_mapping(job.condition), "replicate": index}) as journal:
+        for entry in entries:
+            journal.append(entry)
+    return path
+
+
+def log(job: Job, *lines: Entry) -> None:
+    path = Path(job.journals) / job.condition.identity / "calls.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def attempt(outcome: str, status: int | None, **more: Any) -> Entry:
+    return {"replicate": 0, "outcome": outcome, "status": status, "latency_s": 0.1, **more}
+
+
+def test_a_sweep_that_never_ran_has_spent_nothing(lab: Lab) -> None:
+    assert spent_before([lab()]) == Sum()
+
+
+def test_answers_count_by_their_journal_entries(lab: Lab) -> None:
+    job = lab()
+    write(job, 0, call(), call(0.25), {"kind": "end", "status": "completed"})
+    write(job, 7, call(None))
+    log(job, *[attempt("ok", 200)] * 3)
+    assert spent_before([job]) == Sum(0.75, 330, 3)
+
+
+def test_what_a_branch_inherited_was_paid_by_its_base(lab: Lab) -> None:
+    job = lab()
+    write(job, 0, call(inherited=True), call())
+    assert spent_before([job]) == Sum(0.5, 110, 1)
+
+
+def test_a_failed_attempt_counts_by_what_it_may_have_cost(lab: Lab) -> None:
+    job = lab()
+    log(
+        job,
+        attempt("timeout", None, tokens_at_most=700, cost_at_most=0.125),
+        attempt("server", 200, tokens_at_most=700, cost_at_most=0.125),
+        attempt("rate_limit", 429),
+    )
+    assert spent_before([job]) == Sum(0.25, 1400, 3)
+
+
+@pytest.mark.parametrize("outcome", ["server", "empty"])
+def test_an_attempt_whose_body_was_broken_counts_though_no_budget_was_set_then(
+    lab: Lab, outcome: str
+) -> None:
+    job = lab()
+    write(job, 0, call())
+    broken = attempt(outcome, 200, attempt=1, detail="the answer is no completion")
+    log(job, broken, attempt("ok", 200, attempt=2, detail=""))
+    assert spent_before([job]).calls == 2
+
+
+def test_an_answer_that_could_not_be_read_is_not_counted_twice(lab: Lab) -> None:
+    job = lab()
+    write(job, 0, call(), call())
+    log(job, attempt("parse", 200, detail=""), attempt("empty", 200, detail=""))
+    assert spent_before([job]) == Sum(1.0, 220, 2)
+
+
+def test_conditions_add_up_and_none_counts_twice(lab: Lab) -> None:
+    one, two = lab(), lab("roles=off")
+    write(one, 0, call())
+    write(two, 0, call())
+    assert spent_before([one, two, one]) == Sum(1.0, 220, 2)
+
+
+def test_other_conditions_in_the_folder_do_not_count(lab: Lab) -> None:
+    write(lab("seed=9"), 0, call())
+    assert spent_before([lab()]) == Sum()
+
+
+def test_a_torn_last_line_of_a_journal_does_not_count(lab: Lab) -> None:
+    job = lab()
+    path = write(job, 0, call(), call())
+    path.write_bytes(path.read_bytes()[:-5])
+    assert spent_before([job]) == Sum(0.5, 110, 1)
+
+
+def test_a_damaged_journal_is_named_in_one_line(lab: Lab) -> None:
+    job = lab()
+    path = write(job, 0, call(), call())
+    path.write_bytes(path.read_bytes().replace(b"100", b"001", 1))
+    with pytest.raises(UserError, match=r"^budget: what is spent can't be told: .*000\.jsonl"):
+        spent_before([job])

@@ -12,9 +12,9 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="accounting")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import accounting
+        from plenum.reports.accounting import asked, publish
 
-        accounting.publish(accounting.asked(cfg))
+        publish(asked(cfg))
 
 
 if __name__ == "__main__":

@@ -21,10 +21,9 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 from pathlib import Path
 
+from measuring import watch
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -40,10 +39,12 @@ from plenum.committee import Deliberation
 from plenum.models.simulated import SimulatedBackend
 
 def answer(backend, chat):
-    try:
-        backend.attempt(chat, 1).send(None)
-    except StopIteration as done:
-        return done.value
+    steps = backend.attempt(chat, 1)
+    while True:
+        try:
+            steps.send(None)
+        except StopIteration as done:
+            return done.value.reply
 
 began, calls = time.perf_counter(), 0
 with initialize_config_dir({conf!r}, version_base="1.3"):
@@ -125,45 +126,8 @@ def main() -> None:
 
 def _timed(script: str, *arguments: str, cwd: str | None = None) -> tuple[float, float]:
     """Wall seconds of a command, and the peak resident memory of its process tree in MB."""
-    began = time.perf_counter()
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / script), *arguments],
-        cwd=cwd,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    peak = [0.0]
-    watcher = threading.Thread(target=_watch, args=(process, peak))
-    watcher.start()
-    _, told = process.communicate()
-    wall = time.perf_counter() - began
-    watcher.join()
-    if process.returncode:
-        sys.exit(f"{script} {' '.join(arguments)} ended with {process.returncode}:\n{told}")
-    return wall, peak[0]
-
-
-def _watch(process: subprocess.Popen[str], peak: list[float]) -> None:
-    while process.poll() is None:
-        peak[0] = max(peak[0], sum(_resident_mb(pid) for pid in _tree(process.pid)))
-        time.sleep(0.02)
-
-
-def _tree(pid: int) -> list[int]:
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return [pid]
-    return [pid, *(descendant for child in children for descendant in _tree(int(child)))]
-
-
-def _resident_mb(pid: int) -> float:
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, IndexError):
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    seen = watch([sys.executable, str(ROOT / script), *arguments], cwd)
+    return seen.wall_s, seen.peak_mb
 
 
 def _python(code: str) -> str:

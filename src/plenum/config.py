@@ -56,6 +56,13 @@ class TrackingConfig:
 
 
 @dataclass
+class PriceConfig:
+    input: float = MISSING
+    output: float = MISSING
+    cached: float | None = None
+
+
+@dataclass
 class BranchConfig:
     after_round: int | None = None
     bases: int = 5
@@ -75,7 +82,7 @@ class Config:
     backend: Any = MISSING
     calls: Calls = field(default_factory=Calls)
     budget: Budget = field(default_factory=Budget)
-    prices: dict[str, StatedPrice] = field(default_factory=dict)
+    prices: dict[str, PriceConfig] = field(default_factory=dict)
     branch: BranchConfig = field(default_factory=BranchConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     journals: str = "mlruns/journals"
@@ -122,7 +129,7 @@ def parse_job(cfg: DictConfig) -> Job:
         replicates=_replicates(typed),
         calls=typed.calls,
         budget=typed.budget,
-        prices=typed.prices,
+        prices={model: StatedPrice(**vars(price)) for model, price in typed.prices.items()},
         tracking_uri=typed.tracking.uri,
         journals=typed.journals,
         dry_run=typed.dry_run,
@@ -143,6 +150,9 @@ def _typed(cfg: DictConfig) -> Config:
     for key in ("roles.name", "model.name"):
         if isinstance(OmegaConf.select(cfg, key), bool):
             raise UserError(f"{key}: YAML reads a bare on or off as a boolean; put it in quotes")
+    for key in ("roles", "model", "protocol", "sampling", "calls", "budget", "prices", "branch"):
+        if key in cfg and not OmegaConf.is_dict(cfg[key]):
+            raise UserError(f"{key}: {cfg[key]!r} is not allowed; it holds values of its own")
     try:
         typed = cast(Config, OmegaConf.to_object(OmegaConf.merge(_schema(), cfg)))
         name = typed.backend.get("name") if isinstance(typed.backend, dict) else None
@@ -187,7 +197,7 @@ def _check_calls(calls: Calls) -> None:
                 _at_least(f"calls.{key}.{provider}", limit, 1)
 
 
-def _check_money(budget: Budget, prices: dict[str, StatedPrice]) -> None:
+def _check_money(budget: Budget, prices: dict[str, PriceConfig]) -> None:
     for key, limit in vars(budget).items():
         if limit is not None:
             _at_least(f"budget.{key}", limit, 0)
@@ -200,7 +210,12 @@ def _check_money(budget: Budget, prices: dict[str, StatedPrice]) -> None:
 def _check_backend(backend: Any) -> None:
     if isinstance(backend, Api):
         for provider, url in backend.api_base.items():
-            refuse_in_url(f"backend.api_base.{provider}", url or "")
+            key = f"backend.api_base.{provider}"
+            refuse_in_url(key, url or "")
+            _require(
+                not url or url.startswith(("http://", "https://")),
+                f"{key}: {url!r}; it starts with http:// or https://",
+            )
     if isinstance(backend, Simulated):
         for knob in ("gain", "coupling"):
             _at_least(f"backend.{knob}", getattr(backend, knob), 0)

@@ -82,14 +82,7 @@ class LineProcess:
         assert process.stderr is not None
         last = asyncio.create_task(_last_line(process.stderr))
         async for line in process.stdout:
-            answer = json.loads(line)
-            if "note" in answer:
-                self._note(answer["note"])
-                continue
-            self.done += 1
-            waiting = self._waiting.popleft()
-            if not waiting.done():
-                waiting.set_result(answer)
+            self._take(line)
         said, status = await last, await process.wait()
         if status or self._waiting:
             name = self._module.rpartition(".")[0].rpartition(".")[2]
@@ -98,6 +91,22 @@ class LineProcess:
             if not waiting.done():
                 waiting.set_exception(self._last_words or Ended("ended"))
                 waiting.exception()  # nobody need look at it
+
+    def _take(self, line: bytes) -> None:
+        """An answer, a note, or what a library printed, which is neither."""
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            return
+        if not isinstance(answer, dict):
+            return
+        if "note" in answer:
+            self._note(answer["note"])
+        elif self._waiting:
+            self.done += 1
+            waiting = self._waiting.popleft()
+            if not waiting.done():
+                waiting.set_result(answer)
 
     def _write(self, request: dict[str, Any]) -> None:
         assert self._process is not None

@@ -13,17 +13,27 @@ from plenum.records import Failure, Transcript
 Entry = dict[str, Any]
 
 
-def call(model: str = "m", kind: str = "turn", cost: float | None = 0.5, **more: Any) -> Entry:
-    return {"kind": kind, "model": model, "tokens_in": 100, "tokens_out": 10, "cost": cost, **more}
+def call(
+    model: str = "m", kind: str = "turn", cost: float | None = 0.5, seat: str = "Chair", **more: Any
+) -> Entry:
+    return {
+        **{"kind": kind, "model": model, "round": 1, "seat": seat},
+        **{"tokens_in": 100, "tokens_out": 10, "cost": cost, **more},
+    }
 
 
-def transcript(end: Entry | None, *calls: Entry) -> Transcript:
+def transcript(end: Entry | None, *calls: Entry, index: int = 0) -> Transcript:
     entries = calls if end is None else (*calls, {"kind": "end", **end})
-    return Transcript({}, (), {}, entries[-1] if end else None, tuple(entries))
+    return Transcript({"replicate": index}, (), {}, entries[-1] if end else None, tuple(entries))
 
 
-def line(model: str = "m", outcome: str = "ok", seconds: float = 0.25) -> Entry:
-    return {"model": model, "outcome": outcome, "latency_s": seconds, "status": 200}
+def line(
+    model: str = "m", outcome: str = "ok", seconds: float = 0.25, index: int = 0, **more: Any
+) -> Entry:
+    return {
+        **{"replicate": index, "call": "turn", "round": 1, "seat": "Chair", "status": 200},
+        **{"model": model, "outcome": outcome, "latency_s": seconds, **more},
+    }
 
 
 COMPLETED = {"status": "completed"}
@@ -31,22 +41,32 @@ FAILED = [{"status": "failed", "reason": str(reason)} for reason in Failure]
 ends = st.sampled_from([COMPLETED, None, *FAILED])
 
 
+def numbered(given: list[Entry | None]) -> list[Transcript]:
+    return [transcript(end, index=index) for index, end in enumerate(given)]
+
+
 @given(
     given=st.lists(ends, max_size=30),
+    damaged=st.integers(0, 5),
     more=st.integers(0, 10),
     stopped=st.sampled_from(["", "budget", "interrupted"]),
 )
 def test_target_is_completed_and_failed_and_pending(
-    given: list[Entry | None], more: int, stopped: str
+    given: list[Entry | None], damaged: int, more: int, stopped: str
 ) -> None:
-    found = account([transcript(end) for end in given], [], len(given) + more, stopped)
-    assert found["target"] == len(given) + more
+    """Whole journals, damaged ones that only the call log tells of, and replicates not begun."""
+    begun = len(given) + damaged
+    lines = [line(index=index) for index in range(begun)]
+    found = account(numbered(given), lines, begun + more, stopped)
+    assert found["target"] == begun + more
     assert found["target"] == (
         found["completed"] + sum(found["failed"].values()) + sum(found["pending"].values())
     )
     assert found["completed"] == given.count(COMPLETED)
     for end in FAILED:
         assert found["failed"].get(end["reason"], 0) == given.count(end)
+    assert found["pending"].get("error", 0) == damaged
+    assert found["pending"].get("not_begun", 0) == more
     assert all(count > 0 for count in [*found["failed"].values(), *found["pending"].values()])
 
 
@@ -55,14 +75,14 @@ def test_target_is_completed_and_failed_and_pending(
     [("budget", "budget"), ("interrupted", "interrupted"), ("", "interrupted")],
 )
 def test_what_was_begun_is_pending_by_what_stopped_it(stopped: str, reason: str) -> None:
-    begun = [transcript(None, call()), transcript(COMPLETED)]
+    begun = numbered([None, COMPLETED])
     assert account(begun, [], 5, stopped)["pending"] == {reason: 1, "not_begun": 3}
 
 
 def test_calls_are_counted_by_model() -> None:
     said = [
         transcript(COMPLETED, call("a"), call("a", "turn_repair"), call("b", cost=None)),
-        transcript(None, call("b", "ballot_repair", cost=0.25)),
+        transcript(None, call("b", "ballot_repair", cost=0.25), index=1),
     ]
     found = account(said, [], 2, "")["models"]
     assert found["a"] | {"attempts": 0} == {
@@ -88,6 +108,40 @@ def test_attempts_are_counted_by_model_and_outcome_with_their_seconds() -> None:
     assert found["b"]["calls"] == 0
 
 
+def test_replicates_beyond_the_target_are_another_runs() -> None:
+    found = account(numbered([COMPLETED]), [line(), line(index=7)], 1, "")
+    assert found["models"]["m"]["attempts"] == {"ok": 1}
+    assert found["pending"] == {}
+
+
+PROBLEM = {"problem": "no STATE line"}
+READ = transcript(COMPLETED, call(**PROBLEM), call(kind="turn_repair"))
+UNREAD = transcript(FAILED[0], call(**PROBLEM), call(kind="turn_repair", **PROBLEM))
+BEGUN = transcript(None, call(**PROBLEM))
+CLERK = transcript(COMPLETED, call(kind="clerk", seat="clerk", **PROBLEM))
+
+
+@pytest.mark.parametrize(
+    ("said", "lines", "fates"),
+    [
+        (READ, [line(outcome="parse"), line(call="turn_repair")], {"parse": "recovered"}),
+        (transcript(COMPLETED, call()), [line(outcome="server")], {"server": "recovered"}),
+        (UNREAD, [line(outcome="parse")], {"parse": "ended"}),
+        (transcript(FAILED[0]), [line(outcome="timeout")], {"timeout": "ended"}),
+        (BEGUN, [line(outcome="parse")], {"parse": "open"}),
+        (CLERK, [line(outcome="parse", call="clerk", seat="clerk")], {"parse": "unused"}),
+        (transcript(COMPLETED, call()), [line()], {}),
+    ],
+    ids=["repaired", "repeated", "unreadable", "unanswered", "pending", "clerk", "good"],
+)
+def test_what_came_of_an_attempt_that_failed(
+    said: Transcript, lines: list[Entry], fates: dict[str, str]
+) -> None:
+    found = account([said], lines, 1, "")["outcomes"]
+    none = dict.fromkeys(("recovered", "ended", "open", "unused"), 0)
+    assert found == {why: {**none, "attempts": 1, fate: 1} for why, fate in fates.items()}
+
+
 def test_the_accounts_are_plain_json() -> None:
-    found = account([transcript(FAILED[0], call())], [line()], 3, "budget")
+    found = account([transcript(FAILED[0], call())], [line(outcome="server")], 3, "budget")
     assert json.loads(json.dumps(found)) == found

@@ -8,7 +8,7 @@ import pytest
 
 from plenum.conditions import Job
 from plenum.execution.outcomes import Outcome, closing, collect, save
-from plenum.execution.plan import plan
+from plenum.execution.plan import show
 
 CLEAN = Outcome("roles=on", "c0ffee", "s1", target=20, completed=20, pending=0, calls=2120)
 FAILED = replace(CLEAN, name="roles=off", completed=17, failures={"parse": 2, "timeout": 1})
@@ -58,6 +58,20 @@ def test_outcomes_are_collected_in_the_order_of_the_jobs(tmp_path: Path) -> None
     assert collect(tmp_path, only="10") == [jobs[10]]
 
 
-def test_a_plan_counts_conditions_replicates_and_calls(job: Callable[..., Job]) -> None:
-    told = plan([job("replicates=3"), job("replicates=3", "roles=off")])
+def test_what_stopped_the_sweep_is_said_once(tmp_path: Path) -> None:
+    stopped = replace(PENDING, errors=(), stopped="budget.calls=9 is reached")
+    told = closing([CLEAN, stopped, stopped])
+    assert told[-1] == "stopped: budget.calls=9 is reached"
+    assert sum("stopped" in line for line in told) == 1
+    save(stopped, tmp_path / "0")
+    assert collect(tmp_path) == [stopped]
+
+
+def test_a_dry_run_counts_conditions_replicates_and_calls(
+    job: Callable[..., Job], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = [job("replicates=3"), job("replicates=3", "roles=off")]
+    show([replace(one, journals=str(tmp_path)) for one in jobs])
+    told = capsys.readouterr().out
     assert "2 conditions, 6 replicates, 636 calls before repairs; nothing was run" in told
+    assert list(tmp_path.iterdir()) == []

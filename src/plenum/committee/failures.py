@@ -10,10 +10,10 @@ _CANNOT = (
 )
 _DECLINED = (
     r"(?:help|assist|provide|comply|answer|respond|participate|take (?:part|a|sides)|vote|engage|"
-    r"continue|fulfil|complete|offer|give|do (?:this|that)|discuss)"
+    r"fulfil|complete|do (?:this|that)|discuss)"
 )
 _REFUSAL = re.compile(
-    rf"\W*(?:(?:I|we)[^.!?,\n]{{0,20}}?{_CANNOT} (?:be able to )?{_DECLINED}\b|"
+    rf"\W*(?:(?:I|we)[^.!?,\n]{{0,20}}?{_CANNOT} (?:be able to |to )?{_DECLINED}\b|"
     rf"(?:(?:I['’]m|I am|we['’]re|we are) )?(?:very |so )?(?:sorry|afraid|unfortunately)\b"
     rf"[^.!?\n]{{0,80}}?{_CANNOT}|"
     rf"I apologi[sz]e\b[^.!?\n]{{0,80}}?{_CANNOT}|"
@@ -33,6 +33,7 @@ def unread(reply: Reply) -> Failure:
         return Failure.LENGTH
     if not reply.text.strip():
         return Failure.EMPTY
-    if reply.finish == "refusal" or _REFUSAL.match(reply.text):
+    declined = "STATE" not in reply.text and _REFUSAL.match(reply.text)
+    if reply.finish == "refusal" or declined:
         return Failure.REFUSAL
     return Failure.PARSE

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -165,7 +166,7 @@ def parting(answers: Sequence[Said]) -> Parting:
     unit, split = _split(answers)
     counts = Counter(answer.text for answer in answers)
     order = sorted(counts, key=lambda text: split[text])
-    shared = [_shared(split[a], split[b]) for a, b in zip(order, order[1:], strict=False)]
+    shared = [_shared(split[a], split[b]) for a, b in pairwise(order)]
     weights = [counts[text] for text in order]
     earliest = min(shared) + 1
     found: Counter[str] = Counter()

@@ -24,23 +24,21 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     if branch is None:
         return ()
     base = index // branch.continuations
-    folder = Path(job.journals) / job.condition.base.identity
-    entries = _turns(folder / f"{base:03d}.jsonl", branch.after_round)
-    turns = sum("state" in entry for entry in entries)
-    if turns < branch.after_round * len(job.condition.seats):
-        raise DamagedJournal(
-            f"base replicate {base} of condition {job.condition.base.identity} hasn't finished "
-            f"round {branch.after_round}; run it first, with branch.after_round=null"
-        )
-    return entries
+    journal = Path(job.journals) / job.condition.base.identity / f"{base:03d}.jsonl"
+    return _turns(journal, branch.after_round, len(job.condition.seats))
 
 
 @lru_cache(maxsize=64)
-def _turns(journal: Path, rounds: int) -> tuple[dict[str, Any], ...]:
-    if not journal.exists():
-        return ()
-    return tuple(
+def _turns(journal: Path, rounds: int, seats: int) -> tuple[dict[str, Any], ...]:
+    """The turns of the first rounds, with their repairs; what is missing isn't remembered."""
+    entries = tuple(
         entry
-        for entry in read(journal).entries
+        for entry in (read(journal).entries if journal.exists() else ())
         if entry["kind"] in ("turn", "turn_repair") and entry["round"] <= rounds
     )
+    if sum("state" in entry for entry in entries) < rounds * seats:
+        raise DamagedJournal(
+            f"base replicate {journal.stem} of condition {journal.parent.name} hasn't finished "
+            f"round {rounds}; run it first, with branch.after_round=null"
+        )
+    return entries

@@ -1,12 +1,25 @@
 """A rate per minute that is never exceeded, in any minute."""
 
+from collections import deque
+from dataclasses import dataclass
+
+MINUTE = 60.0
+
+
+@dataclass(slots=True)
+class Taken:
+    """Units taken at a time; what turns out unused is given back to them."""
+
+    at: float
+    units: float
+
 
 class Bucket:
-    """Units that may be taken, refilled all the time.
+    """Units that may be taken, spread over the minute.
 
-    It holds a sixtieth of a minute's units and refills with what is left of them, so that no
-    sixty seconds see more than ``per_minute``. What is larger than the bucket waits until it is
-    full, and leaves it in debt.
+    A bucket of a sixtieth of a minute's units, refilled all the time, spreads them; what is larger
+    than the bucket waits until it is full, and leaves it in debt. A window over the last minute
+    keeps their sum.
 
     Parameters
     ----------
@@ -17,20 +30,50 @@ class Bucket:
     """
 
     def __init__(self, per_minute: float, now: float) -> None:
-        self._size = max(1.0, per_minute / 60)
-        self._rate = max(per_minute - self._size, per_minute / 2) / 60
+        self._per_minute = per_minute
+        self._size = max(1.0, per_minute / MINUTE)
         self._level, self._at = self._size, now
+        self._window: deque[Taken] = deque()
+        self._sum = 0.0
 
     def wait(self, units: float, now: float) -> float:
-        """Seconds until ``units`` may be taken; 0 where they may be taken now."""
+        """Seconds until ``units`` may be taken; 0 where they may be taken now.
+
+        More than a minute's units may be taken once nothing was taken for a minute.
+        """
         self._refill(now)
         lacking = min(units, self._size) - self._level
-        return max(0.0, lacking / self._rate) if lacking > 1e-9 else 0.0
+        spread = lacking * MINUTE / self._per_minute if lacking > 1e-9 else 0.0
+        return max(spread, self._until_room(min(units, self._per_minute), now))
 
-    def take(self, units: float) -> None:
-        """Take units; a negative number gives back what wasn't used."""
-        self._level = min(self._level - units, self._size)
+    def take(self, units: float, now: float) -> Taken:
+        """Take units."""
+        taken = Taken(now, units)
+        self._window.append(taken)
+        self._sum += units
+        self._level -= units
+        return taken
+
+    def settle(self, taken: Taken, used: float) -> None:
+        """Correct what was taken to what was used."""
+        unused = taken.units - used
+        self._level = min(self._level + unused, self._size)
+        if self._window and taken.at >= self._window[0].at:
+            self._sum -= unused
+            taken.units = used
+
+    def _until_room(self, units: float, now: float) -> float:
+        over = self._sum + units - self._per_minute
+        for taken in self._window:
+            if over <= 1e-9:
+                return 0.0
+            over -= taken.units
+            if over <= 1e-9:
+                return max(taken.at + MINUTE - now, 0.0)
+        return 0.0
 
     def _refill(self, now: float) -> None:
-        self._level = min(self._size, self._level + (now - self._at) * self._rate)
+        self._level = min(self._size, self._level + (now - self._at) * self._per_minute / MINUTE)
         self._at = now
+        while self._window and self._window[0].at + MINUTE <= now:
+            self._sum -= self._window.popleft().units

@@ -15,7 +15,7 @@ from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
 from plenum.execution.spending import spent_before
 from plenum.models import ChatModel, backends
-from plenum.models.prices import Prices
+from plenum.models.prices import Prices, how_to_state
 from plenum.tracking import store
 
 _OWN_FILES = 256
@@ -106,10 +106,9 @@ def _require_prices(jobs: Sequence[Job], prices: Prices) -> None:
     }
     unknown = sorted(model for model in called if prices.of(model) is None)
     if unknown:
-        stated = ",".join(f"{model}:{{input:...,output:...}}" for model in unknown)
         raise UserError(
             f"budget.dollars: no price is known for {', '.join(unknown)}; state dollars per "
-            f"million tokens: 'prices={{{stated}}}'"
+            f"million tokens: {how_to_state(unknown)}"
         )
 
 

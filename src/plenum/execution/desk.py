@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -202,7 +203,7 @@ class Desk:
                     gate=Pass(self._gates, model.provider, job.condition.identity, index),
                     retry_failed=job.retry_failed,
                     observe=observe,
-                    prefix=prefix(job, index),
+                    prefix=partial(prefix, job, index),
                 )
                 wrote = await replicate.run()
             except (DamagedJournal, OSError) as problem:

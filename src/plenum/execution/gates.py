@@ -6,7 +6,7 @@ from typing import Any
 
 from plenum.conditions import Calls
 from plenum.execution.ledger import Ledger, Sum, tokens_at_most
-from plenum.execution.limits import Limiter
+from plenum.execution.limits import Limiter, Place
 from plenum.models import Attempt, Chat, Response
 from plenum.records import Failure
 
@@ -40,6 +40,7 @@ class Gates:
         """Calls in flight and their limit, by provider."""
         return ", ".join(
             f"{name} {limiter.in_flight}/{limiter.limit}"
+            + (f" (held for {limiter.held_s:.0f} s)" if limiter.held_s >= 1 else "")
             for name, limiter in self._by_provider.items()
         )
 
@@ -62,18 +63,15 @@ class Pass:
         self._line, self._index = line, index
         self._passed = 0
         self._reserved = Sum()
-        self._tokens = 0
-        self._began = 0.0
+        self._place: Place | None = None
 
     async def enter(self, chat: Chat) -> None:
         """Reserve what the call may cost, and wait for a place."""
         self._reserved = await self._gates.ledger.reserve(chat)
-        self._tokens = sum(tokens_at_most(chat))
         limiter = self._gates.of(self._provider(chat.model))
+        rank = (-self._passed, self._index)
         try:
-            self._began = await limiter.enter(
-                self._line, (-self._passed, self._index), self._tokens
-            )
+            self._place = await limiter.enter(self._line, rank, sum(tokens_at_most(chat)))
         except asyncio.CancelledError:
             self._gates.ledger.cancel(self._reserved)
             raise
@@ -83,15 +81,16 @@ class Pass:
         reply = response.reply if response else None
         used = reply.tokens_in + reply.tokens_out if reply else 0
         self._passed += reply is not None
-        limiter = self._gates.of(self._provider(chat.model))
-        limiter.leave(self._began, attempt, hold_s, max(self._tokens - used, 0))
+        assert self._place is not None
+        self._gates.of(self._provider(chat.model)).leave(self._place, attempt, hold_s, used)
         self._gates.ledger.settle(self._reserved, reply, _billed(attempt))
 
-    def billed(self, attempt: Attempt) -> dict[str, Any]:
-        """What a failed attempt may have cost, for the call log; empty where nothing is limited."""
-        if not (_billed(attempt) and self._reserved.calls):
+    def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
+        """What a failed attempt may have cost all the same, for the call log."""
+        if not _billed(attempt):
             return {}
-        return {"tokens_at_most": self._reserved.tokens, "cost_at_most": self._reserved.dollars}
+        most = self._gates.ledger.at_most(chat)
+        return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars}
 
 
 def _billed(attempt: Attempt) -> bool:

@@ -76,7 +76,7 @@ class Ledger:
         """
         if not self._budget.limited:
             return Sum()
-        most = self._at_most(chat)
+        most = self.at_most(chat)
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
             if not self._reserved.calls or not self._fits(self.spent + most):
                 self.refusal = self._told(most)
@@ -117,7 +117,8 @@ class Ledger:
         self._reserved -= reserved
         self._settled.set()
 
-    def _at_most(self, chat: Chat) -> Sum:
+    def at_most(self, chat: Chat) -> Sum:
+        """What a call takes at most; dollars are 0 where no price is known."""
         prompt, answer = tokens_at_most(chat)
         price = self._price(chat.model)
         return Sum(price.of(prompt, answer) if price else 0.0, prompt + answer, 1)
@@ -149,5 +150,12 @@ class Ledger:
 
 def tokens_at_most(chat: Chat) -> tuple[int, int]:
     """Tokens of the prompt, estimated from above, and of the longest answer."""
-    characters = sum(len(message.content) for message in chat.messages)
-    return characters // _CHARACTERS_A_TOKEN + 16, chat.max_tokens
+    return 16 + sum(_most(message.content) for message in chat.messages), chat.max_tokens
+
+
+def _most(text: str) -> int:
+    """Tokens of a text at most: other scripts than Latin may take a token for every byte."""
+    if text.isascii():
+        return len(text) // _CHARACTERS_A_TOKEN
+    plain = sum(map(str.isascii, text))
+    return plain // _CHARACTERS_A_TOKEN + len(text.encode(errors="replace")) - plain

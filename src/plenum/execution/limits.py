@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from plenum.conditions import Calls
 from plenum.execution.aimd import Concurrency
-from plenum.execution.buckets import Bucket
+from plenum.execution.buckets import Bucket, Taken
 from plenum.execution.fairness import FairQueue
 from plenum.models import Attempt
 from plenum.records import Failure
@@ -13,10 +13,19 @@ from plenum.records import Failure
 _OVERLOADED = (503, 529)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A call's place: since when (the loop's time), and what it took."""
+
+    began: float
+    request: Taken | None
+    tokens: Taken | None
+
+
 @dataclass(eq=False, slots=True)
 class _Waiting:
     tokens: int
-    place: "asyncio.Future[None]"
+    place: "asyncio.Future[Place]"
 
 
 class Limiter:
@@ -53,8 +62,13 @@ class Limiter:
         """Calls that may be in flight now."""
         return self._concurrency.limit
 
-    async def enter(self, line: str, rank: tuple[int, ...], tokens: int) -> float:
-        """Wait for a place, and return when it was got, in the loop's time.
+    @property
+    def held_s(self) -> float:
+        """Seconds for which the provider still wants no call."""
+        return max(0.0, self._held_until - self._loop.time())
+
+    async def enter(self, line: str, rank: tuple[int, ...], tokens: int) -> Place:
+        """Wait for a place.
 
         Parameters
         ----------
@@ -64,57 +78,65 @@ class Limiter:
             What the call may use; taken from the tokens a minute.
         """
         if not self._queue and self._wait(tokens) == 0.0:
-            self._admit(tokens)
-            return self._loop.time()
+            return self._admit(tokens)
         waiting = _Waiting(tokens, self._loop.create_future())
         self._queue.push(line, rank, waiting)
         self._serve()
         try:
-            await waiting.place
+            return await waiting.place
         except asyncio.CancelledError:
             if waiting.place.done() and not waiting.place.cancelled():
-                self._return(tokens)
+                self._give_up(waiting.place.result())
+            else:
+                self._serve()  # the next one may have waited for this one's turn
             raise
-        return self._loop.time()
 
-    def leave(self, began: float, attempt: Attempt, hold_s: float, unused: int) -> None:
+    def leave(self, place: Place, attempt: Attempt, hold_s: float, used: int) -> None:
         """Give a place back.
 
         Parameters
         ----------
-        began
-            When it was got.
+        place
+            As :meth:`enter` gave it.
         attempt
             How the call ended.
         hold_s
             For how long the provider wants no call.
-        unused
-            Tokens taken on entering that weren't used.
+        used
+            Tokens that the call used.
         """
         now = self._loop.time()
         binding = bool(self._queue) or self.in_flight >= self.limit
         if attempt.outcome == "ok":
-            self._concurrency.answered(began, now, binding)
+            self._concurrency.answered(place.began, now, binding)
         elif attempt.outcome == Failure.TIMEOUT:
-            self._concurrency.answered(began, now, binding=False)
+            self._concurrency.answered(place.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
-            self._concurrency.pushed_back(began, now)
-        self._held_until = max(self._held_until, now + hold_s if hold_s else 0.0)
-        self._return(unused)
-
-    def _return(self, unused: int) -> None:
+            self._concurrency.pushed_back(place.began, now)
+        if hold_s:
+            self._held_until = max(self._held_until, now + hold_s)
+        if self._tokens and place.tokens:
+            self._tokens.settle(place.tokens, used)
         self.in_flight -= 1
-        if self._tokens and unused:
-            self._tokens.take(-unused)
         self._serve()
 
-    def _admit(self, tokens: int) -> None:
+    def _give_up(self, place: Place) -> None:
+        """Nothing was called: all that was taken is given back."""
+        for bucket, taken in ((self._requests, place.request), (self._tokens, place.tokens)):
+            if bucket and taken:
+                bucket.settle(taken, 0)
+        self.in_flight -= 1
+        self._serve()
+
+    def _admit(self, tokens: int) -> Place:
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
-        if self._requests:
-            self._requests.take(1)
-        if self._tokens:
-            self._tokens.take(tokens)
+        now = self._loop.time()
+        return Place(
+            now,
+            self._requests.take(1, now) if self._requests else None,
+            self._tokens.take(tokens, now) if self._tokens else None,
+        )
 
     def _serve(self) -> None:
         """Admit who can be admitted; come back when time alone brings the next one."""
@@ -129,8 +151,7 @@ class Limiter:
                     self._come_back(wait)
                 return
             self._queue.pop()
-            self._admit(waiting.tokens)
-            waiting.place.set_result(None)
+            waiting.place.set_result(self._admit(waiting.tokens))
 
     def _wait(self, tokens: int) -> float:
         """Seconds until a call may go; infinity while another one must end first."""

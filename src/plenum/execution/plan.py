@@ -15,7 +15,7 @@ from plenum.conditions import Calls, Job
 from plenum.execution.rehearsal import Use, rehearse
 from plenum.execution.spending import spent_before
 from plenum.models import ChatModel, backends
-from plenum.models.prices import Prices
+from plenum.models.prices import Prices, how_to_state
 from plenum.records import attempts, read_entries
 
 _ASSUMED_LATENCY_S = 2.0
@@ -121,8 +121,7 @@ def _closing(
         + (", simulated agents cost nothing" if simulated else "")
     )
     if unknown:
-        stated = ",".join(f"{model}:{{input:...,output:...}}" for model in unknown)
-        yield f"no price is known for {', '.join(unknown)}: state 'prices={{{stated}}}'"
+        yield f"no price is known for {', '.join(unknown)}: {how_to_state(unknown)}"
     if jobs and jobs[0].budget.limited:
         spent = spent_before(jobs)
         limits = ", ".join(f"{k}={v:g}" for k, v in vars(jobs[0].budget).items() if v is not None)

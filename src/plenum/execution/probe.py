@@ -7,8 +7,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from plenum import project
@@ -17,8 +19,9 @@ from plenum.committee.failures import unread
 from plenum.committee.stateline import Malformed
 from plenum.committee.text import well_formed
 from plenum.conditions import Api, Condition, Job, Seat, as_mapping
+from plenum.config import parse_job
 from plenum.errors import Stopped, UserError
-from plenum.execution.conduct import _first, _require_prices
+from plenum.execution.conduct import _require_prices
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger
 from plenum.identity import digest, seed_for
@@ -27,9 +30,13 @@ from plenum.models.prices import Prices
 from plenum.models.retry import call
 from plenum.records import Failure
 from plenum.secrets import redact
+from plenum.tracking import store
 
 LEAST = 2
 """Answers that can be compared."""
+
+_OWN = ("n", "logprobs", "out")
+"""Values of the config that run.py doesn't have."""
 
 INTERRUPTED = "interrupted"
 PENDING = (str(Failure.INTERRUPTED), str(Failure.BUDGET))
@@ -61,8 +68,9 @@ class _Probe:
     calls: list[_Call]
 
 
-def probe(job: Job, n: int, logprobs: bool | None = None) -> Document:
-    """Ask each model of a condition its first turn n times.
+@dataclass(frozen=True)
+class Asked:
+    """What ``scripts/probe.py`` is asked.
 
     Parameters
     ----------
@@ -72,6 +80,36 @@ def probe(job: Job, n: int, logprobs: bool | None = None) -> Document:
         Calls to each model.
     logprobs
         Whether to ask for log-probabilities; ``None``: where LiteLLM says that the model has them.
+    out
+        The folder that files are written to.
+    """
+
+    job: Job
+    n: int
+    logprobs: bool | None
+    out: Path
+
+
+def settings(cfg: DictConfig) -> Asked:
+    """Check the config of ``scripts/probe.py``.
+
+    Raises
+    ------
+    UserError
+        A value is malformed.
+    """
+    if type(cfg.n) is not int or cfg.n < LEAST:
+        raise UserError(f"n: {cfg.n}; a whole number from {LEAST} on: it takes two to differ")
+    if cfg.logprobs is not None and type(cfg.logprobs) is not bool:
+        raise UserError(f"logprobs: {cfg.logprobs}; true, false or null")
+    out = Path(cfg.out)
+    store.require_writable("out", out)
+    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
+    return Asked(parse_job(others), cfg.n, cfg.logprobs, out)
+
+
+def probe(asked: Asked) -> Document:
+    """Ask each model of a condition its first turn n times.
 
     Returns
     -------
@@ -83,16 +121,19 @@ def probe(job: Job, n: int, logprobs: bool | None = None) -> Document:
     Raises
     ------
     UserError
-        Something can't work: fewer than two calls, a missing key, an unknown price under a budget.
+        Something can't work: a missing key, an unknown price under a budget, a tracking server
+        that doesn't answer. Nothing has been asked then.
     """
-    if n < LEAST:
-        raise UserError(f"n: {n} is not allowed; it takes {LEAST} answers to compare")
+    job = asked.job
+    if job.tracking_uri:
+        store.check(store.absolute(job.tracking_uri))
     condition = job.condition.base
     prices = Prices(job.prices)
     model = backends.build(condition, job.calls, prices)
-    probes = _probes(condition, n, logprobs)
+    probes = _probes(condition, asked.n, asked.logprobs)
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
     _require_prices([job], prices)
+    asked.out.mkdir(parents=True, exist_ok=True)
     stopped = ""
     try:
         asyncio.run(_Asking(job, model, prices, probes).all())
@@ -101,11 +142,33 @@ def probe(job: Job, n: int, logprobs: bool | None = None) -> Document:
     except Stopped as reason:
         stopped = str(reason)
     return {
-        "settings": _settings(job, n),
+        "settings": _settings(job, asked.n),
         "stopped": stopped,
         "simulated": _simulated(condition, probes),
         "models": [_told(one, condition) for one in probes],
     }
+
+
+def answered(document: Document) -> int:
+    """Calls that were answered."""
+    return sum(call["outcome"] == "ok" for call in _calls(document))
+
+
+def cut_short(document: Document) -> str:
+    """Why a probe isn't whole, in one line; empty where every call was answered."""
+    outcomes = [call["outcome"] for call in _calls(document)]
+    came = f"{answered(document)} of {len(outcomes)} answers came"
+    if document["stopped"] == INTERRUPTED:
+        return f"interrupted: {came}"
+    if document["stopped"]:
+        return f"stopped: {document['stopped']}"
+    if str(Failure.BUDGET) in outcomes:
+        return f"stopped: the budget is used up; {came}"
+    return "" if answered(document) == len(outcomes) else f"failed calls: {came}"
+
+
+def _calls(document: Document) -> list[dict[str, Any]]:
+    return [call for model in document["models"] for call in model["calls"]]
 
 
 def _probes(condition: Condition, n: int, logprobs: bool | None) -> list[_Probe]:
@@ -178,7 +241,7 @@ class _Asking:
                                 lambda _: self._progress(console, status)
                             )
         except* (Stopped, UserError) as stops:
-            raise _first(stops) from None
+            raise stops.exceptions[0] from None
         finally:
             await self._model.close()
 

@@ -1,7 +1,7 @@
 """One replicate: a deliberation, its model calls and its journal."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ class Replicate:
     gate: Pass
     retry_failed: bool
     observe: Callable[[dict[str, Any]], None]
-    prefix: Sequence[dict[str, Any]] = field(default=(), repr=False)
+    prefix: Callable[[], Sequence[dict[str, Any]]] = tuple
 
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
@@ -94,7 +94,7 @@ class Replicate:
             reply = answer.response.reply
             entry = deliberation.answer(reply)
             journal.append(entry)
-            self._log(ask, answer.attempt, "problem" in entry and unread(reply))
+            self._log(ask, answer.attempt, unread(reply) if "problem" in entry else "ok")
             self.observe(entry)
         assert deliberation.end is not None
         journal.append(deliberation.end)
@@ -104,7 +104,7 @@ class Replicate:
 
     def _inherit(self, journal: Journal) -> None:
         """Copy the prefix, or what a kill left out of it."""
-        for entry in self.prefix[len(journal.calls) :]:
+        for entry in self.prefix()[len(journal.calls) :]:
             inherited = {**entry, "inherited": True}
             journal.append(inherited)
             journal.entries.append(inherited)
@@ -135,7 +135,8 @@ class Replicate:
                 raise Stopped(f"model {ask.chat.model}: {told}: {error.detail}") from None
             raise
 
-    def _log(self, ask: Ask, attempt: Attempt, unread: Failure | bool = False) -> None:
+    def _log(self, ask: Ask, attempt: Attempt, read: str | None = None) -> None:
+        """Log an attempt; ``read`` says how its answer was read, if it brought one."""
         self.calls.append(
             {
                 "replicate": self.index,
@@ -145,11 +146,12 @@ class Replicate:
                 "model": ask.chat.model,
                 "id": f"{ask.chat.seed:016x}-{attempt.number}",
                 "attempt": attempt.number,
-                "outcome": unread or attempt.outcome,
+                "outcome": read or attempt.outcome,
+                "answered": read is not None,
                 "status": attempt.status,
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
-                **self.gate.billed(attempt),
+                **({} if read else self.gate.billed(ask.chat, attempt)),
             }
         )

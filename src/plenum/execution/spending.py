@@ -35,6 +35,6 @@ def _of_condition(folder: Path) -> Sum:
                 tokens = entry["tokens_in"] + entry["tokens_out"]
                 total += Sum(entry["cost"] or 0.0, tokens, 1)
     for line in attempts(folder / "calls.jsonl"):
-        if line["status"] != 200 or "tokens_at_most" in line:
+        if not line["answered"]:
             total += Sum(line.get("cost_at_most", 0.0), line.get("tokens_at_most", 0), 1)
     return total

@@ -90,7 +90,7 @@ class ApiBackend:
                 temperature=chat.temperature,
                 max_tokens=chat.max_tokens,
                 api_base=route.base,
-                api_key="none" if ollama else None,
+                api_key="none" if ollama else route.key,
                 num_retries=0,
                 max_retries=0,
                 **more,
@@ -102,18 +102,24 @@ class ApiBackend:
     def _read(self, chat: Chat, response: Any) -> Response:
         if not response.choices:
             raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
-        choice, usage = response.choices[0], response.usage
+        choice, usage = response.choices[0], getattr(response, "usage", None)
+        if usage is None or not usage.prompt_tokens:  # LiteLLM makes up a usage of 0
+            raise CallError(Failure.SERVER, "the answer doesn't say its tokens", 200)
         tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens
         details = getattr(usage, "prompt_tokens_details", None)
         cached = getattr(details, "cached_tokens", None) or 0
         price = self._prices.of(chat.model)
         content = getattr(getattr(choice, "logprobs", None), "content", None) or []
+        text, finish = choice.message.content or "", choice.finish_reason or "stop"
+        fields = getattr(choice.message, "provider_specific_fields", None) or {}
+        if not text and fields.get("refusal"):
+            text, finish = str(fields["refusal"]), "refusal"
         return Response(
             Reply(
-                text=choice.message.content or "",
+                text=text,
                 tokens_in=tokens_in,
                 tokens_out=tokens_out,
-                finish=choice.finish_reason or "stop",
+                finish=finish,
                 cost=price.of(tokens_in, tokens_out, cached) if price else None,
             ),
             hold_s=_hold_s(response),

@@ -47,7 +47,9 @@ def raised(error: Exception) -> CallError:
     """The error that LiteLLM raised."""
     status = getattr(error, "status_code", None)
     text = str(getattr(error, "message", error))
-    failure = next((kind for code, kind in _BY_CODE.items() if code in text), None)
+    body = getattr(error, "body", None)
+    code = body.get("code") if isinstance(body, dict) else None
+    failure = _BY_CODE.get(str(code)) or next((k for c, k in _BY_CODE.items() if c in text), None)
     return CallError(
         failure or _failure(error, status),
         redact(f"{type(error).__name__}: {text}"),

@@ -63,11 +63,11 @@ class Endpoint:
     def _read(self, chat: Chat, raw: bytes, headers: Mapping[str, str]) -> Response:
         try:
             data = json.loads(raw)
-            choices, usage = data["choices"], data["usage"]
-            tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
-            if not choices:
+            choices = data["choices"]
+            if choices == []:
                 raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
-            choice = choices[0]
+            choice, usage = choices[0], data["usage"]
+            tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
             message, finish = choice["message"], choice.get("finish_reason") or "stop"
             text = message.get("content") or ""
         except (ValueError, KeyError, TypeError, AttributeError):

@@ -1,6 +1,6 @@
 """What a call costs: LiteLLM's price map, and prices that the user states."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -38,6 +38,12 @@ class Prices:
         return self._stated.get(model) or _listed(model)
 
 
+def how_to_state(models: Sequence[str]) -> str:
+    """The override that states the prices of some models, with dots for the numbers."""
+    escaped = [model.replace(":", "\\:") for model in models]
+    return "'+prices={" + ",".join(f"{m}:{{input:...,output:...}}" for m in escaped) + "}'"
+
+
 def _per_token(price: StatedPrice) -> Price:
     cached = price.input if price.cached is None else price.cached
     return Price(price.input / 1e6, price.output / 1e6, cached / 1e6)
@@ -49,7 +55,8 @@ def _listed(model: str) -> Price | None:
     from plenum.models.quiet import litellm
 
     try:
-        info = litellm.get_model_info(model)
+        # The listed entry itself: a price that isn't listed per token comes back as 0.
+        info = litellm.model_cost[litellm.get_model_info(model)["key"]]
     except Exception:  # LiteLLM raises several types for a model that it doesn't list
         return None
     read, written = info.get("input_cost_per_token"), info.get("output_cost_per_token")

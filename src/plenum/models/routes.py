@@ -142,10 +142,8 @@ def _versioned(provider: str, base: str) -> str:
 
 
 def _key(model: str, provider: str) -> str | None:
-    if provider not in COMPATIBLE:
-        return None  # LiteLLM reads it
     name = "OPENAI_API_KEY" if provider == "custom_openai" else f"{provider.upper()}_API_KEY"
     key = os.environ.get(name, "").strip()
     if any(not 32 < ord(character) < 127 for character in key):
         raise UserError(f"model {model}: {name} holds a character that no key has")
-    return key or None
+    return key or None if provider in COMPATIBLE else None  # LiteLLM reads the others

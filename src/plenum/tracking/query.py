@@ -218,7 +218,8 @@ class Accounted:
         them; ``None`` where the sweep was killed, or still runs, and counts only replicates.
     digests
         SHA-256 of the artifacts by name, and of the ``transcripts``: all replicates', one after
-        another in the order of their files' names. Those that can't be read here are left out.
+        another in the order of their files' names. Files that aren't there are left out, and so
+        are transcripts on a server or of a condition without accounts.
 
     Raises
     ------
@@ -301,12 +302,12 @@ def _accounted(
     ended = Counter(t["plenum.failure"] or t["plenum.status"] for t in tags)
     completed, waiting = ended.pop("completed", 0), ended.pop("pending", 0)
     failed = dict(ended)
-    pending = Counter(t.get("plenum.pending") or "unknown" for t in tags if not _ended(t))
+    pending = Counter(
+        t.get("plenum.pending") or "unknown" for t in tags if t["plenum.status"] == "pending"
+    )
     pending["unknown"] += target - completed - ended.total() - waiting
-    written = _written(client, run)
-    if written is not None:
-        told = (written["target"], written["completed"], written["failed"])
-        written = written if told == (target, completed, failed) else None
+    files = _artifacts(client, run, ("accounts.json", *_DIGESTED))
+    written = _believed(files.get("accounts.json"), target, completed, failed)
     return Accounted(
         tracked=Tracked(
             study=study,
@@ -322,32 +323,25 @@ def _accounted(
         pending=written["pending"] if written else {w: n for w, n in pending.items() if n},
         models=written["models"] if written else None,
         outcomes=written["outcomes"] if written else None,
-        digests=_digests(client, run, children),
+        digests=_digests(files, children if written else ()),
     )
 
 
-def _ended(tags: dict[str, str]) -> bool:
-    return tags["plenum.status"] in ("completed", "failed")
-
-
-def _written(client: Any, run: Any) -> dict[str, Any] | None:
-    """A condition's accounts.json; ``None`` where there is none, or one of an earlier version."""
-    text = _bytes(client, run, "accounts.json")
+def _believed(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:
+    """A condition's accounts.json; ``None`` for none, an old one, or one of an earlier version."""
     found = json.loads(text) if text else {}
-    return found if found.keys() >= _ACCOUNTS else None
+    told = [found.get(key) for key in ("target", "completed", "failed")]
+    return found if found.keys() >= _ACCOUNTS and told == [target, completed, failed] else None
 
 
-def _digests(client: Any, run: Any, children: Sequence[Any]) -> dict[str, str]:
-    found = {}
-    for name in _DIGESTED:
-        data = _bytes(client, run, name)
-        if data is not None:
-            found[name] = hashlib.sha256(data).hexdigest()
-    files = [_transcript(child) for child in children]
-    if files and all(file is not None and file.exists() for file in files):
+def _digests(files: dict[str, bytes], children: Sequence[Any]) -> dict[str, str]:
+    found = {name: hashlib.sha256(files[name]).hexdigest() for name in _DIGESTED if name in files}
+    paths = [_transcript(child) for child in children]
+    there = [path for path in paths if path is not None and path.exists()]
+    if there and len(there) == len(paths):
         together = hashlib.sha256()
-        for file in sorted((file for file in files if file), key=lambda file: file.name):
-            together.update(file.read_bytes())
+        for path in sorted(there, key=lambda path: path.name):
+            together.update(path.read_bytes())
         found["transcripts"] = together.hexdigest()
     return found
 
@@ -359,12 +353,15 @@ def _transcript(child: Any) -> Path | None:
     return None if folder is None else folder / "transcript" / name
 
 
-def _bytes(client: Any, run: Any, name: str) -> bytes | None:
-    """An artifact of a run; ``None`` where there is none."""
+def _artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
+    """Those artifacts of a run that there are."""
     own = store.folder(run.info.artifact_uri)
     if own is not None:
-        return (own / name).read_bytes() if (own / name).exists() else None
-    if name not in {file.path for file in client.list_artifacts(run.info.run_id)}:
-        return None
+        return {name: (own / name).read_bytes() for name in names if (own / name).exists()}
+    there = {file.path for file in client.list_artifacts(run.info.run_id)}
     with tempfile.TemporaryDirectory() as folder:
-        return Path(client.download_artifacts(run.info.run_id, name, folder)).read_bytes()
+        return {
+            name: Path(client.download_artifacts(run.info.run_id, name, folder)).read_bytes()
+            for name in names
+            if name in there
+        }

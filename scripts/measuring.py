@@ -1,0 +1,77 @@
+"""What the benchmarks share: run a command, and watch its time and the memory of its processes."""
+
+import os
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_EVERY_S = 0.02
+
+
+@dataclass
+class Watched:
+    """A command that ended.
+
+    Attributes
+    ----------
+    wall_s, output
+        Seconds, and what it printed to standard output.
+    peak_mb
+        Peak resident memory of the process and all its descendants together.
+    own_mb
+        Resident memory of the process alone, with the time (``time.time()``) of each sample.
+    """
+
+    wall_s: float = 0.0
+    output: str = ""
+    peak_mb: float = 0.0
+    own_mb: list[tuple[float, float]] = field(default_factory=list)
+
+
+def watch(command: list[str], cwd: str | None = None, env: dict[str, str] | None = None) -> Watched:
+    """Run a command to its end.
+
+    Raises
+    ------
+    SystemExit
+        It failed; with what it said.
+    """
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    seen = Watched()
+    watcher = threading.Thread(target=_sample, args=(process, seen))
+    watcher.start()
+    seen.output, told = process.communicate()
+    seen.wall_s = time.perf_counter() - began
+    watcher.join()
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)[:200]} ended with {process.returncode}:\n{told}")
+    return seen
+
+
+def _sample(process: subprocess.Popen[str], seen: Watched) -> None:
+    while process.poll() is None:
+        sizes = [_resident_mb(pid) for pid in _tree(process.pid)]
+        seen.peak_mb = max(seen.peak_mb, sum(sizes))
+        seen.own_mb.append((time.time(), sizes[0]))
+        time.sleep(_EVERY_S)
+
+
+def _tree(pid: int) -> list[int]:
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return [pid]
+    return [pid, *(descendant for child in children for descendant in _tree(int(child)))]
+
+
+def _resident_mb(pid: int) -> float:
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

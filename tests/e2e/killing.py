@@ -1,0 +1,62 @@
+"""Run a sweep that is killed again and again, and finish it; the child of ``test_killed_sweep.py``.
+
+    python killing.py URL KILLS SEED
+
+The heavy imports happen once; each run is a forked process that conducts the whole sweep. Prints,
+as JSON, after each kill: how many answers each journal held, and how many requests the server had
+seen.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+from hydra import compose, initialize_config_dir
+
+from plenum.config import parse_job
+from plenum.execution import conduct
+from plenum.records import read_entries
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main() -> None:
+    url, kills, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    given = [
+        *("backend=api", f"backend.api_base.openai={url}", "backend.send_seed=true"),
+        *("tracking=none", "journals=journals", "replicates=3", "rounds=8"),
+        *("calls.backoff_s=0.05", "calls.timeout_s=3", "calls.max_attempts=10"),
+    ]
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        jobs = [parse_job(compose("config", [*given, f"roles={roles}"])) for roles in ("on", "off")]
+    moments = np.random.default_rng(seed).uniform(0.05, 0.45, kills)
+    snapshots = []
+    for moment in moments:
+        child = os.fork()
+        if child == 0:
+            conduct(jobs)
+            os._exit(0)
+        time.sleep(moment)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        answers = {}
+        for job in jobs:
+            for journal in sorted((Path("journals") / job.condition.identity).glob("[0-9]*.jsonl")):
+                entries = read_entries(journal)
+                answers[f"{journal.parent.name}/{journal.stem}"] = sum("text" in e for e in entries)
+        with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as got:
+            requests = json.load(got)["requests"]
+        snapshots.append(
+            {"killed": os.WIFSIGNALED(status), "answers": answers, "requests": requests}
+        )
+    outcomes = conduct(jobs)
+    print(json.dumps({"snapshots": snapshots, "completed": [o.completed for o in outcomes]}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""The determinism probe through the real command line, against the fault server."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plenum.models.fault_server import Faults, Latency, Settings, serving
+from plenum.models.fault_server.running import Running
+
+from .conftest import Run, command, environment
+
+KEY = "sk-canary-0123456789abcdef"
+
+
+@pytest.fixture
+def server() -> Iterator[Running]:
+    with serving(Settings(port=0, latency=Latency(0.01))) as running:
+        yield running
+
+
+def against(server: Running, *more: str) -> list[str]:
+    return [f"backend.api_base.openai={server.url}", "calls.backoff_s=0.01", *more]
+
+
+def probed(run: Run, *arguments: str, status: int = 0) -> tuple[str, str]:
+    done = run(*arguments, script="scripts/probe.py", OPENAI_API_KEY=KEY)
+    assert done.returncode == status, done.stderr
+    return done.stdout, done.stderr
+
+
+def written(folder: Path) -> dict[str, Any]:
+    (file,) = folder.glob("outputs/probe/*/probe.json")
+    found: dict[str, Any] = json.loads(file.read_text())
+    return found
+
+
+def test_one_prompt_is_sent_n_times(server: Running, run: Run, tmp_path: Path) -> None:
+    printed, _ = probed(run, *against(server, "n=6", "model=gpt-4.1-mini"))
+    log = server.log()
+    assert len(log) == 6
+    assert len({line["key"] for line in log}) == 1  # without a seed the bodies are equal
+    assert len({line["id"] for line in log}) == 6
+    assert "all 6 equal: no difference seen" in printed
+    assert "simulated agents answered" in printed  # the fault server says who it is
+    (model,) = written(tmp_path)["models"]
+    assert model["logprobs_asked"]
+    assert model["summary"]["fingerprints"] == {"fp_simulated": 6}
+    assert model["summary"]["logprobs"]["positions"] == len(model["calls"][0]["logprobs"]) > 10
+    assert model["metrics"]["cost"] > 0
+
+
+def test_answers_that_part_are_told_apart(server: Running, run: Run, tmp_path: Path) -> None:
+    drawn = ("temperature=t0.7", "backend.send_seed=true", "tracking=none")
+    printed, _ = probed(run, *against(server, "n=12", *drawn))
+    (model,) = written(tmp_path)["models"]
+    summary, texts = model["summary"], [call["text"] for call in model["calls"]]
+    assert summary["distinct"] == len(set(texts)) > 1
+    assert summary["preferences"]["largest"] >= summary["preferences"]["mean"] > 0
+    assert "at temperature 0.7 they are drawn" in printed
+    assert summary["parting"]["unit"] == "token"
+    first = summary["parting"]["earliest"]
+    words = [text.split() for text in texts]
+    assert len({tuple(w[: first - 1]) for w in words}) == 1
+    assert len({tuple(w[:first]) for w in words}) > 1
+    assert not (tmp_path / "mlruns").exists()
+
+
+def test_faults_are_retried_or_counted(run: Run, tmp_path: Path) -> None:
+    faults = Faults(rate_limit=0.2, server_error=0.2, content_filter=0.3, retry_after_s=0.01)
+    with serving(Settings(port=0, faults=faults, latency=Latency(0.0))) as server:
+        _, said = probed(
+            run,
+            *against(server, "n=30", "backend.send_seed=true", "calls.max_attempts=15"),
+            "tracking=none",
+            status=1,
+        )
+        stats = server.stats()
+    (model,) = written(tmp_path)["models"]
+    metrics = model["metrics"]
+    assert metrics["n_answered"] + metrics["n_failed"] == metrics["n_asked"] == 30
+    assert (
+        metrics["n_failed"] == metrics["failed_content_filter"] == stats["faults"]["content_filter"]
+    )
+    assert metrics["attempts"] == stats["requests"]
+    assert stats["answered"] == metrics["n_answered"]
+    assert stats["answered_twice"] == 0
+    assert f"{metrics['n_answered']} of 30 answers came" in said
+
+
+def test_a_refused_key_stops_it_in_one_line(run: Run, tmp_path: Path) -> None:
+    with serving(Settings(port=0, key="another-key", latency=Latency(0.0))) as server:
+        printed, said = probed(run, *against(server, "tracking=none"), status=1)
+    assert printed == ""
+    assert said.splitlines()[-1].startswith("stopped: model gpt-4.1-mini: auth: ")
+    assert len(said.splitlines()) == 2  # and what was being asked
+    assert not list(tmp_path.glob("outputs/probe/*/*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["n=1"], "error: n: 1; a whole number from 2 on"),
+        (["n=many"], "error: n: many; a whole number from 2 on"),
+        (["logprobs=7"], "error: logprobs: 7; true, false or null"),
+        (["model=nobody"], "error: In 'config': Could not find 'model/nobody'"),
+        (["rounds=0"], "error: rounds: 0 is not allowed"),
+        (["model.default=o3-mini"], "error: model o3-mini: O-series models don't support temp"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(run: Run, arguments: list[str], line: str) -> None:
+    _, said = probed(run, *arguments, "tracking=none", status=2)
+    assert said.startswith(line)
+    assert len(said.splitlines()) == 1
+
+
+def test_ctrl_c_keeps_what_has_come(tmp_path: Path) -> None:
+    with serving(Settings(port=0, faults=Faults(hang=0.5), latency=Latency(0.0))) as server:
+        process = subprocess.Popen(
+            command(
+                "scripts/probe.py",
+                *against(server, "n=20", "backend.send_seed=true", "tracking=none"),
+            ),
+            cwd=tmp_path,
+            env=environment(OPENAI_API_KEY=KEY),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        deadline = time.monotonic() + 60
+        while server.stats()["requests"] < 20 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    (model,) = written(tmp_path)["models"]
+    outcomes = [call["outcome"] for call in model["calls"]]
+    assert sorted(set(outcomes)) == ["interrupted", "ok"]
+    assert said.splitlines()[-1] == f"interrupted: {outcomes.count('ok')} of 20 answers came"
+
+
+def test_mlflow_holds_one_run_a_model(run: Run, tmp_path: Path) -> None:
+    from plenum.tracking import store
+
+    probed(run, "backend=simulated", "model=mixed", "n=4", "study=repeat")
+    uri = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
+    client = store.open_client(uri)
+    found = client.search_runs([client.get_experiment_by_name("repeat").experiment_id])
+    assert len(found) == 5
+    document = written(tmp_path)
+    for one in found:
+        assert one.info.status == "FINISHED"
+        assert one.data.tags["plenum.kind"] == "probe"
+        assert one.data.tags["plenum.backend"] == "simulated"
+        (model,) = [m for m in document["models"] if m["model"] == one.data.params["probed_model"]]
+        assert one.data.metrics["distinct_texts"] == model["summary"]["distinct"]
+        assert {f.path for f in client.list_artifacts(one.info.run_id)} == {
+            "probe.json",
+            "probe.md",
+        }
+
+
+def test_no_key_is_written_or_printed(server: Running, run: Run, tmp_path: Path) -> None:
+    printed, said = probed(run, *against(server, "n=3"))
+    assert KEY not in printed + said
+    files = [file for file in tmp_path.rglob("*") if file.is_file()]
+    assert len(files) > 4
+    assert all(KEY.encode() not in file.read_bytes() for file in files)

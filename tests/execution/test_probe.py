@@ -1,0 +1,333 @@
+"""The determinism probe: what is asked, what the answers' differences are, what is said of them."""
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hydra import compose, initialize_config_dir
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from plenum.committee import Deliberation
+from plenum.conditions import Budget, Job
+from plenum.dynamics.probe import END, Said, logprob_spread, parting, repeats, undetected
+from plenum.errors import UserError
+from plenum.execution import probe
+from plenum.reports import probes
+
+# ---- what the differences are
+
+
+def said(*texts: str) -> list[Said]:
+    return [Said(text) for text in texts]
+
+
+def tokens(*pairs: tuple[str, float]) -> Said:
+    return Said("".join(token for token, _ in pairs), tokens=pairs)
+
+
+def test_equal_answers_differ_in_nothing_but_may_still_hide_a_difference() -> None:
+    found = repeats([Said("a b", (0.5, 0.5))] * 20)
+    assert (found.n, found.distinct, found.parting) == (20, 1, None)
+    assert found.differing.value == 0
+    assert_allclose(found.undetected, 1 - 0.05**0.05)
+    assert_allclose(found.undetected, 0.139, atol=5e-4)
+    assert (found.preferences.distinct, found.preferences.mean, found.preferences.largest) == (
+        *(1, 0.0, 0.0),
+    )
+    assert found.preferences.sd == (0.0, 0.0)
+
+
+def test_the_undetected_chance_leaves_n_equal_answers_5_percent() -> None:
+    for n in (2, 20, 300):
+        assert_allclose((1 - undetected(n)) ** n, 0.05)
+    assert_allclose(300 * undetected(300), 3, rtol=0.01)  # the rule of three
+
+
+def test_the_share_off_the_most_frequent_text() -> None:
+    found = repeats(said(*"aaaab", *"bcaaa"))
+    assert (found.n, found.distinct) == (10, 3)
+    assert_allclose(found.differing.value, 0.3)
+    assert found.differing.ci_low < 0.3 < found.differing.ci_high
+    assert math.isnan(found.undetected)
+
+
+def test_the_distance_of_preferences_is_that_of_the_corners_of_the_simplex() -> None:
+    a, b = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    spread = repeats([Said("x", p) for p in (a, a, b, b)]).preferences
+    assert (spread.n, spread.distinct) == (4, 2)
+    assert_allclose(spread.mean, 4 / 6 * math.sqrt(2))
+    assert_allclose(spread.largest, math.sqrt(2))
+    assert_allclose(spread.sd, [math.sqrt(1 / 3), math.sqrt(1 / 3), 0])
+    # Without one answer two of three pairs are apart, whichever it is: the jackknife sees nothing.
+    assert_allclose(spread.se, 0, atol=1e-12)
+
+
+def test_the_standard_error_of_the_mean_distance_is_the_jackknife_by_hand() -> None:
+    preferences = [(p, 1 - p) for p in (0.1, 0.4, 0.45, 0.9)]
+
+    def mean(kept: list[tuple[float, float]]) -> float:
+        return float(np.mean([math.dist(x, y) for i, x in enumerate(kept) for y in kept[:i]]))
+
+    left_out = np.array([mean(preferences[:i] + preferences[i + 1 :]) for i in range(4)])
+    spread = repeats([Said("x", p) for p in preferences]).preferences
+    assert_allclose(spread.mean, mean(preferences))
+    assert_allclose(spread.se, math.sqrt(3 / 4 * ((left_out - left_out.mean()) ** 2).sum()))
+
+
+def test_answers_that_could_not_be_read_are_not_in_the_spread() -> None:
+    spread = repeats([Said("x", (0.5, 0.5)), Said("y"), Said("z")]).preferences
+    assert (spread.n, spread.distinct) == (1, 1)
+    assert math.isnan(spread.mean)
+    assert repeats([]).preferences.n == 0
+
+
+def test_words_part_at_the_first_one_that_differs() -> None:
+    found = parting(said("we take A now", "we take A now", "we take B now", "we leave it"))
+    assert (found.unit, found.earliest) == ("word", 2)
+    assert dict(found.alternatives) == {" take": 3, " leave": 1}
+    assert found.alternatives[0] == (" take", 3)
+    # Pairs: two of A against B part at 3; three against the last one part at 2.
+    assert found.median == 2
+
+
+def test_a_text_that_ends_where_another_goes_on_parts_there() -> None:
+    found = parting(said("yes", "yes indeed"))
+    assert found.earliest == 2
+    assert dict(found.alternatives) == {END: 1, " indeed": 1}
+
+
+def test_texts_that_differ_in_white_space_alone_part_too() -> None:
+    found = parting(said("a b", "a  b", "a b\n"))
+    assert found.earliest == 2
+    assert dict(found.alternatives) == {" b": 2, "  b": 1}
+
+
+def test_tokens_are_used_where_every_answer_has_them() -> None:
+    first = tokens(("un", -0.1), ("der", -0.2), (" it", -0.1))
+    second = tokens(("un", -0.1), ("do", -1.7), (" it", -0.1))
+    found = parting([first, first, second])
+    assert (found.unit, found.earliest) == ("token", 2)
+    assert found.alternatives == (("der", 2), ("do", 1))
+    assert parting([first, Said("undo it")]).unit == "word"
+
+
+def test_tokens_that_do_not_tell_texts_apart_are_not_used() -> None:
+    odd = [
+        Said("café", tokens=(("caf", 0.0), ("�", 0.0))),
+        Said("cafè", tokens=(("caf", 0.0), ("�", 0.0))),
+    ]
+    assert parting(odd).unit == "word"
+
+
+@given(st.lists(st.text("ab ", max_size=6), min_size=2, max_size=12))
+def test_the_parting_is_that_of_all_pairs(texts: list[str]) -> None:
+    if len(set(texts)) < 2:
+        return
+    split = [probes_words(text) for text in texts]
+    positions = [
+        1
+        + next(
+            (n for n, (u, v) in enumerate(zip(x, y, strict=False)) if u != v), min(len(x), len(y))
+        )
+        for i, x in enumerate(split)
+        for y in split[:i]
+        if x != y
+    ]
+    found = parting(said(*texts))
+    assert found.earliest == min(positions)
+    assert found.median == np.median(positions)
+    assert sum(count for _, count in found.alternatives) == len(texts)
+    assert len(found.alternatives) > 1
+
+
+def probes_words(text: str) -> list[str]:
+    """Words with the space before them, by hand."""
+    words: list[str] = []
+    for character in text:
+        if words and (not character.isspace() or words[-1].isspace()):
+            words[-1] += character
+        else:
+            words.append(character)
+    return words
+
+
+def test_the_spread_of_logprobs_is_taken_before_the_texts_part() -> None:
+    answers = [
+        (("a", -0.5), ("b", -1.0), ("c", -9.0)),
+        (("a", -0.7), ("b", -1.0), ("d", -0.1)),
+        (("a", -0.6), ("b", -1.4), ("c", -0.1)),
+    ]
+    spread = logprob_spread(answers)
+    assert (spread.n, spread.positions) == (3, 2)
+    assert_allclose([spread.mean, spread.largest], [0.3, 0.4])
+
+
+def test_without_two_answers_or_an_equal_token_there_is_no_spread_of_logprobs() -> None:
+    assert math.isnan(logprob_spread([(("a", -0.5),)]).mean)
+    assert math.isnan(logprob_spread([(("a", -0.5),), (("b", -0.5),)]).mean)
+    infinite = logprob_spread([(("a", -math.inf), ("b", -1.0)), (("a", -1.0), ("b", -1.5))])
+    assert (infinite.positions, infinite.mean) == (1, 0.5)
+
+
+# ---- what is asked
+
+
+@pytest.fixture
+def ask(job: Callable[..., Job], tmp_path: Path) -> Callable[..., dict[str, Any]]:
+    """Probe the simulated backend, or what the overrides say."""
+
+    def asked(*overrides: str, n: int = 5, **changes: Any) -> dict[str, Any]:
+        chosen = replace(job("tracking=none", *overrides), **changes)
+        return probe.probe(probe.Asked(chosen, n, None, tmp_path / "out"))
+
+    return asked
+
+
+def test_the_prompt_is_the_first_turn_of_the_condition(
+    ask: Callable[..., dict[str, Any]], job: Callable[..., Job]
+) -> None:
+    (model,) = ask()["models"]
+    first = Deliberation(job().condition, 0).ask
+    assert first is not None
+    assert model["messages"] == [vars(message) for message in first.chat.messages]
+    assert model["seat"] == first.seat
+    seeds = [call["seed"] for call in model["calls"]]
+    assert seeds[0] == first.chat.seed
+    assert len(set(seeds)) == 5
+
+
+def test_each_model_of_a_mixed_line_up_is_asked_once_per_call(
+    ask: Callable[..., dict[str, Any]], job: Callable[..., Job]
+) -> None:
+    models = ask("model=mixed")["models"]
+    seats = job("model=mixed").condition.speaking_order
+    assert [m["model"] for m in models] == [seat.model for seat in seats]
+    assert [m["seat"] for m in models] == [seat.name for seat in seats]
+    assert len({m["prompt"] for m in models}) == 5  # each role has a prompt of its own
+    seeds = [call["seed"] for m in models for call in m["calls"]]
+    assert len(set(seeds)) == 25
+
+
+def test_one_model_in_two_seats_is_probed_in_the_first(
+    ask: Callable[..., dict[str, Any]], job: Callable[..., Job]
+) -> None:
+    overrides = ("model=mixed", "model.seats.Chair=gpt-4.1-mini")
+    models = ask(*overrides)["models"]
+    order = job(*overrides).condition.speaking_order
+    assert len(models) == 4
+    (twice,) = [m for m in models if m["model"] == "gpt-4.1-mini"]
+    assert twice["seat"] == next(s.name for s in order if s.model == "gpt-4.1-mini")
+
+
+def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, Any]]) -> None:
+    document = ask("backend.timeout_rate=0.5", "calls.max_attempts=1", n=40)
+    (line,) = [probes.Line(model) for model in document["models"]]
+    assert line.failed.keys() == {"timeout"}
+    assert line.answered + line.failed["timeout"] == line.asked == 40
+    assert 8 < line.answered < 32
+    assert line.attempts == 40
+    assert "40 answers came" in probe.cut_short(document)
+
+
+def test_a_budget_leaves_calls_pending(ask: Callable[..., dict[str, Any]]) -> None:
+    document = ask(n=10, budget=Budget(calls=6))
+    (line,) = [probes.Line(model) for model in document["models"]]
+    assert (line.answered, line.pending) == (6, {"budget": 4})
+    assert "6 of 10" in probe.cut_short(document)
+
+
+@pytest.mark.parametrize("n", [1, 0, -3, "x", 2.5, True])
+def test_two_answers_are_needed(root: Path, n: Any) -> None:
+    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
+        cfg = compose("probe")
+    cfg.n = n
+    with pytest.raises(UserError, match=f"^n: {n}"):
+        probe.settings(cfg)
+
+
+def test_the_config_is_that_of_a_run_on_the_api_backend(root: Path) -> None:
+    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
+        asked = probe.settings(compose("probe", ["model=gpt-4.1", "roles=off"]))
+    assert (asked.n, asked.logprobs, asked.job.study) == (20, None, "probe")
+    factors = asked.job.condition.factors
+    names = ("model", "roles", "temperature", "backend")
+    assert [factors[name] for name in names] == ["gpt-4.1", "off", "t0", "api"]
+
+
+# ---- what is said of them
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "who answered isn't deterministic at temperature 0 here"),
+        ({"sampling.temperature": 0.7}, "says nothing about the server's arithmetic"),
+        ({"send_seed": True}, "each call sent a seed of its own"),
+        ({"backend": "simulated", "noise": 0.05}, "the simulated backend's own noise"),
+    ],
+)
+def test_a_difference_is_put_down_to_what_can_have_made_it(
+    ask: Callable[..., dict[str, Any]], changes: dict[str, Any], sentence: str
+) -> None:
+    document = ask()
+    document["settings"].update({"backend": "api", "send_seed": False, **changes})
+    (model,) = document["models"]
+    model["calls"][0]["text"] += " and more"
+    told = probes.verdict(probes.Line(model), document)
+    assert told.startswith("5 answers, 2 distinct: ")
+    assert sentence in told
+
+
+def test_equal_texts_with_unequal_logprobs_are_no_proof_of_equal_arithmetic(
+    ask: Callable[..., dict[str, Any]],
+) -> None:
+    document = ask("backend.noise=0", n=20)
+    (model,) = document["models"]
+    told = probes.verdict(probes.Line(model), document)
+    assert "all 20 equal: no difference seen" in told
+    assert "up to 14 % per call" in told
+    for number, call in enumerate(model["calls"]):
+        call["logprobs"] = [["x", -0.25 - 0.01 * (number == 7)]]
+    assert "0.01 apart" in probes.verdict(probes.Line(model), document)
+
+
+def test_too_few_answers_say_so(ask: Callable[..., dict[str, Any]]) -> None:
+    document = ask("backend.timeout_rate=1", "calls.max_attempts=1")
+    (model,) = document["models"]
+    assert probes.verdict(probes.Line(model), document) == "0 answers came, too few to compare"
+
+
+def test_what_is_written_is_plain_json_without_nan(
+    ask: Callable[..., dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = ask("model=mixed", "backend.timeout_rate=0.6", "calls.max_attempts=1", n=3)
+    files = probes.publish(document, tmp_path / "out", None)
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    written = json.loads(files[0].read_text(), parse_constant=refuse)
+    assert [m["model"] for m in written["models"]] == [m["model"] for m in document["models"]]
+    assert all("summary" in m and "verdict" in m for m in written["models"])
+    page, printed = files[1].read_text(), capsys.readouterr().out
+    assert printed.count("simulated agents answered") == page.count("simulated agents answered")
+    assert page.count("simulated agents answered") == page.count("\n## ")
+
+
+def test_a_token_of_any_kind_is_shown_in_one_printable_line(
+    ask: Callable[..., dict[str, Any]],
+) -> None:
+    document = ask("backend.noise=0")
+    (model,) = document["models"]
+    model["calls"][0]["text"] = "\x1b[31mred"
+    sheet = probes.texts([probes.Line(model)], document)
+    cells = "".join(sheet.body[0])
+    assert "\x1b" not in cells
+    assert "\\x1b[31mred" in cells

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from plenum.errors import Stopped, UserError
+from plenum.secrets import redact, refuse_in_arguments
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -23,6 +24,7 @@ def front_door(main: Callable[[], object]) -> None:
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     with told():
+        refuse_in_arguments(sys.argv[1:])
         main()
 
 
@@ -65,7 +67,7 @@ def told() -> Iterator[None]:
 
 def one_line(error: BaseException) -> str:
     """An error's message without Hydra's and OmegaConf's trailing context."""
-    text = str(error)
+    text = redact(str(error))
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
     if override and str(override) not in text:
         text = f"{override}: {text}"

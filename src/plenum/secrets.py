@@ -8,6 +8,9 @@ from plenum.errors import UserError
 
 _NAMES = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$")
 _SHORTEST = 8
+_SHORTEST_TOLD = 16
+"""A shorter value may be an ordinary word, such as a stand-in for the key of a server at home."""
+
 _LOGIN = re.compile(r"://[^/@\s]+@")
 _IN_QUERY = re.compile(r"[?&](?:api[_-]?key|key|token)=", re.IGNORECASE)
 
@@ -30,7 +33,7 @@ def refuse_in_arguments(arguments: Sequence[str]) -> None:
     """
     for argument in arguments:
         for name, value in _secrets().items():
-            if value in argument:
+            if len(value) >= _SHORTEST_TOLD and value in argument:
                 raise UserError(
                     f"{argument.partition('=')[0]}: it holds the value of {name}; keys come from "
                     "the environment alone, since every config is written to disk"

@@ -114,7 +114,7 @@ def test_the_monte_carlo_test_keeps_its_size() -> None:
 
 def test_the_draws_are_seeded() -> None:
     counts = ([10, 9, 8], [0, 1, 2])
-    assert association(*counts) == association(*counts)
+    assert association(*counts).p == association(*counts).p
     assert association(*counts, seed=1).p != association(*counts).p
 
 
@@ -171,5 +171,5 @@ def test_where_nothing_can_differ_there_is_no_test(
 
 @pytest.mark.parametrize(("completed", "failed"), [([-1, 2], [1, 1]), ([1, 2], [1]), ([[1]], [1])])
 def test_malformed_counts_are_refused(completed: list[int], failed: list[int]) -> None:
-    with pytest.raises(ValueError, match=r"completed|failed|inhomogeneous"):
+    with pytest.raises(ValueError, match=r"completed|failed"):
         association(completed, failed)

@@ -34,13 +34,16 @@ def main() -> None:
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"roles={roles}"])) for roles in ("on", "off")]
-    moments = np.random.default_rng(seed).uniform(0.05, 0.45, kills)
+    moments = np.random.default_rng(seed).uniform(0.0, 0.35, kills)
     snapshots = []
     for moment in moments:
         child = os.fork()
         if child == 0:
             conduct(jobs)
             os._exit(0)
+        before = requests(url)
+        while requests(url) == before and os.waitpid(child, os.WNOHANG) == (0, 0):
+            time.sleep(0.01)
         time.sleep(moment)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
@@ -49,13 +52,16 @@ def main() -> None:
             for journal in sorted((Path("journals") / job.condition.identity).glob("[0-9]*.jsonl")):
                 entries = read_entries(journal)
                 answers[f"{journal.parent.name}/{journal.stem}"] = sum("text" in e for e in entries)
-        with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as got:
-            requests = json.load(got)["requests"]
-        snapshots.append(
-            {"killed": os.WIFSIGNALED(status), "answers": answers, "requests": requests}
-        )
+        killed = os.WIFSIGNALED(status)
+        snapshots.append({"killed": killed, "answers": answers, "requests": requests(url)})
     outcomes = conduct(jobs)
     print(json.dumps({"snapshots": snapshots, "completed": [o.completed for o in outcomes]}))
+
+
+def requests(url: str) -> int:
+    """How many requests the server has seen."""
+    with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as got:
+        return int(json.load(got)["requests"])
 
 
 if __name__ == "__main__":

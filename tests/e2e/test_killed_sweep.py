@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,23 +12,26 @@ import pytest
 from plenum.identity import seed_for
 from plenum.models.fault_server import Faults, Latency, Settings, serving
 
-from .conftest import ROOT, environment
+from .conftest import ROOT, environment, free_port
 
 KILLS = 20
+DRIVER = Path(__file__).with_name("killing.py")
+PORT = free_port()
 SERVER = Settings(
-    port=0,
     faults=Faults(rate_limit=0.01, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
     latency=Latency(0.1),
 )
 
 
-def swept(folder: Path, kills: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The sweep in a folder of its own: what the driver told, and what the server saw."""
+def swept(folder: Path, port: int, kills: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The sweep in a folder of its own: what the driver told, and what the server saw.
+
+    The port is the same for all, since the endpoint is part of a condition's identity.
+    """
     folder.mkdir()
-    with serving(SERVER) as server:
+    with serving(replace(SERVER, port=port)) as server:
         done = subprocess.run(
-            [sys.executable, str(Path(__file__).with_name("killing.py")), server.url]
-            + [str(kills), "7"],
+            [sys.executable, str(DRIVER), server.url, str(kills), "7"],
             cwd=folder,
             env=environment(OPENAI_API_KEY="sk-simulated", PLENUM_ROOT=str(ROOT)),
             capture_output=True,
@@ -48,7 +52,7 @@ def written(folder: Path) -> dict[str, bytes]:
 @pytest.fixture(scope="module")
 def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], list[Any]]:
     folder = tmp_path_factory.mktemp("killed") / "sweep"
-    return (folder, *swept(folder, KILLS))
+    return (folder, *swept(folder, PORT, KILLS))
 
 
 def test_the_sweep_was_killed_in_its_midst(killed: tuple[Path, dict[str, Any], list[Any]]) -> None:
@@ -64,7 +68,7 @@ def test_journals_equal_those_of_an_uninterrupted_sweep(
 ) -> None:
     folder, _, _ = killed
     whole = tmp_path / "whole"
-    swept(whole, 0)
+    swept(whole, PORT, 0)
     assert written(folder) == written(whole)
     assert len(written(whole)) == 6
 

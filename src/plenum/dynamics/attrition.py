@@ -102,6 +102,8 @@ def association(
     .. [5] B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", Stat. Appl.
        Genet. Mol. Biol. 9 (2010).
     """
+    if len(completed) != len(failed):
+        raise ValueError(f"completed of {len(completed)} conditions, failed of {len(failed)}")
     table = np.array([_counts("completed", completed), _counts("failed", failed)]).T
     table = table[table.sum(axis=1) > 0]
     sizes, (good, bad) = table.sum(axis=1), table.sum(axis=0)

@@ -39,8 +39,7 @@ _OWN = ("n", "logprobs", "out")
 """Values of the config that run.py doesn't have."""
 
 INTERRUPTED = "interrupted"
-PENDING = (str(Failure.INTERRUPTED), str(Failure.BUDGET))
-"""Outcomes of calls that weren't made, or not waited for."""
+"""Why a probe stopped: Ctrl-C or SIGTERM."""
 
 _POINTLESS = (Failure.AUTH, Failure.BUDGET)
 _PLAIN_EVERY_S = 10.0
@@ -115,8 +114,8 @@ def probe(asked: Asked) -> Document:
     -------
     dict
         Plain data: ``settings``, ``stopped`` (why it ended early, or empty) and ``models``, one
-        for each model with every call's ``outcome``: ``ok``, a failure, or a reason of
-        :data:`PENDING`.
+        for each model with every call's ``outcome``: ``ok`` or a :class:`Failure`; ``budget`` and
+        ``interrupted`` are of calls that weren't made, or not waited for.
 
     Raises
     ------

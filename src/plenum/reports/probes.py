@@ -43,13 +43,13 @@ def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
     sheets.append(preferences(lines, document))
     verdicts = [f"{line.model}: {verdict(line, document)}" for line in lines]
     files = _write(document, lines, sheets, verdicts, out)
-    if uri is not None:
-        _log(document, lines, files, uri)
     show(sheets)
     console = Console(width=None if Console().is_terminal else 140)
     for line in verdicts:
         console.print(line, markup=False, highlight=False, soft_wrap=not console.is_terminal)
-    print(f"written: {', '.join(map(str, files))}")
+    print(f"written: {', '.join(map(str, files))}", flush=True)
+    if uri is not None:
+        _log(document, lines, files, uri)
     return files
 
 

@@ -1,0 +1,232 @@
+"""Accounts over the real command line, against the journals and call logs themselves."""
+
+import csv
+import hashlib
+import json
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from .conftest import Run, calls, command, environment, journals
+
+GRID = ("-m", "roles=on,off", "model=uniform,mixed")
+FAULTS = ("backend.malformed_rate=0.1", "backend.timeout_rate=0.2", "backend.rate_limit_rate=0.1")
+SWEEP = (*GRID, "study=acc", "replicates=6", "rounds=3", *FAULTS, "calls.max_attempts=3")
+
+
+def account(run: Run, cwd: Path, study: str = "acc", *more: str) -> str:
+    done = run(f"study={study}", *more, script="scripts/accounting.py", cwd=cwd)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def table(folder: Path, name: str, study: str = "acc") -> list[dict[str, str]]:
+    with (folder / "outputs" / study / f"{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def replicates(folder: Path) -> dict[tuple[str, int], list[dict[str, object]]]:
+    """Every journal's entries, by condition and replicate."""
+    found = {}
+    for name, data in journals(folder).items():
+        condition, _, file = name.partition("/")
+        entries = [json.loads(text) for text in data.decode().splitlines()[1:]]
+        found[condition, int(file.removesuffix(".jsonl"))] = entries
+    return found
+
+
+def answers(folder: Path) -> list[dict[str, object]]:
+    return [e for entries in replicates(folder).values() for e in entries if "finish" in e]
+
+
+@pytest.fixture(scope="module")
+def failing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep in which much fails."""
+    folder = tmp_path_factory.mktemp("failing")
+    done = subprocess.run(
+        command("run.py", *SWEEP), cwd=folder, env=environment(), capture_output=True, timeout=280
+    )
+    assert done.returncode == 1, done.stderr
+    return folder
+
+
+def test_the_tables_are_the_journals_counted(failing: Path, run: Run) -> None:
+    out = account(run, failing)
+    rows = table(failing, "accounting")
+    ends = [entries[-1] for entries in replicates(failing).values()]
+    failed = Counter(end["reason"] for end in ends if end["status"] == "failed")
+    assert len(rows) == 4
+    assert failed
+    for row in rows:
+        counts = [int(row[name]) for name in ("target", "completed", "failed", "pending")]
+        assert counts[0] == sum(counts[1:]) == 6
+        assert int(row["deficit"]) == counts[0] - counts[1]
+    assert {n: sum(int(r[f"failed_{n}"]) for r in rows) for n in failed} == failed
+    said, tried = answers(failing), calls(failing)
+    assert sum(int(r["calls"]) for r in rows) == len(said)
+    assert sum(int(r["tokens_in"]) for r in rows) == sum(e["tokens_in"] for e in said)
+    repairs = sum(str(e["kind"]).endswith("_repair") for e in said)
+    assert sum(int(r["repairs"]) for r in rows) == repairs
+    assert sum(int(r["attempts"]) for r in rows) == len(tried)
+    assert "no evidence about language models" in out
+
+
+def test_models_add_up_to_the_same(failing: Path, run: Run) -> None:
+    account(run, failing)
+    tried = calls(failing)
+    rows = {row["model"]: row for row in table(failing, "accounting_models")}
+    assert {n: int(r["attempts"]) for n, r in rows.items()} == Counter(c["model"] for c in tried)
+    for name, row in rows.items():
+        by = Counter(c["outcome"] for c in tried if c["model"] == name)
+        assert int(row["attempts_timeout"]) == by["timeout"]
+        assert int(row["failed_attempts"]) == by.total() - by["ok"]
+
+
+def test_every_failed_attempt_was_recovered_or_ended_a_replicate(failing: Path, run: Run) -> None:
+    out = account(run, failing)
+    entries = replicates(failing)
+    rows = {row["source"]: row for row in table(failing, "failures")}
+    expected: dict[str, Counter[str]] = {name: Counter() for name in rows}
+    folder = failing / "mlruns/journals"
+    for log in folder.glob("*/calls.jsonl"):
+        for text in log.read_text().splitlines():
+            attempt = json.loads(text)
+            if attempt["outcome"] == "ok":
+                continue
+            journal = entries[log.parent.name, attempt["replicate"]]
+            asked = (attempt["call"].removesuffix("_repair"), attempt["round"], attempt["seat"])
+            read = any(
+                (e["kind"].removesuffix("_repair"), e["round"], e["seat"]) == asked
+                for e in journal
+                if "finish" in e and "problem" not in e
+            )
+            at_end = "ended" if journal[-1]["status"] == "failed" else "unused"
+            expected[attempt["outcome"]]["recovered" if read else at_end] += 1
+    for name, row in rows.items():
+        fates = {n: int(row[n]) for n in ("recovered", "ended", "open", "unused")}
+        assert int(row["attempts"]) == sum(fates.values())
+        assert {n: count for n, count in fates.items() if count} == expected[name]
+    assert "none occurred: " in out
+    assert "recorded per attempt in calls.jsonl, per replicate in MLflow" in out
+
+
+def test_the_manifest_is_what_lies_on_the_disk(failing: Path, run: Run) -> None:
+    account(run, failing)
+    client = MlflowClient(f"sqlite:///{failing}/mlruns/mlflow.db")
+    for row in table(failing, "manifest"):
+        tracked = client.get_run(row["run_id"])
+        assert tracked.data.tags["plenum.condition"] == row["condition"]
+        folder = Path(tracked.info.artifact_uri.removeprefix("file://"))
+        for name in ("ensemble", "replicates"):
+            data = (folder / f"{name}.parquet").read_bytes()
+            assert row[f"sha256_{name}"] == hashlib.sha256(data).hexdigest()
+        found = sorted((failing / "mlruns/journals" / row["condition"]).glob("[0-9]*.jsonl"))
+        together = hashlib.sha256(b"".join(file.read_bytes() for file in found))
+        assert row["sha256_transcripts"] == together.hexdigest()
+
+
+def test_the_tables_are_logged_to_the_study(failing: Path, run: Run) -> None:
+    account(run, failing)
+    client = MlflowClient(f"sqlite:///{failing}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("acc")
+    assert experiment is not None
+    (report,) = client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'report'")
+    logged = {file.path for file in client.list_artifacts(report.info.run_id)}
+    assert logged >= {
+        *("accounting.csv", "accounting_models.csv", "manifest.csv", "failures.csv"),
+        "accounting.md",
+    }
+    page = (failing / "outputs/acc/accounting.md").read_text()
+    assert "| total |" in page
+    assert "Attrition" in page
+
+
+def test_fewer_replicates_count_their_own_attempts_alone(failing: Path, run: Run) -> None:
+    fewer = [word.replace("replicates=6", "replicates=2") for word in SWEEP]
+    run(*(word.replace("study=acc", "study=fewer") for word in fewer), cwd=failing)
+    account(run, failing, "fewer")
+    tried = [c for c in calls(failing) if c["replicate"] in (0, 1)]
+    rows = table(failing, "accounting", "fewer")
+    assert sum(int(r["attempts"]) for r in rows) == len(tried) < len(calls(failing))
+    assert all(r["target"] == "2" for r in rows)
+
+
+def test_a_budget_leaves_pending_replicates_that_are_no_failures(run: Run, tmp_path: Path) -> None:
+    sweep = (*GRID, "study=b", "replicates=3", "rounds=3", "budget.calls=150")
+    run(*sweep, "backend.timeout_rate=0.1")
+    out = account(run, tmp_path, "b")
+    rows = table(tmp_path, "accounting", "b")
+    assert sum(int(r["pending_budget"]) for r in rows) == sum(int(r["pending"]) for r in rows) > 0
+    assert sum(int(r["attempts"]) for r in rows) == 150
+    source = {row["source"]: row for row in table(tmp_path, "failures", "b")}
+    assert int(source["timeout"]["attempts"]) == sum(
+        int(source["timeout"][fate]) for fate in ("recovered", "ended", "open", "unused")
+    )
+    assert "pending replicates are no failures" in out
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_sweep_is_accounted_for_and_completed_later(
+    run: Run, tmp_path: Path, sign: signal.Signals
+) -> None:
+    sweep = (*GRID, "study=s", "replicates=8", "rounds=20", "backend.timeout_rate=0.05")
+    process = subprocess.Popen(
+        command("run.py", *sweep),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while sum(b'"kind":"end"' in data for data in journals(tmp_path).values()) < 5:
+        assert process.poll() is None, "it ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(sign)
+    process.wait(60)
+    out = account(run, tmp_path, "s")
+    rows = table(tmp_path, "accounting", "s")
+    assert sum(int(r["target"]) for r in rows) == 8 * len(rows)
+    why = "interrupted" if sign == signal.SIGINT else "unknown"
+    assert sum(int(r[f"pending_{why}"]) for r in rows) > 0
+    if sign == signal.SIGINT:
+        assert sum(int(r["attempts"]) for r in rows) == len(calls(tmp_path))
+    else:
+        assert "no accounts yet: HL-01 " in out
+        assert any(r["calls"] == "" for r in rows)
+
+    assert run(*sweep).returncode == 0
+    account(run, tmp_path, "s")
+    rows = table(tmp_path, "accounting", "s")
+    assert [(r["completed"], r["pending"]) for r in rows] == [("8", "0")] * 4
+    assert sum(int(r["calls"]) for r in rows) == len(answers(tmp_path)) == 4 * 8 * 106
+
+
+def test_a_server_answers_all_but_the_transcripts(
+    run: Run, tmp_path: Path, mlflow_server: str
+) -> None:
+    server = ("tracking=server", f"tracking.uri={mlflow_server}")
+    sweep = ("-m", "roles=on,off", "study=remote", "replicates=3", "rounds=3", *server)
+    assert run(*sweep).returncode == 0
+    account(run, tmp_path, "remote", *server)
+    assert [r["completed"] for r in table(tmp_path, "accounting", "remote")] == ["3", "3"]
+    for row in table(tmp_path, "manifest", "remote"):
+        assert len(row["sha256_ensemble"]) == 64
+        assert row["sha256_transcripts"] == ""
+
+
+def test_bad_input_ends_in_one_line(run: Run, failing: Path, tmp_path: Path) -> None:
+    for arguments, told, cwd in (
+        ((), "study: missing", failing),
+        (("study=nowhere",), "there is no study 'nowhere'; known: acc", failing),
+        (("study=acc",), "nothing has been tracked here yet", tmp_path),
+    ):
+        done = run(*arguments, script="scripts/accounting.py", cwd=cwd)
+        assert done.returncode == 2
+        assert told in done.stderr
+        assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,283 @@
+"""Accounts: every replicate and every attempt is somewhere, and lines add up."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from known_conditions import line, tracked
+from omegaconf import OmegaConf
+
+from plenum.errors import UserError
+from plenum.reports import accounting
+from plenum.reports.sheets import Sheet
+from plenum.tracking.query import REASONS, Accounted
+
+NO_FATES = {"recovered": 0, "ended": 0, "open": 0, "unused": 0}
+
+
+def model(
+    calls: int = 10, repairs: int = 2, cost: float = 0.5, unpriced: int = 0, **failed: int
+) -> dict[str, Any]:
+    """What a model's calls took; ``failed`` attempts by outcome."""
+    return {
+        **{"calls": calls, "repairs": repairs, "tokens_in": 1000, "tokens_out": 100},
+        **{"cost": cost, "unpriced": unpriced, "seconds": 0.5 * (calls + sum(failed.values()))},
+        "attempts": {"ok": calls, **failed},
+    }
+
+
+def accounted(
+    key: int = 1,
+    completed: int = 6,
+    failed: int = 0,
+    *,
+    pending: dict[str, int] | None = None,
+    models: dict[str, Any] | None = None,
+    outcomes: dict[str, dict[str, int]] | None = None,
+    killed: bool = False,
+    **factors: str,
+) -> Accounted:
+    """A condition whose replicates failed by parse."""
+    pending = pending or {}
+    waiting = sum(pending.values())
+    condition = tracked(key, replicates=completed, failed=failed, pending=waiting, **factors)
+    return Accounted(
+        tracked=condition,
+        pending=pending,
+        models=None if killed else models or {"m": model()},
+        outcomes=None if killed else outcomes or {},
+        digests={"ensemble.parquet": "e" * 64, "replicates.parquet": "f" * 64},
+    )
+
+
+def replicates(found: Sequence[Accounted], number: int = 0) -> dict[str, str]:
+    return line(accounting.conditions(found)[0], number)
+
+
+def calls(found: Sequence[Accounted], number: int = 0) -> dict[str, str]:
+    return line(accounting.conditions(found)[1], number)
+
+
+def notes(sheet: Sheet) -> str:
+    return "\n".join(sheet.notes)
+
+
+# --- by condition ------------------------------------------------------------------------------
+
+
+COUNTS = st.tuples(
+    *(st.integers(0, 20), st.integers(0, 5)),
+    st.dictionaries(st.sampled_from(["budget", "interrupted", "not_begun"]), st.integers(1, 4)),
+)
+
+
+@given(st.lists(COUNTS, min_size=1, max_size=5))
+def test_every_line_adds_up_and_so_does_the_total(
+    counts: list[tuple[int, int, dict[str, int]]],
+) -> None:
+    found = [
+        accounted(1, completed, failed, pending=pending, roles=f"r{number}")
+        for number, (completed, failed, pending) in enumerate(counts)
+    ]
+    sheet = accounting.conditions(found)[0]
+    assert len(sheet.body) == len(found) + (len(found) > 1)
+    sums = [0, 0, 0, 0, 0]
+    for number in range(len(sheet.body)):
+        row = line(sheet, number)
+        names = ("target", "completed", "failed", "pending", "deficit")
+        numbers = [int(row[name]) for name in names]
+        target, completed, failed, pending, deficit = numbers
+        assert target == completed + failed + pending
+        assert deficit == target - completed
+        assert failed == int(row.get("parse", 0))
+        assert pending == sum(
+            int(row.get(why, 0)) for why in ("budget", "interrupted", "not begun")
+        )
+        if number < len(found):
+            sums = [a + b for a, b in zip(sums, numbers, strict=True)]
+    assert numbers == sums
+
+
+def test_replicates_that_do_not_add_up_are_refused() -> None:
+    good = accounted(pending={"budget": 2})
+    with pytest.raises(ValueError, match="target 8 is not 6 completed"):
+        Accounted(good.tracked, {"budget": 1}, good.models, good.outcomes, {})
+
+
+def test_only_reasons_that_occur_have_a_column() -> None:
+    plain = accounting.conditions([accounted()])[0].head
+    assert plain[-5:] == ("target", "completed", "failed", "pending", "deficit")
+    row = replicates([accounted(failed=1, pending={"not_begun": 3})])
+    assert (row["parse"], row["not begun"], row["deficit"]) == ("1", "3", "4")
+
+
+def test_calls_attempts_tokens_and_cost_are_summed_over_models() -> None:
+    both = {"a": model(timeout=3), "b": model(calls=1200, repairs=0, cost=1.25, parse=1)}
+    row = calls([accounted(models=both)])
+    assert (row["calls"], row["repairs"]) == ("1,210", "2")
+    assert (row["attempts"], row["failed attempts"]) == ("1,214", "4")
+    assert (row["tokens in"], row["tokens out"], row["$"]) == ("2,000", "200", "1.75")
+
+
+def test_unknown_prices_are_counted_not_guessed() -> None:
+    row = calls([accounted(models={"a": model(), "b": model(cost=0.0, unpriced=10)})])
+    assert row["$"] == "0.5000 + 10 unpriced"
+
+
+def test_a_killed_sweep_is_named_and_not_guessed() -> None:
+    found = [
+        accounted(1, roles="on"),
+        accounted(2, 3, 1, pending={"unknown": 2}, roles="off", killed=True),
+    ]
+    assert calls(found, 1)["roles"] == "off"
+    assert set(list(calls(found, 1).values())[3:]) == {"-"}
+    assert replicates(found, 1)["unknown"] == "2"
+    assert calls(found, 2)["calls"] == "10"
+    told = notes(accounting.conditions(found)[1])
+    assert "no accounts yet: HL-01 off uniform." in told
+    assert "running the same command again completes them" in told
+    assert "1 of 2 conditions" in notes(accounting.failures(found))
+    assert "none seen" in notes(accounting.failures(found))
+
+
+def test_without_any_accounts_attempts_are_unknown_not_zero() -> None:
+    found = [accounted(1, 3, 1, killed=True)]
+    assert accounting.models(found) == []
+    row = line(accounting.failures(found))
+    assert (row["source"], row["attempts"], row["replicates failed"]) == ("parse", "-", "1")
+
+
+def test_the_tables_say_that_agents_were_simulated() -> None:
+    found = [accounted()]
+    sheets = [*accounting.conditions(found), *accounting.models(found)]
+    sheets += [accounting.failures(found), accounting.attrition(found), accounting.manifest(found)]
+    assert all("no evidence about language models" in sheet.notes[-1] for sheet in sheets)
+
+
+# --- by model ----------------------------------------------------------------------------------
+
+
+def test_a_model_is_summed_over_conditions() -> None:
+    found = [
+        accounted(1, models={"a": model(timeout=1)}, outcomes={"timeout": fates(1, recovered=1)}),
+        accounted(2, models={"a": model(), "b": model(calls=5, repairs=0)}, roles="on"),
+    ]
+    sheet = accounting.models(found)[0]
+    a, b, total = (line(sheet, number) for number in range(3))
+    assert (a["model"], a["calls"], a["repair rate"]) == ("a", "20", "25.0%")
+    assert (a["attempts"], a["failed attempts"], a["timeout"]) == ("21", "1", "1")
+    assert (b["repair rate"], b["timeout"], b["mean latency s"]) == ("0.0%", "0", "0.500")
+    assert (total["model"], total["calls"], total["attempts"]) == ("total", "25", "26")
+
+
+# --- failure sources ---------------------------------------------------------------------------
+
+
+def fates(attempts: int, **of: int) -> dict[str, int]:
+    return {"attempts": attempts, **NO_FATES, **of}
+
+
+def test_failure_sources_tell_what_came_of_each_attempt() -> None:
+    outcomes = {
+        "parse": fates(7, recovered=4, ended=2, unused=1),
+        "timeout": fates(3, recovered=2, open=1),
+    }
+    found = [accounted(failed=1, pending={"interrupted": 2}, outcomes=outcomes)]
+    sheet = accounting.failures(found)
+    assert [cells[0] for cells in sheet.body] == ["parse", "timeout", "interrupted"]
+    assert sheet.body[0][1:] == ("7", "4", "2", "0", "1", "1", "0")
+    assert sheet.body[1][1:] == ("3", "2", "0", "1", "0", "0", "0")
+    assert sheet.body[2][1:] == ("0", "0", "0", "0", "0", "0", "2")
+    told = notes(sheet)
+    assert "recorded per attempt in calls.jsonl, per replicate in MLflow" in told
+    missing = next(note for note in sheet.notes if note.startswith("none occurred"))
+    assert set(missing.removeprefix("none occurred: ").split(", ")) == set(REASONS) - {
+        *("parse", "timeout", "interrupted")
+    }
+
+
+def test_attempts_that_do_not_add_up_are_refused() -> None:
+    with pytest.raises(ValueError, match="timeout don't add up"):
+        accounting.failures([accounted(outcomes={"timeout": fates(3, recovered=2)})])
+
+
+# --- attrition ---------------------------------------------------------------------------------
+
+
+def test_an_association_says_what_it_means() -> None:
+    sheet = accounting.attrition([accounted(1, 20, 0, roles="off"), accounted(2, 8, 12)])
+    row = line(sheet)
+    assert (row["test"], row["failed/ended"], row["p"]) == ("fisher", "12/40", "<.0001")
+    assert (row["lowest rate"], row["highest rate"]) == ("0/20", "12/20")
+    assert sheet.notes[0] == (
+        "failures are associated with the condition (p < .0001): estimates of the conditions that "
+        "lost most are of a selected set"
+    )
+
+
+def test_no_association_is_no_proof_of_none() -> None:
+    sheet = accounting.attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
+    assert sheet.notes[0].startswith("no association with the condition found (p = 0.487); with 2")
+    assert "failed and 38 completed replicates this test could miss one" in sheet.notes[0]
+    assert "p can't be below 0.487" in sheet.notes[0]
+
+
+def test_factors_pool_the_others_and_are_adjusted() -> None:
+    cells = {("on", "a"): 6, ("on", "b"): 7, ("off", "a"): 0, ("off", "b"): 0}
+    found = [
+        accounted(key, 12 - failed, failed, roles=roles, model=model)
+        for key, ((roles, model), failed) in enumerate(cells.items())
+    ]
+    sheet = accounting.attrition(found)
+    condition, roles, models = (line(sheet, number) for number in range(3))
+    assert condition["Holm"] == "-"
+    assert (roles["over"], roles["failed/ended"]) == ("roles", "13/48")
+    assert (roles["lowest rate"], roles["highest rate"]) == ("0/24 off", "13/24 on")
+    assert models["p"] == models["Holm"] == "1.000"
+    assert roles["p"] == roles["Holm"] == "<.0001"
+    assert "associated with roles (p < .0001 by Holm), with the highest rate at 13/24 on" in notes(
+        sheet
+    )
+    assert "associated with model" not in notes(sheet)
+
+
+@pytest.mark.parametrize(
+    ("found", "why"),
+    [
+        ([accounted(1), accounted(2, roles="on")], "no replicate failed"),
+        ([accounted(1, 4, 2)], "there is one condition only"),
+        ([accounted(1, 0, 2), accounted(2, 0, 2, roles="on")], "no replicate completed"),
+    ],
+)
+def test_where_there_is_nothing_to_test_it_says_so(found: list[Accounted], why: str) -> None:
+    sheet = accounting.attrition(found)
+    assert sheet.notes[0] == f"{why}: nothing to test"
+    assert (line(sheet)["test"], line(sheet)["p"]) == ("none", "-")
+
+
+def test_pending_replicates_are_no_failures() -> None:
+    found = [accounted(1, 6, 2, pending={"budget": 9}), accounted(2, 8, 0, roles="on")]
+    sheet = accounting.attrition(found)
+    assert line(sheet)["failed/ended"] == "2/16"
+    assert "9 pending replicates are no failures and left out" in notes(sheet)
+
+
+# --- manifest, and what is asked ---------------------------------------------------------------
+
+
+def test_the_manifest_names_run_condition_and_files() -> None:
+    row = line(accounting.manifest([accounted(7)]))
+    assert (row["MLflow run"], row["condition"]) == ("r7", "c7")
+    assert row["ensemble .parquet"] == "e" * 16
+    assert row["replicates .parquet"] == "f" * 16
+    assert row["transcripts"] == "-"
+
+
+def test_the_study_must_be_named() -> None:
+    cfg = {"study": "???", "tracking": {"uri": "sqlite:///a.db"}, "out": "o"}
+    with pytest.raises(UserError, match="^study: missing"):
+        accounting.asked(OmegaConf.create(cfg))
+    assert accounting.asked(OmegaConf.create({**cfg, "study": "s"})).out == Path("o")

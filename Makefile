@@ -51,6 +51,7 @@ server: $(VENV)/.base
 bench: $(VENV)/.all
 	$(BIN)/python scripts/bench_overhead.py
 	$(BIN)/python scripts/bench_inference.py
+	$(BIN)/python scripts/bench_deployed.py
 
 constraints:
 	sh scripts/constraints.sh $(PYTHON)

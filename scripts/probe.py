@@ -24,6 +24,9 @@ def main(cfg: DictConfig) -> None:
 
         refuse_in_arguments(sys.argv[1:])
         asked = probe.settings(cfg)
+        if asked.job.dry_run:
+            print(probe.plan(asked))
+            return
         document = probe.probe(asked)
         if probe.answered(document) or not document["stopped"]:
             probes.publish(document, asked.out, asked.job.tracking_uri)

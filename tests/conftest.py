@@ -1,7 +1,6 @@
 """What all fast tests share: real composed configs, and deliberations driven by a function."""
 
 import os
-import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -26,16 +25,6 @@ settings.load_profile("plenum")
 Compose = Callable[..., DictConfig]
 Answer = Callable[[Ask], str]
 Entry = dict[str, Any]
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what ``defects.txt`` lists; a defect that is mended fails until its line is gone."""
-    lines = (Path(__file__).parent / "defects.txt").read_text(encoding="utf-8").splitlines()
-    for line in lines:
-        pattern, _, reason = line.partition("  ")
-        for item in items:
-            if pattern and not line.startswith("#") and re.search(pattern, item.nodeid):
-                item.add_marker(pytest.mark.xfail(strict=True, reason=f"DEFECT {reason.strip()}"))
 
 
 @pytest.fixture(scope="session")

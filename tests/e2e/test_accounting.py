@@ -46,17 +46,26 @@ def answers(folder: Path) -> list[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def failing(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A sweep in which much fails."""
+    """A sweep in which much fails, and its accounts."""
     folder = tmp_path_factory.mktemp("failing")
     done = subprocess.run(
         command("run.py", *SWEEP), cwd=folder, env=environment(), capture_output=True, timeout=280
     )
     assert done.returncode == 1, done.stderr
+    done = subprocess.run(
+        command("scripts/accounting.py", "study=acc"),
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stderr
+    (folder / "stdout").write_bytes(done.stdout)
     return folder
 
 
-def test_the_tables_are_the_journals_counted(failing: Path, run: Run) -> None:
-    out = account(run, failing)
+def test_the_tables_are_the_journals_counted(failing: Path) -> None:
+    out = (failing / "stdout").read_text()
     rows = table(failing, "accounting")
     ends = [entries[-1] for entries in replicates(failing).values()]
     failed = Counter(end["reason"] for end in ends if end["status"] == "failed")
@@ -76,8 +85,7 @@ def test_the_tables_are_the_journals_counted(failing: Path, run: Run) -> None:
     assert "no evidence about language models" in out
 
 
-def test_models_add_up_to_the_same(failing: Path, run: Run) -> None:
-    account(run, failing)
+def test_models_add_up_to_the_same(failing: Path) -> None:
     tried = calls(failing)
     rows = {row["model"]: row for row in table(failing, "accounting_models")}
     assert {n: int(r["attempts"]) for n, r in rows.items()} == Counter(c["model"] for c in tried)
@@ -87,8 +95,8 @@ def test_models_add_up_to_the_same(failing: Path, run: Run) -> None:
         assert int(row["failed_attempts"]) == by.total() - by["ok"]
 
 
-def test_every_failed_attempt_was_recovered_or_ended_a_replicate(failing: Path, run: Run) -> None:
-    out = account(run, failing)
+def test_every_failed_attempt_was_recovered_or_ended_a_replicate(failing: Path) -> None:
+    out = (failing / "stdout").read_text()
     entries = replicates(failing)
     rows = {row["source"]: row for row in table(failing, "failures")}
     expected: dict[str, Counter[str]] = {name: Counter() for name in rows}
@@ -115,8 +123,7 @@ def test_every_failed_attempt_was_recovered_or_ended_a_replicate(failing: Path, 
     assert "recorded per attempt in calls.jsonl, per replicate in MLflow" in out
 
 
-def test_the_manifest_is_what_lies_on_the_disk(failing: Path, run: Run) -> None:
-    account(run, failing)
+def test_the_manifest_is_what_lies_on_the_disk(failing: Path) -> None:
     client = MlflowClient(f"sqlite:///{failing}/mlruns/mlflow.db")
     for row in table(failing, "manifest"):
         tracked = client.get_run(row["run_id"])
@@ -130,8 +137,7 @@ def test_the_manifest_is_what_lies_on_the_disk(failing: Path, run: Run) -> None:
         assert row["sha256_transcripts"] == together.hexdigest()
 
 
-def test_the_tables_are_logged_to_the_study(failing: Path, run: Run) -> None:
-    account(run, failing)
+def test_the_tables_are_logged_to_the_study(failing: Path) -> None:
     client = MlflowClient(f"sqlite:///{failing}/mlruns/mlflow.db")
     experiment = client.get_experiment_by_name("acc")
     assert experiment is not None
@@ -170,35 +176,42 @@ def test_a_budget_leaves_pending_replicates_that_are_no_failures(run: Run, tmp_p
     assert "pending replicates are no failures" in out
 
 
-@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_sweep_is_accounted_for_and_completed_later(
-    run: Run, tmp_path: Path, sign: signal.Signals
-) -> None:
-    sweep = (*GRID, "study=s", "replicates=8", "rounds=20", "backend.timeout_rate=0.05")
+def stop(sweep: tuple[str, ...], folder: Path, sign: signal.Signals, ended: int) -> None:
+    """Run a sweep until so many replicates have ended, and stop it."""
     process = subprocess.Popen(
         command("run.py", *sweep),
-        cwd=tmp_path,
+        cwd=folder,
         env=environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     deadline = time.monotonic() + 60
-    while sum(b'"kind":"end"' in data for data in journals(tmp_path).values()) < 5:
+    while sum(b'"kind":"end"' in data for data in journals(folder).values()) < ended:
         assert process.poll() is None, "it ended before it could be stopped"
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(sign)
     process.wait(60)
+
+
+def test_a_stopped_sweep_is_accounted_for_and_completed_later(run: Run, tmp_path: Path) -> None:
+    sweep = (*GRID, "study=s", "replicates=8", "rounds=20", "backend.timeout_rate=0.05")
+
+    stop(sweep, tmp_path, signal.SIGINT, 5)
+    account(run, tmp_path, "s")
+    rows = table(tmp_path, "accounting", "s")
+    assert sum(int(r["pending_interrupted"]) for r in rows) > 0
+    assert sum(int(r["attempts"]) for r in rows) == len(calls(tmp_path))
+
+    # kill -9 leaves the accounts of the first stop, which are no longer true
+    stop(sweep, tmp_path, signal.SIGKILL, 14)
     out = account(run, tmp_path, "s")
     rows = table(tmp_path, "accounting", "s")
-    assert sum(int(r["target"]) for r in rows) == 8 * len(rows)
-    why = "interrupted" if sign == signal.SIGINT else "unknown"
-    assert sum(int(r[f"pending_{why}"]) for r in rows) > 0
-    if sign == signal.SIGINT:
-        assert sum(int(r["attempts"]) for r in rows) == len(calls(tmp_path))
-    else:
-        assert "no accounts yet: HL-01 " in out
-        assert any(r["calls"] == "" for r in rows)
+    for row in rows:
+        counts = [int(row[name]) for name in ("target", "completed", "failed", "pending")]
+        assert counts[0] == sum(counts[1:]) == 8
+    assert "no accounts yet: HL-01 " in out
+    assert any(r["calls"] == "" for r in rows)
 
     assert run(*sweep).returncode == 0
     account(run, tmp_path, "s")

@@ -120,6 +120,16 @@ def test_a_mistake_is_told_in_one_line(run: Run, arguments: list[str], line: str
     assert len(said.splitlines()) == 1
 
 
+def test_a_dry_run_calls_nobody(run: Run, tmp_path: Path) -> None:
+    done = run("model=mixed", "dry_run=true", "n=30", script="scripts/probe.py")  # without a key
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert len(lines) == 5
+    assert all(": 30 calls, at most " in line for line in lines)
+    assert sum("at most $" in line for line in lines) >= 4  # a price may be unknown
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_ctrl_c_keeps_what_has_come(tmp_path: Path) -> None:
     with serving(Settings(port=0, faults=Faults(hang=0.5), latency=Latency(0.0))) as server:
         process = subprocess.Popen(

@@ -76,7 +76,7 @@ def test_each_base_is_continued_as_often_as_asked(branch: Job) -> None:
 def test_a_base_that_has_not_got_that_far_is_refused(branch: Job, calls: int) -> None:
     if calls:
         deliberated(branch, 0, calls)
-    with pytest.raises(DamagedJournal, match=r"base replicate 0 of .* hasn't finished round 2"):
+    with pytest.raises(DamagedJournal, match=r"base replicate 000 of .* hasn't finished round 2"):
         prefix(branch, 0)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.buckets import Bucket
+from plenum.execution.buckets import Bucket, Taken
 
 
 @dataclass
@@ -16,18 +16,24 @@ class Clock:
     per_minute: float
     now: float = 1000.0
     taken: list[tuple[float, float]] = field(default_factory=list)
+    last: Taken = field(init=False)
 
     def __post_init__(self) -> None:
         self.bucket = Bucket(self.per_minute, self.now)
 
-    def take(self, units: float) -> float:
-        """Wait as long as the bucket says, take, and return the wait."""
+    def take(self, units: float, used: float | None = None) -> float:
+        """Wait as long as the bucket says, take, and return the wait.
+
+        ``used`` settles at once what was taken.
+        """
         waited = 0.0
         while wait := self.bucket.wait(units, self.now):
             self.now += wait
             waited += wait
-        self.bucket.take(units)
-        self.taken.append((self.now, units))
+        self.last = self.bucket.take(units, self.now)
+        if used is not None:
+            self.bucket.settle(self.last, used)
+        self.taken.append((self.now, units if used is None else used))
         return waited
 
     def worst_minute(self) -> float:
@@ -78,6 +84,23 @@ def test_no_minute_sees_more_tokens_than_are_allowed(
     assert clock.worst_minute() <= per_minute + 1e-6
 
 
+@given(
+    per_minute=st.integers(600, 60_000),
+    arrivals=st.lists(
+        st.tuples(gaps, st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=80
+    ),
+)
+def test_no_minute_sees_more_tokens_used_than_are_allowed(
+    per_minute: int, arrivals: list[tuple[float, float, float]]
+) -> None:
+    """Calls reserve what they take at most; what they left is somebody else's."""
+    clock = Clock(per_minute)
+    for gap, share, used in arrivals:
+        clock.now += gap
+        clock.take(max(1, int(share * per_minute)), used=used * share * per_minute)
+    assert clock.worst_minute() <= per_minute + 1e-6
+
+
 def test_a_steady_stream_gets_nearly_the_whole_rate() -> None:
     clock = Clock(600)
     for _ in range(3000):
@@ -99,16 +122,39 @@ def test_what_is_larger_than_a_minute_can_go_at_all() -> None:
 
 def test_what_was_not_used_comes_back() -> None:
     clock = Clock(60_000)
-    clock.take(5000)
-    clock.bucket.take(-4000)
+    clock.take(5000, used=1000)
     assert clock.take(1) == pytest.approx(0.001, abs=0.01)
 
 
 def test_more_than_the_bucket_holds_never_comes_back() -> None:
     clock = Clock(60_000)
-    clock.bucket.take(-50_000)
+    clock.take(50_000, used=0)
     clock.take(1000)
     assert clock.take(1) > 0
+
+
+def test_what_was_used_beyond_the_estimate_is_owed() -> None:
+    clock = Clock(60_000)  # a thousand a second
+    clock.take(100, used=5000)
+    assert clock.take(1) == pytest.approx(4, rel=0.05)
+
+
+def test_what_was_used_beyond_the_estimate_counts_in_its_minute() -> None:
+    clock = Clock(600)
+    clock.take(1, used=600)
+    clock.now += 59
+    assert clock.bucket.wait(300, clock.now) == pytest.approx(1)
+
+
+def test_a_call_that_is_settled_after_its_minute_leaves_the_next_minutes_alone() -> None:
+    clock = Clock(600)
+    clock.take(600)
+    slow = clock.last
+    clock.now += 90
+    clock.take(600)
+    clock.bucket.settle(slow, 0)
+    clock.now += 30
+    assert clock.bucket.wait(600, clock.now) == pytest.approx(30)
 
 
 @given(units=st.floats(0.5, 3000), per_minute=st.integers(1, 60_000))

@@ -53,7 +53,7 @@ def test_an_answer_is_booked_by_what_it_used() -> None:
         await way.enter(CHAT)
         assert shared.of("openai").in_flight == 1
         way.leave(CHAT, ended("ok"), GOOD, 0.0)
-        assert way.billed(ended("ok")) == {}
+        assert way.billed(CHAT, ended("ok")) == {}
         return shared.ledger.spent, shared.of("openai").in_flight
 
     assert asyncio.run(scene()) == (Sum(30.0, 30, 1), 0)
@@ -69,7 +69,7 @@ def test_what_may_have_been_billed_is_booked_in_full_and_logged(
         await way.enter(CHAT)
         way.leave(CHAT, ended(outcome, status), None, 0.0)
         assert shared.ledger.spent == Sum(float(MOST), MOST, 1)
-        told = way.billed(ended(outcome, status))
+        told = way.billed(CHAT, ended(outcome, status))
         assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
 
     asyncio.run(scene())
@@ -83,18 +83,21 @@ def test_what_was_refused_costs_a_call_and_nothing_else(outcome: Failure, status
         await way.enter(CHAT)
         way.leave(CHAT, ended(outcome, status), None, 0.0)
         assert shared.ledger.spent == Sum(calls=1)
-        assert way.billed(ended(outcome, status)) == {}
+        assert way.billed(CHAT, ended(outcome, status)) == {}
 
     asyncio.run(scene())
 
 
-def test_without_a_budget_nothing_is_logged_as_billed() -> None:
+def test_without_a_budget_what_may_have_been_billed_is_logged_too() -> None:
+    """A budget that is set for a later run has to know it."""
+
     async def scene() -> None:
         shared = await gates(Budget())
         way = one(shared)
         await way.enter(CHAT)
         way.leave(CHAT, ended(Failure.TIMEOUT, None), None, 0.0)
-        assert way.billed(ended(Failure.TIMEOUT, None)) == {}
+        told = way.billed(CHAT, ended(Failure.TIMEOUT, None))
+        assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
 
     asyncio.run(scene())
 

@@ -29,18 +29,18 @@ async def call(
     line: str = "a",
     rank: tuple[int, ...] = (0, 0),
     tokens: int = 0,
-    unused: int = 0,
+    used: int | None = None,
     attempt: Attempt | None = None,
     hold_s: float = 0.0,
     seen: Callable[[], Any] = lambda: None,
 ) -> None:
     """One call from entering to leaving."""
-    began = await limiter.enter(line, rank, tokens)
+    place = await limiter.enter(line, rank, tokens)
     seen()
     try:
         await asyncio.sleep(seconds)
     finally:
-        limiter.leave(began, attempt or ended(), hold_s, unused)
+        limiter.leave(place, attempt or ended(), hold_s, tokens if used is None else used)
 
 
 def run(calls: Calls, scene: Callable[[Limiter], Coroutine[Any, Any, Any]]) -> Any:
@@ -175,11 +175,11 @@ def test_who_gives_up_waiting_takes_no_place() -> None:
 
 def test_who_is_cancelled_as_the_place_is_given_returns_it() -> None:
     async def scene(limiter: Limiter) -> None:
-        began = await limiter.enter("a", (0, 0), 100)
+        place = await limiter.enter("a", (0, 0), 100)
         waiting = asyncio.create_task(limiter.enter("a", (0, 1), 100))
         third = asyncio.create_task(limiter.enter("a", (0, 2), 100))
         await asyncio.sleep(0)
-        limiter.leave(began, ended(), 0.0, 0)  # gives the place to the second, which isn't woken
+        limiter.leave(place, ended(), 0.0, 0)  # gives the place to the second, which isn't woken
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
@@ -214,14 +214,14 @@ def entered(limits: Calls, given: list[tuple[str, tuple[int, ...]]]) -> list[tup
 
     async def scene(limiter: Limiter) -> list[tuple[str, Any]]:
         order: list[tuple[str, Any]] = []
-        began = await limiter.enter("first", (0,), 0)
+        place = await limiter.enter("first", (0,), 0)
 
         async def one(line: str, rank: tuple[int, ...]) -> None:
             await call(limiter, line=line, rank=rank, seen=lambda: order.append((line, rank)))
 
         waiting = [asyncio.create_task(one(line, rank)) for line, rank in given]
         await asyncio.sleep(0)
-        limiter.leave(began, ended(), 0.0, 0)
+        limiter.leave(place, ended(), 0.0, 0)
         await asyncio.gather(*waiting)
         return order
 
@@ -239,10 +239,10 @@ def test_conditions_are_served_in_turn_and_the_furthest_replicate_first() -> Non
 def test_a_newcomer_does_not_overtake_those_who_wait() -> None:
     async def scene(limiter: Limiter) -> list[str]:
         order: list[str] = []
-        began = await limiter.enter("a", (0,), 0)
+        place = await limiter.enter("a", (0,), 0)
         old = asyncio.create_task(call(limiter, line="a", seen=lambda: order.append("old")))
         await asyncio.sleep(0)
-        limiter.leave(began, ended(), 0.0, 0)
+        limiter.leave(place, ended(), 0.0, 0)
         new = asyncio.create_task(call(limiter, line="b", seen=lambda: order.append("new")))
         await asyncio.gather(old, new)
         return order
@@ -315,7 +315,7 @@ def test_tokens_that_were_not_used_let_others_in() -> None:
     async def scene(limiter: Limiter) -> float:
         began = time.monotonic()
         for _ in range(20):
-            await call(limiter, tokens=1000, unused=990)
+            await call(limiter, tokens=1000, used=10)
         return time.monotonic() - began
 
     assert run(Calls(tpm={"openai": 60_000}), scene) < 0.5

@@ -69,7 +69,7 @@ def run(
             gate=Pass(gates, model.provider, job.condition.identity, index),
             retry_failed=retry_failed,
             observe=lambda entry: None,
-            prefix=prefix,
+            prefix=lambda: prefix,
         ).run()
 
     try:
@@ -156,6 +156,7 @@ def test_every_attempt_has_a_line_of_its_own_in_the_call_log(
     told = [(line["seat"], line["attempt"], line["outcome"], line["status"]) for line in lines[:3]]
     first, second = (call["seat"] for call in calls[:2])
     assert told == [(first, 1, "ok", 200), (second, 1, "server", 503), (second, 2, "ok", 200)]
+    assert [line["answered"] for line in lines[:3]] == [True, False, True]
     assert lines[1]["detail"] == "503 of some kind"
     assert lines[1]["latency_s"] >= 0
     assert len({line["id"] for line in lines}) == len(lines)
@@ -178,7 +179,7 @@ def test_an_answer_that_cannot_be_read_is_logged_by_its_reason(
 ) -> None:
     run(job("rounds=1"), tmp_path, said={1: reply})
     first, second, *_ = attempts(tmp_path / "calls.jsonl")
-    assert (first["outcome"], first["status"]) == (outcome, 200)
+    assert (first["outcome"], first["status"], first["answered"]) == (outcome, 200, True)
     assert (second["call"], second["outcome"]) == ("turn_repair", "ok")
     assert read(tmp_path / "000.jsonl").status == "completed"
 

@@ -45,7 +45,7 @@ def log(job: Job, *lines: Entry) -> None:
 
 
 def attempt(outcome: str, status: int | None, **more: Any) -> Entry:
-    return {"replicate": 0, "outcome": outcome, "status": status, "latency_s": 0.1, **more}
+    return {"replicate": 0, "outcome": outcome, "status": status, "answered": False, **more}
 
 
 def test_a_sweep_that_never_ran_has_spent_nothing(lab: Lab) -> None:
@@ -56,7 +56,7 @@ def test_answers_count_by_their_journal_entries(lab: Lab) -> None:
     job = lab()
     write(job, 0, call(), call(0.25), {"kind": "end", "status": "completed"})
     write(job, 7, call(None))
-    log(job, *[attempt("ok", 200)] * 3)
+    log(job, *[attempt("ok", 200, answered=True)] * 3)
     assert spent_before([job]) == Sum(0.75, 330, 3)
 
 
@@ -83,15 +83,14 @@ def test_an_attempt_whose_body_was_broken_counts_though_no_budget_was_set_then(
 ) -> None:
     job = lab()
     write(job, 0, call())
-    broken = attempt(outcome, 200, attempt=1, detail="the answer is no completion")
-    log(job, broken, attempt("ok", 200, attempt=2, detail=""))
+    log(job, attempt(outcome, 200, attempt=1), attempt("ok", 200, attempt=2, answered=True))
     assert spent_before([job]).calls == 2
 
 
 def test_an_answer_that_could_not_be_read_is_not_counted_twice(lab: Lab) -> None:
     job = lab()
     write(job, 0, call(), call())
-    log(job, attempt("parse", 200, detail=""), attempt("empty", 200, detail=""))
+    log(job, *(attempt(reason, 200, answered=True) for reason in ("parse", "empty")))
     assert spent_before([job]) == Sum(1.0, 220, 2)
 
 

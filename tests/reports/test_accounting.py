@@ -278,6 +278,6 @@ def test_the_manifest_names_run_condition_and_files() -> None:
 
 def test_the_study_must_be_named() -> None:
     cfg = {"study": "???", "tracking": {"uri": "sqlite:///a.db"}, "out": "o"}
-    with pytest.raises(UserError, match="^study: missing"):
+    with pytest.raises(UserError, match="study: missing"):
         accounting.asked(OmegaConf.create(cfg))
     assert accounting.asked(OmegaConf.create({**cfg, "study": "s"})).out == Path("o")

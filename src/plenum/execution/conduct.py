@@ -58,7 +58,7 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
     }
     for job in jobs:
         backend[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)
-    _require_prices(jobs, prices)
+    require_prices(jobs, prices)
     spent = spent_before(jobs) if jobs[0].budget.limited else Sum()
     places = min(max(job.calls.max_concurrency for job in jobs), _file_limit())
     try:
@@ -96,9 +96,13 @@ def _same_throughout(jobs: Sequence[Job]) -> None:
     for key in ("budget", "prices"):
         if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):
             raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
+    first = {repr(job.condition.backend): job.calls for job in reversed(jobs)}
+    if any(job.calls != first[repr(job.condition.backend)] for job in jobs):
+        raise UserError("calls: it holds for all conditions of a backend, and can't differ in them")
 
 
-def _require_prices(jobs: Sequence[Job], prices: Prices) -> None:
+def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
+    """Ask for the prices that a budget in dollars needs and nobody knows."""
     if jobs[0].budget.dollars is None:
         return
     called = {

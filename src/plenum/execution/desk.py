@@ -80,7 +80,7 @@ class Desk:
         self._backend = backend
         self._places = asyncio.Semaphore(places)
         self._ledger = Ledger(jobs[0].budget, prices.of, spent)
-        self._gates = Gates(jobs[0].calls, self._ledger)
+        self._gates = {_backend(job): Gates(job.calls, self._ledger) for job in jobs}
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._over = {job.condition.identity: asyncio.Event() for job in jobs}
         self._trackers: dict[tuple[str, str], Tracker] = {}
@@ -92,7 +92,8 @@ class Desk:
 
     def told(self) -> str:
         """Calls in flight, and how much of what was handed over is in MLflow."""
-        parts = [f"in flight {self._gates.told() or '-'}"]
+        flights = ", ".join(filter(None, (gates.told() for gates in self._gates.values())))
+        parts = [f"in flight {flights or '-'}"]
         if self._trackers:
             trackers = self._trackers.values()
             parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
@@ -191,7 +192,7 @@ class Desk:
 
         async with self._places:
             wrote, error, pending = False, None, ""
-            model = self._backend[repr(job.condition.backend)]
+            model = self._backend[_backend(job)]
             try:
                 replicate = Replicate(
                     condition=job.condition,
@@ -200,7 +201,9 @@ class Desk:
                     calls=log,
                     model=model,
                     policy=backends.policy(job.calls),
-                    gate=Pass(self._gates, model.provider, job.condition.identity, index),
+                    gate=Pass(
+                        self._gates[_backend(job)], model.provider, job.condition.identity, index
+                    ),
                     retry_failed=job.retry_failed,
                     observe=observe,
                     prefix=partial(prefix, job, index),
@@ -271,6 +274,11 @@ class Desk:
     def _tracker(self, job: Job) -> Tracker | None:
         key = _store(job)
         return self._trackers.get(key) if key else None
+
+
+def _backend(job: Job) -> str:
+    """Conditions of one backend share their connections and limits."""
+    return repr(job.condition.backend)
 
 
 def _store(job: Job) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from plenum.committee.text import well_formed
 from plenum.conditions import Api, Condition, Job, Seat, as_mapping
 from plenum.config import parse_job
 from plenum.errors import Stopped, UserError
-from plenum.execution.conduct import _require_prices
+from plenum.execution.conduct import require_prices
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger
 from plenum.identity import digest, seed_for
@@ -131,7 +131,7 @@ def probe(asked: Asked) -> Document:
     model = backends.build(condition, job.calls, prices)
     probes = _probes(condition, asked.n, asked.logprobs)
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
-    _require_prices([job], prices)
+    require_prices([job], prices)
     asked.out.mkdir(parents=True, exist_ok=True)
     stopped = ""
     try:
@@ -146,6 +146,22 @@ def probe(asked: Asked) -> Document:
         "simulated": _simulated(condition, probes),
         "models": [_told(one, condition) for one in probes],
     }
+
+
+def plan(asked: Asked) -> str:
+    """What a probe would ask, and what that costs at most; nothing is called."""
+    condition, prices = asked.job.condition.base, Prices(asked.job.prices)
+    ledger = Ledger(asked.job.budget, prices.of)
+    lines = []
+    for one in _probes(condition, asked.n, logprobs=False):
+        model = one.seat.model
+        most = ledger.at_most(one.calls[0].chat)
+        cost = f"at most ${asked.n * most.dollars:.4f}" if prices.of(model) else "price unknown"
+        if not isinstance(condition.backend, Api):
+            cost = "simulated, no cost"
+        tokens = f"{asked.n * most.tokens:,}"
+        lines.append(f"{model}: {asked.n} calls, at most {tokens} tokens, {cost}")
+    return "\n".join(lines)
 
 
 def answered(document: Document) -> int:

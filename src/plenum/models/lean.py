@@ -125,7 +125,11 @@ def _body(wire: str, chat: Chat, parameters: dict[str, Any]) -> bytes:
 
 def _logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
     content = (choice.get("logprobs") or {}).get("content") or []
-    return tuple((str(token["token"]), float(token["logprob"])) for token in content)
+    return tuple(
+        (str(token["token"]), float(token["logprob"]))
+        for token in content
+        if "token" in token and "logprob" in token
+    )
 
 
 def _proxied(url: URL) -> URL | None:

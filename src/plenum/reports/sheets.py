@@ -52,7 +52,7 @@ def terminal(sheet: Sheet, width: int) -> list[Table]:
         if parts[-1] and _wide([*keys, *parts[-1], column], words) > width:
             parts.append([])
         parts[-1].append(column)
-    return [_table(sheet, [*keys, *part], words) for part in parts]
+    return [_table(sheet, [*keys, *part], words, width) for part in parts]
 
 
 def _wide(columns: Sequence[int], words: Sequence[int]) -> int:
@@ -64,13 +64,35 @@ def _longest(cells: Sequence[str]) -> int:
     return max(map(cell_len, " ".join(cells).split()), default=1)
 
 
-def _table(sheet: Sheet, columns: Sequence[int], words: Sequence[int]) -> Table:
+def _table(sheet: Sheet, columns: Sequence[int], words: Sequence[int], width: int) -> Table:
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    widths = _widths(sheet, columns, words, width)
     for column in columns:
-        table.add_column(Text(sheet.head[column]), min_width=words[column])
+        table.add_column(Text(sheet.head[column]), width=widths[column])
     for line in sheet.body:
         table.add_row(*(Text(line[column]) for column in columns))
     return table
+
+
+def _widths(
+    sheet: Sheet, columns: Sequence[int], words: Sequence[int], width: int
+) -> dict[int, int]:
+    """Every column as wide as its longest word; what room is left goes to those that lack least."""
+    full = {
+        column: max(
+            cell_len(line)
+            for cell in (sheet.head[column], *(row[column] for row in sheet.body))
+            for line in cell.split("\n")
+        )
+        for column in columns
+    }
+    widths = {column: words[column] for column in columns}
+    room = max(width - _wide(columns, words), 0)
+    for column in sorted(columns, key=lambda c: full[c] - widths[c]):
+        more = min(room, full[column] - widths[column])
+        widths[column] += more
+        room -= more
+    return widths
 
 
 def markdown(sheet: Sheet) -> str:

@@ -3,6 +3,7 @@
 import csv
 import hashlib
 import json
+import shutil
 import signal
 import subprocess
 import time
@@ -160,6 +161,19 @@ def test_fewer_replicates_count_their_own_attempts_alone(failing: Path, run: Run
     rows = table(failing, "accounting", "fewer")
     assert sum(int(r["attempts"]) for r in rows) == len(tried) < len(calls(failing))
     assert all(r["target"] == "2" for r in rows)
+
+
+def test_a_damaged_journal_is_pending_by_an_error(failing: Path, run: Run, tmp_path: Path) -> None:
+    shutil.copytree(failing / "mlruns/journals", tmp_path / "mlruns/journals")
+    assert run(*SWEEP).returncode == 1  # nothing is called, all is tracked
+    journal = sorted((tmp_path / "mlruns/journals").glob("*/000.jsonl"))[0]
+    journal.write_bytes(journal.read_bytes().replace(b"Chair", b"Chief", 1))
+    assert run(*SWEEP).returncode == 1
+    account(run, tmp_path)
+    rows = {row["condition"]: row for row in table(tmp_path, "accounting")}
+    damaged = rows[journal.parent.name]
+    assert (damaged["pending"], damaged["pending_error"]) == ("1", "1")
+    assert all(row["attempts"] for row in rows.values())
 
 
 def test_a_budget_leaves_pending_replicates_that_are_no_failures(run: Run, tmp_path: Path) -> None:

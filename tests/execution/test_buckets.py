@@ -86,9 +86,7 @@ def test_no_minute_sees_more_tokens_than_are_allowed(
 
 @given(
     per_minute=st.integers(600, 60_000),
-    arrivals=st.lists(
-        st.tuples(gaps, st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=80
-    ),
+    arrivals=st.lists(st.tuples(gaps, st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=80),
 )
 def test_no_minute_sees_more_tokens_used_than_are_allowed(
     per_minute: int, arrivals: list[tuple[float, float, float]]

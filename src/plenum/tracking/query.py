@@ -308,6 +308,8 @@ def _accounted(
     pending["unknown"] += target - completed - ended.total() - waiting
     files = _artifacts(client, run, ("accounts.json", *_DIGESTED))
     written = _believed(files.get("accounts.json"), target, completed, failed)
+    if written:  # it knows of journals that were damaged since their runs were written
+        completed, failed = written["completed"], written["failed"]
     return Accounted(
         tracked=Tracked(
             study=study,
@@ -328,10 +330,17 @@ def _accounted(
 
 
 def _believed(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:
-    """A condition's accounts.json; ``None`` for none, an old one, or one of an earlier version."""
+    """A condition's accounts.json; ``None`` for none, an old one, or one of an earlier version.
+
+    It may know of fewer ends than the nested runs, where journals can't be read any more.
+    """
     found = json.loads(text) if text else {}
-    told = [found.get(key) for key in ("target", "completed", "failed")]
-    return found if found.keys() >= _ACCOUNTS and told == [target, completed, failed] else None
+    if not found.keys() >= _ACCOUNTS or found["target"] != target:
+        return None
+    if (found["completed"], found["failed"]) == (completed, failed):
+        return found
+    lost = completed + sum(failed.values()) - found["completed"] - sum(found["failed"].values())
+    return found if 0 < lost <= found["pending"].get("error", 0) else None
 
 
 def _digests(files: dict[str, bytes], children: Sequence[Any]) -> dict[str, str]:

@@ -254,7 +254,7 @@ class Budgeted:
     stages: dict[str, Stage]
     limits: dict[str, float]
     dry: Done
-    dry_wrote: bool
+    dry_wrote: list[str]
     unpriced: Done
     unpriced_wrote: bool
     most_in_flight: int
@@ -270,20 +270,20 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 @pytest.fixture(scope="module")
 def budgeted(tmp_path_factory: pytest.TempPathFactory) -> Budgeted:
     folder, empty = tmp_path_factory.mktemp("budget"), tmp_path_factory.mktemp("unpriced")
-    stages, limits = {}, {"calls": 60.0}
+    stages, limits = {}, {"calls": 90.0}
     with serving(QUICK) as server:
-        stages["calls"] = stage(folder, server, PRICE, NARROW, "budget.calls=60", tracked=True)
+        stages["calls"] = stage(folder, server, PRICE, NARROW, "budget.calls=90", tracked=True)
         before = state(folder)
         rates = ("calls.rpm.openai=60", "calls.tpm.openai=1000")
-        given = sweep(server.url, "dry_run=true", PRICE, *rates, "budget.calls=90")
+        given = sweep(server.url, "dry_run=true", PRICE, *rates, "budget.calls=95")
         dry = plenum(folder, *given, OPENAI_API_KEY="")
-        dry_wrote = state(folder) != before
+        dry_wrote = [file for file, is_ in state(folder).items() if before.get(file) != is_]
         unpriced = plenum(empty, *sweep(server.url, "budget.dollars=5"))
         unpriced_wrote = (empty / "mlruns").exists()
-        limits["tokens"] = 2 * stages["calls"].tokens
+        limits["tokens"] = round(1.4 * stages["calls"].tokens)
         tokens = f"budget.tokens={limits['tokens']:.0f}"
         stages["tokens"] = stage(folder, server, PRICE, NARROW, tokens)
-        limits["dollars"] = round(3 * stages["calls"].dollars, 2)
+        limits["dollars"] = round(1.8 * stages["calls"].dollars, 2)
         stages["dollars"] = stage(
             folder, server, PRICE, NARROW, f"budget.dollars={limits['dollars']}"
         )
@@ -315,8 +315,9 @@ def test_no_more_is_spent_than_the_budget_allows_and_hardly_less(
 
 def test_a_budget_finishes_replicates_before_it_begins_others(budgeted: Budgeted) -> None:
     ends = budgeted.stages["calls"].ends
-    assert (ends["completed"], ends["failed"]) >= (1, 0)
-    assert 1 <= ends["pending"] <= 3
+    assert ends["completed"] >= 3  # 90 calls are three and a half replicates
+    assert ends["failed"] == 0
+    assert ends["pending"] <= 3  # as many as are called at once
 
 
 def test_what_a_budget_left_half_done_says_so_in_mlflow(budgeted: Budgeted) -> None:
@@ -345,24 +346,25 @@ def test_the_most_calls_at_once_are_bounded(budgeted: Budgeted) -> None:
 
 
 def test_a_dry_run_says_what_is_left_and_needs_no_key(budgeted: Budgeted) -> None:
-    done, left = budgeted.dry, ALL - 60
+    done, left = budgeted.dry, ALL - 90
     assert done.status == 0, done.err
     row = re.search(rf"house-model +{left} +([\d.]+)k +([\d.]+)k +100 / 400 +\$([\d.]+)", done.out)
     assert row, done.out
     read_, written, cost = map(float, row.groups())
     assert cost == pytest.approx(0.1 * read_ + 0.4 * written, rel=0.02)
     assert f"cost left: ${cost:.2f}" in done.out
-    assert "time: at least 2:28 min at calls.rpm.openai=60" in done.out
+    assert "time: at least 1:58 min at calls.rpm.openai=60" in done.out
     assert "at calls.tpm.openai=1000" in done.out
-    assert "budget: calls=90; used so far: " in done.out
-    assert "60 calls" in done.out
+    assert "budget: calls=95; used so far: " in done.out
+    assert "90 calls" in done.out
     assert (
         "in all 2 conditions, 8 replicates, 208 calls before repairs; nothing was run" in done.out
     )
 
 
 def test_a_dry_run_writes_nothing_and_asks_nobody(budgeted: Budgeted) -> None:
-    assert not budgeted.dry_wrote
+    """But for Hydra's note of the command."""
+    assert not [name for name in budgeted.dry_wrote if not name.endswith("/multirun.yaml")]
     assert budgeted.stages["tokens"].requests == len(budgeted.stages["tokens"].used)
 
 
@@ -377,10 +379,10 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done, list[
         port=0,
         latency=Latency(0.04),
         limits=Limits(in_flight=4),
-        faults=Faults(retry_after_s=0.3),
+        faults=Faults(retry_after_s=0.15),
     )
     with serving(settings) as server:
-        given = sweep(server.url, "tracking=none", "replicates=8", "rounds=2")
+        given = sweep(server.url, "tracking=none", "replicates=8", "rounds=1")
         return folder, plenum(folder, *given), server.log()
 
 
@@ -389,7 +391,7 @@ def test_the_limit_adapts_to_what_the_provider_bears(
 ) -> None:
     folder, done, log = crowded
     assert done.status == 0, done.err
-    assert len(answers(folder)) == 2 * 8 * 16
+    assert len(answers(folder)) == 2 * 8 * 11
     refused = [line["status"] == 429 for line in log]
     third = len(refused) // 3
     assert sum(refused[:third]) > 5
@@ -408,7 +410,7 @@ def test_nobody_comes_back_before_the_provider_said(crowded: tuple[Path, Done, l
         if earlier["status"] == 429
     ]
     assert gaps
-    assert min(gaps) >= 0.29
+    assert min(gaps) >= 0.145
 
 
 # --- stops: a refused key, Ctrl-C, SIGTERM -----------------------------------------------------
@@ -568,12 +570,12 @@ def test_no_secret_is_written_printed_or_shown_in_the_process_list(tmp_path: Pat
         server.script += [{"status": 400, "message": told}]  # ends a replicate: in its journal
         given = ("rounds=2", "replicates=2", "calls.backoff_s=0.01", "model.default=gpt-4.1-mini")
         url = f"backend.api_base.openai={server.url}"
-        process = start(tmp_path, "-m", "roles=on,off", "backend=api", url, *given, **SECRETS)
+        process = start(tmp_path, "-m", "roles=on", "backend=api", url, *given, **SECRETS)
         seen = set()
-        while process.poll() is None and len(seen) < 10**6:
+        while process.poll() is None:
             shown = command_lines()
             seen |= {name for name, value in SECRETS.items() if value.encode() in shown}
-            time.sleep(0.1)
+            time.sleep(0.2)
         done = ended(process)
     assert done.status == 1, done.err  # the replicate that was refused
     assert not server.script

@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from plenum.errors import UserError
 from plenum.reports import accounting
 from plenum.reports.sheets import Sheet
-from plenum.tracking.query import REASONS, Accounted
+from plenum.tracking.accounts import REASONS, Accounted
 
 NO_FATES = {"recovered": 0, "ended": 0, "open": 0, "unused": 0}
 

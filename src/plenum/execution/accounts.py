@@ -35,7 +35,8 @@ def account(
     dict
         ``target``, ``completed``, ``failed`` and ``pending`` (by reason), and by model ``models``:
         calls, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
-        waiting, and attempts by outcome. What a branch inherited from its base isn't counted.
+        waiting, attempts by outcome, and answers by the provider's system
+        fingerprint. What a branch inherited from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -68,7 +69,8 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
 
     def of(model: str) -> dict[str, Any]:
         row: dict[str, Any] = models.setdefault(
-            model, {**dict.fromkeys(_MODEL, 0), "attempts": Counter()}
+            model,
+            {**dict.fromkeys(_MODEL, 0), "attempts": Counter(), "fingerprints": Counter()},
         )
         return row
 
@@ -85,6 +87,8 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
         row = of(line["model"])
         row["seconds"] += line["latency_s"]
         row["attempts"][line["outcome"]] += 1
+        if "fingerprint" in line:
+            row["fingerprints"][line["fingerprint"]] += 1
     return models
 
 

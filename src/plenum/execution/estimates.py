@@ -7,6 +7,7 @@ import numpy as np
 
 from plenum.dynamics import Summary, of_replicates, summarise
 from plenum.execution.accounts import Accounts
+from plenum.models.chat import SIMULATED
 from plenum.records import Transcript
 
 Report = dict[str, Any]
@@ -28,8 +29,16 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
         **estimated,
         "metrics": {**counts, **estimated["metrics"]},
         "failures": accounts["failed"],
+        "simulated": _simulated(transcripts, accounts),
         "accounts": accounts,
     }
+
+
+def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
+    """Whether agents were simulated, here or by a server that says so in its fingerprint."""
+    fingerprints = {f for model in accounts["models"].values() for f in model["fingerprints"]}
+    here = any(t.head["backend"] == "simulated" for t in transcripts)
+    return here or SIMULATED in fingerprints
 
 
 def _estimated(completed: Sequence[Transcript]) -> Report:

@@ -94,7 +94,8 @@ class Replicate:
             reply = answer.response.reply
             entry = deliberation.answer(reply)
             journal.append(entry)
-            self._log(ask, answer.attempt, unread(reply) if "problem" in entry else "ok")
+            read = unread(reply) if "problem" in entry else "ok"
+            self._log(ask, answer.attempt, read, answer.response.fingerprint)
             self.observe(entry)
         assert deliberation.end is not None
         journal.append(deliberation.end)
@@ -135,7 +136,13 @@ class Replicate:
                 raise Stopped(f"model {ask.chat.model}: {told}: {error.detail}") from None
             raise
 
-    def _log(self, ask: Ask, attempt: Attempt, read: str | None = None) -> None:
+    def _log(
+        self,
+        ask: Ask,
+        attempt: Attempt,
+        read: str | None = None,
+        fingerprint: str | None = None,
+    ) -> None:
         """Log an attempt; ``read`` says how its answer was read, if it brought one."""
         self.calls.append(
             {
@@ -152,6 +159,7 @@ class Replicate:
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
+                **({"fingerprint": fingerprint} if fingerprint else {}),
                 **({} if read else self.gate.billed(ask.chat, attempt)),
             }
         )

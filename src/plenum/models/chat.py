@@ -11,6 +11,9 @@ from typing import Protocol
 from plenum.conditions import Sampling
 from plenum.records import Failure
 
+SIMULATED = "fp_simulated"
+"""System fingerprint of a server whose answers are simulated, so that they say so."""
+
 
 @dataclass(frozen=True)
 class Message:

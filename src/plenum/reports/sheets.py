@@ -139,6 +139,6 @@ def provenance(rows: Sequence[Row]) -> str:
     """Where the numbers come from: the backends, and whether agents were simulated."""
     backends = sorted({r.tracked.factors["backend"] for r in rows})
     line = f"backend: {', '.join(backends)}"
-    if "simulated" in backends:
+    if any(r.tracked.simulated for r in rows) or "simulated" in backends:
         line += "; simulated agents, no evidence about language models"
     return line

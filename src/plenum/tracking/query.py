@@ -1,6 +1,5 @@
 """Read a study back from MLflow: parents and their Parquet, never thousands of nested runs."""
 
-import hashlib
 import json
 import tempfile
 import urllib.parse
@@ -16,11 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.errors import UserError
-from plenum.records import Failure
 from plenum.tracking import frames, store
 
 _TARGET = "n_target"
-_FACTORS = (
+FACTORS = (
     *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
     *("settings", "rounds", "seed"),
 )
@@ -46,6 +44,8 @@ class Tracked:
         Of branches: the base that each replicate continues, shape (replicates,).
     after_round
         Of branches: the round after which they part.
+    simulated
+        Whether agents were simulated, by the backend or by the server that answered.
     """
 
     study: str
@@ -60,6 +60,7 @@ class Tracked:
     seats: tuple[str, ...] = ()
     bases: tuple[int, ...] = ()
     after_round: int = 0
+    simulated: bool = False
 
     @property
     def ensemble(self) -> NDArray[np.float64]:
@@ -75,20 +76,8 @@ def conditions(study: str, uri: str) -> list[Tracked]:
     UserError
         There is no such study at ``uri``, or nothing in it.
     """
-    if uri.startswith("sqlite:///"):
-        database = store.absolute(uri).removeprefix("sqlite:///")
-        if not Path(database).exists():
-            raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
-    store.check(store.absolute(uri))
-    client = store.open_client(uri)
-    found = client.get_experiment_by_name(study)
-    if found is None:
-        names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
-        raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
-    runs = _search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'")
-    if not runs:
-        raise UserError(f"study: {study!r} holds no condition yet")
-    counts = _counts(client, found.experiment_id, runs)
+    client, experiment, runs = opened(study, uri)
+    counts = _counts(client, experiment, runs)
     with ThreadPoolExecutor(8) as pool:
         tracked = list(pool.map(lambda run: _read(client, study, run, counts), runs))
     return tracked
@@ -98,7 +87,7 @@ def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     """Log files to the study's report run, which is made at the first time."""
     client = store.open_client(uri)
     experiment = store.experiment(client, uri, study)
-    found = _search(client, experiment, "tags.`plenum.kind` = 'report'")
+    found = search(client, experiment, "tags.`plenum.kind` = 'report'")
     if found:
         run_id = found[0].info.run_id
     else:
@@ -109,7 +98,7 @@ def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
         client.log_artifact(run_id, str(file))
 
 
-def _search(client: Any, experiment: str, query: str) -> list[Any]:
+def search(client: Any, experiment: str, query: str) -> list[Any]:
     found: list[Any] = []
     token = None
     while True:
@@ -128,7 +117,7 @@ def _counts(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Coun
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for cell in open_ones:
         query = f"tags.`plenum.kind` = 'replicate' and tags.`plenum.cell` = '{cell}'"
-        for child in _search(client, experiment, query):
+        for child in search(client, experiment, query):
             tags = child.data.tags
             counts[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
     return counts
@@ -152,7 +141,7 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         study=study,
         identity=identity,
         run_id=run.info.run_id,
-        factors={key: params.get(key, "") for key in _FACTORS},
+        factors={key: params.get(key, "") for key in FACTORS},
         target=target,
         completed=completed,
         failures=failures,
@@ -161,7 +150,14 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         seats=arrays.seats,
         bases=arrays.bases,
         after_round=int(params.get("branch.after_round", 0)),
+        simulated=simulated(run),
     )
+
+
+def simulated(run: Any) -> bool:
+    """Whether a condition's agents were simulated."""
+    simulated_here = run.data.params.get("backend") == "simulated"
+    return simulated_here or run.data.tags.get("plenum.simulated") == "true"
 
 
 @dataclass(frozen=True)
@@ -195,88 +191,7 @@ def _parquet(client: Any, run: Any, name: str) -> pd.DataFrame:
         return pd.read_parquet(client.download_artifacts(run.info.run_id, name, folder))
 
 
-REASONS = tuple(map(str, Failure))
-"""Every reason for which an attempt or a replicate may fail, or wait."""
-
-_ACCOUNTS = {"target", "completed", "failed", "pending", "models", "outcomes"}
-_DIGESTED = ("ensemble.parquet", "replicates.parquet")
-
-
-@dataclass(frozen=True)
-class Accounted:
-    """What a condition took, as the tracking store has it: target = completed + failed + pending.
-
-    Attributes
-    ----------
-    tracked
-        The condition, without its states.
-    pending
-        Pending replicates by why: ``budget``, ``interrupted``, ``not_begun``, ``error``, and
-        ``unknown`` where the accounts aren't written.
-    models, outcomes
-        Calls by model, and failed attempts by outcome, as the condition's ``accounts.json`` has
-        them; ``None`` where the sweep was killed, or still runs, and counts only replicates.
-    digests
-        SHA-256 of the artifacts by name, and of the ``transcripts``: all replicates', one after
-        another in the order of their files' names. Files that aren't there are left out, and so
-        are transcripts on a server or of a condition without accounts.
-
-    Raises
-    ------
-    ValueError
-        The replicates don't add up.
-    """
-
-    tracked: Tracked
-    pending: dict[str, int]
-    models: dict[str, dict[str, Any]] | None
-    outcomes: dict[str, dict[str, int]] | None
-    digests: dict[str, str]
-
-    def __post_init__(self) -> None:
-        t = self.tracked
-        ended = t.completed + sum(t.failures.values())
-        if (
-            t.target != ended + sum(self.pending.values())
-            or min(self.pending.values(), default=0) < 0
-        ):
-            raise ValueError(
-                f"condition {t.identity}: target {t.target} is not {t.completed} completed + "
-                f"{t.failures} failed + {self.pending} pending"
-            )
-
-
-def accounts(study: str, uri: str) -> list[Accounted]:
-    """The accounts of every condition of a study, in the order in which they were first run.
-
-    Two queries and an artifact a condition, however many replicates there are. The artifact is
-    believed where it agrees with the nested runs: a sweep that was killed after it, or asked for
-    more replicates, left an old one.
-
-    Raises
-    ------
-    UserError
-        There is no such study at ``uri``, or nothing in it.
-    ValueError
-        A condition's replicates don't add up.
-    """
-    client, experiment, runs = _opened(study, uri)
-    nested: defaultdict[str, dict[int, Any]] = defaultdict(dict)
-    for child in _search(client, experiment, "tags.`plenum.kind` = 'replicate'"):
-        tags = child.data.tags
-        nested[tags["plenum.cell"]][int(tags["plenum.replicate"])] = child
-
-    def of(run: Any) -> Accounted:
-        target = int(run.data.tags.get("plenum.target", 0))
-        children = nested[run.data.tags["plenum.cell"]]
-        asked_for = [child for index, child in sorted(children.items()) if index < target]
-        return _accounted(client, study, run, target, asked_for)
-
-    with ThreadPoolExecutor(8) as pool:
-        return list(pool.map(of, runs))
-
-
-def _opened(study: str, uri: str) -> tuple[Any, str, list[Any]]:
+def opened(study: str, uri: str) -> tuple[Any, str, list[Any]]:
     """A client, the study's experiment, and the runs of its conditions."""
     if uri.startswith("sqlite:///"):
         database = store.absolute(uri).removeprefix("sqlite:///")
@@ -288,89 +203,7 @@ def _opened(study: str, uri: str) -> tuple[Any, str, list[Any]]:
     if found is None:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
         raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
-    runs = _search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'")
+    runs = search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'")
     if not runs:
         raise UserError(f"study: {study!r} holds no condition yet")
     return client, found.experiment_id, runs
-
-
-def _accounted(
-    client: Any, study: str, run: Any, target: int, children: Sequence[Any]
-) -> Accounted:
-    """A condition's accounts, by its artifact and by the nested runs of its replicates."""
-    tags = [child.data.tags for child in children]
-    ended = Counter(t["plenum.failure"] or t["plenum.status"] for t in tags)
-    completed, waiting = ended.pop("completed", 0), ended.pop("pending", 0)
-    failed = dict(ended)
-    pending = Counter(
-        t.get("plenum.pending") or "unknown" for t in tags if t["plenum.status"] == "pending"
-    )
-    pending["unknown"] += target - completed - ended.total() - waiting
-    files = _artifacts(client, run, ("accounts.json", *_DIGESTED))
-    written = _believed(files.get("accounts.json"), target, completed, failed)
-    if written:  # it knows of journals that were damaged since their runs were written
-        completed, failed = written["completed"], written["failed"]
-    return Accounted(
-        tracked=Tracked(
-            study=study,
-            identity=run.data.tags["plenum.condition"],
-            run_id=run.info.run_id,
-            factors={key: run.data.params.get(key, "") for key in _FACTORS},
-            target=target,
-            completed=completed,
-            failures=failed,
-            preferences=np.empty((0, 0, 0, 0)),
-            decisions=(),
-        ),
-        pending=written["pending"] if written else {w: n for w, n in pending.items() if n},
-        models=written["models"] if written else None,
-        outcomes=written["outcomes"] if written else None,
-        digests=_digests(files, children if written else ()),
-    )
-
-
-def _believed(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:
-    """A condition's accounts.json; ``None`` for none, an old one, or one of an earlier version.
-
-    It may know of fewer ends than the nested runs, where journals can't be read any more.
-    """
-    found = json.loads(text) if text else {}
-    if not found.keys() >= _ACCOUNTS or found["target"] != target:
-        return None
-    if (found["completed"], found["failed"]) == (completed, failed):
-        return found
-    lost = completed + sum(failed.values()) - found["completed"] - sum(found["failed"].values())
-    return found if 0 < lost <= found["pending"].get("error", 0) else None
-
-
-def _digests(files: dict[str, bytes], children: Sequence[Any]) -> dict[str, str]:
-    found = {name: hashlib.sha256(files[name]).hexdigest() for name in _DIGESTED if name in files}
-    paths = [_transcript(child) for child in children]
-    there = [path for path in paths if path is not None and path.exists()]
-    if there and len(there) == len(paths):
-        together = hashlib.sha256()
-        for path in sorted(there, key=lambda path: path.name):
-            together.update(path.read_bytes())
-        found["transcripts"] = together.hexdigest()
-    return found
-
-
-def _transcript(child: Any) -> Path | None:
-    """A replicate's transcript on this machine's disk; those of a server take a request each."""
-    folder = store.folder(child.info.artifact_uri)
-    name = f"{int(child.data.tags['plenum.replicate']):03d}.jsonl"
-    return None if folder is None else folder / "transcript" / name
-
-
-def _artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
-    """Those artifacts of a run that there are."""
-    own = store.folder(run.info.artifact_uri)
-    if own is not None:
-        return {name: (own / name).read_bytes() for name in names if (own / name).exists()}
-    there = {file.path for file in client.list_artifacts(run.info.run_id)}
-    with tempfile.TemporaryDirectory() as folder:
-        return {
-            name: Path(client.download_artifacts(run.info.run_id, name, folder)).read_bytes()
-            for name in names
-            if name in there
-        }

@@ -177,6 +177,7 @@ class StudyWriter:
             tags=[
                 RunTag("plenum.status", estimates["status"]),
                 RunTag("plenum.interval", estimates["interval"]),
+                RunTag("plenum.simulated", str(estimates.get("simulated", False)).lower()),
                 RunTag("plenum.warnings", " ".join(estimates["warnings"])),
                 RunTag("plenum.failures", json.dumps(estimates["failures"])),
                 RunTag(_DONE, state),

@@ -7,12 +7,12 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 from plenum.conditions import Simulated
-from plenum.models.chat import Chat, Reply
+from plenum.models.chat import SIMULATED, Chat, Reply
 from plenum.models.fault_server.questions import Question, Unreadable
 from plenum.models.simulated import SimulatedBackend
 
 CREATED = 1_700_000_000
-FINGERPRINT = "fp_simulated"
+FINGERPRINT = SIMULATED
 REFUSAL = "I'm sorry, but I can't help with that."
 BROKEN_STATE = 'STATE: pref=[0.5;0.5]; conf=high; tags=["one"]'
 ARGUMENT = (

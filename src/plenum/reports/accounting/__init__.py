@@ -1,0 +1,70 @@
+"""The accounts of a study: replicates, calls, failures, files (Tables S1 to S3), and attrition."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.errors import UserError
+from plenum.reports.accounting.attrition import attrition
+from plenum.reports.accounting.common import Spent
+from plenum.reports.accounting.manifest import manifest, manifest_record
+from plenum.reports.accounting.models import by_model, model_record, models
+from plenum.reports.accounting.sources import failures, source_record, sources_of
+from plenum.reports.accounting.standing import condition_record, conditions
+from plenum.reports.settings import Settings
+from plenum.reports.sheets import Sheet, markdown, show
+from plenum.tracking import query
+from plenum.tracking.accounts import Accounted, accounts
+
+__all__ = ["asked", "attrition", "conditions", "failures", "manifest", "models", "publish"]
+
+_LINES = 24
+"""Longer manifests are written, not printed."""
+
+
+def asked(cfg: DictConfig) -> Settings:
+    """Check the config of `scripts/accounting.py`.
+
+    Raises
+    ------
+    UserError
+        The study isn't named.
+    """
+    if OmegaConf.is_missing(cfg, "study"):
+        raise UserError("study: missing; name the study, as in study=hl01_2x2")
+    return Settings(str(cfg.study), str(cfg.tracking.uri), Path(cfg.out))
+
+
+def publish(chosen: Settings) -> None:
+    """Print a study's accounts, write them as CSV and Markdown, and log both to MLflow."""
+    found = accounts(chosen.study, chosen.uri)
+    found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
+    listed = manifest(found)
+    sheets = [*conditions(found), *models(found), failures(found), attrition(found), listed]
+    files = _write(chosen.out, found, sheets)
+    query.log_report(chosen.study, chosen.uri, files)
+    short = [s for s in sheets if s is not listed or len(s.body) <= _LINES]
+    show(short)
+    if len(short) < len(sheets):
+        print(f"the manifest is too long to print: {chosen.out / 'manifest.csv'}")
+    print(f"written: {', '.join(map(str, files))}")
+
+
+def _write(out: Path, found: Sequence[Accounted], sheets: Sequence[Sheet]) -> list[Path]:
+    out.mkdir(parents=True, exist_ok=True)
+    frames = {
+        "accounting": [condition_record(a, found) for a in found],
+        "accounting_models": [model_record(m, r, found) for m, r in by_model(found).items()],
+        "manifest": [manifest_record(a) for a in found],
+        "failures": [source_record(source, found) for source in sources_of(found)],
+    }
+    files = []
+    for name, records in frames.items():
+        files.append(out / f"{name}.csv")
+        columns = None if records else ["model", *Spent._fields]
+        pd.DataFrame(records, columns=columns).convert_dtypes().to_csv(files[-1], index=False)
+    files.append(out / "accounting.md")
+    files[-1].write_text("\n".join(map(markdown, sheets)), encoding="utf-8")
+    return files

@@ -87,7 +87,7 @@ def test_calls_are_counted_by_model() -> None:
     found = account(said, [], 2, "")["models"]
     assert found["a"] | {"attempts": 0} == {
         **{"calls": 2, "repairs": 1, "tokens_in": 200, "tokens_out": 20},
-        **{"cost": 1.0, "unpriced": 0, "seconds": 0, "attempts": 0},
+        **{"cost": 1.0, "unpriced": 0, "seconds": 0, "attempts": 0, "fingerprints": {}},
     }
     assert (found["b"]["calls"], found["b"]["repairs"]) == (2, 1)
     assert (found["b"]["cost"], found["b"]["unpriced"]) == (0.25, 1)
@@ -106,6 +106,11 @@ def test_attempts_are_counted_by_model_and_outcome_with_their_seconds() -> None:
     assert found["a"]["seconds"] == 1.5
     assert found["b"]["attempts"] == {"server": 1}
     assert found["b"]["calls"] == 0
+
+
+def test_answers_are_counted_by_the_providers_fingerprint() -> None:
+    lines = [line("a", fingerprint="fp_1"), line("a", fingerprint="fp_1"), line("a", "timeout")]
+    assert account([], iter(lines), 1, "")["models"]["a"]["fingerprints"] == {"fp_1": 2}
 
 
 def test_replicates_beyond_the_target_are_another_runs() -> None:

@@ -156,8 +156,8 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
 
 def simulated(run: Any) -> bool:
     """Whether a condition's agents were simulated."""
-    simulated_here = run.data.params.get("backend") == "simulated"
-    return simulated_here or run.data.tags.get("plenum.simulated") == "true"
+    here = run.data.params.get("backend") == "simulated"
+    return bool(here or run.data.tags.get("plenum.simulated") == "true")
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ class Closing(Callback):
         outcomes = collect(folder, only)
         if not outcomes:
             return
-        studies = dict.fromkeys(outcome.study for outcome in outcomes) if only is None else ()
+        tracked = only is None and config.tracking.uri is not None
+        studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
         printed = [_print_tables(study, config.tracking.uri) for study in studies]
         for line in closing(outcomes):
             print(line, file=sys.stderr)

@@ -11,6 +11,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -184,6 +185,7 @@ class Stage:
     requests: int
     used: list[dict[str, Any]]
     ends: Counter[str]
+    half_done: int
     pending: Counter[str | None]
 
     @property
@@ -205,6 +207,7 @@ def stage(folder: Path, server: Running, *arguments: str, tracked: bool = False)
         stats["requests"],
         [entry for transcript in found for entry in transcript.calls],
         Counter(transcript.status for transcript in found),
+        sum(transcript.status == "pending" and bool(transcript.calls) for transcript in found),
         pending_tags(folder) if tracked else Counter(),
     )
 
@@ -314,10 +317,10 @@ def test_no_more_is_spent_than_the_budget_allows_and_hardly_less(
 
 
 def test_a_budget_finishes_replicates_before_it_begins_others(budgeted: Budgeted) -> None:
-    ends = budgeted.stages["calls"].ends
-    assert ends["completed"] >= 3  # 90 calls are three and a half replicates
-    assert ends["failed"] == 0
-    assert ends["pending"] <= 3  # as many as are called at once
+    found = budgeted.stages["calls"]
+    assert found.ends["completed"] >= 3  # 90 calls are three and a half replicates
+    assert found.ends["failed"] == 0
+    assert found.half_done <= 3  # as many as are called at once
 
 
 def test_what_a_budget_left_half_done_says_so_in_mlflow(budgeted: Budgeted) -> None:
@@ -487,6 +490,7 @@ class Halting:
 
     refused: Done
     log: list[dict[str, Any]]
+    attempts: list[dict[str, Any]]
     after_refusal: list[Transcript]
     ctrl_c: Stopped
     sigterm: Stopped
@@ -499,7 +503,7 @@ def halting(tmp_path_factory: pytest.TempPathFactory) -> Halting:
     folder = tmp_path_factory.mktemp("halting")
     with serving(replace(SLOW, faults=Faults(auth=0.08))) as server:
         refused = plenum(folder, *sweep(server.url, PRICE, "tracking=none"))
-        log, found = server.log(), transcripts(folder)
+        log, attempts, found = server.log(), calls(folder), transcripts(folder)
     with serving(SLOW) as server:
         ctrl_c = signalled(
             folder, server, lambda pid: os.killpg(pid, signal.SIGINT), "tracking=none"
@@ -508,7 +512,12 @@ def halting(tmp_path_factory: pytest.TempPathFactory) -> Halting:
             folder, server, lambda pid: os.kill(pid, signal.SIGTERM), "tracking=local"
         )
         last = stage(folder, server, PRICE)
-    return Halting(refused, log, found, ctrl_c, sigterm, last, journals(folder))
+    return Halting(refused, log, attempts, found, ctrl_c, sigterm, last, journals(folder))
+
+
+def moment(call: dict[str, Any]) -> float:
+    """When an attempt was begun."""
+    return datetime.fromisoformat(call["at"]).timestamp()
 
 
 def test_a_refused_key_stops_everything_at_once(halting: Halting) -> None:
@@ -516,9 +525,10 @@ def test_a_refused_key_stops_everything_at_once(halting: Halting) -> None:
     (line,) = lines(halting.refused.err, "stopped: ")
     assert "the key was refused" in line
     assert "Traceback" not in halting.refused.err
-    first = next(line["at"] for line in halting.log if line["status"] == 401)
-    refused_at = first + 0.3  # sent after the latency; what was under way then may still arrive
-    assert not [line for line in halting.log if line["at"] > refused_at]
+    refusals = [call for call in halting.attempts if call["outcome"] == "auth"]
+    known = min(moment(call) + float(call["latency_s"]) for call in refusals)
+    assert max(map(moment, halting.attempts)) < known + 0.1
+    assert {line["id"] for line in halting.log} <= {call["id"] for call in halting.attempts}
     assert {transcript.status for transcript in halting.after_refusal} <= {"pending"}
 
 
@@ -612,6 +622,15 @@ def test_a_secret_on_the_command_line_is_refused_before_anything_is_written(
     assert "hidden-word" not in done.out + done.err
     assert KEY not in done.out + done.err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_login_in_the_endpoint_of_the_environment_is_refused(tmp_path: Path) -> None:
+    url = "http://user:hidden-word@127.0.0.1:9/v1"
+    given = ("backend=api", "replicates=1", "rounds=1", "tracking=none", "calls.max_attempts=1")
+    done = plenum(tmp_path, *given, OPENAI_API_BASE=url)
+    assert "hidden-word" not in done.out + done.err
+    assert done.status == 2
+    assert "Traceback" not in done.err
 
 
 # --- branching ---------------------------------------------------------------------------------

@@ -96,8 +96,8 @@ def _same_throughout(jobs: Sequence[Job]) -> None:
     for key in ("budget", "prices"):
         if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):
             raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
-    first = {repr(job.condition.backend): job.calls for job in reversed(jobs)}
-    if any(job.calls != first[repr(job.condition.backend)] for job in jobs):
+    first = {job.condition.backend.name: job.calls for job in reversed(jobs)}
+    if any(job.calls != first[job.condition.backend.name] for job in jobs):
         raise UserError("calls: it holds for all conditions of a backend, and can't differ in them")
 
 

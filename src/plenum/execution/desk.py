@@ -80,7 +80,7 @@ class Desk:
         self._backend = backend
         self._places = asyncio.Semaphore(places)
         self._ledger = Ledger(jobs[0].budget, prices.of, spent)
-        self._gates = {_backend(job): Gates(job.calls, self._ledger) for job in jobs}
+        self._gates = {job.condition.backend.name: Gates(job.calls, self._ledger) for job in jobs}
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._over = {job.condition.identity: asyncio.Event() for job in jobs}
         self._trackers: dict[tuple[str, str], Tracker] = {}
@@ -193,6 +193,7 @@ class Desk:
         async with self._places:
             wrote, error, pending = False, None, ""
             model = self._backend[_backend(job)]
+            gates = self._gates[job.condition.backend.name]
             try:
                 replicate = Replicate(
                     condition=job.condition,
@@ -201,11 +202,10 @@ class Desk:
                     calls=log,
                     model=model,
                     policy=backends.policy(job.calls),
-                    gate=Pass(
-                        self._gates[_backend(job)], model.provider, job.condition.identity, index
-                    ),
+                    gate=Pass(gates, model.provider, job.condition.identity, index),
                     retry_failed=job.retry_failed,
                     observe=observe,
+                    complain=self._complain,
                     prefix=partial(prefix, job, index),
                 )
                 wrote = await replicate.run()
@@ -216,7 +216,7 @@ class Desk:
             except Stopped:
                 raise
             except Exception as bug:  # one replicate's bug must not take the others along
-                self.progress.say(redact("".join(traceback.format_exception(bug))))
+                self._complain(bug)
                 error = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
         repairs = sum(kind.endswith("_repair") for kind in kinds)
         self.progress.replicate(job.condition.calls - (len(kinds) - repairs), not pending)
@@ -224,6 +224,9 @@ class Desk:
         if tracker and error is None and journal.exists():
             tracker.replicate(job.condition.cell, journal, log.efforts[index], pending)
         return _Result(index, journal, len(kinds), not (wrote or pending), error, pending)
+
+    def _complain(self, bug: Exception) -> None:
+        self.progress.say(redact("".join(traceback.format_exception(bug))))
 
     async def _report(self, job: Job, folder: Path, ended: Sequence[_Result]) -> dict[str, Any]:
         request = {
@@ -277,7 +280,7 @@ class Desk:
 
 
 def _backend(job: Job) -> str:
-    """Conditions of one backend share their connections and limits."""
+    """Conditions of equal settings share their connections."""
     return repr(job.condition.backend)
 
 

@@ -65,6 +65,10 @@ class Pass:
         self._reserved = Sum()
         self._place: Place | None = None
 
+    def resume(self, passed: int) -> None:
+        """Say how far the replicate was when it was taken up: who is furthest goes first."""
+        self._passed = passed
+
     async def enter(self, chat: Chat) -> None:
         """Reserve what the call may cost, and wait for a place."""
         self._reserved = await self._gates.ledger.reserve(chat)
@@ -80,6 +84,8 @@ class Pass:
         """Book what the call cost, and give the place back."""
         reply = response.reply if response else None
         used = reply.tokens_in + reply.tokens_out if reply else 0
+        if _billed(attempt):  # then the provider may count them, too
+            used = sum(tokens_at_most(chat))
         self._passed += reply is not None
         assert self._place is not None
         self._gates.of(self._provider(chat.model)).leave(self._place, attempt, hold_s, used)

@@ -152,9 +152,10 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
         f"time: at least {_duration(waves * longest * latency)}: {waves} x {longest} calls "
         f"in sequence at {latency:.2g} s each ({source})"
     )
+    paid = next(job.calls for job in jobs if job.condition.backend.name != "simulated")
     for provider, use in _by_provider(left, backend).items():
         for key, amount in (("rpm", use.calls), ("tpm", use.tokens_in + use.tokens_out)):
-            limit = _stated(jobs[0].calls, key, provider)
+            limit = _stated(paid, key, provider)
             if limit:
                 yield (
                     f"time: at least {_duration(60 * amount / limit)} at "

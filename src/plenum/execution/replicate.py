@@ -1,5 +1,6 @@
 """One replicate: a deliberation, its model calls and its journal."""
 
+import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,9 +13,11 @@ from plenum.committee.failures import unread
 from plenum.conditions import Condition, as_mapping
 from plenum.errors import Stopped
 from plenum.execution.gates import Pass
+from plenum.execution.ledger import BudgetSpent
 from plenum.models import Answer, Attempt, CallError, ChatModel
 from plenum.models import retry as retries
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
+from plenum.secrets import redact
 
 RETRIABLE = (
     *(Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.EMPTY, Failure.CONTENT_FILTER),
@@ -40,6 +43,8 @@ class Replicate:
         Entries of another replicate that this one goes on from: a branch's base, up to its round.
     observe
         Is told of every journal entry that a call led to.
+    complain
+        Is told of an error of the code that ends the replicate.
     """
 
     condition: Condition
@@ -52,6 +57,7 @@ class Replicate:
     retry_failed: bool
     observe: Callable[[dict[str, Any]], None]
     prefix: Callable[[], Sequence[dict[str, Any]]] = tuple
+    complain: Callable[[Exception], object] = traceback.print_exception
 
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
@@ -77,6 +83,7 @@ class Replicate:
                 return False
             self._inherit(journal)
             deliberation = self._replay(journal)
+            self.gate.resume(len(journal.calls))
             if end is not None:
                 if deliberation.ask is None:
                     return False  # a model's answer ended it, not a call
@@ -90,6 +97,13 @@ class Replicate:
                 answer = await self._call(ask)
             except CallError as error:
                 journal.append(failure(ask, error.failure, error.detail))
+                return
+            except (BudgetSpent, Stopped):
+                raise
+            except Exception as bug:
+                told = " ".join(f"{type(bug).__name__}: {redact(str(bug))}".split())
+                journal.append(failure(ask, Failure.BUG, told))
+                self.complain(bug)
                 return
             reply = answer.response.reply
             entry = deliberation.answer(reply)

@@ -37,6 +37,8 @@ def run_job(cfg: DictConfig) -> None:
     if HydraConfig.get().mode == RunMode.RUN and HydraConfig.get().sweeper.get("params"):
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")
     job = parse_job(cfg)
+    if HydraConfig.get().mode == RunMode.MULTIRUN and job.budget.limited:
+        raise UserError("budget: it holds for a whole sweep only with hydra/launcher=concurrent")
     if job.dry_run:
         show([job])
         return

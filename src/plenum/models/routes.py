@@ -11,7 +11,6 @@ from plenum.errors import UserError
 from plenum.models.quiet import litellm
 
 OPENAI = "https://api.openai.com/v1"
-OLLAMA = "http://localhost:11434"
 _SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
 COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
 """Providers that speak OpenAI's protocol: OpenAI, and servers that one runs oneself."""
@@ -83,7 +82,7 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
     """
     wire, provider, known = _routed(model)
     _check_environment(model, provider, api_base)
-    base = api_base.get(provider) or _from_environment(provider)
+    base = api_base.get(provider)
     if provider in COMPATIBLE:
         if provider in _SELF_HOSTED and not base:
             # LiteLLM would send the prompts to OpenAI.
@@ -126,13 +125,6 @@ def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -
         # Gemini takes either of its two names; every other provider needs all it lists.
         names = (" or " if provider == "gemini" else " and ").join(missing)
         raise UserError(f"model {model}: set the environment variable {names}")
-
-
-def _from_environment(provider: str) -> str | None:
-    names = [f"{provider.upper()}_API_BASE"]
-    if provider == "openai":
-        names.append("OPENAI_BASE_URL")
-    return next((os.environ[name] for name in names if os.environ.get(name)), None)
 
 
 def _versioned(provider: str, base: str) -> str:

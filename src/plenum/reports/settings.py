@@ -47,15 +47,15 @@ def settings(cfg: DictConfig) -> Settings:
     UserError
         The study isn't named, or a value is malformed.
     """
-    _study(cfg)
+    study, uri = source(cfg)
     window = _window(cfg)
     if cfg.interval not in INTERVALS:
         raise UserError(f"interval: {cfg.interval}; one of {', '.join(INTERVALS)}")
     _whole(cfg, "draws", 100)
     _whole(cfg, "seed", 0)
     return Settings(
-        str(cfg.study),
-        str(cfg.tracking.uri),
+        study,
+        uri,
         Path(cfg.out),
         window,
         cfg.interval,
@@ -88,7 +88,7 @@ def plan(cfg: DictConfig) -> Plan:
     UserError
         A value is malformed.
     """
-    _study(cfg)
+    study, uri = source(cfg)
     for key in ("delta", "power", "alpha", "half_width"):
         if type(cfg[key]) not in (int, float) or not 0 < cfg[key] < math.inf:
             raise UserError(f"{key}: {cfg[key]}; a number above 0")
@@ -103,8 +103,8 @@ def plan(cfg: DictConfig) -> Plan:
     if list(looks) != sorted(set(looks)) or (looks and looks[-1] >= cfg.maximum):
         raise UserError(f"looks: {looks}; increasing, and below maximum ({cfg.maximum})")
     return Plan(
-        study=str(cfg.study),
-        uri=str(cfg.tracking.uri),
+        study=study,
+        uri=uri,
         window=_window(cfg),
         delta=float(cfg.delta),
         power=float(cfg.power),
@@ -130,9 +130,21 @@ def calibration(cfg: DictConfig) -> tuple[int, int, Path]:
     return cfg.draws, cfg.workers or os.cpu_count() or 1, Path(cfg.out)
 
 
-def _study(cfg: DictConfig) -> None:
+def source(cfg: DictConfig) -> tuple[str, str]:
+    """The study that a script is to read, and the store that holds it.
+
+    Raises
+    ------
+    UserError
+        The study isn't named, or there is no store.
+    """
     if OmegaConf.is_missing(cfg, "study"):
         raise UserError("study: missing; name the study, as in study=hl01_2x2")
+    if cfg.tracking.uri is None:
+        raise UserError(
+            f"tracking: {cfg.tracking.name} holds no study to read; use local or server"
+        )
+    return str(cfg.study), str(cfg.tracking.uri)
 
 
 def _window(cfg: DictConfig) -> tuple[int, int]:

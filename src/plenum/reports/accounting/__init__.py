@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from plenum.errors import UserError
 from plenum.reports.accounting.attrition import attrition
 from plenum.reports.accounting.common import Spent
 from plenum.reports.accounting.manifest import manifest, manifest_record
 from plenum.reports.accounting.models import by_model, model_record, models
 from plenum.reports.accounting.sources import failures, source_record, sources_of
 from plenum.reports.accounting.standing import condition_record, conditions
-from plenum.reports.settings import Settings
+from plenum.reports.settings import Settings, source
 from plenum.reports.sheets import Sheet, markdown, show
 from plenum.tracking import query
 from plenum.tracking.accounts import Accounted, accounts
@@ -30,11 +29,9 @@ def asked(cfg: DictConfig) -> Settings:
     Raises
     ------
     UserError
-        The study isn't named.
+        The study isn't named, or there is no store.
     """
-    if OmegaConf.is_missing(cfg, "study"):
-        raise UserError("study: missing; name the study, as in study=hl01_2x2")
-    return Settings(str(cfg.study), str(cfg.tracking.uri), Path(cfg.out))
+    return Settings(*source(cfg), Path(cfg.out))
 
 
 def publish(chosen: Settings) -> None:

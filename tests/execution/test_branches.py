@@ -9,10 +9,10 @@ import pytest
 
 from plenum.committee import Deliberation
 from plenum.conditions import Calls, Job, as_mapping
-from plenum.execution.branches import prefix
+from plenum.execution.branches import MissingBase, prefix
 from plenum.models import backends
 from plenum.models.prices import Prices
-from plenum.records import DamagedJournal, Journal, read
+from plenum.records import Journal, read
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def test_each_base_is_continued_as_often_as_asked(branch: Job) -> None:
 def test_a_base_that_has_not_got_that_far_is_refused(branch: Job, calls: int) -> None:
     if calls:
         deliberated(branch, 0, calls)
-    with pytest.raises(DamagedJournal, match=r"base replicate 000 of .* hasn't finished round 2"):
+    with pytest.raises(MissingBase, match=r"base replicate 000 of .* hasn't finished round 2"):
         prefix(branch, 0)
 
 
@@ -90,7 +90,7 @@ def test_a_base_that_failed_after_that_round_will_do(branch: Job) -> None:
 
 def test_a_base_that_was_missing_is_found_once_it_has_run(branch: Job) -> None:
     """In one process, as in a notebook: asked too early, and then asked again."""
-    with pytest.raises(DamagedJournal):
+    with pytest.raises(MissingBase):
         prefix(branch, 0)
     deliberated(branch, 0)
     assert prefix(branch, 0)

@@ -8,17 +8,18 @@ from typing import Any
 
 import pytest
 
-from plenum.conditions import Job, as_mapping
+from plenum.conditions import Job, StatedPrice, as_mapping
 from plenum.errors import UserError
 from plenum.execution.ledger import Sum
 from plenum.execution.spending import spent_before
+from plenum.models.prices import Prices
 from plenum.records import Journal
 
 Entry = dict[str, Any]
 
 
 def call(cost: float | None = 0.5, **more: Any) -> Entry:
-    return {"kind": "turn", "tokens_in": 100, "tokens_out": 10, "cost": cost, **more}
+    return {"kind": "turn", "model": "m", "tokens_in": 100, "tokens_out": 10, "cost": cost, **more}
 
 
 @pytest.fixture
@@ -45,11 +46,18 @@ def log(job: Job, *lines: Entry) -> None:
 
 
 def attempt(outcome: str, status: int | None, **more: Any) -> Entry:
-    return {"replicate": 0, "outcome": outcome, "status": status, "answered": False, **more}
+    return {
+        "replicate": 0,
+        "model": "m",
+        "outcome": outcome,
+        "status": status,
+        "answered": False,
+        **more,
+    }
 
 
 def test_a_sweep_that_never_ran_has_spent_nothing(lab: Lab) -> None:
-    assert spent_before([lab()]) == Sum()
+    assert spent_before([lab()], Prices().of) == Sum()
 
 
 def test_answers_count_by_their_journal_entries(lab: Lab) -> None:
@@ -57,13 +65,21 @@ def test_answers_count_by_their_journal_entries(lab: Lab) -> None:
     write(job, 0, call(), call(0.25), {"kind": "end", "status": "completed"})
     write(job, 7, call(None))
     log(job, *[attempt("ok", 200, answered=True)] * 3)
-    assert spent_before([job]) == Sum(0.75, 330, 3)
+    assert spent_before([job], Prices().of) == Sum(0.75, 330, 3)
+
+
+def test_what_had_no_price_then_is_counted_at_the_price_of_now(lab: Lab) -> None:
+    job = lab()
+    write(job, 0, call(None), call(0.25))
+    log(job, attempt("timeout", None, tokens_at_most=700, cost_at_most=None))
+    stated = Prices({"m": StatedPrice(input=1000.0, output=2000.0)})
+    assert spent_before([job], stated.of).dollars == pytest.approx(0.12 + 0.25 + 1.4)
 
 
 def test_what_a_branch_inherited_was_paid_by_its_base(lab: Lab) -> None:
     job = lab()
     write(job, 0, call(inherited=True), call())
-    assert spent_before([job]) == Sum(0.5, 110, 1)
+    assert spent_before([job], Prices().of) == Sum(0.5, 110, 1)
 
 
 def test_a_failed_attempt_counts_by_what_it_may_have_cost(lab: Lab) -> None:
@@ -74,7 +90,7 @@ def test_a_failed_attempt_counts_by_what_it_may_have_cost(lab: Lab) -> None:
         attempt("server", 200, tokens_at_most=700, cost_at_most=0.125),
         attempt("rate_limit", 429),
     )
-    assert spent_before([job]) == Sum(0.25, 1400, 3)
+    assert spent_before([job], Prices().of) == Sum(0.25, 1400, 3)
 
 
 @pytest.mark.parametrize("outcome", ["server", "empty"])
@@ -84,33 +100,33 @@ def test_an_attempt_whose_body_was_broken_counts_though_no_budget_was_set_then(
     job = lab()
     write(job, 0, call())
     log(job, attempt(outcome, 200, attempt=1), attempt("ok", 200, attempt=2, answered=True))
-    assert spent_before([job]).calls == 2
+    assert spent_before([job], Prices().of).calls == 2
 
 
 def test_an_answer_that_could_not_be_read_is_not_counted_twice(lab: Lab) -> None:
     job = lab()
     write(job, 0, call(), call())
     log(job, *(attempt(reason, 200, answered=True) for reason in ("parse", "empty")))
-    assert spent_before([job]) == Sum(1.0, 220, 2)
+    assert spent_before([job], Prices().of) == Sum(1.0, 220, 2)
 
 
 def test_conditions_add_up_and_none_counts_twice(lab: Lab) -> None:
     one, two = lab(), lab("roles=off")
     write(one, 0, call())
     write(two, 0, call())
-    assert spent_before([one, two, one]) == Sum(1.0, 220, 2)
+    assert spent_before([one, two, one], Prices().of) == Sum(1.0, 220, 2)
 
 
 def test_other_conditions_in_the_folder_do_not_count(lab: Lab) -> None:
     write(lab("seed=9"), 0, call())
-    assert spent_before([lab()]) == Sum()
+    assert spent_before([lab()], Prices().of) == Sum()
 
 
 def test_a_torn_last_line_of_a_journal_does_not_count(lab: Lab) -> None:
     job = lab()
     path = write(job, 0, call(), call())
     path.write_bytes(path.read_bytes()[:-5])
-    assert spent_before([job]) == Sum(0.5, 110, 1)
+    assert spent_before([job], Prices().of) == Sum(0.5, 110, 1)
 
 
 def test_a_damaged_journal_is_named_in_one_line(lab: Lab) -> None:
@@ -118,4 +134,4 @@ def test_a_damaged_journal_is_named_in_one_line(lab: Lab) -> None:
     path = write(job, 0, call(), call())
     path.write_bytes(path.read_bytes().replace(b"100", b"001", 1))
     with pytest.raises(UserError, match=r"^budget: what is spent can't be told: .*000\.jsonl"):
-        spent_before([job])
+        spent_before([job], Prices().of)

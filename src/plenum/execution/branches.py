@@ -6,7 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from plenum.conditions import Job
-from plenum.records import DamagedJournal, read
+from plenum.records import read
+
+
+class MissingBase(Exception):
+    """A base replicate that hasn't got as far as its branches are to begin."""
 
 
 def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
@@ -17,7 +21,7 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
 
     Raises
     ------
-    DamagedJournal
+    MissingBase
         The base hasn't got that far.
     """
     branch = job.condition.branch
@@ -37,7 +41,7 @@ def _turns(journal: Path, rounds: int, seats: int) -> tuple[dict[str, Any], ...]
         if entry["kind"] in ("turn", "turn_repair") and entry["round"] <= rounds
     )
     if sum("state" in entry for entry in entries) < rounds * seats:
-        raise DamagedJournal(
+        raise MissingBase(
             f"base replicate {journal.stem} of condition {journal.parent.name} hasn't finished "
             f"round {rounds}; run it first, with branch.after_round=null"
         )

@@ -59,7 +59,7 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
     for job in jobs:
         backend[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)
     require_prices(jobs, prices)
-    spent = spent_before(jobs) if jobs[0].budget.limited else Sum()
+    spent = spent_before(jobs, prices.of) if jobs[0].budget.limited else Sum()
     places = min(max(job.calls.max_concurrency for job in jobs), _file_limit())
     try:
         return asyncio.run(_sweep(jobs, backend, prices, spent, places))

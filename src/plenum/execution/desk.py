@@ -20,11 +20,12 @@ from typing import Any
 from plenum import project
 from plenum.conditions import Job, as_mapping
 from plenum.errors import Stopped
-from plenum.execution.branches import prefix
+from plenum.execution.branches import MissingBase, prefix
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
+from plenum.execution.rehearsal import rehearse
 from plenum.execution.replicate import Replicate
 from plenum.models import ChatModel, backends
 from plenum.models.prices import Prices
@@ -161,10 +162,11 @@ class Desk:
             condition = {**as_mapping(job.condition), "cell": job.condition.cell}
             tracker.open(condition, job.replicates)
         log = CallLog(folder / "calls.jsonl")
+        needs = self._needs(job)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(self._replicate(job, folder, index, log))
+                    group.create_task(self._replicate(job, folder, index, log, needs))
                     for index in range(job.replicates)
                 ]
         except BaseException:
@@ -181,7 +183,9 @@ class Desk:
         self.progress.say(f"{outcome.told()}; {report['told']}")
         return outcome
 
-    async def _replicate(self, job: Job, folder: Path, index: int, log: CallLog) -> _Result:
+    async def _replicate(
+        self, job: Job, folder: Path, index: int, log: CallLog, needs: Sum
+    ) -> _Result:
         journal = folder / f"{index:03d}.jsonl"
         last = job.condition.speaking_order[-1].name
         kinds: list[str] = []
@@ -202,13 +206,15 @@ class Desk:
                     calls=log,
                     model=model,
                     policy=backends.policy(job.calls),
-                    gate=Pass(gates, model.provider, job.condition.identity, index),
+                    gate=Pass(gates, model.provider, job.condition.identity, index, needs),
                     retry_failed=job.retry_failed,
                     observe=observe,
                     complain=self._complain,
                     prefix=partial(prefix, job, index),
                 )
                 wrote = await replicate.run()
+            except MissingBase as problem:
+                error = str(problem)
             except (DamagedJournal, OSError) as problem:
                 error = f"replicate {index}: {problem}"
             except BudgetSpent:
@@ -224,6 +230,17 @@ class Desk:
         if tracker and error is None and journal.exists():
             tracker.replicate(job.condition.cell, journal, log.efforts[index], pending)
         return _Result(index, journal, len(kinds), not (wrote or pending), error, pending)
+
+    def _needs(self, job: Job) -> Sum:
+        """What a replicate takes, by estimate; only a budget asks for it."""
+        if not job.budget.limited:
+            return Sum()
+        total = Sum()
+        for model, use in rehearse(job.condition).items():
+            price = self._ledger.price(model) if job.condition.backend.name == "api" else None
+            dollars = price.of(round(use.tokens_in), round(use.tokens_out)) if price else 0.0
+            total += Sum(dollars, round(use.tokens_in + use.tokens_out), round(use.calls))
+        return total
 
     def _complain(self, bug: Exception) -> None:
         self.progress.say(redact("".join(traceback.format_exception(bug))))
@@ -305,7 +322,7 @@ def _outcome(job: Job, ended: Sequence[_Result], report: dict[str, Any]) -> Outc
         failures=accounts["failed"],
         reused=sum(e.reused and e.error is None for e in ended),
         calls=sum(e.calls for e in ended),
-        errors=tuple(e.error for e in ended if e.error is not None),
+        errors=tuple(dict.fromkeys(e.error for e in ended if e.error is not None)),
     )
 
 

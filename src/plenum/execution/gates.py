@@ -56,18 +56,45 @@ class Pass:
         Who answers for a model.
     line, index
         The condition and the replicate, for fairness.
+    needs
+        What a whole replicate takes, by estimate.
     """
 
-    def __init__(self, gates: Gates, provider: Callable[[str], str], line: str, index: int) -> None:
+    def __init__(
+        self,
+        gates: Gates,
+        provider: Callable[[str], str],
+        line: str,
+        index: int,
+        needs: Sum | None = None,
+    ) -> None:
         self._gates, self._provider = gates, provider
         self._line, self._index = line, index
+        self._needs = needs or Sum()
         self._passed = 0
         self._reserved = Sum()
         self._place: Place | None = None
 
-    def resume(self, passed: int) -> None:
-        """Say how far the replicate was when it was taken up: who is furthest goes first."""
+    async def begin(self, passed: int = 0, calls: int = 1) -> None:
+        """Take the replicate up: wait until the budget has room for it.
+
+        Parameters
+        ----------
+        passed
+            Calls that it had made before, of ``calls`` in all; who is furthest goes first.
+
+        Raises
+        ------
+        BudgetSpent
+            There is no room for a further call.
+        """
         self._passed = passed
+        left = max(calls - passed, 0) / calls
+        await self._gates.ledger.begin(self, self._needs.share(left))
+
+    def end(self) -> None:
+        """Give back what was kept free for the replicate."""
+        self._gates.ledger.end(self)
 
     async def enter(self, chat: Chat) -> None:
         """Reserve what the call may cost, and wait for a place."""
@@ -89,14 +116,15 @@ class Pass:
         self._passed += reply is not None
         assert self._place is not None
         self._gates.of(self._provider(chat.model)).leave(self._place, attempt, hold_s, used)
-        self._gates.ledger.settle(self._reserved, reply, _billed(attempt))
+        self._gates.ledger.settle(self._reserved, reply, _billed(attempt), self)
 
     def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
         """What a failed attempt may have cost all the same, for the call log."""
         if not _billed(attempt):
             return {}
         most = self._gates.ledger.at_most(chat)
-        return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars}
+        known = self._gates.ledger.price(chat.model) is not None
+        return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
 
 def _billed(attempt: Attempt) -> bool:

@@ -1,6 +1,7 @@
 """The budget of a sweep: what is spent, what may still be spent, and the hard stop."""
 
 import asyncio
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -34,6 +35,14 @@ class Sum:
             self.dollars - other.dollars, self.tokens - other.tokens, self.calls - other.calls
         )
 
+    def above_zero(self) -> "Sum":
+        """Each part, or 0 where it is negative."""
+        return Sum(max(self.dollars, 0.0), max(self.tokens, 0), max(self.calls, 0))
+
+    def share(self, part: float) -> "Sum":
+        """A part of it, in whole tokens and calls."""
+        return Sum(self.dollars * part, math.ceil(self.tokens * part), math.ceil(self.calls * part))
+
 
 class Ledger:
     """Reserves what a call may cost before it is made, and books what it did cost.
@@ -58,11 +67,45 @@ class Ledger:
     def __init__(
         self, budget: Budget, price: Callable[[str], Price | None], spent: Sum | None = None
     ) -> None:
-        self._budget, self._price = budget, price
+        self._budget, self.price = budget, price
         self._reserved = Sum()
+        self._needs: dict[object, Sum] = {}
+        self._beginning = asyncio.Lock()
         self._settled = asyncio.Event()
         self.spent = spent or Sum()
         self.refusal: str | None = None
+
+    async def begin(self, replicate: object, needs: Sum) -> None:
+        """Wait until a replicate can be finished within the budget, too, or no other one runs.
+
+        So a budget that is too small ends in whole replicates, and not in many half-done ones.
+
+        Parameters
+        ----------
+        replicate
+            Names it.
+        needs
+            What it still takes, by estimate.
+
+        Raises
+        ------
+        BudgetSpent
+            A call was refused before.
+        """
+        if not self._budget.limited:
+            return
+        async with self._beginning:
+            while self.refusal is None and self._needs and not self._fits(self._due() + needs):
+                self._settled.clear()
+                await self._settled.wait()
+            if self.refusal is not None:
+                raise BudgetSpent(self.refusal)
+            self._needs[replicate] = needs
+
+    def end(self, replicate: object) -> None:
+        """Say that a replicate makes no more calls."""
+        if self._needs.pop(replicate, None) is not None:
+            self._settled.set()
 
     async def reserve(self, chat: Chat) -> Sum:
         """Set aside what a call costs at most.
@@ -89,7 +132,9 @@ class Ledger:
         self._reserved += most
         return most
 
-    def settle(self, reserved: Sum, used: Reply | None, billed: bool) -> None:
+    def settle(
+        self, reserved: Sum, used: Reply | None, billed: bool, replicate: object = None
+    ) -> None:
         """Book a call that ended.
 
         Parameters
@@ -100,16 +145,18 @@ class Ledger:
             The reply, if there was one.
         billed
             Whether a call without a reply may be billed all the same: then all of it is booked.
+        replicate
+            Whose call it was, as :meth:`begin` names it.
         """
         if not self._budget.limited:
             return
         self._reserved -= reserved
+        booked = reserved if billed else Sum(calls=1)
         if used is not None:
-            self.spent += Sum(used.cost or 0.0, used.tokens_in + used.tokens_out, 1)
-        elif billed:
-            self.spent += reserved
-        else:
-            self.spent += Sum(calls=1)
+            booked = Sum(used.cost or 0.0, used.tokens_in + used.tokens_out, 1)
+            if replicate in self._needs:
+                self._needs[replicate] = (self._needs[replicate] - booked).above_zero()
+        self.spent += booked
         self._settled.set()
 
     def cancel(self, reserved: Sum) -> None:
@@ -120,8 +167,12 @@ class Ledger:
     def at_most(self, chat: Chat) -> Sum:
         """What a call takes at most; dollars are 0 where no price is known."""
         prompt, answer = tokens_at_most(chat)
-        price = self._price(chat.model)
+        price = self.price(chat.model)
         return Sum(price.of(prompt, answer) if price else 0.0, prompt + answer, 1)
+
+    def _due(self) -> Sum:
+        """What is spent, and what the running replicates still take."""
+        return sum(self._needs.values(), self.spent)
 
     def _fits(self, total: Sum) -> bool:
         limits = (self._budget.dollars, self._budget.tokens, self._budget.calls)

@@ -123,7 +123,7 @@ def _closing(
     if unknown:
         yield f"no price is known for {', '.join(unknown)}: {how_to_state(unknown)}"
     if jobs and jobs[0].budget.limited:
-        spent = spent_before(jobs)
+        spent = spent_before(jobs, prices.of)
         limits = ", ".join(f"{k}={v:g}" for k, v in vars(jobs[0].budget).items() if v is not None)
         yield (
             f"budget: {limits}; used so far: ${spent.dollars:.4f}, {spent.tokens} tokens, "

@@ -76,6 +76,14 @@ class Replicate:
         Stopped
             A key was refused, or an account is exhausted.
         """
+        try:
+            if not self.journal.exists():
+                await self.gate.begin()  # before the file is made: what isn't begun leaves none
+            return await self._run()
+        finally:
+            self.gate.end()
+
+    async def _run(self) -> bool:
         head = {**as_mapping(self.condition), "replicate": self.index}
         with Journal(self.journal, head) as journal:
             end = journal.end
@@ -83,11 +91,12 @@ class Replicate:
                 return False
             self._inherit(journal)
             deliberation = self._replay(journal)
-            self.gate.resume(len(journal.calls))
             if end is not None:
                 if deliberation.ask is None:
                     return False  # a model's answer ended it, not a call
                 journal.append({"kind": "reopen"})
+            if journal.entries:
+                await self.gate.begin(len(journal.calls), self._calls)
             await self._deliberate(deliberation, journal)
             return True
 
@@ -113,6 +122,11 @@ class Replicate:
             self.observe(entry)
         assert deliberation.end is not None
         journal.append(deliberation.end)
+
+    @property
+    def _calls(self) -> int:
+        """Calls of the whole deliberation, those of a prefix included."""
+        return self.condition.base.calls
 
     def _taken_up(self, end: dict[str, Any]) -> bool:
         return self.retry_failed and end.get("reason") in RETRIABLE

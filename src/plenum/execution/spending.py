@@ -1,19 +1,20 @@
 """What a sweep's conditions have cost so far, by their journals and call logs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from plenum.conditions import Job
 from plenum.errors import UserError
 from plenum.execution.ledger import Sum
+from plenum.models.prices import Price
 from plenum.records import DamagedJournal, attempts, read_entries
 
 
-def spent_before(jobs: Sequence[Job]) -> Sum:
+def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> Sum:
     """Dollars, tokens and calls of all runs before.
 
     An answer counts by its journal entry, a failed attempt by what the call log says that it may
-    have cost at most.
+    have cost at most. What had no price then is counted at the price that is known now.
 
     Raises
     ------
@@ -22,19 +23,28 @@ def spent_before(jobs: Sequence[Job]) -> Sum:
     """
     folders = {Path(job.journals) / job.condition.identity for job in jobs}
     try:
-        return sum((_of_condition(folder) for folder in sorted(folders)), Sum())
+        return sum((_of_condition(folder, price) for folder in sorted(folders)), Sum())
     except DamagedJournal as damage:
         raise UserError(f"budget: what is spent can't be told: {damage}") from None
 
 
-def _of_condition(folder: Path) -> Sum:
+def _of_condition(folder: Path, price: Callable[[str], Price | None]) -> Sum:
     total = Sum()
     for journal in folder.glob("[0-9]*.jsonl"):
         for entry in read_entries(journal):
             if "tokens_in" in entry and "inherited" not in entry:
-                tokens = entry["tokens_in"] + entry["tokens_out"]
-                total += Sum(entry["cost"] or 0.0, tokens, 1)
+                read, said = entry["tokens_in"], entry["tokens_out"]
+                cost = _cost(entry["cost"], price(entry["model"]), read, said)
+                total += Sum(cost, read + said, 1)
     for line in attempts(folder / "calls.jsonl"):
         if not line["answered"]:
-            total += Sum(line.get("cost_at_most", 0.0), line.get("tokens_at_most", 0), 1)
+            most = line.get("tokens_at_most", 0)
+            known = line.get("cost_at_most", 0.0)
+            total += Sum(_cost(known, price(line["model"]), 0, most), most, 1)
     return total
+
+
+def _cost(known: float | None, price: Price | None, tokens_in: int, tokens_out: int) -> float:
+    if known is not None:
+        return float(known)
+    return price.of(tokens_in, tokens_out) if price else 0.0

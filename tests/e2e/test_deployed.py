@@ -672,7 +672,7 @@ def test_a_branch_without_its_base_is_refused_by_name(tmp_path: Path) -> None:
     done = plenum(tmp_path, *BRANCHING, "branch.after_round=2", "tracking=none")
     assert done.status == 1
     told = lines(done.err, "error: ")
-    assert len(told) == 6
+    assert len(told) == 2  # one line a base, however many branches it was to have
     assert all("base replicate 00" in line and "hasn't finished round 2" in line for line in told)
     assert "Traceback" not in done.err
 

@@ -9,6 +9,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
 from plenum.errors import UserError
+from plenum.secrets import redact
 
 
 class Closing(Callback):
@@ -51,7 +52,7 @@ def _print_tables(study: str, uri: str) -> bool:
     except UserError as error:
         print(f"no tables of study {study}: {error}", file=sys.stderr)
     except Exception:
-        traceback.print_exc()
+        print(redact(traceback.format_exc()), file=sys.stderr)
     else:
         return True
     return False

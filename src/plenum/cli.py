@@ -3,10 +3,12 @@
 import io
 import os
 import re
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
 from typing import NoReturn
 
 from plenum.errors import Stopped, UserError
@@ -23,6 +25,8 @@ def front_door(main: Callable[[], object]) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
+    sys.excepthook = _without_secrets
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     with told():
         refuse_in_arguments(sys.argv[1:])
         main()
@@ -88,6 +92,12 @@ def _of_the_input(error: Exception) -> bool:
         return True
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith("hydra.")
+
+
+def _without_secrets(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    print(redact("".join(traceback.format_exception(kind, error, trace))), file=sys.stderr)
 
 
 def _leave(line: str, status: int) -> NoReturn:

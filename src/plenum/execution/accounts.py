@@ -33,7 +33,8 @@ def account(
     Returns
     -------
     dict
-        ``target``, ``completed``, ``failed`` and ``pending`` (by reason), and by model ``models``:
+        ``target``, ``completed``, ``failed`` and ``pending`` (by reason), ``examples`` of what was
+        said at a failure, and by model ``models``:
         calls, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
         waiting, attempts by outcome, and answers by the provider's system
         fingerprint. What a branch inherited from its base isn't counted.
@@ -58,10 +59,17 @@ def account(
         "target": target,
         "completed": status["completed"],
         "failed": dict(failed),
+        "examples": _examples(transcripts),
         "pending": {why: count for why, count in pending.items() if count > 0},
         "models": _models(transcripts, lines),
         "outcomes": _outcomes(transcripts, lines),
     }
+
+
+def _examples(transcripts: Sequence[Transcript]) -> dict[str, str]:
+    """What was said at the first failure of each reason."""
+    ends = [t.end for t in reversed(transcripts) if t.end and t.status == "failed"]
+    return {str(end["reason"]): str(end.get("detail", "")) for end in ends}
 
 
 def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict[str, Any]:

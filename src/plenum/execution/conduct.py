@@ -50,7 +50,7 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
         store.require_writable("journals", Path(folder))
     for uri in {store.absolute(job.tracking_uri) for job in jobs if job.tracking_uri}:
         store.check(uri)
-    _same_throughout(jobs)
+    same_throughout(jobs)
     prices = Prices(jobs[0].prices)
     backend = {
         repr(job.condition.backend): backends.build(job.condition, job.calls, prices)
@@ -91,7 +91,7 @@ async def _sweep(
     return [desk.with_errors(job, task.result()) for job, task in zip(jobs, tasks, strict=True)]
 
 
-def _same_throughout(jobs: Sequence[Job]) -> None:
+def same_throughout(jobs: Sequence[Job]) -> None:
     """What a sweep shares can't be one of its factors."""
     for key in ("budget", "prices"):
         if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):

@@ -24,6 +24,7 @@ from plenum.execution.branches import MissingBase, prefix
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum
 from plenum.execution.outcomes import Outcome
+from plenum.execution.places import Places
 from plenum.execution.progress import Progress
 from plenum.execution.rehearsal import rehearse
 from plenum.execution.replicate import Replicate
@@ -79,7 +80,7 @@ class Desk:
         places: int,
     ) -> None:
         self._backend = backend
-        self._places = asyncio.Semaphore(places)
+        self._places = Places(places)
         self._ledger = Ledger(jobs[0].budget, prices.of, spent)
         self._gates = {job.condition.backend.name: Gates(job.calls, self._ledger) for job in jobs}
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -194,7 +195,7 @@ class Desk:
             kinds.append(entry["kind"])
             self.progress.entry(entry, last)
 
-        async with self._places:
+        async with self._places.take(job.condition.identity, index):
             wrote, error, pending = False, None, ""
             model = self._backend[_backend(job)]
             gates = self._gates[job.condition.backend.name]
@@ -320,6 +321,7 @@ def _outcome(job: Job, ended: Sequence[_Result], report: dict[str, Any]) -> Outc
         completed=accounts["completed"],
         pending=sum(accounts["pending"].values()),
         failures=accounts["failed"],
+        examples=accounts["examples"],
         reused=sum(e.reused and e.error is None for e in ended),
         calls=sum(e.calls for e in ended),
         errors=tuple(dict.fromkeys(e.error for e in ended if e.error is not None)),

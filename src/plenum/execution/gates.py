@@ -122,12 +122,18 @@ class Pass:
         """What a failed attempt may have cost all the same, for the call log."""
         if not _billed(attempt):
             return {}
+        return self.at_most(chat)
+
+    def at_most(self, chat: Chat) -> dict[str, Any]:
+        """What a call takes at most, for the call log."""
         most = self._gates.ledger.at_most(chat)
         known = self._gates.ledger.price(chat.model) is not None
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
 
 def _billed(attempt: Attempt) -> bool:
+    if not attempt.reached:
+        return False
     return attempt.outcome in _MAY_BE_BILLED or (
         attempt.outcome in (Failure.SERVER, Failure.EMPTY) and attempt.status in (None, 200)
     )

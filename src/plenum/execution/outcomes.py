@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+_LONGEST = 160
+
 FILE = "outcome.json"
 """Written to each job's output folder, so that any launcher's sweep can be summed up."""
 
@@ -25,6 +27,8 @@ class Outcome:
         Replicates that an earlier run had already ended.
     calls
         Calls made now.
+    examples
+        What was said at one failure of each reason.
     stopped
         What kept replicates from being begun or ended: a budget that is used up.
     errors
@@ -42,6 +46,7 @@ class Outcome:
     calls: int = 0
     errors: tuple[str, ...] = ()
     stopped: str = ""
+    examples: dict[str, str] = field(default_factory=dict)
 
     @property
     def failed(self) -> int:
@@ -94,9 +99,14 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
         lines.append(f"{reused} replicates were taken from journals of an earlier run")
     for outcome in outcomes:
         for reason, count in sorted(outcome.failures.items()):
-            lines.append(f"failed: {outcome.name}: {count} x {reason}")
+            lines.append(f"failed: {outcome.name}: {count} x {reason}{_example(outcome, reason)}")
         if outcome.pending:
             lines.append(f"pending: {outcome.name}: {outcome.pending} replicates")
         lines += [f"error: {outcome.name}: {error}" for error in outcome.errors]
     lines += [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
     return lines
+
+
+def _example(outcome: Outcome, reason: str) -> str:
+    said = " ".join(outcome.examples.get(reason, "").split())
+    return f", such as: {said[:_LONGEST]}" if said else ""

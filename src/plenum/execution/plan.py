@@ -12,11 +12,14 @@ from rich.console import Console
 from rich.table import Table
 
 from plenum.conditions import Calls, Job
+from plenum.errors import UserError
+from plenum.execution.conduct import same_throughout
 from plenum.execution.rehearsal import Use, rehearse
+from plenum.execution.replicate import RETRIABLE
 from plenum.execution.spending import spent_before
 from plenum.models import ChatModel, backends
 from plenum.models.prices import Prices, how_to_state
-from plenum.records import attempts, read_entries
+from plenum.records import DamagedJournal, attempts, read_entries
 
 _ASSUMED_LATENCY_S = 2.0
 _WIDE = 100
@@ -37,11 +40,17 @@ class _Left:
 
 def show(jobs: Sequence[Job]) -> None:
     """Print conditions, replicates, calls, tokens, cost by model, and the time that it takes."""
-    prices = Prices(jobs[0].prices) if jobs else Prices()
+    if not jobs:
+        raise UserError("the sweep is empty: a glob matches no option")
+    same_throughout(jobs)
+    prices = Prices(jobs[0].prices)
     backend = {
         repr(j.condition.backend): backends.build(j.condition, j.calls, prices) for j in jobs
     }
-    left = [_left(job) for job in jobs]
+    left, seen = [], set[str]()
+    for job in jobs:
+        left.append(_left(job, again=job.condition.identity in seen))
+        seen.add(job.condition.identity)
     console = Console(width=None if Console().is_terminal else _WIDE)
     for line in _conditions(left):
         print(line)
@@ -52,23 +61,28 @@ def show(jobs: Sequence[Job]) -> None:
         print(line)
 
 
-def _left(job: Job) -> _Left:
+def _left(job: Job, again: bool) -> _Left:
+    """What a condition needs; nothing where the sweep has it under another label, too."""
     whole = rehearse(job.condition)
     calls = sum(use.calls for use in whole.values())
     folder = Path(job.journals) / job.condition.identity
     begun, still = 0, 0.0
     for index in range(job.replicates):
-        made, ended = _made(folder / f"{index:03d}.jsonl")
+        made, ended = _made(folder / f"{index:03d}.jsonl", job.retry_failed)
         begun += made > 0 or ended
-        still += 0.0 if ended else max(calls - made, 0) / calls
+        still += 0.0 if ended or again else max(calls - made, 0) / calls
     return _Left(job, begun, {model: use * still for model, use in whole.items()})
 
 
-def _made(journal: Path) -> tuple[int, bool]:
-    """Calls that a replicate has made, repairs aside, and whether it has ended."""
-    entries = read_entries(journal) if journal.exists() else []
+def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
+    """Calls that a replicate has made, repairs aside, and whether it has ended for good."""
+    try:
+        entries = read_entries(journal) if journal.exists() else []
+    except DamagedJournal as damage:
+        raise UserError(str(damage)) from None
     kinds = Counter(e["kind"] for e in entries if "inherited" not in e)
     ended = bool(entries) and entries[-1]["kind"] == "end"
+    ended = ended and not (retry_failed and entries[-1].get("reason") in RETRIABLE)
     return kinds["turn"] + kinds["ballot"] + kinds["clerk"], ended
 
 

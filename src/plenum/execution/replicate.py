@@ -12,6 +12,7 @@ from plenum.committee.deliberation import failure, recorded_reply
 from plenum.committee.failures import unread
 from plenum.conditions import Condition, as_mapping
 from plenum.errors import Stopped
+from plenum.execution.branches import MissingBase
 from plenum.execution.gates import Pass
 from plenum.execution.ledger import BudgetSpent
 from plenum.models import Answer, Attempt, CallError, ChatModel
@@ -87,9 +88,9 @@ class Replicate:
         head = {**as_mapping(self.condition), "replicate": self.index}
         with Journal(self.journal, head) as journal:
             end = journal.end
+            self._inherit(journal, ended=end is not None)
             if end is not None and not self._taken_up(end):
                 return False
-            self._inherit(journal)
             deliberation = self._replay(journal)
             if end is not None:
                 if deliberation.ask is None:
@@ -131,9 +132,23 @@ class Replicate:
     def _taken_up(self, end: dict[str, Any]) -> bool:
         return self.retry_failed and end.get("reason") in RETRIABLE
 
-    def _inherit(self, journal: Journal) -> None:
-        """Copy the prefix, or what a kill left out of it."""
-        for entry in self.prefix()[len(journal.calls) :]:
+    def _inherit(self, journal: Journal, ended: bool) -> None:
+        """Copy the prefix, or what a kill left out of it; what is there must be the same."""
+        try:
+            prefix = self.prefix()
+        except MissingBase:
+            if ended:
+                return  # it needs its base no more
+            raise
+        there = journal.calls[: len(prefix)]
+        if there != [{**entry, "inherited": True} for entry in prefix[: len(there)]]:
+            raise DamagedJournal(
+                f"journal {journal.path}: its base has changed since it branched; move it away to "
+                "branch afresh"
+            )
+        if ended:
+            return
+        for entry in prefix[len(there) :]:
             inherited = {**entry, "inherited": True}
             journal.append(inherited)
             journal.entries.append(inherited)
@@ -157,12 +172,38 @@ class Replicate:
                 self.policy,
                 self.gate,
                 lambda attempt: self._log(ask, attempt),
+                lambda number: self._sending(ask, number),
             )
         except CallError as error:
+            if error.status == 404:
+                raise Stopped(f"model {ask.chat.model}: not found: {error.detail}") from None
             if error.failure in _POINTLESS:
                 told = _POINTLESS[error.failure]
                 raise Stopped(f"model {ask.chat.model}: {told}: {error.detail}") from None
             raise
+
+    def _sending(self, ask: Ask, number: int) -> None:
+        self.calls.sent(
+            {
+                **self._named(ask, number),
+                "answered": False,
+                "status": None,
+                "latency_s": 0.0,
+                "at": datetime.now(UTC).isoformat(),
+                **self.gate.at_most(ask.chat),
+            }
+        )
+
+    def _named(self, ask: Ask, number: int) -> dict[str, Any]:
+        return {
+            "replicate": self.index,
+            "call": ask.kind,
+            "round": ask.round,
+            "seat": ask.seat,
+            "model": ask.chat.model,
+            "id": f"{ask.chat.seed:016x}-{number}",
+            "attempt": number,
+        }
 
     def _log(
         self,
@@ -174,13 +215,7 @@ class Replicate:
         """Log an attempt; ``read`` says how its answer was read, if it brought one."""
         self.calls.append(
             {
-                "replicate": self.index,
-                "call": ask.kind,
-                "round": ask.round,
-                "seat": ask.seat,
-                "model": ask.chat.model,
-                "id": f"{ask.chat.seed:016x}-{attempt.number}",
-                "attempt": attempt.number,
+                **self._named(ask, attempt.number),
                 "outcome": read or attempt.outcome,
                 "answered": read is not None,
                 "status": attempt.status,

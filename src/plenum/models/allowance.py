@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 
 _DURATION = re.compile(r"([0-9]*\.?[0-9]+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_EPOCH = 1e9
 # OpenAI's names, which most compatible servers share, and Anthropic's.
 _PAIRS = tuple(
     (f"{prefix}{first}", f"{prefix}{second}")
@@ -51,8 +52,8 @@ def _duration(value: str | None) -> float | None:
     if not value:
         return None
     number = _number(value)
-    if number is not None:
-        return number
+    if number is not None:  # seconds, or since when the Unix clock counts them
+        return number if number < _EPOCH else max(0.0, number - time.time())
     parts = _DURATION.findall(value)
     if parts and _DURATION.sub("", value).strip() == "":
         return sum(float(amount) * _SECONDS[unit] for amount, unit in parts)

@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 
 from plenum.conditions import Calls, Sampling
+from plenum.errors import UserError
 from plenum.models import allowance, faults, routes
 from plenum.models.chat import CallError, Chat, Reply, Response
 from plenum.models.lean import Endpoint, open_session
@@ -53,6 +54,10 @@ class ApiBackend:
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
+        for key in ("rpm", "tpm"):
+            for provider in getattr(self._calls, key):
+                if provider not in litellm.provider_list:
+                    raise UserError(f"calls.{key}.{provider}: LiteLLM knows no such provider")
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
             self._route(model).parameters(sampling, **more)
@@ -82,15 +87,16 @@ class ApiBackend:
         if chat.logprobs:
             more = {**more, "logprobs": True}
         route = self._route(chat.model)
-        ollama = route.provider == "ollama"  # its OpenAI-compatible side, as on the lean path
+        # The same side of the same server as on the lean path.
+        own = route.compatible and route.provider != "openai"
         try:
             response = await litellm.acompletion(
-                model=f"openai/{route.wire}" if ollama else chat.model,
+                model=f"openai/{route.wire}" if own else chat.model,
                 messages=[{"role": m.role, "content": m.content} for m in chat.messages],
                 temperature=chat.temperature,
                 max_tokens=chat.max_tokens,
                 api_base=route.base,
-                api_key="none" if ollama else route.key,
+                api_key=route.key or ("none" if own else None),
                 num_retries=0,
                 max_retries=0,
                 **more,

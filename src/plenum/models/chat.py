@@ -91,7 +91,8 @@ class Response:
 class Attempt:
     """One try of a call: how it ended, how long it took (seconds), when it began (Unix time).
 
-    ``outcome`` is ``ok`` or a :class:`~plenum.records.Failure`; ``number`` counts from 1.
+    ``outcome`` is ``ok`` or a :class:`~plenum.records.Failure`; ``number`` counts from 1;
+    ``reached`` is false where nothing can have reached the provider.
     """
 
     number: int
@@ -100,6 +101,7 @@ class Attempt:
     latency_s: float
     started: float
     detail: str = ""
+    reached: bool = True
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,8 @@ class CallError(Exception):
         The HTTP status, where there was one.
     retry_after
         Seconds to wait, where the provider asked for it.
+    reached
+        False where the request can't have reached the provider, and so can't be billed.
     """
 
     def __init__(
@@ -131,12 +135,14 @@ class CallError(Exception):
         detail: str,
         status: int | None = None,
         retry_after: float | None = None,
+        reached: bool = True,
     ) -> None:
         super().__init__(detail)
         self.failure = failure
         self.detail = " ".join(detail.split())[:500]
         self.status = status
         self.retry_after = retry_after
+        self.reached = reached
 
 
 class ChatModel(Protocol):

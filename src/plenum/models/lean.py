@@ -19,6 +19,10 @@ from plenum.models.chat import CallError, Chat, Reply, Response
 from plenum.models.prices import Price
 from plenum.models.routes import Route
 from plenum.records import Failure
+from plenum.secrets import redact
+
+_NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError)
+"""Errors before anything was sent to the provider."""
 
 _DNS_S = 300
 _KEPT_S = 30
@@ -32,8 +36,7 @@ class Endpoint:
         self._price = price
         self._url = URL(f"{route.base}/chat/completions")
         self._headers = _headers(route)
-        proxied = _proxied(self._url)
-        self._proxy: dict[str, Any] = {"proxy": proxied} if proxied else {}
+        self._options = {"allow_redirects": False, **_proxied(self._url)}
 
     async def post(
         self, session: aiohttp.ClientSession, chat: Chat, number: int, parameters: dict[str, Any]
@@ -49,13 +52,15 @@ class Endpoint:
         body = _body(self.route.wire, chat, parameters)
         try:
             async with session.post(
-                self._url, data=body, headers=headers, **self._proxy
+                self._url, data=body, headers=headers, **self._options
             ) as response:
                 raw = await response.read()
         except aiohttp.ServerTimeoutError as error:
             raise CallError(Failure.TIMEOUT, f"the connection fell silent: {error}") from None
         except (aiohttp.ClientError, OSError) as error:
-            raise CallError(Failure.SERVER, f"{type(error).__name__}: {error}") from None
+            told = redact(f"{type(error).__name__}: {error}")
+            reached = not isinstance(error, _NOT_SENT)
+            raise CallError(Failure.SERVER, told, reached=reached) from None
         if response.status != 200:
             raise faults.refused(self.route, response.status, raw, response.headers)
         return self._read(chat, raw, response.headers)
@@ -70,6 +75,10 @@ class Endpoint:
             tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
             message, finish = choice["message"], choice.get("finish_reason") or "stop"
             text = message.get("content") or ""
+            cost = self._cost(usage, tokens_in, tokens_out)
+            logprobs = _logprobs(choice) if chat.logprobs else ()
+            if min(tokens_in, tokens_out) < 0:
+                raise ValueError("negative tokens")
         except (ValueError, KeyError, TypeError, AttributeError):
             kind = headers.get("Content-Type", "no type")
             raise CallError(
@@ -80,10 +89,10 @@ class Endpoint:
         if not text and message.get("refusal"):
             text, finish = str(message["refusal"]), "refusal"
         return Response(
-            Reply(text, tokens_in, tokens_out, finish, self._cost(usage, tokens_in, tokens_out)),
+            Reply(text, tokens_in, tokens_out, finish, cost),
             hold_s=allowance.hold_s(headers),
             fingerprint=data.get("system_fingerprint"),
-            logprobs=_logprobs(choice) if chat.logprobs else (),
+            logprobs=logprobs,
         )
 
     def _cost(self, usage: dict[str, Any], tokens_in: int, tokens_out: int) -> float | None:
@@ -132,9 +141,10 @@ def _logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
     )
 
 
-def _proxied(url: URL) -> URL | None:
+def _proxied(url: URL) -> dict[str, Any]:
     """The proxy that the environment names for an URL; looked up once, since it is slow."""
     try:
-        return get_env_proxy_for_url(url)[0]
+        proxy, login = get_env_proxy_for_url(url)
     except LookupError:
-        return None
+        return {}
+    return {"proxy": proxy, "proxy_auth": login}

@@ -30,6 +30,7 @@ async def call(
     policy: Policy,
     gate: Gate,
     failed: Callable[[Attempt], None],
+    sending: Callable[[int], None] = lambda number: None,
 ) -> Answer:
     """Call until it succeeds, fails for good, or the attempts are used up.
 
@@ -40,6 +41,8 @@ async def call(
     failed
         Is told of every attempt that failed, as soon as it has; the last, good one is in the
         answer.
+    sending
+        Is told the number of every attempt that goes out.
 
     Raises
     ------
@@ -48,7 +51,7 @@ async def call(
     """
     for number in range(1, policy.max_attempts + 1):
         try:
-            return await _attempt(model, chat, number, policy.timeout_s, gate, failed)
+            return await _attempt(model, chat, number, policy.timeout_s, gate, failed, sending)
         except CallError as error:
             if not error.failure.transient or number == policy.max_attempts:
                 raise
@@ -64,18 +67,21 @@ async def _attempt(
     timeout_s: float,
     gate: Gate,
     failed: Callable[[Attempt], None],
+    sending: Callable[[int], None],
 ) -> Answer:
     await gate.enter(chat)
+    sending(number)
     started, clock = time.time(), time.perf_counter()
 
-    def ended(outcome: str, status: int | None, detail: str = "") -> Attempt:
-        return Attempt(number, outcome, status, time.perf_counter() - clock, started, detail)
+    def ended(outcome: str, status: int | None, detail: str = "", reached: bool = True) -> Attempt:
+        latency = time.perf_counter() - clock
+        return Attempt(number, outcome, status, latency, started, detail, reached)
 
     try:
         async with asyncio.timeout(timeout_s):
             response = await model.attempt(chat, number)
     except CallError as error:
-        attempt = ended(error.failure, error.status, error.detail)
+        attempt = ended(error.failure, error.status, error.detail, error.reached)
         _leave(gate, chat, attempt, error, failed)
         raise
     except TimeoutError:

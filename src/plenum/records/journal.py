@@ -17,7 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from plenum.records.failures import Failure
+
 SCHEMA = 1
+_SENT = "sent"
 _KEY = ',"chain":"'
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -118,13 +121,26 @@ class Effort:
 
 
 def attempts(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of a call log; none where there is no log. A line torn by a kill is left out."""
+    """The attempts of a call log, as they ended; none where there is no log.
+
+    An attempt that was sent and never ended, since the process was killed, comes last, as
+    ``interrupted``: it may have been billed. A line torn by a kill is left out.
+    """
     if not path.exists():
         return
+    under_way: dict[str, list[dict[str, Any]]] = {}
     with path.open("rb") as lines:
-        for line in lines:
+        for text in lines:
             with suppress(ValueError):
-                yield json.loads(line)
+                line = json.loads(text)
+                if line.get("outcome") == _SENT:
+                    under_way.setdefault(line["id"], []).append(line)
+                    continue
+                if under_way.get(line.get("id")):
+                    under_way[line["id"]].pop()
+                yield line
+    for line in (line for left in under_way.values() for line in left):
+        yield {**line, "outcome": str(Failure.INTERRUPTED), "detail": "the process was killed"}
 
 
 class CallLog:
@@ -147,8 +163,18 @@ class CallLog:
 
     def append(self, line: dict[str, Any]) -> None:
         """Write one attempt."""
-        os.write(self._descriptor, (_encode(line) + "\n").encode(errors="replace"))
+        self._write(line)
         self._count(line)
+
+    def sent(self, line: dict[str, Any]) -> None:
+        """Say that an attempt goes out, so that a kill can't make it unheard-of."""
+        self._write({**line, "outcome": _SENT})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        data = (_encode(line) + "\n").encode(errors="replace")
+        written = os.write(self._descriptor, data)
+        if written != len(data):
+            raise OSError(f"call log: the disk took {written} of {len(data)} bytes")
 
     def close(self) -> None:
         """Close the file."""

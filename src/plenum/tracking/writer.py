@@ -77,6 +77,8 @@ class StudyWriter:
         }
         if parent.data.tags.get("plenum.target") != str(target):
             self._client.set_tag(parent.info.run_id, "plenum.target", str(target))
+        if parents:
+            self.account(condition, {})  # those that are there are of an earlier run
         for other in parents[:-1]:  # a writer was stopped while it put one in another's place
             for child in children:
                 if child.data.tags["mlflow.parentRunId"] == other.info.run_id:

@@ -7,7 +7,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.reports.accounting.attrition import attrition
-from plenum.reports.accounting.common import Spent
+from plenum.reports.accounting.common import Spent, distinct
 from plenum.reports.accounting.manifest import manifest, manifest_record
 from plenum.reports.accounting.models import by_model, model_record, models
 from plenum.reports.accounting.sources import failures, source_record, sources_of
@@ -38,8 +38,8 @@ def publish(chosen: Settings) -> None:
     """Print a study's accounts, write them as CSV and Markdown, and log both to MLflow."""
     found = accounts(chosen.study, chosen.uri)
     found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
-    listed = manifest(found)
-    sheets = [*conditions(found), *models(found), failures(found), attrition(found), listed]
+    once, listed = distinct(found), manifest(found)
+    sheets = [*conditions(found), *models(once), failures(once), attrition(once), listed]
     files = _write(chosen.out, found, sheets)
     query.log_report(chosen.study, chosen.uri, files)
     short = [s for s in sheets if s is not listed or len(s.body) <= _LINES]
@@ -51,11 +51,12 @@ def publish(chosen: Settings) -> None:
 
 def _write(out: Path, found: Sequence[Accounted], sheets: Sequence[Sheet]) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
+    once = distinct(found)
     frames = {
         "accounting": [condition_record(a, found) for a in found],
-        "accounting_models": [model_record(m, r, found) for m, r in by_model(found).items()],
+        "accounting_models": [model_record(m, r, once) for m, r in by_model(once).items()],
         "manifest": [manifest_record(a) for a in found],
-        "failures": [source_record(source, found) for source in sources_of(found)],
+        "failures": [source_record(s, once) for s in sources_of(once)],
     }
     files = []
     for name, records in frames.items():

@@ -31,6 +31,11 @@ class Spent(NamedTuple):
     seconds: float
 
 
+def distinct(found: Iterable[Accounted]) -> list[Accounted]:
+    """Each condition once: one may stand under two labels, with the same replicates."""
+    return list({a.tracked.identity: a for a in reversed(list(found))}.values())[::-1]
+
+
 def rows_of(found: Iterable[Accounted]) -> list[Row]:
     return [Row(a.tracked, None) for a in found]
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from plenum.reports.accounting.common import (
     WHY,
     Spent,
+    distinct,
     dollars,
     reasons_in,
     rows_of,
@@ -25,10 +26,10 @@ def conditions(found: Sequence[Accounted]) -> list[Sheet]:
     reasons, whys = reasons_in(found), whys_in(found)
     labels = [named(row, names, same) for row in rows]
     groups: list[Sequence[Accounted]] = [[a] for a in found]
-    known = [a for a in found if a.models is not None]
+    known = [a for a in distinct(found) if a.models is not None]
     if len(found) > 1:
         labels.append(["total", *[""] * (keys - 1)])
-        groups.append(found)
+        groups.append(distinct(found))
     efforts = [spent_by([a]) for a in found] + [spent_by(known)]
     head = (*names, *("condition",) * same)
     standing = ("target", "completed", "failed", *reasons, "pending", *map(spaced, whys))
@@ -42,6 +43,7 @@ def conditions(found: Sequence[Accounted]) -> list[Sheet]:
         (
             "target = completed + failed + pending, these two followed by their reasons; deficit: "
             "target - completed",
+            *_under_two_labels(found),
             *(f"{spaced(why)}: {WHY[why]}" for why in whys if why in WHY),
             provenance(rows),
         ),
@@ -86,6 +88,12 @@ def _effort(spent: Spent | None) -> tuple[str, ...]:
     if spent is None:
         return ("-",) * 7
     return (*(f"{n:,}" for n in spent[:6]), dollars(spent))
+
+
+def _under_two_labels(found: Sequence[Accounted]) -> list[str]:
+    twice = len(found) - len(distinct(found))
+    told = f"{twice} of the lines show replicates that stand under another label, too; "
+    return [told + "the total, and all tables below, count them once"] * (twice > 0)
 
 
 def _unaccounted(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[str]:

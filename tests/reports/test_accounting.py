@@ -68,6 +68,14 @@ def notes(sheet: Sheet) -> str:
 # --- by condition ------------------------------------------------------------------------------
 
 
+def test_a_condition_under_two_labels_is_counted_once_in_all_sums() -> None:
+    found = [accounted(1, 6, 2, model="uniform"), accounted(1, 6, 2, model="gpt-4.1-mini")]
+    sheets = accounting.conditions(found)
+    assert line(sheets[0], 2)["target"] == line(sheets[0], 0)["target"] == "8"
+    assert line(sheets[1], 2)["calls"] == "10"
+    assert "under another label" in notes(sheets[0])
+
+
 COUNTS = st.tuples(
     *(st.integers(0, 20), st.integers(0, 5)),
     st.dictionaries(st.sampled_from(["budget", "interrupted", "not_begun"]), st.integers(1, 4)),
@@ -79,7 +87,7 @@ def test_every_line_adds_up_and_so_does_the_total(
     counts: list[tuple[int, int, dict[str, int]]],
 ) -> None:
     found = [
-        accounted(1, completed, failed, pending=pending, roles=f"r{number}")
+        accounted(number, completed, failed, pending=pending, roles=f"r{number}")
         for number, (completed, failed, pending) in enumerate(counts)
     ]
     sheet = accounting.conditions(found)[0]

@@ -75,7 +75,9 @@ class Deliberation:
 
     def answer(self, reply: Reply) -> Entry:
         """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
-        reply = dataclasses.replace(reply, text=well_formed(reply.text))
+        text = well_formed(reply.text)
+        if text != reply.text:
+            reply = dataclasses.replace(reply, text=text)
         try:
             self.ask = self._script.send(reply)
         except StopIteration as stop:
@@ -216,7 +218,8 @@ def _plain(value: Any) -> Any:
     """A parsed value as JSON gives it back: what is compared on resuming must be the same."""
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in vars(value).items()}
+    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
 
 
 def recorded_reply(entry: Entry) -> Reply:

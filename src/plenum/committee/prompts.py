@@ -169,6 +169,5 @@ def _table(condition: Condition, table: StateTable) -> str:
             blanks = " | ".join("-" for _ in condition.scenario.labels)
             rows.append(f"| {seat.label} | {blanks} | - | - |")
         else:
-            pref = " | ".join(f"{p:.3f}" for p in state.pref)
-            rows.append(f"| {seat.label} | {pref} | {state.conf} | {', '.join(state.tags)} |")
+            rows.append(f"| {seat.label} | {state.cells} |")
     return "\n".join(rows)

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from plenum.committee.text import visible
 
@@ -31,6 +32,12 @@ class State:
     pref: tuple[float, ...]
     conf: int
     tags: tuple[str, str]
+
+    @cached_property
+    def cells(self) -> str:
+        """The state as cells of the committee table, which every seat reads."""
+        pref = " | ".join(f"{p:.3f}" for p in self.pref)
+        return f"{pref} | {self.conf} | {', '.join(self.tags)}"
 
 
 def example(labels: tuple[str, ...]) -> str:

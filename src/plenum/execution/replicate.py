@@ -189,7 +189,6 @@ class Replicate:
                 "answered": False,
                 "status": None,
                 "latency_s": 0.0,
-                "at": datetime.now(UTC).isoformat(),
                 **self.gate.at_most(ask.chat),
             }
         )

@@ -1,6 +1,5 @@
 """The real command line, in a working directory of its own."""
 
-import json
 import os
 import signal
 import socket
@@ -13,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
+
+from plenum.records import attempts
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -60,7 +61,7 @@ def journals(folder: Path) -> dict[str, bytes]:
 def calls(folder: Path) -> list[dict[str, object]]:
     """Every attempt in the call logs."""
     logs = sorted((folder / "mlruns" / "journals").glob("*/calls.jsonl"))
-    return [json.loads(line) for log in logs for line in log.read_text().splitlines()]
+    return [line for log in logs for line in attempts(log)]
 
 
 def free_port() -> int:

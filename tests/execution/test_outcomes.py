@@ -75,3 +75,17 @@ def test_a_dry_run_counts_conditions_replicates_and_calls(
     told = capsys.readouterr().out
     assert "2 conditions, 6 replicates, 636 calls before repairs; nothing was run" in told
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failure_is_told_with_what_was_said_at_one_of_them() -> None:
+    failed = replace(FAILED, examples=dict.fromkeys(FAILED.failures, "no route to host"))
+    assert any("no route to host" in line for line in closing([failed]))
+
+
+def test_a_plan_counts_a_condition_once_under_two_labels(
+    job: Callable[..., Job], capsys: pytest.CaptureFixture[str]
+) -> None:
+    show([job("replicates=3"), job("replicates=3", "model=gpt-4.1-mini")])
+    left = [line for line in capsys.readouterr().out.splitlines() if "left:" in line]
+    assert "left: 318 calls" in left[0]
+    assert "left: 0 calls" in left[1]

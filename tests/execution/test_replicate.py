@@ -256,3 +256,37 @@ def test_a_branch_that_was_cut_anywhere_ends_in_the_same_bytes(small: Job, tmp_p
     for kept in range(len(lines)):
         (tmp_path / "b" / "000.jsonl").write_bytes(b"".join(lines[:kept]) + lines[kept][:20])
         assert run(branch, tmp_path / "b", prefix=turns)[2] == whole
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_branch_whose_base_has_changed_is_refused(
+    small: Job, tmp_path: Path, ended: bool
+) -> None:
+    run(small, tmp_path)
+    turns = [e for e in read_entries(tmp_path / "000.jsonl") if e.get("round") == 1]
+    branch = branched(small, 1)
+    _, _, whole = run(branch, tmp_path / "b", prefix=turns)
+    if not ended:
+        cut = b"".join(whole.splitlines(keepends=True)[:3])
+        (tmp_path / "b" / "000.jsonl").write_bytes(cut)
+    changed = [{**turns[0], "text": "Another beginning."}, *turns[1:]]
+    with pytest.raises(DamagedJournal, match="its base has changed"):
+        run(branch, tmp_path / "b", prefix=changed)
+
+
+def test_an_error_of_the_code_fails_the_replicate_by_name_and_is_told(
+    small: Job, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(small, tmp_path, said={2: ZeroDivisionError("oops")})[0]
+    end = read(tmp_path / "000.jsonl").end
+    assert end is not None
+    assert (end["status"], end["reason"]) == ("failed", "bug")
+    assert "ZeroDivisionError: oops" in end["detail"]
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_model_that_is_not_there_stops_everything(small: Job, tmp_path: Path) -> None:
+    missing = CallError(Failure.REQUEST, "no such model", 404)
+    with pytest.raises(Stopped, match="no such model"):
+        run(small, tmp_path, said={1: missing})
+    assert read(tmp_path / "000.jsonl").status == "pending"

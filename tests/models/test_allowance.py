@@ -1,5 +1,6 @@
 """Rate-limit headers in all their forms."""
 
+import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -130,3 +131,13 @@ def test_whatever_a_server_writes_there_is_a_number_or_nothing(given: dict[str, 
     wait, hold = allowance.retry_after(given), allowance.hold_s(given)
     assert wait is None or 0 <= wait < float("inf")
     assert 0 <= hold < float("inf")
+
+
+def test_a_reset_on_the_unix_clock_is_a_time_and_no_duration() -> None:
+    headers = {
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": f"{time.time() + 30:.0f}",
+    }
+    assert 25 < allowance.hold_s(headers) <= 31
+    past = {**headers, "x-ratelimit-reset-requests": "1500000000"}
+    assert allowance.hold_s(past) == 0

@@ -578,3 +578,55 @@ def test_the_import_needs_no_network() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("prefix", ["hosted_vllm", "vllm", "openai_like", "lm_studio", "llamafile"])
+def test_every_server_of_ones_own_is_reached_by_both_transports(
+    server: Server, transport: str, prefix: str
+) -> None:
+    said = ask(server, transport, says(), provider=prefix, model=f"{prefix}/my-model")
+    assert said.reply.text == "I agree."
+    (request,) = server.requests
+    assert (request["path"], request["body"]["model"]) == ("/v1/chat/completions", "my-model")
+
+
+def test_a_redirect_is_not_followed(server: Server) -> None:
+    elsewhere = {"status": 307, "headers": {"Location": server.url + "/elsewhere"}}
+    assert refused(server, "lean", elsewhere).failure is Failure.REQUEST
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [
+        {"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": [1]},
+        {"prompt_tokens": -9, "completion_tokens": 3},
+        {"prompt_tokens": "many", "completion_tokens": 3},
+    ],
+)
+def test_a_usage_that_makes_no_sense_is_a_server_failure(
+    server: Server, usage: dict[str, Any]
+) -> None:
+    body = {**completion("m", "I agree."), "usage": usage}
+    error = refused(server, "lean", {"raw": json.dumps(body)})
+    assert (error.failure, error.status) == (Failure.SERVER, 200)
+
+
+def test_nobody_is_billed_where_nothing_was_reached(server: Server) -> None:
+    error = refused(server, "lean", {}, base="http://127.0.0.1:9/v1")
+    assert (error.failure, error.reached) == (Failure.SERVER, False)
+
+
+def test_a_proxy_gets_its_login(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    proxy = server.url.removesuffix("/v1").replace("http://", "http://user:secret-pass@")
+    monkeypatch.setenv("http_proxy", proxy)
+    monkeypatch.delenv("no_proxy", raising=False)
+    ask(server, "lean", says(), base="http://provider.invalid/v1")
+    (request,) = server.requests
+    assert request["headers"]["Proxy-Authorization"].startswith("Basic ")
+
+
+def test_a_limit_for_a_provider_that_nobody_knows_is_refused(server: Server) -> None:
+    backend = ApiBackend({"openai": server.url}, False, Calls(rpm={"opnai": 5}))
+    with pytest.raises(UserError, match=r"calls\.rpm\.opnai"):
+        backend.check(("gpt-4.1-mini",), PLAIN)

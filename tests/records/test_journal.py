@@ -281,3 +281,26 @@ def test_a_torn_line_of_the_call_log_spoils_no_other(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-9])
     logged(path, attempt(0, 3))
     assert logged(path).efforts[0].attempts == 2
+
+
+def test_an_attempt_that_was_sent_and_never_ended_is_interrupted(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    log = CallLog(path)
+    log.sent({"id": "a-1", "replicate": 0, "latency_s": 0.0})
+    log.append({"id": "a-1", **attempt(0, 1)})
+    log.sent({"id": "b-1", "replicate": 1, "latency_s": 0.0})
+    log.close()
+    ok, cut = attempts(path)
+    assert (ok["id"], ok["outcome"]) == ("a-1", "ok")
+    assert (cut["id"], cut["outcome"]) == ("b-1", "interrupted")
+    assert CallLog(path).efforts[1].failed_attempts == 1
+
+
+def test_a_call_that_went_out_again_after_a_kill_is_two_attempts(tmp_path: Path) -> None:
+    path = tmp_path / "calls.jsonl"
+    for _ in range(2):
+        log = CallLog(path)
+        log.sent({"id": "a-1", "replicate": 0, "latency_s": 0.0})
+        log.close()
+    logged(path, {"id": "a-1", **attempt(0, 1)})
+    assert sorted(line["outcome"] for line in attempts(path)) == ["interrupted", "ok"]

@@ -55,7 +55,7 @@ def main() -> None:
         killed = os.WIFSIGNALED(status)
         snapshots.append({"killed": killed, "answers": answers, "requests": requests(url)})
     outcomes = conduct(jobs)
-    print(json.dumps({"snapshots": snapshots, "completed": [o.completed for o in outcomes]}))
+    print(json.dumps({"snapshots": snapshots, "pending": [o.pending for o in outcomes]}))
 
 
 def requests(url: str) -> int:

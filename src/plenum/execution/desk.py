@@ -9,7 +9,7 @@ import fcntl
 import os
 import traceback
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -128,17 +128,17 @@ class Desk:
 
     async def finish(self) -> None:
         """Account for what was cut short, and wait for what is still being tracked."""
-        for job, begun in self._cut:
-            await self._account(job, begun)
+        await asyncio.gather(*(self._account(job, begun) for job, begun in self._cut))
         await asyncio.gather(*(reporter.finish() for reporter in self._reporters))
         trackers = self._trackers.values()
         left = _sent(trackers) - sum(tracker.done for tracker in trackers)
         if left:
             self.progress.say(f"writing the last {left} items to MLflow")
-        tables_follow = trackers and len(self._turns) > 1 and not self._cut
-        imported = asyncio.to_thread(import_module, "mlflow" if tables_follow else "json")
-        # The tables that follow a sweep need MLflow: its slow import fits into this wait.
-        await asyncio.gather(imported, *(tracker.finish() for tracker in trackers))
+        waits: list[Awaitable[Any]] = [tracker.finish() for tracker in trackers]
+        if trackers and len(self._turns) > 1 and not self._cut:
+            # The tables that follow a sweep need MLflow: its slow import fits into this wait.
+            waits.append(asyncio.to_thread(import_module, "mlflow"))
+        await asyncio.gather(*waits)
         for model in self._backend.values():
             await model.close()
 

@@ -108,7 +108,7 @@ class Replicate:
             except CallError as error:
                 journal.append(failure(ask, error.failure, error.detail))
                 return
-            except (BudgetSpent, Stopped):
+            except (BudgetSpent, Stopped, OSError):
                 raise
             except Exception as bug:
                 told = " ".join(f"{type(bug).__name__}: {redact(str(bug))}".split())

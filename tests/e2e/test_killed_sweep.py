@@ -36,7 +36,7 @@ def swept(folder: Path, port: int, kills: int) -> tuple[dict[str, Any], list[dic
             env=environment(OPENAI_API_KEY="sk-simulated", PLENUM_ROOT=str(ROOT)),
             capture_output=True,
             text=True,
-            timeout=200,
+            timeout=280,
         )
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1]), list(server.log())

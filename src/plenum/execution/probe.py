@@ -26,6 +26,7 @@ from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger
 from plenum.identity import digest, seed_for
 from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, backends
+from plenum.models.chat import SIMULATED
 from plenum.models.prices import Prices
 from plenum.models.retry import call
 from plenum.records import Failure
@@ -313,10 +314,8 @@ def _simulated(condition: Condition, probes: Sequence[_Probe]) -> bool:
     """Whether simulated agents answered, here or behind a fault server."""
     if not isinstance(condition.backend, Api):
         return True
-    from plenum.models.fault_server.answers import FINGERPRINT
-
     answers = (made.answer for one in probes for made in one.calls)
-    return any(a.response.fingerprint == FINGERPRINT for a in answers if a is not None)
+    return any(a.response.fingerprint == SIMULATED for a in answers if a is not None)
 
 
 def _told(one: _Probe, condition: Condition) -> dict[str, Any]:

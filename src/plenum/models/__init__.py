@@ -8,7 +8,6 @@ from plenum.models.chat import (
     ChatModel,
     Gate,
     Message,
-    OpenGate,
     Reply,
     Response,
 )
@@ -21,7 +20,6 @@ __all__ = [
     "ChatModel",
     "Gate",
     "Message",
-    "OpenGate",
     "Reply",
     "Response",
 ]

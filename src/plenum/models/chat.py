@@ -175,13 +175,3 @@ class Gate(Protocol):
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         """Say how the attempt ended, and how long the provider wants to be left alone."""
-
-
-class OpenGate:
-    """Lets everybody pass."""
-
-    async def enter(self, chat: Chat) -> None:
-        """Pass at once."""
-
-    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
-        """Nothing is counted."""

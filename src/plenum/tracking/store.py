@@ -22,7 +22,7 @@ _NOTE = """One run a condition, with one nested run a replicate.
 
 - `D` by step: mean pairwise distance between replicates, by round; `log_D` its logarithm
 - `lambda`: slope of log D, with `lambda_ci_low` and `lambda_ci_high` (95 %, jackknife)
-- tag `plenum.backend`: `simulated` means that no language model was asked
+- tag `plenum.simulated`: `true` means that no language model answered
 """
 
 

@@ -12,7 +12,6 @@ from plenum.models.fault_server.questions import Question, Unreadable
 from plenum.models.simulated import SimulatedBackend
 
 CREATED = 1_700_000_000
-FINGERPRINT = SIMULATED
 REFUSAL = "I'm sorry, but I can't help with that."
 BROKEN_STATE = 'STATE: pref=[0.5;0.5]; conf=high; tags=["one"]'
 ARGUMENT = (
@@ -111,7 +110,7 @@ def completion(question: Question, reply: Reply | None) -> bytes:
             "completion_tokens": tokens_out,
             "total_tokens": tokens_in + tokens_out,
         },
-        "system_fingerprint": FINGERPRINT,
+        "system_fingerprint": SIMULATED,
     }
     return json.dumps(body).encode()
 

@@ -47,6 +47,7 @@ def test_the_default_condition_is_the_papers_baseline(condition: Make) -> None:
         "temperature": "t0",
         "backend": "simulated",
         "perturbation": "none",
+        "protocol": "deliberation",
         "settings": "default",
         "rounds": 20,
         "seed": 0,

@@ -13,6 +13,7 @@ from typing import Any
 
 from plenum import scenarios
 from plenum.identity import digest, generator
+from plenum.perturbations import Variant
 
 PROTOCOL_VERSION = 1
 """Part of every identity: raise it when prompts, parsing or seeding change an outcome."""
@@ -24,6 +25,8 @@ class Protocol:
 
     window: int = 15
     argument_words: int = 110
+    interaction: bool = True
+    """Whether a seat reads the others; without it each one knows only what it said itself."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,35 @@ class Api:
     name: str = "api"
     api_base: dict[str, str | None] = field(default_factory=dict)
     send_seed: bool = False
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """Settings of the ``hosted`` backend; ``docs/hosted-backend.md`` explains them.
+
+    ``slots`` rows decode together; ``prefill_rows`` prompts are prefilled together, in buckets of
+    a multiple of ``bucket`` tokens; a row's cache holds a multiple of ``rung`` tokens. These are
+    the shapes of every matrix, so that they can change the last bits of an answer. Where the model
+    runs (``device``, ``threads``) and how much memory it may take are no identity: a journal names
+    its environment instead.
+    """
+
+    name: str = "hosted"
+    dtype: str = "float32"
+    slots: int = 32
+    prefill_rows: int = 8
+    bucket: int = 64
+    rung: int = 256
+    revision: str = "main"
+    trust_remote_code: bool = False
+    deterministic: bool = True
+    device: str = "auto"
+    threads: int = 2
+    prefix_cache_mb: int = 2048
+
+
+_HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
+"""Settings that the environment's fingerprint covers, or that change nothing."""
 
 
 @dataclass(frozen=True)
@@ -136,30 +168,46 @@ class Condition:
     clerk: str
     protocol: Protocol
     sampling: Sampling
-    backend: Simulated | Api
+    backend: Simulated | Api | Hosted
     rounds: int
     seed: int
     branch: Branch | None = None
+    perturbation: str = "none"
+    variants: tuple[Variant, ...] = ()
+    """Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number."""
+    weights: tuple[tuple[str, str], ...] = ()
+    """Digests of the hosted models that lie in a folder, by model."""
+    rerun: int = 0
+    """Which time this is run; not part of the identity, since it must change nothing."""
 
     @cached_property
     def identity(self) -> str:
         """Sixteen hexadecimal characters over all that can change an outcome."""
-        branch = {"branch": self._branch_identity} if self.branch else {}
         return digest(
             {
-                **branch,
+                **self._optional_identity,
                 "version": PROTOCOL_VERSION,
                 "scenario": [self.scenario.id, self.scenario.type, self.scenario.digest],
                 "preamble": digest(self.preamble),
                 "seats": [[s.name, s.label, digest(s.mandate), s.model] for s in self.seats],
                 "clerk": self.clerk,
-                "protocol": dataclasses.asdict(self.protocol),
+                "protocol": _set_protocol(self.protocol),
                 "sampling": dataclasses.asdict(self.sampling),
                 "backend": _set_values(dataclasses.asdict(self.backend)),
                 "rounds": self.rounds,
                 "seed": self.seed,
             }
         )
+
+    @property
+    def _optional_identity(self) -> dict[str, Any]:
+        """What not every condition has; left out where it isn't, so that identities last."""
+        parts = {
+            "branch": self._branch_identity if self.branch else None,
+            "variants": [[v.name, v.family, digest(v.packet)] for v in self.variants],
+            "weights": list(map(list, self.weights)),
+        }
+        return {key: part for key, part in parts.items() if part}
 
     @property
     def _branch_identity(self) -> list[int]:
@@ -175,7 +223,25 @@ class Condition:
     @property
     def cell(self) -> str:
         """Names the condition under these labels: one condition may stand in two cells."""
-        return digest([self.identity, self.roles, self.model])
+        again = [self.rerun] if self.rerun else []
+        return digest([self.identity, self.roles, self.model, *again])
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that holds the journals: the identity, and which rerun it is."""
+        return f"{self.identity}-rerun{self.rerun}" if self.rerun else self.identity
+
+    def variant(self, replicate: int) -> Variant | None:
+        """The wording that a replicate reads, where the scenario is perturbed."""
+        return self.variants[replicate % len(self.variants)] if self.variants else None
+
+    def as_read_by(self, replicate: int) -> "Condition":
+        """The condition with its scenario worded as a replicate reads it, for its prompts."""
+        variant = self.variant(replicate)
+        if variant is None:
+            return self
+        scenario = dataclasses.replace(self.scenario, wording=variant.packet)
+        return dataclasses.replace(self, scenario=scenario)
 
     @cached_property
     def speaking_order(self) -> tuple[Seat, ...]:
@@ -204,7 +270,8 @@ class Condition:
             "memory": f"k{self.protocol.window}",
             "temperature": temperature_label(self.sampling.temperature),
             "backend": self.backend.name,
-            "perturbation": "none",
+            "perturbation": self.perturbation,
+            "protocol": "deliberation" if self.protocol.interaction else "one_shot",
             "settings": self.settings,
             "rounds": self.rounds,
             "seed": self.seed,
@@ -214,9 +281,9 @@ class Condition:
     def settings(self) -> str:
         """Settings off their defaults that no other factor names, such as ``gain=2``."""
         parts = (self.backend, self.protocol, self.sampling)
-        named = ("name", "window", "temperature", "api_base")
+        named = ("name", "window", "temperature", "api_base", "interaction", *_HOSTED_ELSEWHERE)
         changed = [
-            f"{f.name}={getattr(part, f.name):g}"
+            f"{f.name}={_told(getattr(part, f.name))}"
             for part in parts
             for f in dataclasses.fields(part)
             if f.name not in named and getattr(part, f.name) != f.default
@@ -225,11 +292,15 @@ class Condition:
             changed.append(
                 f"{self.branch.continuations} branches after round {self.branch.after_round}"
             )
+        if self.rerun:
+            changed.append(f"rerun={self.rerun}")
         return " ".join(changed) or "default"
 
     def __str__(self) -> str:
         f = self.factors
-        names = ("scenario", "roles", "model", "memory", "temperature", "backend")
+        names = ["scenario", "roles", "model", "memory", "temperature", "backend"]
+        names += ["perturbation"] * bool(self.variants)
+        names += ["protocol"] * (not self.protocol.interaction)
         told = " ".join(f"{name}={f[name]}" for name in names)
         return told if self.settings == "default" else f"{told} {self.settings}"
 
@@ -252,8 +323,22 @@ class Job:
     """The composed config as YAML."""
 
 
+def _told(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _set_protocol(protocol: Protocol) -> dict[str, Any]:
+    """Interaction is the rule; identities are older than its absence."""
+    values = dataclasses.asdict(protocol)
+    if values["interaction"]:
+        del values["interaction"]
+    return values
+
+
 def _set_values(knobs: dict[str, Any]) -> dict[str, Any]:
     """Without endpoints that aren't set: listing another provider is no other condition."""
+    if knobs["name"] == "hosted":
+        return {k: v for k, v in knobs.items() if k not in _HOSTED_ELSEWHERE}
     endpoints = knobs.get("api_base")
     if endpoints is None:
         return knobs
@@ -281,6 +366,11 @@ def as_mapping(condition: Condition) -> Mapping[str, Any]:
         "condition": condition.identity,
         **condition.factors,
         **branch,
+        **(
+            {"variants": [[v.name, v.family] for v in condition.variants]}
+            if condition.variants
+            else {}
+        ),
         "options": {o.label: o.name for o in condition.scenario.options},
         "seats": [
             {"seat": s.name, "label": s.label, "mandate": bool(s.mandate), "model": s.model}
@@ -289,6 +379,7 @@ def as_mapping(condition: Condition) -> Mapping[str, Any]:
         "clerk": condition.clerk,
         "window": condition.protocol.window,
         "argument_words": condition.protocol.argument_words,
+        **({} if condition.protocol.interaction else {"interaction": False}),
         "sampling.temperature": condition.sampling.temperature,
         "max_tokens": condition.sampling.max_tokens,
     }

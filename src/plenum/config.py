@@ -10,13 +10,14 @@ from typing import Any, cast
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from plenum import project, scenarios
+from plenum import checkpoints, perturbations, project, scenarios
 from plenum.conditions import (
     Api,
     Branch,
     Budget,
     Calls,
     Condition,
+    Hosted,
     Job,
     Protocol,
     Sampling,
@@ -47,6 +48,13 @@ class ModelConfig:
     default: str | None = None
     seats: dict[str, str | None] = field(default_factory=dict)
     clerk: str | None = None
+    dtype: str | None = None
+
+
+@dataclass
+class PerturbationConfig:
+    name: str = "none"
+    families: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -77,6 +85,7 @@ class Config:
     scenario: ScenarioConfig = field(default_factory=ScenarioConfig)
     roles: RolesConfig = field(default_factory=RolesConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
+    perturbation: PerturbationConfig = field(default_factory=PerturbationConfig)
     protocol: Protocol = field(default_factory=Protocol)
     sampling: Sampling = field(default_factory=Sampling)
     backend: Any = MISSING
@@ -89,11 +98,17 @@ class Config:
     rounds: int = 20
     replicates: int = 20
     seed: int = 0
+    rerun: int = 0
     dry_run: bool = False
     retry_failed: bool = False
 
 
-BACKENDS: dict[str, type[Simulated] | type[Api]] = {"simulated": Simulated, "api": Api}
+BACKENDS: dict[str, type[Simulated] | type[Api] | type[Hosted]] = {
+    "simulated": Simulated,
+    "api": Api,
+    "hosted": Hosted,
+}
+DTYPES = ("auto", "float32", "bfloat16", "float16")
 
 
 TRANSPORTS = ("lean", "litellm")
@@ -120,7 +135,7 @@ def parse_job(cfg: DictConfig) -> Job:
         f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'",
     )
     _require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
-    for key, least in (("rounds", 1), ("replicates", 1), ("seed", 0)):
+    for key, least in (("rounds", 1), ("replicates", 1), ("seed", 0), ("rerun", 0)):
         _at_least(key, getattr(typed, key), least)
     _check_ranges(typed)
     return Job(
@@ -138,6 +153,12 @@ def parse_job(cfg: DictConfig) -> Job:
     )
 
 
+_GROUPS = (
+    *("roles", "model", "perturbation", "protocol", "sampling", "calls", "budget", "prices"),
+    "branch",
+)
+
+
 @cache
 def _schema() -> DictConfig:
     schema: DictConfig = OmegaConf.structured(Config)
@@ -150,7 +171,7 @@ def _typed(cfg: DictConfig) -> Config:
     for key in ("roles.name", "model.name"):
         if isinstance(OmegaConf.select(cfg, key), bool):
             raise UserError(f"{key}: YAML reads a bare on or off as a boolean; put it in quotes")
-    for key in ("roles", "model", "protocol", "sampling", "calls", "budget", "prices", "branch"):
+    for key in _GROUPS:
         if key in cfg and not OmegaConf.is_dict(cfg[key]):
             raise UserError(f"{key}: {cfg[key]!r} is not allowed; it holds values of its own")
     try:
@@ -216,6 +237,8 @@ def _check_backend(backend: Any) -> None:
                 not url or url.startswith(("http://", "https://")),
                 f"{key}: {url!r}; it starts with http:// or https://",
             )
+    if isinstance(backend, Hosted):
+        _check_hosted(backend)
     if isinstance(backend, Simulated):
         for knob in ("gain", "coupling"):
             _at_least(f"backend.{knob}", getattr(backend, knob), 0)
@@ -223,6 +246,21 @@ def _check_backend(backend: Any) -> None:
             if rate.name == "noise" or rate.name.endswith("_rate"):
                 value = getattr(backend, rate.name)
                 _require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
+
+
+def _check_hosted(backend: Hosted) -> None:
+    for key, least in (("slots", 1), ("prefill_rows", 1), ("bucket", 8), ("rung", 8)):
+        _at_least(f"backend.{key}", getattr(backend, key), least)
+    for key in ("threads", "prefix_cache_mb"):
+        _at_least(f"backend.{key}", getattr(backend, key), 1)
+    _require(
+        backend.dtype in DTYPES,
+        f"backend.dtype: {backend.dtype!r} is not one of {', '.join(DTYPES)}",
+    )
+    _require(
+        bool(re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", backend.device)),
+        f"backend.device: {backend.device!r}; it is auto, cpu, cuda or cuda:N",
+    )
 
 
 def _check_branch(typed: Config) -> None:
@@ -257,20 +295,50 @@ def _condition(typed: Config) -> Condition:
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
     )
+    preamble = _text("preamble", "conf/prompts/preamble.txt")
+    backend, seats, clerk = typed.backend, _seats(typed.roles, typed.model), _clerk(typed.model)
+    weights: tuple[tuple[str, str], ...] = ()
+    if isinstance(backend, Hosted):
+        backend = dataclasses.replace(backend, dtype=_dtype(backend, typed.model))
+        weights = checkpoints.digests([*(seat.model for seat in seats), clerk])
     return Condition(
         scenario=scenario,
         roles=typed.roles.name,
         model=typed.model.name,
-        preamble=_text("preamble", "conf/prompts/preamble.txt"),
-        seats=_seats(typed.roles, typed.model),
-        clerk=_clerk(typed.model),
+        preamble=preamble,
+        seats=seats,
+        clerk=clerk,
         protocol=typed.protocol,
         sampling=typed.sampling,
-        backend=typed.backend,
+        backend=backend,
         rounds=typed.rounds,
         seed=typed.seed,
         branch=_branch(typed),
+        perturbation=typed.perturbation.name,
+        variants=_variants(typed.perturbation, scenario),
+        weights=weights,
+        rerun=typed.rerun,
     )
+
+
+def _variants(
+    perturbation: PerturbationConfig, scenario: scenarios.Scenario
+) -> tuple[perturbations.Variant, ...]:
+    if not perturbation.families:
+        _require(
+            perturbation.name == "none",
+            f"perturbation.families: empty; {perturbation.name} needs at least one family",
+        )
+        return ()
+    folder = project.resolve("scenarios/variants")
+    return perturbations.load(perturbation.name, tuple(perturbation.families), scenario, folder)
+
+
+def _dtype(backend: Hosted, model: ModelConfig) -> str:
+    """The backend's, else the model's, else single precision."""
+    chosen = backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
+    _require(chosen in DTYPES[1:], f"model.dtype: {chosen!r} is not one of {', '.join(DTYPES[1:])}")
+    return chosen
 
 
 def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:

@@ -61,6 +61,8 @@ class Scenario:
     cases: tuple[str, ...]
     options: tuple[Option, ...]
     endpoint: str
+    wording: str | None = None
+    """Another wording of the whole packet, where a replicate reads one."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -70,6 +72,8 @@ class Scenario:
     @property
     def packet(self) -> str:
         """The scenario as every member of the committee reads it."""
+        if self.wording is not None:
+            return self.wording
         parts = [
             f"{self.id}: {self.title}",
             f"Domain: {self.domain}",

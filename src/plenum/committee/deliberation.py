@@ -65,6 +65,7 @@ class Deliberation:
         self.ask: Ask | None
         self.end: Entry | None = None
         self._condition = condition
+        self._read = condition.as_read_by(replicate)
         self._replicate = replicate
         self._position = 0
         self._entry: Entry = {}
@@ -107,7 +108,7 @@ class Deliberation:
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
         labels = self._condition.scenario.labels
-        messages = prompts.turn(self._condition, seat, tuple(self._window), self._table)
+        messages = prompts.turn(self._read, seat, *self._known(seat))
         ask = self._call("turn", number, seat.name, seat.model, messages)
         reply = yield ask
         try:
@@ -121,6 +122,13 @@ class Deliberation:
             state = yield from self._repaired(ask, self._read_state, "state")
         self._table[seat.name] = state
         self._window.append(prompts.Remark.of(seat.label, argument))
+
+    def _known(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
+        """What a seat sees of the discussion: all of it, or its own part."""
+        if self._condition.protocol.interaction:
+            return tuple(self._window), self._table
+        own = {name: state for name, state in self._table.items() if name == seat.name}
+        return tuple(r for r in self._window if r.label == seat.label), own
 
     def _read_state(self, text: str) -> stateline.State:
         return stateline.parse(text, len(self._condition.scenario.labels))[1]
@@ -139,7 +147,7 @@ class Deliberation:
 
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
         labels = self._condition.scenario.labels
-        messages = prompts.ballot(self._condition, seat, tuple(self._window), self._table)
+        messages = prompts.ballot(self._read, seat, *self._known(seat))
         vote: ballots.Ballot = yield from self._json(
             "ballot",
             seat.name,

@@ -120,7 +120,7 @@ def _messages(
     static = _static(condition.scenario)
     return (
         Message("system", _system(condition, seat)),
-        Message("user", f"{static}\n\n{dynamic}"),
+        Message("user", f"{static}\n\n{dynamic}", shared=len(static)),
     )
 
 

@@ -28,7 +28,7 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     if branch is None:
         return ()
     base = index // branch.continuations
-    journal = Path(job.journals) / job.condition.base.identity / f"{base:03d}.jsonl"
+    journal = Path(job.journals) / job.condition.base.folder / f"{base:03d}.jsonl"
     return _turns(journal, branch.after_round, len(job.condition.seats))
 
 

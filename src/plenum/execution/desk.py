@@ -84,7 +84,7 @@ class Desk:
         self._ledger = Ledger(jobs[0].budget, prices.of, spent)
         self._gates = {job.condition.backend.name: Gates(job.calls, self._ledger) for job in jobs}
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._over = {job.condition.identity: asyncio.Event() for job in jobs}
+        self._over = {job.condition.folder: asyncio.Event() for job in jobs}
         self._trackers: dict[tuple[str, str], Tracker] = {}
         self._reporters = [
             LineProcess("plenum.execution.reporter", lambda _: None)
@@ -113,10 +113,10 @@ class Desk:
 
     async def run(self, job: Job) -> Outcome:
         """Run one condition, and estimate it."""
-        identity = job.condition.identity
-        folder = Path(job.journals) / identity
+        name = job.condition.folder
+        folder = Path(job.journals) / name
         try:
-            async with self._turns[identity]:
+            async with self._turns[name]:
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
                 with _alone(folder):
@@ -124,7 +124,7 @@ class Desk:
         except (_Busy, OSError, DamagedJournal, Ended) as problem:
             return _not_run(job, str(problem))
         finally:
-            self._over[identity].set()
+            self._over[name].set()
 
     async def finish(self) -> None:
         """Account for what was cut short, and wait for what is still being tracked."""
@@ -153,7 +153,7 @@ class Desk:
 
     async def _base_is_over(self, job: Job) -> None:
         """Wait for the condition that a branch continues, where this sweep runs it too."""
-        base = self._over.get(job.condition.base.identity)
+        base = self._over.get(job.condition.base.folder)
         if base is not None:
             await base.wait()
 
@@ -195,7 +195,7 @@ class Desk:
             kinds.append(entry["kind"])
             self.progress.entry(entry, last)
 
-        async with self._places.take(job.condition.identity, index):
+        async with self._places.take(job.condition.folder, index):
             wrote, error, pending = False, None, ""
             model = self._backend[_backend(job)]
             gates = self._gates[job.condition.backend.name]
@@ -207,7 +207,7 @@ class Desk:
                     calls=log,
                     model=model,
                     policy=backends.policy(job.calls),
-                    gate=Pass(gates, model.provider, job.condition.identity, index, needs),
+                    gate=Pass(gates, model.provider, job.condition.folder, index, needs),
                     retry_failed=job.retry_failed,
                     observe=observe,
                     complain=self._complain,
@@ -275,7 +275,7 @@ class Desk:
         if tracker is None:
             return
         request = {
-            "folder": str(Path(job.journals) / job.condition.identity),
+            "folder": str(Path(job.journals) / job.condition.folder),
             "indices": begun,
             "target": job.replicates,
             "stopped": str(Failure.INTERRUPTED),

@@ -65,7 +65,7 @@ def _left(job: Job, again: bool) -> _Left:
     """What a condition needs; nothing where the sweep has it under another label, too."""
     whole = rehearse(job.condition)
     calls = sum(use.calls for use in whole.values())
-    folder = Path(job.journals) / job.condition.identity
+    folder = Path(job.journals) / job.condition.folder
     begun, still = 0, 0.0
     for index in range(job.replicates):
         made, ended = _made(folder / f"{index:03d}.jsonl", job.retry_failed)
@@ -192,7 +192,7 @@ def _by_provider(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[s
 
 
 def _latencies(job: Job) -> list[float]:
-    log = Path(job.journals) / job.condition.identity / "calls.jsonl"
+    log = Path(job.journals) / job.condition.folder / "calls.jsonl"
     return [line["latency_s"] for line in attempts(log) if line["status"] == 200]
 
 

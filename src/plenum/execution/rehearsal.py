@@ -95,7 +95,7 @@ def _said(condition: Condition, ask: Ask) -> tuple[str, float]:
 
 
 def _counter(condition: Condition) -> Callable[[Ask], float]:
-    if condition.backend.name == "simulated":
+    if condition.backend.name != "api":
         return _words
     return _counted
 

@@ -85,7 +85,7 @@ class Replicate:
             self.gate.end()
 
     async def _run(self) -> bool:
-        head = {**as_mapping(self.condition), "replicate": self.index}
+        head = {**as_mapping(self.condition), "replicate": self.index, **self._circumstances()}
         with Journal(self.journal, head) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)
@@ -100,6 +100,13 @@ class Replicate:
                 await self.gate.begin(len(journal.calls), self._calls)
             await self._deliberate(deliberation, journal)
             return True
+
+    def _circumstances(self) -> dict[str, Any]:
+        """What else a journal's head says: the wording that is read, and the environment."""
+        variant = self.condition.variant(self.index)
+        wording = {"variant": variant.name, "family": variant.family} if variant else {}
+        environment = self.model.environment
+        return {**wording, **({"environment": dict(environment)} if environment else {})}
 
     async def _deliberate(self, deliberation: Deliberation, journal: Journal) -> None:
         while (ask := deliberation.ask) is not None:

@@ -21,7 +21,7 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> S
     UserError
         A journal doesn't verify.
     """
-    folders = {Path(job.journals) / job.condition.identity for job in jobs}
+    folders = {Path(job.journals) / job.condition.folder for job in jobs}
     try:
         return sum((_of_condition(folder, price) for folder in sorted(folders)), Sum())
     except DamagedJournal as damage:

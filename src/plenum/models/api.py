@@ -74,6 +74,11 @@ class ApiBackend:
             return await self._endpoint(chat.model).post(self._pool(), chat, number, parameters)
         return await self._through_litellm(chat, seed)
 
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Nobody here knows the provider's."""
+        return {}
+
     async def close(self) -> None:
         """Close all connections."""
         if self._session is not None:

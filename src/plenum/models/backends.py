@@ -1,6 +1,7 @@
 """Which backend answers a condition's prompts."""
 
-from plenum.conditions import Api, Calls, Condition
+from plenum.conditions import Api, Calls, Condition, Hosted
+from plenum.errors import UserError
 from plenum.models.chat import ChatModel
 from plenum.models.prices import Prices
 from plenum.models.retry import Policy
@@ -13,6 +14,17 @@ def build(condition: Condition, calls: Calls, prices: Prices) -> ChatModel:
 
         backend = condition.backend
         return ApiBackend(backend.api_base, backend.send_seed, calls, prices)
+    if isinstance(condition.backend, Hosted):
+        try:
+            import torch  # noqa: F401
+            import transformers  # noqa: F401
+        except ImportError as error:
+            raise UserError(
+                f"backend: hosted needs {error.name}; install it with pip install 'plenum[hosted]'"
+            ) from None
+        from plenum.models.hosted import HostedBackend
+
+        return HostedBackend(condition.backend)
     from plenum.models.simulated import SimulatedBackend
 
     return SimulatedBackend(condition.backend)

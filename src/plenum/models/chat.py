@@ -5,7 +5,8 @@ retries, passes a :class:`Gate` for each attempt, and returns an :class:`Answer`
 caches: two calls are two draws.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from plenum.conditions import Sampling
@@ -17,10 +18,15 @@ SIMULATED = "fp_simulated"
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a chat; ``role`` is ``system``, ``user`` or ``assistant``."""
+    """One message of a chat; ``role`` is ``system``, ``user`` or ``assistant``.
+
+    The first ``shared`` characters of the content return, with all messages before, in other
+    calls: a backend may keep what it computed for them.
+    """
 
     role: str
     content: str
+    shared: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)
@@ -165,6 +171,10 @@ class ChatModel(Protocol):
 
     async def close(self) -> None:
         """Release what the backend holds."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """What the answers depend on beside the condition, by name; empty where nobody can say."""
 
 
 class Gate(Protocol):

@@ -5,6 +5,7 @@ import json
 import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -54,6 +55,11 @@ class SimulatedBackend:
 
     async def close(self) -> None:
         """Nothing is held."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Plain arithmetic."""
+        return {}
 
     def _fail(self, draw: float) -> None:
         if draw < self._knobs.timeout_rate:

@@ -1,0 +1,122 @@
+"""The one attention that hosted models run, and the caches that it reads.
+
+It is registered with transformers, so that any model that takes an attention function takes this
+one. Nothing in it depends on how many rows are real: a mask says which places a row may see.
+"""
+
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers.cache_utils import Cache
+from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+NAME = "plenum"
+VERSION = "1"
+"""Part of every environment: raise it when the arithmetic changes."""
+
+
+def attend(
+    module: torch.nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor,
+    scaling: float | None = None,
+    **_: Any,
+) -> tuple[torch.Tensor, None]:
+    """Grouped-query attention.
+
+    Parameters
+    ----------
+    query : tensor, shape (rows, heads, tokens, d)
+    key, value : tensor, shape (rows, key-value heads, places, d)
+    attention_mask : tensor, shape (rows, 1, tokens, places)
+        Added to the scores: 0 where a token sees a place, minus infinity elsewhere.
+
+    Returns
+    -------
+    tensor, shape (rows, tokens, heads, d), and None
+    """
+    rows, heads, tokens, d = query.shape
+    groups = key.shape[1]
+    scale = d**-0.5 if scaling is None else scaling
+    if tokens > 1:
+        shape = (rows, groups, heads // groups, *key.shape[2:])
+        key = key[:, :, None].expand(shape).flatten(1, 2)
+        value = value[:, :, None].expand(shape).flatten(1, 2)
+        seen = scaled_dot_product_attention(
+            query, key, value, attn_mask=attention_mask, scale=scale
+        )
+        return seen.transpose(1, 2), None
+    # One token: the heads of a group share a product, so that each key is read once.
+    grouped = (query * scale).reshape(rows, groups, heads // groups, d)
+    scores = torch.matmul(grouped, key.transpose(2, 3)) + attention_mask
+    weights = torch.softmax(scores, dim=-1, dtype=torch.float32).to(value.dtype)
+    return torch.matmul(weights, value).reshape(rows, 1, heads, d), None
+
+
+def register() -> None:
+    """Make the attention known to transformers."""
+    ALL_ATTENTION_FUNCTIONS.register(NAME, attend)
+
+
+class Places(Cache):
+    """Keys and values at fixed places; the caller says where new ones go.
+
+    Parameters
+    ----------
+    keys, values : tensor, shape (layers, rows, key-value heads, places, d)
+    start
+        Where the tokens of a prefill go.
+    """
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor, start: int = 0) -> None:
+        super().__init__(layers=[])
+        self.keys, self.values, self.start = keys, values, start
+
+    def update(
+        self,
+        key_states: torch.Tensor,
+        value_states: torch.Tensor,
+        layer_idx: int,
+        *args: Any,
+        **kwargs: Any,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put the new keys and values in their places, and return all of the layer's."""
+        end = self.start + key_states.shape[2]
+        self.keys[layer_idx][:, :, self.start : end] = key_states
+        self.values[layer_idx][:, :, self.start : end] = value_states
+        return self.keys[layer_idx], self.values[layer_idx]
+
+    def get_seq_length(self, layer_idx: int = 0) -> int:
+        """Positions and masks are always given, so nobody needs to know."""
+        return 0
+
+
+class Slots(Places):
+    """Keys and values of rows that decode: each row's next token has a place of its own.
+
+    Attributes
+    ----------
+    at : tensor, shape (rows,)
+        The place of each row's next token.
+    """
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
+        super().__init__(keys, values)
+        self.at = torch.zeros(keys.shape[1], dtype=torch.long, device=keys.device)
+        self._rows = torch.arange(keys.shape[1], device=keys.device)
+
+    def update(
+        self,
+        key_states: torch.Tensor,
+        value_states: torch.Tensor,
+        layer_idx: int,
+        *args: Any,
+        **kwargs: Any,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put each row's new key and value in its place, and return all of the layer's."""
+        self.keys[layer_idx][self._rows, :, self.at] = key_states[:, :, 0]
+        self.values[layer_idx][self._rows, :, self.at] = value_states[:, :, 0]
+        return self.keys[layer_idx], self.values[layer_idx]

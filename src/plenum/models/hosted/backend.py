@@ -1,0 +1,122 @@
+"""The hosted backend under the chat contract: calls in, rows to the engine, replies out."""
+
+import asyncio
+from collections.abc import Mapping
+
+import torch
+
+from plenum.conditions import Hosted, Sampling
+from plenum.errors import Stopped
+from plenum.identity import digest, generator
+from plenum.models.chat import CallError, Chat, Reply, Response
+from plenum.models.hosted import environment
+from plenum.models.hosted.engine import Engine
+from plenum.models.hosted.loading import Loaded, load
+from plenum.models.hosted.rows import Row
+from plenum.models.hosted.shapes import Shapes, room
+from plenum.records import Failure
+
+_MEGABYTE = 1 << 20
+
+
+class HostedBackend:
+    """Answers with models on this machine, each with an engine of its own.
+
+    Parameters
+    ----------
+    settings
+        Shapes, precision, device.
+    """
+
+    def __init__(self, settings: Hosted) -> None:
+        self._settings = settings
+        self._shapes = Shapes(settings.slots, settings.prefill_rows, settings.bucket, settings.rung)
+        self._loaded: dict[str, Loaded] = {}
+        self._engines: dict[str, Engine] = {}
+        self._environment: dict[str, str] = {}
+        self._fingerprint = ""
+
+    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
+        """Load the models; refuse what can't be loaded, or can't repeat."""
+        device = environment.choose(self._settings.device)
+        environment.settle(self._settings, device)
+        for model in models:
+            if model not in self._loaded:
+                self._loaded[model] = load(model, self._settings, device)
+        contents = {name: loaded.content for name, loaded in self._loaded.items()}
+        self._environment = environment.fingerprint(self._settings, device, contents)
+        self._fingerprint = f"env_{digest(self._environment)}"
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """Device, versions, settings, weights; known once the models have been checked."""
+        return self._environment
+
+    def provider(self, model: str) -> str:
+        """This machine."""
+        return "hosted"
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
+        """Have the model's engine answer."""
+        loaded = self._loaded[chat.model]
+        prefix, rest = loaded.tokens.prompt(chat.messages)
+        length = len(prefix) + len(rest)
+        if length + chat.max_tokens > loaded.context:
+            raise CallError(
+                Failure.REQUEST,
+                f"the prompt has {length} tokens and the answer may have {chat.max_tokens}; the "
+                f"model's context is {loaded.context}",
+            )
+        row = await self._answered(chat, number, prefix, rest)
+        said = row.answer[:-1] if row.finish == "stop" else row.answer
+        reply = Reply(loaded.tokens.text(said), length, len(row.answer), row.finish)
+        pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
+        scores = tuple(zip(pieces, row.scores, strict=False))
+        return Response(reply, fingerprint=self._fingerprint, logprobs=scores)
+
+    async def close(self) -> None:
+        """Stop the engines."""
+        for engine in self._engines.values():
+            await asyncio.to_thread(engine.close)
+        self._engines.clear()
+
+    async def _answered(
+        self, chat: Chat, number: int, prefix: tuple[int, ...], rest: tuple[int, ...]
+    ) -> Row:
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[Row] = loop.create_future()
+
+        def done(row: Row) -> None:
+            loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(row))
+
+        row = Row(
+            prefix=prefix,
+            rest=rest,
+            room=room(self._shapes, len(prefix), len(rest), chat.max_tokens),
+            limit=chat.max_tokens,
+            temperature=chat.temperature,
+            noise=generator("hosted", chat.seed, number),
+            scored=chat.logprobs,
+            done=done,
+        )
+        self._engine(chat.model).submit(row)
+        try:
+            await ended
+        finally:
+            row.given_up = True
+        if row.error is not None:
+            told = " ".join(f"{type(row.error).__name__}: {row.error}".split())[:300]
+            raise Stopped(f"model {chat.model}: the engine broke: {told}")
+        return row
+
+    def _engine(self, model: str) -> Engine:
+        if model not in self._engines:
+            loaded = self._loaded[model]
+            self._engines[model] = Engine(
+                loaded.network,
+                self._shapes,
+                loaded.stops,
+                self._settings.prefix_cache_mb * _MEGABYTE,
+                lambda: torch.set_num_threads(self._settings.threads),
+            )
+        return self._engines[model]

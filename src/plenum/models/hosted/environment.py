@@ -1,0 +1,124 @@
+"""What a run's bytes depend on beside its condition, and the settings that make them repeat."""
+
+import os
+import platform
+from pathlib import Path
+
+import torch
+import transformers
+
+from plenum.conditions import Hosted
+from plenum.errors import UserError
+from plenum.models.hosted import attention
+
+WORKSPACES = (":4096:8", ":16:8")
+"""Values of CUBLAS_WORKSPACE_CONFIG with which cuBLAS adds in one order every time."""
+
+
+def choose(device: str) -> torch.device:
+    """The device that a config names.
+
+    Raises
+    ------
+    UserError
+        There is no such device here.
+    """
+    cuda = torch.cuda.is_available()
+    if device == "auto":
+        return torch.device("cuda:0" if cuda else "cpu")
+    if device.startswith("cuda"):
+        if not cuda:
+            raise UserError(
+                f"backend.device: {device}, but this torch ({torch.__version__}) sees no CUDA GPU; "
+                "set backend.device=cpu"
+            )
+        number = int(device.partition(":")[2] or 0)
+        if number >= torch.cuda.device_count():
+            raise UserError(
+                f"backend.device: {device}, but the GPUs here are 0 to "
+                f"{torch.cuda.device_count() - 1}"
+            )
+        return torch.device("cuda", number)
+    return torch.device(device)
+
+
+def settle(settings: Hosted, device: torch.device) -> None:
+    """Set, for the whole process, what makes the same shapes give the same bytes.
+
+    Raises
+    ------
+    UserError
+        Determinism was asked for, and the environment forbids it.
+    """
+    if device.type == "cuda":
+        _settle_cublas(settings.deterministic)
+    torch.use_deterministic_algorithms(settings.deterministic)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
+    torch.backends.cudnn.deterministic = settings.deterministic
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    torch.set_float32_matmul_precision("highest")
+    torch.set_num_threads(settings.threads)
+
+
+def _settle_cublas(deterministic: bool) -> None:
+    if not deterministic:
+        return
+    found = os.environ.get("CUBLAS_WORKSPACE_CONFIG")
+    if found is None and not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        os.environ["CUBLAS_WORKSPACE_CONFIG"] = WORKSPACES[0]  # in time: cuBLAS reads it at start
+    elif found not in WORKSPACES:
+        raise UserError(
+            f"CUBLAS_WORKSPACE_CONFIG: {found or 'not set'}; a run on CUDA is deterministic only "
+            f"with {' or '.join(WORKSPACES)}, set before the process starts; "
+            "backend.deterministic=false runs without the promise"
+        )
+
+
+def fingerprint(settings: Hosted, device: torch.device, models: dict[str, str]) -> dict[str, str]:
+    """The environment by name: journals of equal conditions and environments have equal bytes.
+
+    Parameters
+    ----------
+    models
+        What names the content of each model's files: a digest, or the hub's commit.
+    """
+    found = {
+        "device": _name(device),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "dtype": settings.dtype,
+        "attention": f"{attention.NAME}-{attention.VERSION}",
+        "deterministic": str(settings.deterministic).lower(),
+        "threads": str(settings.threads),
+    }
+    if device.type == "cuda":
+        found["cuda"] = str(torch.version.cuda)
+        found["driver"] = _driver()
+        found["cublas_workspace"] = os.environ.get("CUBLAS_WORKSPACE_CONFIG", "")
+    else:
+        found["instructions"] = torch.backends.cpu.get_cpu_capability()
+    return found | {f"model {name}": content for name, content in models.items()}
+
+
+def _name(device: torch.device) -> str:
+    if device.type == "cuda":
+        return str(torch.cuda.get_device_name(device))
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.machine()
+
+
+def _driver() -> str:
+    try:
+        text = Path("/proc/driver/nvidia/version").read_text(encoding="utf-8")
+    except OSError:
+        return "unknown"
+    words = text.splitlines()[0].split()
+    return next((word for word in words if word[:1].isdigit()), "unknown")

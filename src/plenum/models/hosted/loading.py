@@ -1,0 +1,147 @@
+"""Find a model's files, download them where they aren't here, and load them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.utils import logging as transformers_logging
+
+from plenum import checkpoints
+from plenum.conditions import Hosted
+from plenum.errors import UserError
+from plenum.models.chat import Message
+from plenum.models.hosted import attention
+from plenum.models.hosted.network import Network
+from plenum.models.hosted.tokens import Tokens
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model that is ready to answer.
+
+    Parameters
+    ----------
+    content
+        Names the content of its files: a digest, or the hub's commit.
+    stops
+        Tokens that end an answer.
+    context
+        Tokens that prompt and answer may have together.
+    """
+
+    network: Network
+    tokens: Tokens
+    content: str
+    stops: frozenset[int]
+    context: int
+
+
+def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
+    """Load a model by name.
+
+    Raises
+    ------
+    UserError
+        Its files aren't here and can't be downloaded, or it isn't a model that can be hosted.
+    """
+    path, content = locate(model, settings.revision)
+    attention.register()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
+    trusted = {"trust_remote_code": settings.trust_remote_code}
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(path, **trusted)
+        network: Any = AutoModelForCausalLM.from_pretrained(
+            path,
+            dtype=getattr(torch, settings.dtype),
+            attn_implementation=attention.NAME,
+            use_safetensors=True,
+            **trusted,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
+        raise UserError(f"model {model}: can't be loaded: {_line(error)}") from None
+    _refuse_unlike(model, network)
+    tokens = Tokens(tokenizer)
+    _require_template(model, tokenizer, tokens)
+    return Loaded(
+        network=Network(network.eval().requires_grad_(False).to(device)),
+        tokens=tokens,
+        content=content,
+        stops=_stops(network, tokenizer),
+        context=int(getattr(network.config, "max_position_embeddings", 0)) or 1 << 30,
+    )
+
+
+def locate(model: str, revision: str) -> tuple[Path, str]:
+    """The folder of a model's files, and what names their content.
+
+    Raises
+    ------
+    UserError
+        They aren't here and can't be downloaded.
+    """
+    folder = checkpoints.folder(model)
+    if folder is not None:
+        checkpoints.check(model, folder)
+        return folder, checkpoints.digest(folder)
+    wanted: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
+    try:
+        path = Path(snapshot_download(model, local_files_only=True, **wanted))
+        checkpoints.check(model, path)
+    except (LocalEntryNotFoundError, HfHubHTTPError, ValueError, UserError, OSError):
+        path = _download(model, wanted)
+        checkpoints.check(model, path)
+    return path, path.name
+
+
+def _download(model: str, wanted: dict[str, Any]) -> Path:
+    try:
+        return Path(snapshot_download(model, **wanted))
+    except (HfHubHTTPError, LocalEntryNotFoundError, ValueError, OSError) as error:
+        at = "" if wanted["revision"] == "main" else f" --revision {wanted['revision']}"
+        raise UserError(
+            f"model {model}: its weights are not on this machine and could not be downloaded "
+            f"({type(error).__name__}); where there is a network run `hf download {model}{at} "
+            f"--local-dir {model.rpartition('/')[2]}`, copy that folder here, and name it: "
+            f"model.default=./{model.rpartition('/')[2]}; model=tiny needs no download"
+        ) from None
+
+
+def _refuse_unlike(model: str, network: Any) -> None:
+    """Refuse models whose layers keep something else than keys and values of all that was read."""
+    config = network.config.get_text_config()
+    kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
+    window = getattr(config, "sliding_window", None)
+    if kinds != {"full_attention"} or (window and not hasattr(config, "layer_types")):
+        raise UserError(
+            f"model {model}: its layers are {', '.join(sorted(kinds))}"
+            f"{f' with a window of {window}' if window else ''}; the hosted backend runs full "
+            "attention only"
+        )
+    if config.is_encoder_decoder:
+        raise UserError(f"model {model}: it has an encoder; the hosted backend runs decoders only")
+
+
+def _require_template(model: str, tokenizer: Any, tokens: Tokens) -> None:
+    if not tokenizer.chat_template:
+        raise UserError(f"model {model}: its tokenizer has no chat template; take a chat model")
+    try:
+        tokens.render((Message("system", "a"), Message("user", "b")))
+    except Exception as error:  # templates raise whatever their authors chose
+        raise UserError(
+            f"model {model}: its chat template takes no system message: {_line(error)}"
+        ) from None
+
+
+def _stops(network: Any, tokenizer: Any) -> frozenset[int]:
+    named = network.generation_config.eos_token_id
+    listed = named if isinstance(named, list) else [named]
+    return frozenset(t for t in (*listed, tokenizer.eos_token_id) if t is not None)
+
+
+def _line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__

@@ -1,0 +1,237 @@
+"""The screen: refuses a wording or a layout that changes what a scenario states.
+
+It sees what patterns can see: numbers, units, option labels and names, proper names, the force of
+a constraint, the endpoint. Whether the meaning is the same is for a judge to say.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from plenum.perturbations import facts
+from plenum.perturbations.sentences import Sentence, sentences
+from plenum.perturbations.variant import Variant
+from plenum.scenarios import Scenario
+
+LEAST_COMMON = 0.3
+"""Share of the content words that a wording of a constraint, case or endpoint keeps."""
+
+_KEPT = ("constraints", "cases", "endpoint")
+_FORCEFUL = ("constraints", "endpoint")
+_FIXED = ("exactly one", "discrete decision")
+_STATE = re.compile(r"STATE\s*:", re.IGNORECASE)
+_ENUMERATION = r"\b[A-Z](?:(?:, (?:or |and )?|/| or | and )[A-Z])+\b"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the screen has to know of the whole scenario to judge a sentence."""
+
+    labels: tuple[str, ...]
+    options: tuple[str, ...]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=64)
+def known(scenario: Scenario) -> Known:
+    """Option labels, option names, and words that are capitalised in mid-sentence."""
+    texts = [scenario.title, *(sentence.text for sentence in sentences(scenario))]
+    names = frozenset().union(*map(facts.capitalised, texts))
+    return Known(scenario.labels, tuple(option.name for option in scenario.options), names)
+
+
+def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
+    """What a wording of one sentence changes.
+
+    Parameters
+    ----------
+    sentence
+        The sentence as the scenario has it.
+    way
+        The other wording.
+    of
+        The scenario, by :func:`known`.
+
+    Returns
+    -------
+    list of str
+        Problems, each with what would mend it; empty where the wording passes.
+    """
+    text = sentence.text
+    found = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]
+    found += _names(text, way, of)
+    if sentence.field in _FORCEFUL:
+        found += _force(text, way)
+    if sentence.field in _KEPT:
+        found += _common(text, way)
+    if sentence.field == "endpoint":
+        found += _endpoint(text, way)
+    return found
+
+
+def layout(scenario: Scenario, packet: str) -> list[str]:
+    """What a layout changes: with its formatting undone it has the canonical words, in order."""
+    found = []
+    if packet == scenario.packet:
+        found.append("it is the canonical packet; change its formatting")
+    canonical, mine = plain(scenario.packet), plain(packet)
+    if canonical != mine:
+        pairs = enumerate(zip([*canonical, "its end"], [*mine, "its end"], strict=False))
+        place, (was, now) = next((i, p) for i, p in pairs if p[0] != p[1])
+        found.append(f"word {place + 1} is {now!r} and not {was!r}; keep the words in their order")
+    return found + whole(scenario, packet)
+
+
+def screen(scenario: Scenario, variant: Variant) -> list[str]:
+    """What a whole variant changes; empty where it passes.
+
+    A ``rephrase`` or ``register`` variant has passed :func:`wording` sentence by sentence.
+    """
+    if variant.family == "canonical":
+        same = variant.packet == scenario.packet
+        return [] if same else ["it isn't the packet of the scenario"]
+    if variant.family == "format":
+        return layout(scenario, variant.packet)
+    found = whole(scenario, variant.packet)
+    if plain(variant.packet) == plain(scenario.packet):
+        found.append("it has the canonical wording; reword at least half of the sentences")
+    return found
+
+
+def whole(scenario: Scenario, packet: str) -> list[str]:
+    """What a packet as a whole lacks: a number, an option in its place, a safe text."""
+    found = []
+    if _STATE.search(packet):
+        found.append("it holds 'STATE:'; write that in another way")
+    text, canonical = unmarked(packet), unmarked(scenario.packet)
+    if facts.numbers(text) != facts.numbers(canonical):
+        found.append(_differ("numbers", facts.numbers(canonical), facts.numbers(text)))
+    place = 0
+    for option in scenario.options:
+        name = r"\W+".join(map(re.escape, re.findall(r"\w+", option.name)))
+        line = re.compile(rf"^\W*{option.label}\b\W+(?i:{name})\b", re.MULTILINE)
+        match = line.search(text, place)
+        if match is None:
+            found.append(
+                f"option {option.label}, {option.name!r}, isn't in its place; put it there"
+            )
+        else:
+            place = match.end()
+    return found
+
+
+def unmarked(packet: str) -> str:
+    """A packet without list marks: bullets, and numbers at line starts that count up from 1."""
+    lines, last = [], 0
+    for line in packet.splitlines():
+        bare = re.sub(r"^\s*[-*•–>]\s+", "", line)
+        numbered = re.match(r"\s*\(?(\d+)[.)]\s+", bare)
+        if numbered and int(numbered[1]) in (1, last + 1):
+            last = int(numbered[1])
+            bare = bare[numbered.end() :]
+        lines.append(bare)
+    return "\n".join(lines)
+
+
+def plain(packet: str) -> list[str]:
+    """The words of a packet, in small letters and without its formatting."""
+    return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", unmarked(packet).lower())
+
+
+def _written(text: str, way: str) -> Iterator[str]:
+    if _STATE.search(way):
+        yield "it holds 'STATE:'; write that in another way"
+    if not re.match(r"[A-Z0-9]", way):
+        yield "it doesn't begin with a capital or a digit; begin it so"
+    if way[-1:] != text[-1:]:
+        yield f"it ends with {way[-1:]!r}; end it with {text[-1:]!r} as the sentence does"
+    if re.search(r"[*_#|<>]", way):
+        yield "it holds a formatting mark; leave formatting to the layouts"
+
+
+def _numbers(text: str, way: str) -> Iterator[str]:
+    was, now = facts.numbers(text), facts.numbers(way)
+    if was != now:
+        yield _differ("numbers", was, now)
+        return
+    pairs, others = facts.quantities(text), facts.quantities(way)
+    units = {unit for _, unit in pairs}
+    # "38 percent under A, 56 under B" may become "56 percent under B", a known unit's repetition
+    strange = Counter({pair: n for pair, n in (others - pairs).items() if pair[1] not in units})
+    if pairs - others or strange:
+        yield _differ("amounts with their units", pairs - others, strange)
+
+
+def _labels(text: str, way: str, of: Known) -> Iterator[str]:
+    was, now = facts.labels(text, of.labels), facts.labels(way, of.labels)
+    if was != now:
+        yield _differ("option labels", was, now)
+        return
+    # Each number has to stay beside its option's label, before it or after it.
+    told = [
+        side for side in facts.allotted(text, of.labels) if len(side) > 1 and all(side.values())
+    ]
+    before, after = facts.allotted(way, of.labels)
+    if told and not any(all(side[k] & (before[k] | after[k]) for k in side) for side in told):
+        yield "its numbers stand by other options; keep each number with its option"
+
+
+def _names(text: str, way: str, of: Known) -> Iterator[str]:
+    was, now = (Counter(n for n in of.options if _holds(t, n)) for t in (text, way))
+    if was != now:
+        yield _differ("option names", was, now)
+    before, after = facts.words(text), facts.words(way)
+    had = Counter(before & of.names)
+    has = Counter((after & of.names) | (facts.capitalised(way) - before))
+    if had != has:
+        yield _differ("names", had, has)
+
+
+def _holds(text: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _force(text: str, way: str) -> Iterator[str]:
+    was, now = facts.force(text), facts.force(way)
+    bounds = {"ceiling", "floor", "ban", "leave"}
+    if was & bounds != now & bounds:
+        told = [" and ".join(sorted(f & bounds)) or "no bound" for f in (was, now)]
+        yield f"its force is {told[1]} and not {told[0]}; keep the force of the rule"
+    elif not was & bounds and "duty" in was - now:
+        yield "the duty is lost; say that it must be done"
+
+
+def _common(text: str, way: str) -> Iterator[str]:
+    content = facts.stems(text)
+    kept = content & facts.stems(way)
+    if content and len(kept) < LEAST_COMMON * len(content):
+        share = f"{len(kept)} of {len(content)}"
+        yield f"it keeps {share} content words; keep at least {LEAST_COMMON:.0%} of them"
+
+
+def _endpoint(text: str, way: str) -> Iterator[str]:
+    enumerated = max(re.findall(_ENUMERATION, text), key=len, default="")
+    if enumerated not in way:
+        yield f"the labels aren't enumerated as in the scenario; write {enumerated!r}"
+    for phrase in _FIXED:
+        if phrase in text.lower() and phrase not in way.lower():
+            yield f"{phrase!r} is lost; keep these words"
+
+
+def _differ(what: str, was: Counter[Any], now: Counter[Any]) -> str:
+    lost, added = _listed(was - now), _listed(now - was)
+    told = [f"it {verb} {which}" for verb, which in (("lacks", lost), ("adds", added)) if which]
+    return f"{what} differ: {' and '.join(told)}; keep them as they are"
+
+
+def _listed(facts_: Counter[Any]) -> str:
+    return ", ".join(_told(fact) for fact in facts_.elements())
+
+
+def _told(fact: Any) -> str:
+    if isinstance(fact, tuple):
+        return " ".join(map(_told, fact))
+    return f"{fact:,g}" if isinstance(fact, float) else str(fact)

@@ -1,0 +1,90 @@
+"""Models with random weights for the tests: what is promised holds for any weights."""
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from transformers import AutoModelForCausalLM, LlamaConfig, PretrainedConfig, Qwen2Config
+
+from plenum.conditions import Hosted
+from plenum.models.hosted import attention, environment
+from plenum.models.hosted.engine import Engine
+from plenum.models.hosted.network import Network
+from plenum.models.hosted.rows import Row
+from plenum.models.hosted.shapes import Shapes, room
+
+SHAPES = Shapes(slots=8, prefill_rows=4, bucket=16, rung=64)
+STOP = 1
+CPU = torch.device("cpu")
+
+
+def config(kind: str = "qwen2") -> PretrainedConfig:
+    """A small model of a kind, with fewer key-value heads than heads."""
+    sizes = dict(
+        vocab_size=211,
+        hidden_size=48,
+        intermediate_size=96,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        num_key_value_heads=2,
+        max_position_embeddings=512,
+        eos_token_id=STOP,
+        pad_token_id=0,
+    )
+    return Qwen2Config(**sizes) if kind == "qwen2" else LlamaConfig(**sizes)
+
+
+def model(kind: str = "qwen2", seed: int = 0, scale: float = 8.0) -> torch.nn.Module:
+    """Random weights, wide enough that greedy answers don't repeat one token."""
+    environment.settle(Hosted(), CPU)
+    attention.register()
+    torch.manual_seed(seed)
+    made = AutoModelForCausalLM.from_config(config(kind), attn_implementation=attention.NAME)
+    with torch.no_grad():
+        for parameter in made.parameters():
+            if parameter.dim() == 2:
+                parameter.mul_(scale)
+    return made.eval().requires_grad_(False)
+
+
+def row(prefix: Sequence[int], rest: Sequence[int], limit: int = 24, **more: object) -> Row:
+    """A row whose ``wait`` is an event that its end sets."""
+    ended = threading.Event()
+    settings = {"temperature": 0.0, "noise": np.random.default_rng(0), "scored": False, **more}
+    made = Row(
+        prefix=tuple(prefix),
+        rest=tuple(rest),
+        room=room(SHAPES, len(prefix), len(rest), limit),
+        limit=limit,
+        done=lambda _: ended.set(),
+        **settings,
+    )
+    made.ended = ended
+    return made
+
+
+def answers(engine: Engine, rows: Sequence[Row]) -> list[list[int]]:
+    """Submit rows, wait, and return their answers."""
+    for made in rows:
+        engine.submit(made)
+    for made in rows:
+        assert made.ended.wait(60)
+        if made.error:
+            raise made.error
+    return [made.answer for made in rows]
+
+
+def engine(made: torch.nn.Module, shapes: Shapes = SHAPES, megabytes: int = 64) -> Engine:
+    """An engine on a model."""
+    return Engine(Network(made), shapes, frozenset({STOP}), megabytes << 20)
+
+
+def prompts(number: int, seed: int = 0) -> list[tuple[list[int], list[int]]]:
+    """Prompts of different lengths, some of which share their prefix."""
+    rng = np.random.default_rng(seed)
+    prefixes = [rng.integers(2, 211, size).tolist() for size in (5, 16, 40, 41)]
+    return [
+        (prefixes[n % 4] if n % 5 else [], rng.integers(2, 211, rng.integers(1, 70)).tolist())
+        for n in range(number)
+    ]

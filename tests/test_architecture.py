@@ -11,7 +11,7 @@ import plenum
 SOURCE = Path(plenum.__file__).parent
 INPUTS = {
     *("conditions", "config", "scenarios", "identity", "errors", "project"),
-    *("processes", "secrets", "perturbations", "checkpoints"),
+    *("processes", "secrets", "perturbations", "checkpoints", "settings", "schema", "validation"),
 }
 DOORS = {"cli", "callbacks"}  # they open everything, and nobody imports them
 ALLOWED = {

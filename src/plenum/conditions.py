@@ -7,139 +7,46 @@ number of replicates, so that a study can grow. :mod:`plenum.config` builds it.
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from plenum import scenarios
 from plenum.identity import digest, generator
 from plenum.perturbations import Variant
+from plenum.settings import (
+    HOSTED_ELSEWHERE,
+    Api,
+    Branch,
+    Budget,
+    Calls,
+    Hosted,
+    Protocol,
+    Sampling,
+    Simulated,
+    StatedPrice,
+)
+
+__all__ = [
+    "PROTOCOL_VERSION",
+    "Api",
+    "Branch",
+    "Budget",
+    "Calls",
+    "Condition",
+    "Hosted",
+    "Job",
+    "Protocol",
+    "Sampling",
+    "Seat",
+    "Simulated",
+    "StatedPrice",
+    "as_mapping",
+    "temperature_label",
+]
 
 PROTOCOL_VERSION = 1
 """Part of every identity: raise it when prompts, parsing or seeding change an outcome."""
-
-
-@dataclass(frozen=True)
-class Protocol:
-    """The deliberation protocol: how much is remembered and how long an argument may be."""
-
-    window: int = 15
-    argument_words: int = 110
-    interaction: bool = True
-    """Whether a seat reads the others; without it each one knows only what it said itself."""
-
-
-@dataclass(frozen=True)
-class Sampling:
-    """How a model samples."""
-
-    temperature: float = 0.0
-    max_tokens: int = 400
-
-
-@dataclass(frozen=True)
-class Simulated:
-    """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations."""
-
-    name: str = "simulated"
-    gain: float = 1.0
-    coupling: float = 1.0
-    noise: float = 0.05
-    malformed_rate: float = 0.0
-    refusal_rate: float = 0.0
-    timeout_rate: float = 0.0
-    rate_limit_rate: float = 0.0
-
-
-@dataclass(frozen=True)
-class Api:
-    """Settings of the ``api`` backend that can change an answer."""
-
-    name: str = "api"
-    api_base: dict[str, str | None] = field(default_factory=dict)
-    send_seed: bool = False
-
-
-@dataclass(frozen=True)
-class Hosted:
-    """Settings of the ``hosted`` backend; ``docs/hosted-backend.md`` explains them.
-
-    ``slots`` rows decode together; ``prefill_rows`` prompts are prefilled together, in buckets of
-    a multiple of ``bucket`` tokens; a row's cache holds a multiple of ``rung`` tokens. These are
-    the shapes of every matrix, so that they can change the last bits of an answer. Where the model
-    runs (``device``, ``threads``) and how much memory it may take are no identity: a journal names
-    its environment instead.
-    """
-
-    name: str = "hosted"
-    dtype: str = "float32"
-    slots: int = 32
-    prefill_rows: int = 8
-    bucket: int = 64
-    rung: int = 256
-    revision: str = "main"
-    trust_remote_code: bool = False
-    deterministic: bool = True
-    device: str = "auto"
-    threads: int = 2
-    prefix_cache_mb: int = 2048
-
-
-_HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
-"""Settings that the environment's fingerprint covers, or that change nothing."""
-
-
-@dataclass(frozen=True)
-class Calls:
-    """How calls are made: none of this can change an answer, so none of it is identity.
-
-    ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
-    within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
-    """
-
-    max_concurrency: int = 1000
-    start_concurrency: int = 32
-    adapt: bool = True
-    rpm: dict[str, int | None] = field(default_factory=dict)
-    tpm: dict[str, int | None] = field(default_factory=dict)
-    timeout_s: float = 120.0
-    idle_timeout_s: float = 60.0
-    max_attempts: int = 6
-    backoff_s: float = 1.0
-    backoff_max_s: float = 60.0
-    transport: str = "lean"
-
-
-@dataclass(frozen=True)
-class StatedPrice:
-    """A model's price as the user states it, in US dollars per million tokens."""
-
-    input: float
-    output: float
-    cached: float | None = None
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What a sweep may use up, over all its runs; ``None`` is without limit."""
-
-    dollars: float | None = None
-    tokens: int | None = None
-    calls: int | None = None
-
-    @property
-    def limited(self) -> bool:
-        """Whether anything is limited."""
-        return any(limit is not None for limit in (self.dollars, self.tokens, self.calls))
-
-
-@dataclass(frozen=True)
-class Branch:
-    """Continuations of other replicates: ``continuations`` of each of ``bases``, after a round."""
-
-    bases: int
-    after_round: int
-    continuations: int
 
 
 @dataclass(frozen=True)
@@ -281,7 +188,7 @@ class Condition:
     def settings(self) -> str:
         """Settings off their defaults that no other factor names, such as ``gain=2``."""
         parts = (self.backend, self.protocol, self.sampling)
-        named = ("name", "window", "temperature", "api_base", "interaction", *_HOSTED_ELSEWHERE)
+        named = ("name", "window", "temperature", "api_base", "interaction", *HOSTED_ELSEWHERE)
         changed = [
             f"{f.name}={_told(getattr(part, f.name))}"
             for part in parts
@@ -338,7 +245,7 @@ def _set_protocol(protocol: Protocol) -> dict[str, Any]:
 def _set_values(knobs: dict[str, Any]) -> dict[str, Any]:
     """Without endpoints that aren't set: listing another provider is no other condition."""
     if knobs["name"] == "hosted":
-        return {k: v for k, v in knobs.items() if k not in _HOSTED_ELSEWHERE}
+        return {k: v for k, v in knobs.items() if k not in HOSTED_ELSEWHERE}
     endpoints = knobs.get("api_base")
     if endpoints is None:
         return knobs

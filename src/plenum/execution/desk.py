@@ -91,6 +91,7 @@ class Desk:
             for _ in range(max(1, min(os.cpu_count() or 1, len(jobs) // _JOBS_A_REPORTER)))
         ]
         self._cut: list[tuple[Job, list[int]]] = []
+        self._warned: set[str] = set()
 
     def told(self) -> str:
         """Calls in flight, and how much of what was handed over is in MLflow."""
@@ -211,6 +212,7 @@ class Desk:
                     retry_failed=job.retry_failed,
                     observe=observe,
                     complain=self._complain,
+                    warn=partial(self._warn, job),
                     prefix=partial(prefix, job, index),
                 )
                 wrote = await replicate.run()
@@ -242,6 +244,13 @@ class Desk:
             dollars = price.of(round(use.tokens_in), round(use.tokens_out)) if price else 0.0
             total += Sum(dollars, round(use.tokens_in + use.tokens_out), round(use.calls))
         return total
+
+    def _warn(self, job: Job, warning: str) -> None:
+        """Say once a condition what may hold for many of its replicates."""
+        told = f"{job.condition}: a journal {warning}"
+        if told not in self._warned:
+            self._warned.add(told)
+            self.progress.say(told)
 
     def _complain(self, bug: Exception) -> None:
         self.progress.say(redact("".join(traceback.format_exception(bug))))

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -34,6 +34,11 @@ class _Left:
     by_model: dict[str, Use]
 
     @property
+    def charged(self) -> bool:
+        """Whether somebody else answers, who has prices and limits."""
+        return self.job.condition.backend.name == "api"
+
+    @property
     def total(self) -> Use:
         return sum(self.by_model.values(), Use())
 
@@ -49,15 +54,15 @@ def show(jobs: Sequence[Job]) -> None:
     }
     left, seen = [], set[str]()
     for job in jobs:
-        left.append(_left(job, again=job.condition.identity in seen))
-        seen.add(job.condition.identity)
+        left.append(_left(job, again=job.condition.folder in seen))
+        seen.add(job.condition.folder)
     console = Console(width=None if Console().is_terminal else _WIDE)
     for line in _conditions(left):
         print(line)
     by_model = _sum(left)
-    simulated = all(job.condition.backend.name == "simulated" for job in jobs)
-    console.print(_models(by_model, prices, simulated))
-    for line in _closing(left, by_model, backend, prices, simulated):
+    free = by_model.keys() - _sum([item for item in left if item.charged])
+    console.print(_models(by_model, prices, free))
+    for line in _closing(left, by_model, backend, prices, free):
         print(line)
 
 
@@ -105,14 +110,15 @@ def _sum(left: Sequence[_Left]) -> dict[str, Use]:
     return dict(by_model)
 
 
-def _models(by_model: dict[str, Use], prices: Prices, simulated: bool) -> Table:
+def _models(by_model: dict[str, Use], prices: Prices, free: Set[str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title="by model", title_justify="left")
     for head in ("model", "calls", "tokens in", "tokens out", "$ per M in/out", "cost"):
         table.add_column(head, justify="left" if head == "model" else "right")
     for model, use in by_model.items():
-        price = None if simulated else prices.of(model)
+        price = None if model in free else prices.of(model)
         listed = f"{price.input * 1e6:g} / {price.output * 1e6:g}" if price else "-"
-        cost = f"${_cost(use, prices, model):.2f}" if price else "$0" if simulated else "unknown"
+        unpriced = "$0" if model in free else "unknown"
+        cost = f"${_cost(use, prices, model):.2f}" if price else unpriced
         table.add_row(
             *(model, f"{use.calls:.0f}", _tokens(use.tokens_in), _tokens(use.tokens_out)),
             *(listed, cost),
@@ -125,14 +131,16 @@ def _closing(
     by_model: dict[str, Use],
     backend: dict[str, ChatModel],
     prices: Prices,
-    simulated: bool,
+    free: Set[str],
 ) -> Iterator[str]:
     jobs = [item.job for item in left]
-    unknown = [m for m in by_model if not simulated and prices.of(m) is None]
-    cost = 0.0 if simulated else sum(_cost(u, prices, m) for m, u in by_model.items())
+    unknown = [m for m in by_model if m not in free and prices.of(m) is None]
+    cost = sum(_cost(use, prices, m) for m, use in by_model.items() if m not in free)
+    kinds = {job.condition.backend.name for job in jobs}
     yield (
         f"tokens: estimated with arguments of argument_words each; cost left: ${cost:.2f}"
-        + (", simulated agents cost nothing" if simulated else "")
+        + (", simulated agents cost nothing" if kinds == {"simulated"} else "")
+        + (", a hosted model costs nothing" if kinds == {"hosted"} else "")
     )
     if unknown:
         yield f"no price is known for {', '.join(unknown)}: {how_to_state(unknown)}"
@@ -143,8 +151,9 @@ def _closing(
             f"budget: {limits}; used so far: ${spent.dollars:.4f}, {spent.tokens} tokens, "
             f"{spent.calls} calls"
         )
-    if not simulated:
-        yield from _times(left, backend)
+    charged = [item for item in left if item.charged]
+    if charged:
+        yield from _times(charged, backend)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     yield (
         f"in all {len(jobs)} conditions, {sum(job.replicates for job in jobs)} replicates, "
@@ -166,7 +175,7 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
         f"time: at least {_duration(waves * longest * latency)}: {waves} x {longest} calls "
         f"in sequence at {latency:.2g} s each ({source})"
     )
-    paid = next(job.calls for job in jobs if job.condition.backend.name != "simulated")
+    paid = jobs[0].calls
     for provider, use in _by_provider(left, backend).items():
         for key, amount in (("rpm", use.calls), ("tpm", use.tokens_in + use.tokens_out)):
             limit = _stated(paid, key, provider)

@@ -46,6 +46,8 @@ class Replicate:
         Is told of every journal entry that a call led to.
     complain
         Is told of an error of the code that ends the replicate.
+    warn
+        Is told what a user should know about the replicate.
     """
 
     condition: Condition
@@ -59,6 +61,7 @@ class Replicate:
     observe: Callable[[dict[str, Any]], None]
     prefix: Callable[[], Sequence[dict[str, Any]]] = tuple
     complain: Callable[[Exception], object] = traceback.print_exception
+    warn: Callable[[str], object] = print
 
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
@@ -96,10 +99,28 @@ class Replicate:
                 if deliberation.ask is None:
                     return False  # a model's answer ended it, not a call
                 journal.append({"kind": "reopen"})
+            self._name_environment(journal)
             if journal.entries:
                 await self.gate.begin(len(journal.calls), self._calls)
             await self._deliberate(deliberation, journal)
             return True
+
+    def _name_environment(self, journal: Journal) -> None:
+        """Say so where the journal goes on in another environment than the last one it names."""
+        now = dict(self.model.environment)
+        named = [e for e in (journal.head, *journal.entries) if "environment" in e]
+        before = named[-1]["environment"] if named else {}
+        if before == now:
+            return
+        journal.append({"kind": "reopen", "environment": now})
+        changed = ", ".join(
+            f"{key} {before.get(key, '-')} -> {now.get(key, '-')}"
+            for key in sorted(before.keys() | now.keys())
+            if before.get(key) != now.get(key)
+        )
+        self.warn(
+            f"goes on in another environment ({changed}): its bytes may differ from a rerun's"
+        )
 
     def _circumstances(self) -> dict[str, Any]:
         """What else a journal's head says: the wording that is read, and the environment."""

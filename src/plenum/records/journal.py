@@ -51,6 +51,13 @@ class Journal:
         What identifies the replicate. A journal that exists must agree on ``condition`` and
         ``replicate``.
 
+    Attributes
+    ----------
+    head
+        The first line, as it is in the file.
+    entries
+        The lines behind it that were there when the journal was opened.
+
     Raises
     ------
     DamagedJournal
@@ -71,6 +78,7 @@ class Journal:
         except BaseException:
             self.close()
             raise
+        self.head: dict[str, Any] = entries[0] if entries else {"kind": "head", **head}
         self.entries: list[dict[str, Any]] = entries[1:]
 
     @property

@@ -99,7 +99,7 @@ class HostedBackend:
             scored=chat.logprobs,
             done=done,
         )
-        self._engine(chat.model).submit(row)
+        self.engine(chat.model).submit(row)
         try:
             await ended
         finally:
@@ -109,7 +109,8 @@ class HostedBackend:
             raise Stopped(f"model {chat.model}: the engine broke: {told}")
         return row
 
-    def _engine(self, model: str) -> Engine:
+    def engine(self, model: str) -> Engine:
+        """The engine of a model that has been checked; it starts with the first call."""
         if model not in self._engines:
             loaded = self._loaded[model]
             self._engines[model] = Engine(

@@ -1,0 +1,125 @@
+"""Which values of a typed config are allowed."""
+
+import dataclasses
+import math
+import re
+from typing import Any
+
+from plenum.errors import UserError
+from plenum.schema import Config, PriceConfig
+from plenum.secrets import refuse_in_url
+from plenum.settings import Api, Budget, Calls, Hosted, Simulated
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+TRANSPORTS = ("lean", "litellm")
+_CALL_BOUNDS = {
+    "max_concurrency": 1,
+    "start_concurrency": 1,
+    "max_attempts": 1,
+    "backoff_s": 0,
+    "backoff_max_s": 0,
+}
+
+
+def check(typed: Config) -> None:
+    """Refuse a value out of its range.
+
+    Raises
+    ------
+    UserError
+        With the key, the value and what is allowed.
+    """
+    at_least("protocol.window", typed.protocol.window, 1)
+    at_least("protocol.argument_words", typed.protocol.argument_words, 1)
+    at_least("sampling.temperature", typed.sampling.temperature, 0)
+    at_least("sampling.max_tokens", typed.sampling.max_tokens, 1)
+    _check_calls(typed.calls)
+    _check_money(typed.budget, typed.prices)
+    _check_backend(typed.backend)
+    _check_branch(typed)
+    refuse_in_url("tracking.uri", typed.tracking.uri or "")
+
+
+def _check_calls(calls: Calls) -> None:
+    for key, least in _CALL_BOUNDS.items():
+        at_least(f"calls.{key}", getattr(calls, key), least)
+    for key in ("timeout_s", "idle_timeout_s"):
+        seconds = getattr(calls, key)
+        require(0 < seconds < math.inf, f"calls.{key}: {seconds} is not allowed; give seconds")
+    require(
+        calls.transport in TRANSPORTS,
+        f"calls.transport: {calls.transport!r} is not one of {', '.join(TRANSPORTS)}",
+    )
+    for key in ("rpm", "tpm"):
+        for provider, limit in getattr(calls, key).items():
+            if limit is not None:
+                at_least(f"calls.{key}.{provider}", limit, 1)
+
+
+def _check_money(budget: Budget, prices: dict[str, PriceConfig]) -> None:
+    for key, limit in vars(budget).items():
+        if limit is not None:
+            at_least(f"budget.{key}", limit, 0)
+    for model, price in prices.items():
+        for key, dollars in vars(price).items():
+            if dollars is not None:
+                at_least(f"prices.{model}.{key}", dollars, 0)
+
+
+def _check_backend(backend: Any) -> None:
+    if isinstance(backend, Api):
+        for provider, url in backend.api_base.items():
+            key = f"backend.api_base.{provider}"
+            refuse_in_url(key, url or "")
+            require(
+                not url or url.startswith(("http://", "https://")),
+                f"{key}: {url!r}; it starts with http:// or https://",
+            )
+    if isinstance(backend, Hosted):
+        _check_hosted(backend)
+    if isinstance(backend, Simulated):
+        for knob in ("gain", "coupling"):
+            at_least(f"backend.{knob}", getattr(backend, knob), 0)
+        for rate in dataclasses.fields(backend):
+            if rate.name == "noise" or rate.name.endswith("_rate"):
+                value = getattr(backend, rate.name)
+                require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
+
+
+def _check_hosted(backend: Hosted) -> None:
+    for key, least in (("slots", 1), ("prefill_rows", 1), ("bucket", 8), ("rung", 8)):
+        at_least(f"backend.{key}", getattr(backend, key), least)
+    for key in ("threads", "prefix_cache_mb"):
+        at_least(f"backend.{key}", getattr(backend, key), 1)
+    require(
+        backend.dtype in DTYPES,
+        f"backend.dtype: {backend.dtype!r} is not one of {', '.join(DTYPES)}",
+    )
+    require(
+        bool(re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", backend.device)),
+        f"backend.device: {backend.device!r}; it is auto, cpu, cuda or cuda:N",
+    )
+
+
+def _check_branch(typed: Config) -> None:
+    after = typed.branch.after_round
+    if after is None:
+        return
+    require(
+        1 <= after < typed.rounds,
+        f"branch.after_round: {after}; allowed is 1 to {typed.rounds - 1}, before the last round",
+    )
+    at_least("branch.bases", typed.branch.bases, 1)
+    at_least("branch.continuations", typed.branch.continuations, 2)
+
+
+def require(holds: bool, message: str) -> None:
+    """Refuse with the message where something doesn't hold."""
+    if not holds:
+        raise UserError(message)
+
+
+def at_least(key: str, value: float, least: float) -> None:
+    """Refuse a value that is too small, or no number."""
+    if not (math.isfinite(value) and value >= least):
+        raise UserError(f"{key}: {value} is not allowed; it must be {least} or more")

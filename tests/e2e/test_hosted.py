@@ -1,0 +1,215 @@
+"""The hosted regime through the real command line, on the model that ships with the project."""
+
+import json
+import re
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from mlflow import MlflowClient
+
+from plenum.records import attempts
+
+from .conftest import Run, command, environment, journals
+
+pytestmark = pytest.mark.timeout(900)
+
+SMALL = ("backend=hosted", "memory=k5", "rounds=3", "replicates=3", "tracking=none")
+WORDED = (*SMALL, "perturbation=variants20")
+
+
+def entries(data: bytes) -> list[dict[str, object]]:
+    return [json.loads(line) for line in data.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Journals of a sweep of two conditions, all replicates at once."""
+    folder = tmp_path_factory.mktemp("swept")
+    done = subprocess.run(
+        command("run.py", "-m", *WORDED, "roles=on,off"),
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return journals(folder)
+
+
+@pytest.fixture(scope="module")
+def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The hosted benchmark in its small size: two scenarios, six rounds."""
+    folder = tmp_path_factory.mktemp("benchmark")
+    done = subprocess.run(
+        command("run.py", "-m", "+experiment=hosted_benchmark", "scenario=HL-01,IM-01", "rounds=6"),
+        cwd=folder,
+        env=environment(COLUMNS="200"),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout
+
+
+# --- the same bytes ----------------------------------------------------------------------------
+
+
+def test_a_rerun_has_the_same_bytes(swept: dict[str, bytes], run: Run, tmp_path: Path) -> None:
+    done = run("-m", *WORDED, "roles=on,off")
+    assert done.returncode == 0, done.stderr
+    assert journals(tmp_path) == swept
+
+
+def test_a_replicate_alone_has_the_same_bytes_as_among_others(
+    swept: dict[str, bytes], run: Run, tmp_path: Path
+) -> None:
+    done = run(*WORDED, "roles=off", "replicates=1", "calls.max_concurrency=1")
+    assert done.returncode == 0, done.stderr
+    alone = journals(tmp_path)
+    assert len(alone) == 1
+    assert alone.items() <= swept.items()
+
+
+def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
+    swept: dict[str, bytes], run: Run, tmp_path: Path
+) -> None:
+    done = run(
+        *("-m", *WORDED, "roles=off,on", "replicates=5", "scenario=IM-01,HL-01"),
+        "calls.max_concurrency=7",
+    )
+    assert done.returncode == 0, done.stderr
+    found = journals(tmp_path)
+    assert len(found) == 20
+    assert swept.items() <= found.items()
+
+
+@pytest.mark.parametrize("share", [0.15, 0.7])
+def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
+    swept: dict[str, bytes], run: Run, tmp_path: Path, share: float
+) -> None:
+    process = subprocess.Popen(
+        command("run.py", "-m", *WORDED, "roles=on,off"),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    size = share * sum(map(len, swept.values()))
+    deadline = time.monotonic() + 200
+    while sum(map(len, journals(tmp_path).values())) < size:
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait(30)
+    begun = journals(tmp_path)
+    assert any(data and not data.endswith(swept[name][-40:]) for name, data in begun.items())
+    done = run("-m", *WORDED, "roles=on,off")
+    assert done.returncode == 0, done.stderr
+    assert journals(tmp_path) == swept
+
+
+def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -> None:
+    heads = [entries(data)[0] for data in swept.values()]
+    assert {head["variant"] for head in heads} == {"canonical", "rephrase01", "rephrase02"}
+    assert len({json.dumps(head["environment"]) for head in heads}) == 1
+    environment_ = heads[0]["environment"]
+    assert isinstance(environment_, dict)
+    assert {"device", "torch", "transformers", "threads", "dtype", "model tiny"} <= set(
+        environment_
+    )
+    assert environment_["deterministic"] == "true"
+
+
+def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path: Path) -> None:
+    done = run(*SMALL, "replicates=1")
+    assert done.returncode == 0, done.stderr
+    (file,) = (tmp_path / "mlruns" / "journals").glob("*/000.jsonl")
+    whole = file.read_bytes().splitlines(keepends=True)
+    file.write_bytes(b"".join(whole[:4]))
+    done = run(*SMALL, "replicates=1", "backend.threads=1")
+    assert done.returncode == 0, done.stderr
+    assert "another environment (threads 2 -> 1)" in done.stdout + done.stderr
+    assert {"threads": "1"}.items() <= entries(file.read_bytes())[4]["environment"].items()  # type: ignore[attr-defined]
+
+
+# --- the benchmark in its small size -----------------------------------------------------------
+
+
+def test_the_benchmark_finishes_every_deliberation(benchmark: tuple[Path, str]) -> None:
+    folder, _ = benchmark
+    ends = [entries(data)[-1] for data in journals(folder).values()]
+    assert len(ends) == 80
+    assert Counter(end["kind"] for end in ends) == {"end": 80}
+
+
+def test_turns_parse_without_repair(benchmark: tuple[Path, str]) -> None:
+    folder, _ = benchmark
+    said = [e for data in journals(folder).values() for e in entries(data)[1:-1]]
+    turns = [e for e in said if e["kind"] == "turn"]
+    assert len(turns) >= 0.98 * 80 * 6 * 5
+    assert sum("problem" not in turn for turn in turns) >= 0.98 * len(turns)
+
+
+def test_arguments_name_the_scenarios_options(benchmark: tuple[Path, str]) -> None:
+    folder, _ = benchmark
+    for data in journals(folder).values():
+        head, *rest = entries(data)
+        labels = head["options"]
+        assert isinstance(labels, dict)
+        arguments = [str(e["argument"]) for e in rest if e["kind"] == "turn"]
+        named = set(re.findall(r"\b[Oo]ption ([A-Z])\b", " ".join(arguments)))
+        assert named
+        assert named <= set(labels)
+
+
+def test_mlflow_has_every_condition_and_its_environment(benchmark: tuple[Path, str]) -> None:
+    folder, _ = benchmark
+    client = MlflowClient(f"sqlite:///{folder}/mlruns/mlflow.db")
+    experiment = client.get_experiment_by_name("hosted_benchmark")
+    assert experiment is not None
+    parents = client.search_runs(
+        [experiment.experiment_id], "tags.`plenum.kind` = 'condition'", max_results=100
+    )
+    assert len(parents) == 4
+    for parent in parents:
+        assert parent.data.params["perturbation"] == "variants20"
+        assert parent.data.tags["plenum.backend"] == "hosted"
+        assert parent.data.tags["plenum.environment"]
+        assert "lambda" in parent.data.metrics
+
+
+def test_call_logs_name_the_environment_of_every_answer(benchmark: tuple[Path, str]) -> None:
+    folder, _ = benchmark
+    logs = sorted((folder / "mlruns" / "journals").glob("*/calls.jsonl"))
+    lines = [line for log in logs for line in attempts(log)]
+    assert len({line["fingerprint"] for line in lines}) == 1
+    assert {line["status"] for line in lines} == {200}
+
+
+# --- refusals ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["model.default=./nowhere"], "does not exist"),
+        (["model=uniform"], "hf download gpt-4.1-mini"),
+        (["backend.device=cuda"], "backend.device"),
+        (["backend.dtype=int8"], "backend.dtype"),
+        (["backend.slots=0"], "backend.slots"),
+        (["backend.bucket=7.5"], "backend.bucket"),
+    ],
+)
+def test_what_cannot_work_is_refused_in_one_line(
+    run: Run, tmp_path: Path, given: list[str], told: str
+) -> None:
+    done = run(*SMALL, *given, HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path / "hub"))
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.strip().splitlines()
+    assert told in line
+    assert not journals(tmp_path)

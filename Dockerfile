@@ -7,7 +7,9 @@ RUN apt-get update && apt-get install -y --no-install-recommends gcc libc6-dev \
 WORKDIR /plenum
 COPY pyproject.toml constraints.txt README.md LICENSE ./
 COPY src src
-RUN pip install --no-cache-dir -c constraints.txt -e .
+# For backend=hosted: docker build --build-arg EXTRAS=[hosted] -t plenum .
+ARG EXTRAS=""
+RUN pip install --no-cache-dir -c constraints.txt -e ".${EXTRAS}"
 COPY run.py ./
 COPY conf conf
 COPY scenarios scenarios

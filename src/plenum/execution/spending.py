@@ -1,7 +1,8 @@
 """What a sweep's conditions have cost so far, by their journals and call logs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from plenum.conditions import Job
 from plenum.errors import UserError
@@ -31,12 +32,25 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> S
 def _of_condition(folder: Path, price: Callable[[str], Price | None]) -> Sum:
     total = Sum()
     for journal in folder.glob("[0-9]*.jsonl"):
-        for entry in read_entries(journal):
-            if "tokens_in" in entry and "inherited" not in entry:
-                read, said = entry["tokens_in"], entry["tokens_out"]
-                cost = _cost(entry["cost"], price(entry["model"]), read, said)
-                total += Sum(cost, read + said, 1)
-    for line in attempts(folder / "calls.jsonl"):
+        total += of_answers(read_entries(journal), price)
+    return total + of_failures(folder / "calls.jsonl", price)
+
+
+def of_answers(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Sum:
+    """What the answers in a journal cost; those that a branch inherited were paid elsewhere."""
+    total = Sum()
+    for entry in entries:
+        if "tokens_in" in entry and "inherited" not in entry:
+            read, said = entry["tokens_in"], entry["tokens_out"]
+            cost = _cost(entry["cost"], price(entry["model"]), read, said)
+            total += Sum(cost, read + said, 1)
+    return total
+
+
+def of_failures(log: Path, price: Callable[[str], Price | None]) -> Sum:
+    """What the failed attempts in a call log may have cost at most."""
+    total = Sum()
+    for line in attempts(log):
         if not line["answered"]:
             most = line.get("tokens_at_most", 0)
             known = line.get("cost_at_most", 0.0)

@@ -28,14 +28,15 @@ _UNITS = (
 _WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _NUMBER = re.compile(
     rf"""
-    \b(?:no|not)\ (?:a\ )?(?:one|single)\b                # nobody: no number
-    | \b(?:one[ -])?(?P<part>{"|".join(f"(?:{p})" for p in _PARTS.values())})\b
-    | (?:(?P<digits>\d+(?:,\d{{3}})*(?:\.\d+)?)(?:th|nd|rd|st)?
-        | \b(?P<tens>{"|".join(_TENS)})-(?P<ones>{"|".join(_ONES[:9])})\b
-        | \b(?P<word>{_WORD})\b)
-      (?:[ ](?P<power>hundred|thousand)\b)?
-    | \b(?P<bare>hundred|thousand)\b
-    """,
+    (?<![^\W\d])(?=[\ddefhnoqst])(?:                      # fails fast where no number begins
+      (?:no|not)\ (?:a\ )?(?:one|single)\b               # nobody: no number
+      | (?:one[ -])?(?P<part>{"|".join(_PARTS.values())})\b
+      | (?:(?P<digits>\d+(?:,\d{{3}})*(?:\.\d+)?)(?:th|nd|rd|st)?
+          | (?P<tens>{"|".join(_TENS)})-(?P<ones>{"|".join(_ONES[:9])})\b
+          | (?P<word>{_WORD})\b)
+        (?:[ ](?P<power>hundred|thousand)\b)?
+      | (?P<bare>hundred|thousand)\b
+    )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _UNIT = re.compile(rf"(?:[ -](?:{'|'.join(_UNITS)})s?\b|[ ]?%|[ ]per[ ]cent\b)", re.IGNORECASE)
@@ -155,7 +156,13 @@ def stems(text: str) -> set[str]:
     return {word.lower()[:5] for word in words(text) if len(word) >= 4}
 
 
-_NOT = r"(?:may|must|can|shall|could|is|are|be|does|do|has|have) ?not|cannot|can't"
+_DENIAL = re.compile(
+    r"\b(?:no|not|never|none|nothing|nobody|neither|nor|without|cannot|otherwise|unable|uninsured)\b"
+    r"|n't\b"
+)
+_NO_DENIAL = re.compile(
+    r"\b(?:nothing but|not only|without (?:charge|cost|delay)|no (?:later|more|less|fewer) than)\b"
+)
 _FORBIDS = (
     r"forb(?:id|ids|ade|idden|idding)|prohibit\w*|ban(?:s|ned)?|bar(?:s|red)?|illegal|unlawful"
 )
@@ -175,6 +182,12 @@ _FORCE = {
     r"|\b(?:may|can)\b[^.;,]{0,40}\bonly (?:after|from|if|once|when|with)\b",
     "duty": rf"\b(?:must|shall|{_OBLIGES}|demand\w*|bound to|needs? to)\b|\bha(?:ve|s|d) to\b",
 }
+
+
+def denies(text: str) -> bool:
+    """Whether a sentence denies something, by its words."""
+    left = _NO_DENIAL.sub(" ", text.lower().replace("’", "'"))
+    return _DENIAL.search(left) is not None
 
 
 def force(text: str) -> set[str]:

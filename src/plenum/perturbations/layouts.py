@@ -31,9 +31,8 @@ class _Part:
 
 
 def _parts(scenario: Scenario) -> list[_Part]:
-    """The sections of ``Scenario.packet`` in order; the first one has no colon of its own."""
+    """The sections of ``Scenario.packet`` below its title, in order."""
     parts = [
-        _Part(scenario.id, scenario.title),
         _Part("Domain", scenario.domain),
         _Part("Situation", scenario.situation),
         *(_Part(head, items=getattr(scenario, field)) for field, head in _HEADS.items()),
@@ -50,17 +49,29 @@ def _option(option: Option) -> str:
     return f"{option.label}. {option.name}: {option.description}"
 
 
+def _each(mark: Callable[[str], str]) -> Callable[[Sequence[str]], str]:
+    return lambda items: "\n".join(map(mark, items))
+
+
+def _wide(text: str) -> str:
+    return "  ".join(split(text))
+
+
+_dashed = _each("- {}".format)
+
+
 def _render(
     scenario: Scenario,
+    title: Callable[[str], str] = lambda title: title,
     head: Callable[[str], str] = lambda head: f"{head}: ",
     over: Callable[[str], str] = lambda head: f"{head}:\n",
     text: Callable[[str], str] = lambda text: text,
-    items: Callable[[Sequence[str]], str] = lambda items: _dashed(items),
+    items: Callable[[Sequence[str]], str] = _dashed,
     option: Callable[[Option], str] = _option,
     between: str = "\n\n",
 ) -> str:
     """The packet with some of its formatting replaced; by default it is the canonical one."""
-    rendered = []
+    rendered = [title(f"{scenario.id}: {scenario.title}")]
     for part in _parts(scenario):
         if part.options:
             body = over(part.head) + "\n".join(map(option, part.options))
@@ -102,9 +113,10 @@ def numbering(scenario: Scenario) -> str:
 
 
 def capitals(scenario: Scenario) -> str:
-    """Heads and option names in capitals."""
+    """Title, heads and option names in capitals."""
     return _render(
         scenario,
+        title=str.upper,
         head=lambda head: f"{head.upper()}: ",
         over=lambda head: f"{head.upper()}:\n",
         option=lambda o: f"{o.label}. {o.name.upper()}: {o.description}",
@@ -112,9 +124,10 @@ def capitals(scenario: Scenario) -> str:
 
 
 def emphasis(scenario: Scenario) -> str:
-    """Heads in double asterisks, option labels and names in single ones."""
+    """Title and heads in double asterisks, option labels and names in single ones."""
     return _render(
         scenario,
+        title="**{}**".format,
         head=lambda head: f"**{head}:** ",
         over=lambda head: f"**{head}:**\n",
         option=lambda o: f"*{o.label}. {o.name}:* {o.description}",
@@ -148,25 +161,16 @@ def headings(scenario: Scenario) -> str:
     Of the third level: the prompt has its own sections on the second.
     """
     return _render(
-        scenario, head=lambda head: f"### {head}\n\n", over=lambda head: f"### {head}\n\n"
+        scenario,
+        title="### {}".format,
+        head=lambda head: f"### {head}\n\n",
+        over=lambda head: f"### {head}\n\n",
     )
 
 
 def delimiters(scenario: Scenario) -> str:
     """Options as ``(A) Name | description`` instead of ``A. Name: description``."""
     return _render(scenario, option=lambda o: f"({o.label}) {o.name} | {o.description}")
-
-
-def _dashed(items: Sequence[str]) -> str:
-    return "\n".join(f"- {item}" for item in items)
-
-
-def _each(mark: Callable[[str], str]) -> Callable[[Sequence[str]], str]:
-    return lambda items: "\n".join(map(mark, items))
-
-
-def _wide(text: str) -> str:
-    return "  ".join(split(text))
 
 
 LAYOUTS: dict[str, Callable[[Scenario], str]] = {

@@ -67,6 +67,8 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
         found += _force(text, way)
     if sentence.field in _KEPT:
         found += _common(text, way)
+    if sentence.field == "cases":
+        found += _denial(text, way)
     if sentence.field == "endpoint":
         found += _endpoint(text, way)
     return found
@@ -77,7 +79,7 @@ def layout(scenario: Scenario, packet: str) -> list[str]:
     found = []
     if packet == scenario.packet:
         found.append("it is the canonical packet; change its formatting")
-    canonical, mine = plain(scenario.packet), plain(packet)
+    canonical, mine = _canonical(scenario)[0], plain(packet)
     if canonical != mine:
         pairs = enumerate(zip([*canonical, "its end"], [*mine, "its end"], strict=False))
         place, (was, now) = next((i, p) for i, p in pairs if p[0] != p[1])
@@ -96,7 +98,7 @@ def screen(scenario: Scenario, variant: Variant) -> list[str]:
     if variant.family == "format":
         return layout(scenario, variant.packet)
     found = whole(scenario, variant.packet)
-    if plain(variant.packet) == plain(scenario.packet):
+    if plain(variant.packet) == _canonical(scenario)[0]:
         found.append("it has the canonical wording; reword at least half of the sentences")
     return found
 
@@ -106,9 +108,10 @@ def whole(scenario: Scenario, packet: str) -> list[str]:
     found = []
     if _STATE.search(packet):
         found.append("it holds 'STATE:'; write that in another way")
-    text, canonical = unmarked(packet), unmarked(scenario.packet)
-    if facts.numbers(text) != facts.numbers(canonical):
-        found.append(_differ("numbers", facts.numbers(canonical), facts.numbers(text)))
+    text = unmarked(packet)
+    was, now = _canonical(scenario)[1], facts.numbers(text)
+    if was != now:
+        found.append(_differ("numbers", was, now))
     place = 0
     for option in scenario.options:
         name = r"\W+".join(map(re.escape, re.findall(r"\w+", option.name)))
@@ -121,6 +124,12 @@ def whole(scenario: Scenario, packet: str) -> list[str]:
         else:
             place = match.end()
     return found
+
+
+@lru_cache(maxsize=64)
+def _canonical(scenario: Scenario) -> tuple[list[str], Counter[facts.Number]]:
+    """The words and the numbers of the canonical packet."""
+    return plain(scenario.packet), facts.numbers(unmarked(scenario.packet))
 
 
 def unmarked(packet: str) -> str:
@@ -212,6 +221,12 @@ def _common(text: str, way: str) -> Iterator[str]:
         yield f"it keeps {share} content words; keep at least {LEAST_COMMON:.0%} of them"
 
 
+def _denial(text: str, way: str) -> Iterator[str]:
+    if facts.denies(text) != facts.denies(way):
+        change = "added" if facts.denies(way) else "lost"
+        yield f"a denial is {change}; deny what the sentence denies, and nothing else"
+
+
 def _endpoint(text: str, way: str) -> Iterator[str]:
     enumerated = max(re.findall(_ENUMERATION, text), key=len, default="")
     if enumerated not in way:
@@ -223,12 +238,12 @@ def _endpoint(text: str, way: str) -> Iterator[str]:
 
 def _differ(what: str, was: Counter[Any], now: Counter[Any]) -> str:
     lost, added = _listed(was - now), _listed(now - was)
-    told = [f"it {verb} {which}" for verb, which in (("lacks", lost), ("adds", added)) if which]
-    return f"{what} differ: {' and '.join(told)}; keep them as they are"
+    told = [f"{verb} {which}" for verb, which in (("lacks", lost), ("adds", added)) if which]
+    return f"{what} differ: it {' and '.join(told)}; keep them as they are"
 
 
-def _listed(facts_: Counter[Any]) -> str:
-    return ", ".join(_told(fact) for fact in facts_.elements())
+def _listed(found: Counter[Any]) -> str:
+    return ", ".join(_told(fact) for fact in found.elements())
 
 
 def _told(fact: Any) -> str:

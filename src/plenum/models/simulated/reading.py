@@ -7,7 +7,10 @@ from functools import lru_cache
 
 from plenum.models.chat import Chat
 
-_OPTION = re.compile(r"^([A-Z])\. ([^:\n]+): (.+)$", re.MULTILINE)
+# The packet may stand in another layout: its lines begin and end with all kinds of marks.
+_OPTIONS = re.compile(r"^\W*options\W*$", re.MULTILINE | re.IGNORECASE)
+_OPTION = re.compile(r"^[^\w\n]*([A-Z])[.)] +([^:|\n]+?)(?::\**| \|)\s+\"?(.+)$", re.MULTILINE)
+_MARKER = re.compile(r"^\W*(?:\d+\. )?")
 _WORDS = re.compile(r"at most (\d+) words")
 
 
@@ -69,7 +72,8 @@ def _split(section: str) -> tuple[str, str]:
 
 @lru_cache(maxsize=64)
 def _case(text: str) -> Case:
-    options = _OPTION.findall(text[text.index("\nOptions:\n") :])
+    head = _OPTIONS.search(text)
+    options = _OPTION.findall(text[head.start() :] if head else text)
     return Case(
         text=text,
         labels=tuple(label for label, _, _ in options),
@@ -80,8 +84,12 @@ def _case(text: str) -> Case:
 
 
 def _bullets(text: str, head: str) -> tuple[str, ...]:
-    block = text.partition(f"\n{head}:\n")[2].partition("\n\n")[0]
-    return tuple(line.removeprefix("- ") for line in block.splitlines())
+    """The items under a heading, up to the next paragraph that holds words."""
+    block = re.search(
+        rf"^\W*{head}\W*\n(.+?)(?=\n\n[^\n]*[^\W\d]|\Z)", text, re.MULTILINE | re.I | re.DOTALL
+    )
+    lines = block[1].strip().splitlines() if block else []
+    return tuple(_MARKER.sub("", line).strip('"') for line in lines if line.strip())
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,48 @@
+"""Check the variants of scenarios by rules, and ask a judge model how well they keep the meaning.
+
+python scripts/screen_variants.py ['scenarios=[IM-01]'] [combine=true] [judge=gpt-4.1] [out=FOLDER]
+"""
+
+import os
+import sys
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import FAILED, INTERRUPTED, front_door, told
+
+os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="screen_variants")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import variants
+
+        chosen = variants.asked(cfg)
+        if cfg.judge is not None:
+            from plenum.execution import judging
+
+            asked = judging.settings(cfg)  # refused before anything is printed
+        if chosen.combine:
+            variants.combine(chosen)
+        found, failed = variants.publish(chosen)
+        stopped = ""
+        if cfg.judge is not None:
+            pairs = judging.pairs(found)
+            if asked.job.dry_run:
+                print(judging.plan(asked, pairs))
+            else:
+                judged, stopped = judging.judge(asked, pairs)
+                low = variants.publish_scores(asked.out, judged, asked.flag_below)
+                failed = "; ".join(filter(None, (failed, low)))
+    if stopped:
+        failed = "; ".join(filter(None, (f"stopped: {stopped}", failed)))
+    if failed:
+        print(failed, file=sys.stderr)
+        raise SystemExit(INTERRUPTED if stopped == "interrupted" else FAILED)
+
+
+if __name__ == "__main__":
+    front_door(main)

@@ -15,8 +15,11 @@ from plenum.errors import UserError
 TINY = Path(__file__).parent / "models" / "hosted" / "tiny"
 """The folder of the model that ships with the project."""
 
-WANTED = ("*.safetensors", "*.safetensors.index.json", "*.json", "*.jinja", "*.txt", "*.model")
+WANTED = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model", "*.py")
 """The files of a checkpoint that are downloaded and digested."""
+
+_VOCABULARIES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+"""One of them makes a tokenizer; its config alone would make an empty one."""
 
 _BLOCK = 1 << 24
 
@@ -61,7 +64,7 @@ def check(model: str, path: Path) -> None:
         )
         why = f"; {others[0]} is a pickle and is never loaded" if others else ""
         raise UserError(f"model {model}: {path} holds no .safetensors weights{why}")
-    if not any((path / name).is_file() for name in ("tokenizer.json", "tokenizer_config.json")):
+    if not any((path / name).is_file() for name in _VOCABULARIES):
         raise UserError(f"model {model}: {path} holds no tokenizer.json")
 
 

@@ -20,6 +20,7 @@ SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
 FACTORS = {
     **{"scenario": "HL-01", "roles": "off", "model": "uniform", "memory": "k15"},
     **{"temperature": "t0", "backend": "simulated", "perturbation": "none"},
+    "protocol": "deliberation",
     **{"settings": "default", "rounds": "20", "seed": "0"},
 }
 
@@ -56,6 +57,44 @@ def tracked(
         decisions=tuple(decisions or ("A",) * replicates),
         seats=SEATS,
     )
+
+
+def perturbed(
+    key: int,
+    decisions: str,
+    families: Sequence[str] = ("canonical", *("rephrase",) * 5, *("format",) * 4),
+    *,
+    missing: Sequence[int] = (),
+    **factors: str,
+) -> Tracked:
+    """A condition whose replicates read one wording each, and decide as told.
+
+    Replicates beyond the number of ``families`` begin again; ``missing`` ones have failed.
+    """
+    indices = [i for i in range(len(decisions)) if i not in missing]
+    cycle = len(families)
+    condition = tracked(
+        key,
+        0.03,
+        len(indices),
+        failed=len(missing),
+        decisions=[decisions[i] for i in indices],
+        **{"perturbation": "variants20", **factors},
+    )
+    return replace(
+        condition,
+        indices=tuple(indices),
+        variants=tuple(f"v{i % cycle:02d}" for i in indices),
+        families=tuple(families[i % cycle] for i in indices),
+        repetitions=tuple(i // cycle for i in indices),
+    )
+
+
+def one_shot(key: int, decisions: str, **factors: str) -> Tracked:
+    """The one-shot vote of a perturbed condition: a single round."""
+    condition = perturbed(key, decisions, protocol="one_shot", **factors)
+    single = {**condition.factors, "rounds": "1"}
+    return replace(condition, factors=single, preferences=condition.preferences[:, :1])
 
 
 def build(conditions: Sequence[Tracked], chosen: Settings = CHOSEN) -> list[Row]:

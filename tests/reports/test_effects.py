@@ -18,6 +18,7 @@ CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 DEFAULTS = {
     **{"scenario": "HL-01", "roles": "off", "model": "uniform", "memory": "k15"},
     **{"temperature": "t0", "backend": "simulated", "perturbation": "none"},
+    "protocol": "deliberation",
     **{"settings": "default", "rounds": "20", "seed": "0"},
 }
 SQUARE = [("on", "mixed"), ("on", "uniform"), ("off", "mixed"), ("off", "uniform")]

@@ -39,6 +39,7 @@ def tracked(
             "temperature": "t0",
             "backend": "simulated",
             "perturbation": "none",
+            "protocol": "deliberation",
             "settings": "default",
         },
         **{"rounds": "20", "seed": "0"},

@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
+from plenum.identity import digest
 from plenum.records import Journal
-from plenum.tracking import store
+from plenum.tracking import query, store
 from plenum.tracking.writer import StudyWriter
 
 SEATS = ("chair", "rights")
@@ -72,12 +73,14 @@ class Study:
         writer.open(CONDITION, 2)
         return writer
 
-    def journal(self, replicate: int = 0, rounds: int = ROUNDS, end: str = "completed") -> Path:
-        """Write a journal, or continue one."""
+    def journal(
+        self, replicate: int = 0, rounds: int = ROUNDS, end: str = "completed", **more: Any
+    ) -> Path:
+        """Write a journal, or continue one; ``more`` goes into its head."""
         path = self.folder / f"{replicate:03d}.jsonl"
         head = {key: CONDITION[key] for key in ("condition", "options", "seats")}
         spent = {"cost": 0.1, "tokens_in": 10, "tokens_out": 5}
-        with Journal(path, {**head, "replicate": replicate}) as journal:
+        with Journal(path, {**head, "replicate": replicate, **more}) as journal:
             for number in range(len(journal.entries) // len(SEATS) + 1, rounds + 1):
                 for place, seat in enumerate(SEATS):
                     pref = [0.5 + 0.1 * place, 0.5 - 0.1 * place]
@@ -301,3 +304,108 @@ def test_a_condition_stopped_before_its_estimates_is_accounted_for(study: Study)
     study.writer().close(CONDITION, [study.journal(0)], estimates, "a: 1")
     assert accounts(study) == {"cost": 2}
     assert study.runs("condition")[0].info.run_id == parent.info.run_id
+
+
+# --- wordings and environments -----------------------------------------------------------------
+
+WORDINGS = (["canonical", "canonical"], ["r1", "rephrase"], ["r2", "rephrase"])
+PERTURBED = {**CONDITION, "perturbation": "variants20", "protocol": "one_shot"}
+PERTURBED |= {"variants": [list(wording) for wording in WORDINGS]}
+GPU, CPU = {"device": "cuda", "torch": "2.13.0"}, {"device": "cpu", "torch": "2.13.0"}
+
+
+def perturbed(study: Study, *environments: dict[str, str]) -> None:
+    """Write a condition whose replicates read one wording each."""
+    writer = StudyWriter(study.uri, study.name, "v")
+    writer.open(PERTURBED, 3)
+    journals = []
+    for index, (variant, family) in enumerate(WORDINGS):
+        head: dict[str, Any] = {"variant": variant, "family": family}
+        if environments:
+            head["environment"] = environments[index % len(environments)]
+        journals.append(study.journal(index, **head))
+        writer.replicate(PERTURBED, journals[-1], EFFORT)
+    metrics = {"n_target": 3, "n_completed": 3}
+    writer.close(PERTURBED, journals, {**ESTIMATES, "metrics": metrics}, "a: 1")
+
+
+def test_runs_name_the_wording_that_was_read(study: Study) -> None:
+    perturbed(study)
+    named = {
+        (run.data.params["replicate"], run.data.params["variant"], run.data.params["family"])
+        for run in study.runs("replicate")
+    }
+    assert named == {
+        ("0", "canonical", "canonical"),
+        ("1", "r1", "rephrase"),
+        ("2", "r2", "rephrase"),
+    }
+    (parent,) = study.runs("condition")
+    assert parent.data.params["variants"] == "canonical:1 rephrase:2"
+    assert parent.data.params["protocol"] == "one_shot"
+    assert parent.info.run_name == "s on uniform k3 t0.7 variants20 one_shot"
+    table = pd.read_parquet(study.artifacts(parent) / "replicates.parquet")
+    assert table[["variant", "family"]].to_numpy().tolist() == [list(w) for w in WORDINGS]
+
+
+def test_what_is_not_perturbed_names_none(study: Study) -> None:
+    study.writer().replicate(CONDITION, study.journal(), EFFORT)
+    (run,), (parent,) = study.runs("replicate"), study.runs("condition")
+    assert not {"variant", "family", "variants"} & (run.data.params.keys() | parent.data.params)
+    assert parent.data.params["protocol"] == "deliberation"
+    assert parent.info.run_name == "s on uniform k3 t0.7"
+
+
+def test_environments_are_told_by_a_digest_and_in_full(study: Study) -> None:
+    perturbed(study, GPU, CPU)
+    (parent,) = study.runs("condition")
+    assert parent.data.tags["plenum.environment"] == f"{digest(GPU)} {digest(CPU)}"
+    told = json.loads((study.artifacts(parent) / "environment.json").read_text())
+    assert told == {digest(GPU): GPU, digest(CPU): CPU}
+    table = pd.read_parquet(study.artifacts(parent) / "replicates.parquet")
+    assert table["environment"].tolist() == [digest(GPU), digest(CPU), digest(GPU)]
+
+
+def test_a_journal_that_went_on_elsewhere_has_both_environments(study: Study) -> None:
+    journal = study.journal(0, rounds=1, end="", environment=GPU)
+    with Journal(journal, {"condition": "c0", "replicate": 0}) as opened:
+        opened.append({"kind": "reopen", "environment": CPU})
+    study.writer().close(CONDITION, [study.journal(0)], ESTIMATES, "a: 1")
+    (parent,) = study.runs("condition")
+    assert parent.data.tags["plenum.environment"] == f"{digest(GPU)} {digest(CPU)}"
+
+
+def test_a_backend_that_names_no_environment_has_none(study: Study) -> None:
+    study.writer().close(CONDITION, [study.journal()], ESTIMATES, "a: 1")
+    (parent,) = study.runs("condition")
+    assert "plenum.environment" not in parent.data.tags
+    assert not (study.artifacts(parent) / "environment.json").exists()
+
+
+def test_wordings_are_read_back_with_their_replicates(study: Study) -> None:
+    perturbed(study, GPU, CPU)
+    (found,) = query.conditions(study.name, study.uri)
+    assert found.variants == ("canonical", "r1", "r2")
+    assert found.families == ("canonical", "rephrase", "rephrase")
+    assert (found.indices, found.repetitions) == ((0, 1, 2), (0, 0, 0))
+    assert found.environments == (digest(GPU), digest(CPU))
+    assert (found.perturbed, found.factors["protocol"]) == (True, "one_shot")
+
+
+def test_a_run_of_before_the_protocol_was_tracked_is_a_deliberation(study: Study) -> None:
+    study.writer().close(CONDITION, [study.journal()], ESTIMATES, "a: 1")
+    (parent,) = study.runs("condition")
+    del parent.data.params["protocol"]
+    assert query.factors_of(parent)["protocol"] == "deliberation"
+
+
+def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
+    again = {**CONDITION, "cell": "cell1", "settings": "gain=2 rerun=1"}
+    labelled = {**CONDITION, "cell": "cell2", "roles": "off"}
+    writer = study.writer()
+    writer.open(again, 3)
+    writer.open(labelled, 5)
+    (runs,) = query.reruns(study.name, study.uri).values()
+    assert [(run.rerun, run.target, run.folder) for run in runs] == [
+        *((0, 5, "c0"), (1, 3, "c0-rerun1"))
+    ]

@@ -6,7 +6,7 @@ killed run, and branching off another one, is the same loop with recorded replie
 """
 
 import dataclasses
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +69,9 @@ class Deliberation:
         self._replicate = replicate
         self._position = 0
         self._entry: Entry = {}
-        self._window: deque[prompts.Remark] = deque(maxlen=condition.protocol.window)
+        self._windows: defaultdict[str, deque[prompts.Remark]] = defaultdict(
+            lambda: deque(maxlen=condition.protocol.window)
+        )
         self._table: dict[str, stateline.State] = {}
         self._script = self._deliberate()
         self.ask = next(self._script)
@@ -121,14 +123,18 @@ class Deliberation:
             ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
             state = yield from self._repaired(ask, self._read_state, "state")
         self._table[seat.name] = state
-        self._window.append(prompts.Remark.of(seat.label, argument))
+        self._window(seat).append(prompts.Remark.of(seat.label, argument))
 
     def _known(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
         """What a seat sees of the discussion: all of it, or its own part."""
-        if self._condition.protocol.interaction:
-            return tuple(self._window), self._table
-        own = {name: state for name, state in self._table.items() if name == seat.name}
-        return tuple(r for r in self._window if r.label == seat.label), own
+        table = self._table
+        if not self._condition.protocol.interaction:
+            table = {name: state for name, state in table.items() if name == seat.name}
+        return tuple(self._window(seat)), table
+
+    def _window(self, seat: Seat) -> deque[prompts.Remark]:
+        """The common window; without interaction each seat has its own."""
+        return self._windows["" if self._condition.protocol.interaction else seat.name]
 
     def _read_state(self, text: str) -> stateline.State:
         return stateline.parse(text, len(self._condition.scenario.labels))[1]

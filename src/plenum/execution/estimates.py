@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from plenum.dynamics import Summary, of_replicates, summarise
+from plenum.dynamics.wordings import Reading, by_family, details
 from plenum.execution.accounts import Accounts
+from plenum.identity import digest
 from plenum.models.chat import SIMULATED
 from plenum.records import Transcript
 
@@ -25,13 +27,21 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
         "n_clerk_disagrees": sum(not end["clerk_agrees"] for end in ends),
     }
     estimated = _estimated(completed)
+    environments = _environments(transcripts)
     return {
         **estimated,
+        **({"environments": environments} if environments else {}),
         "metrics": {**counts, **estimated["metrics"]},
         "failures": accounts["failed"],
         "simulated": _simulated(transcripts, accounts),
         "accounts": accounts,
     }
+
+
+def _environments(transcripts: Sequence[Transcript]) -> list[str]:
+    """Digests of the environments that journals name: other ones are other estimates."""
+    named = [e.get("environment") for t in transcripts for e in (t.head, *t.entries)]
+    return sorted({digest(environment) for environment in named if environment})
 
 
 def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
@@ -48,7 +58,20 @@ def _estimated(completed: Sequence[Transcript]) -> Report:
         return _nothing("no_replicates", "no completed replicate")
     preferences = np.stack([t.preferences() for t in completed])
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
-    return _of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
+    found = _of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
+    if "variants" not in completed[0].head:
+        return found
+    numbers = details(by_family(np.nanmean(preferences, axis=2), [_reading(t) for t in completed]))
+    fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}
+    told = found["told"].replace("λ̂", "λ̂_pert")
+    return {**found, "metrics": {**found["metrics"], **fragility}, "told": told}
+
+
+def _reading(transcript: Transcript) -> Reading:
+    """What a replicate of a perturbed condition read, and decided."""
+    head = transcript.head
+    repetition = head["replicate"] // len(head["variants"])
+    return Reading(head["variant"], head["family"], repetition, str(transcript.decision))
 
 
 def _nothing(status: str, told: str) -> Report:

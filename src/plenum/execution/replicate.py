@@ -1,5 +1,6 @@
 """One replicate: a deliberation, its model calls and its journal."""
 
+import dataclasses
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -88,7 +89,8 @@ class Replicate:
             self.gate.end()
 
     async def _run(self) -> bool:
-        head = {**as_mapping(self.condition), "replicate": self.index, **self._circumstances()}
+        once = dataclasses.replace(self.condition, rerun=0)  # reruns are to have the same bytes
+        head = {**as_mapping(once), "replicate": self.index, **self._circumstances()}
         with Journal(self.journal, head) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)

@@ -19,6 +19,7 @@ from plenum.dynamics import (
 )
 from plenum.reports.rows import FACTORS, Row, grouped
 from plenum.reports.settings import Settings
+from plenum.tracking.query import Tracked
 
 ON, OFF, UNIFORM, MIXED = "on", "off", "uniform", "mixed"
 
@@ -34,11 +35,11 @@ _REFERENCES = {
     "settings": ("default",),
 }
 
-_POOLED_FROM = 3
+POOLED_FROM = 3
 """Scenarios from which on effects are pooled."""
 
 
-class _Compared(NamedTuple):
+class Compared(NamedTuple):
     """Conditions to compare, the name of the comparison, and the factors that are held."""
 
     name: str
@@ -73,8 +74,9 @@ class Effect:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of the conditions, each once."""
-        return tuple(dict.fromkeys(name for row in self.cells for name in row.warnings))
+        """The warnings of the conditions, each once, and whether λ̂_pert is compared with λ̂."""
+        named = dict.fromkeys(name for row in self.cells for name in row.warnings)
+        return (*named, *("mixed_estimands",) * (len({row.estimand for row in self.cells}) > 1))
 
     def record(self, study: str) -> dict[str, object]:
         """The effect as a line of a CSV."""
@@ -84,12 +86,13 @@ class Effect:
         return {
             "study": study,
             "effect": self.name,
-            **_held(self.others),
+            **held(self.others),
             "n": " ".join(str(cell.replicates) for cell in found.cells),
             **_estimate(found),
             "p_welch": found.p_wald,
             "p_holm": self.p_holm,
             "p_bh": self.p_bh,
+            "estimand": " - ".join(dict.fromkeys(row.estimand for row in self.cells)),
             "lambda": " ".join(f"{cell.value:.6g}" for cell in found.cells),
             "d_first": " ".join(f"{value:.6g}" for value in first),
             "headroom": " ".join(f"{value:.6g}" for value in room),
@@ -126,7 +129,7 @@ class Across:
         return {
             "study": study,
             "effect": self.name,
-            **_held(self.others),
+            **held(self.others),
             "scenarios": self.estimate.n,
             **_estimate(self.estimate),
             "p_holm": self.p_holm,
@@ -138,15 +141,24 @@ class Across:
 
 def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
     """Every level of a factor against its reference, with all other factors held."""
-    families = [list(_pairs(rows, factor)) for factor in CONTRASTED]
+    families = [list(pairs(compared(rows), factor)) for factor in CONTRASTED]
 
-    def measure(pair: _Compared) -> Contrast:
+    def measure(pair: Compared) -> Contrast:
         treated, control = (row.tracked for row in pair.cells)
+        common = _same_wordings(treated, control)
+        own, other = (
+            [i for i, read in enumerate(_read(t)) if not common or read in common]
+            for t in (treated, control)
+        )
         return contrast(
-            treated.ensemble,
-            control.ensemble,
+            treated.ensemble[own],
+            control.ensemble[other],
             chosen.window,
-            decisions=(treated.decisions, control.decisions),
+            decisions=(
+                [treated.decisions[i] for i in own],
+                [control.decisions[i] for i in other],
+            ),
+            paired=bool(common),
             draws=chosen.draws,
             seed=chosen.seed,
         )
@@ -164,7 +176,7 @@ def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
     """Roles by model, wherever all four cells are there."""
     family = list(squares(rows))
 
-    def measure(square: _Compared) -> Contrast:
+    def measure(square: Compared) -> Contrast:
         both, first, second, neither = (row.tracked.ensemble for row in square.cells)
         decisions = [row.tracked.decisions for row in square.cells]
         return interaction(both, first, second, neither, chosen.window, decisions=decisions)
@@ -180,7 +192,7 @@ def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> 
         others = {k: v for k, v in effect.others.items() if k != "scenario"}
         shared.setdefault((effect.name, *others.values()), []).append(effect)
     for own in shared.values():
-        if len({e.others["scenario"] for e in own}) >= _POOLED_FROM:
+        if len({e.others["scenario"] for e in own}) >= POOLED_FROM:
             values = [e.contrast.value for e in own], [e.contrast.se for e in own]
             mean = pooled(*values)
             others = {k: v for k, v in own[0].others.items() if k != "scenario"}
@@ -194,25 +206,25 @@ def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> 
     ]
 
 
-def squares(rows: Iterable[Row]) -> Iterator[_Compared]:
+def squares(rows: Iterable[Row]) -> Iterator[Compared]:
     """The 2x2s: (roles and mixed, roles, mixed, neither)."""
     names = [n for n in FACTORS if n not in ("roles", "model")]
-    for key, group in grouped(_estimated(rows), names).items():
+    for key, group in grouped(compared(rows), names).items():
         cells = grouped(group, ("roles", "model"))
         wanted = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
         if _comparable(*wanted):
             others = dict(zip(names, key, strict=True))
-            yield _Compared("roles x mixed", others, tuple(cell[0] for cell in wanted))
+            yield Compared("roles x mixed", others, tuple(cell[0] for cell in wanted))
 
 
 def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
     """The mixed model, wherever enough scenarios have a 2x2."""
     names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
-    alike: dict[tuple[str, ...], list[_Compared]] = {}
+    alike: dict[tuple[str, ...], list[Compared]] = {}
     for square in squares(row for row in rows if _has_error(row)):
         alike.setdefault(tuple(square.others[n] for n in names), []).append(square)
     for key, own in alike.items():
-        if len(own) < _POOLED_FROM:
+        if len(own) < POOLED_FROM:
             continue
         cells = [
             (square.others["scenario"], *corner, row.tracked.ensemble)
@@ -232,10 +244,10 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
 _CORNERS = ((True, True), (True, False), (False, True), (False, False))
 
 
-def _pairs(rows: Sequence[Row], factor: str) -> Iterator[_Compared]:
+def pairs(rows: Sequence[Row], factor: str) -> Iterator[Compared]:
     """Each level of a factor and its reference, wherever both are there, once each."""
     names = [n for n in FACTORS if n != factor]
-    for key, group in grouped(_estimated(rows), names).items():
+    for key, group in grouped(rows, names).items():
         levels = {level: own for (level,), own in grouped(group, (factor,)).items()}
         for level, own in levels.items():
             reference = _reference(factor, level, list(levels))
@@ -243,7 +255,22 @@ def _pairs(rows: Sequence[Row], factor: str) -> Iterator[_Compared]:
                 continue
             others = dict(zip(names, key, strict=True))
             cells = (own[0], levels[reference][0])
-            yield _Compared(f"{factor} {level} - {reference}", others, cells)
+            yield Compared(f"{factor} {level} - {reference}", others, cells)
+
+
+def _read(tracked: Tracked) -> list[tuple[int, str]]:
+    """Replicate and wording of each row of an ensemble."""
+    return list(zip(tracked.indices, tracked.variants, strict=False)) or [
+        (row, "") for row in range(len(tracked.preferences))
+    ]
+
+
+def _same_wordings(treated: Tracked, control: Tracked) -> set[tuple[int, str]]:
+    """The wordings that both arms read at the same place: with two or more, the arms are paired."""
+    if not (treated.variants and control.variants):
+        return set()
+    both = set(_read(treated)) & set(_read(control))
+    return both if len(both) > 1 else set()
 
 
 def _comparable(*cells: Sequence[Row]) -> bool:
@@ -264,15 +291,20 @@ def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
     return None if reference == level else reference
 
 
-def _estimated(rows: Iterable[Row]) -> list[Row]:
-    return [row for row in rows if row.summary is not None]
+def compared(rows: Iterable[Row]) -> list[Row]:
+    """The rows that effects are about: estimated ones, each deliberation once."""
+    return [
+        row
+        for row in rows
+        if row.summary is not None and not row.one_shot and not row.tracked.rerun
+    ]
 
 
 def _has_error(row: Row) -> bool:
     return row.summary is not None and math.isfinite(row.summary.lyapunov.se)
 
 
-def _adjusted(family: Sequence[_Compared], found: Sequence[Contrast]) -> list[Effect]:
+def _adjusted(family: Sequence[Compared], found: Sequence[Contrast]) -> list[Effect]:
     p = [contrast.p for contrast in found]
     rows = zip(family, found, holm(p), benjamini_hochberg(p), strict=True)
     return [
@@ -281,7 +313,7 @@ def _adjusted(family: Sequence[_Compared], found: Sequence[Contrast]) -> list[Ef
     ]
 
 
-def _held(others: dict[str, str]) -> dict[str, str]:
+def held(others: dict[str, str]) -> dict[str, str]:
     """Every factor in its usual order; empty where it is what varies."""
     return {name: others.get(name, "") for name in FACTORS}
 

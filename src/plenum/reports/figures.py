@@ -14,28 +14,39 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from plenum.dynamics import WINDOW, LyapunovEstimate
-from plenum.reports.rows import Row, build
+from plenum.reports.hosted_figure import COLOURS, hosted
+from plenum.reports.rows import Row, build, other_study, symbol
 from plenum.reports.settings import Settings
 from plenum.tracking import query
 
-# Okabe and Ito's palette, safe for colour-blind readers; line styles tell the rest apart.
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _STYLES = ("-", "--", "-.", ":")
-_PER_PANEL = len(_COLOURS) * len(_STYLES)
-_FACTORS = ("roles", "model", "memory", "temperature", "backend", "settings", "rounds", "seed")
+_PER_PANEL = len(COLOURS) * len(_STYLES)
+_FACTORS = (
+    *("roles", "model", "memory", "temperature", "backend", "perturbation", "protocol"),
+    *("settings", "rounds", "seed"),
+)
 
 
 def publish(chosen: Settings) -> None:
-    """Draw D(t), one panel a scenario, as PNG and SVG, and log both to MLflow."""
+    """Draw a study's figures as PNG and SVG, and log them to MLflow.
+
+    D(t), one panel a scenario; of a study whose scenarios are perturbed also the hosted regime's
+    Figure 1.
+    """
     rows = build(query.conditions(chosen.study, chosen.uri), chosen)
-    figure = divergence(rows, chosen.window)
+    drawn = {"divergence": divergence(rows, chosen.window)}
+    if any(row.wordings and not row.one_shot for row in rows):
+        others = [other_study(chosen, key) for key in ("baseline", "reruns")]
+        drawn["hosted"] = hosted(rows, chosen.window, baseline=others[0], reruns=others[1])
     chosen.out.mkdir(parents=True, exist_ok=True)
-    files = [chosen.out / f"divergence.{kind}" for kind in ("png", "svg")]
-    for file in files:
-        figure.savefig(file, dpi=200)
-    plt.close(figure)
+    files = []
+    for name, figure in drawn.items():
+        for kind in ("png", "svg"):
+            files.append(chosen.out / f"{name}.{kind}")
+            figure.savefig(files[-1], dpi=200)
+        plt.close(figure)
     query.log_report(chosen.study, chosen.uri, files)
-    print(f"written: {' and '.join(map(str, files))}")
+    print(f"written: {', '.join(map(str, files))}")
 
 
 def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> Figure:
@@ -70,9 +81,9 @@ def _panel(axes: Axes, rows: Sequence[Row], names: Sequence[str], window: tuple[
         level, exponent = row.summary.divergence, row.summary.lyapunov
         rounds = np.arange(1, level.size + 1)
         shown = np.where(level > 0, level, np.nan)
-        colour = _COLOURS[number % len(_COLOURS)]
-        style = _STYLES[number // len(_COLOURS)]
-        label = f"{_name(row, names)}: λ̂ = {_estimate(exponent)}, n = {row.n}"
+        colour = COLOURS[number % len(COLOURS)]
+        style = _STYLES[number // len(COLOURS)]
+        label = f"{_name(row, names)}: {symbol([row])} = {_estimate(exponent)}, n = {row.n}"
         label += f" ({', '.join(row.warnings)})" if row.warnings else ""
         axes.plot(rounds, shown, style, color=colour, marker="o", markersize=2.5, lw=1, label=label)
         if not math.isnan(exponent.value):
@@ -113,6 +124,6 @@ def _caption(rows: Sequence[Row], window: tuple[int, int]) -> str:
     lines = [
         text,
         f"D(t) by round; thick lines: fits over rounds {window[0]}-{min(window[1], last)}, "
-        f"slope λ̂ with {' and '.join(sorted(intervals))} 95 % interval",
+        f"slope {symbol(rows)} with {' and '.join(sorted(intervals))} 95 % interval",
     ]
     return "\n".join(lines)

@@ -1,25 +1,28 @@
 """One row a condition: factors, realised n, estimates, warnings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
 from plenum.dynamics import Branching, Summary, of_replicates, summarise
+from plenum.dynamics.wordings import FamilyEstimate, Reading, by_family, details
+from plenum.errors import UserError
 from plenum.reports.settings import Settings
+from plenum.tracking import query
 from plenum.tracking.query import Tracked
 
 FACTORS = (
-    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
+    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation", "protocol"),
     *("settings", "rounds", "seed"),
 )
 """The factors that tables sort and compare by."""
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
-    *("target", "completed", "failed", "pending"),
+    *("protocol", "target", "completed", "failed", "pending"),
     *("lambda", "ci_low", "ci_high", "se", "interval", "flip_rate", "time_to_majority"),
-    *("status", "warnings", "rounds_used", "zero_rounds", "settings", "rounds", "seed"),
+    *("estimand", "status", "warnings", "rounds_used", "zero_rounds", "settings", "rounds", "seed"),
     "condition",
 ]
 """Columns of the CSV that come first; details of the estimates follow."""
@@ -30,11 +33,32 @@ class Row:
     """A tracked condition with its estimates.
 
     ``summary`` is ``None`` without replicates, and for branches: these have ``branches``.
+    ``wordings`` are the estimates of a perturbed condition by family.
     """
 
     tracked: Tracked
     summary: Summary | None
     branches: Branching | None = None
+    wordings: dict[str, FamilyEstimate] = field(default_factory=dict)
+
+    @property
+    def estimand(self) -> str:
+        """What ``lambda`` is: λ̂ between repeats, or ``lambda_pert`` between wordings."""
+        return "lambda_pert" if self.tracked.perturbed else "lambda"
+
+    @property
+    def one_shot(self) -> bool:
+        """Whether the committee voted without deliberating: there is nothing to fit then."""
+        return self.tracked.factors.get("protocol") == "one_shot"
+
+    @property
+    def readings(self) -> list[Reading]:
+        """What the completed replicates read and decided; none where no wording is known."""
+        t = self.tracked
+        if not t.variants:
+            return []
+        parts = (t.variants, t.families, t.repetitions, t.decisions)
+        return [Reading(*part) for part in zip(*parts, strict=True)]
 
     @property
     def n(self) -> int:
@@ -55,7 +79,7 @@ class Row:
     def status(self) -> str:
         """The estimate's status; ``no_estimates`` where the condition was interrupted."""
         if self.summary is not None:
-            return self.summary.lyapunov.status
+            return "one_shot" if self.one_shot else self.summary.lyapunov.status
         if self.branches is not None:
             return "branching"
         return "no_estimates" if self.n else "no_replicates"
@@ -64,8 +88,15 @@ class Row:
     def warnings(self) -> tuple[str, ...]:
         """The estimate's warnings, and what is missing."""
         own = self.summary.lyapunov.warnings if self.summary else (self.status,)
+        if self.summary and self.one_shot:  # that there is no λ̂ is no news of a single round
+            own = tuple(name for name in own if name != self.summary.lyapunov.status)
         missing = ("pending",) * bool(self.pending) + ("attrition",) * bool(self.failed)
-        return (*own, *missing)
+        read = {
+            "no_canonical": any(w.reason == "no_canonical" for w in self.wordings.values()),
+            "repeated_wordings": any(self.tracked.repetitions),
+            "environments": len(self.tracked.environments) > 1,
+        }
+        return (*own, *missing, *(name for name, holds in read.items() if holds))
 
     @property
     def switches(self) -> list[tuple[str, float]]:
@@ -87,10 +118,12 @@ class Row:
             "pending": self.pending,
             "warnings": " ".join(self.warnings),
             "status": self.status,
+            "estimand": self.estimand,
         }
         if self.summary is not None:
             values |= _estimates(self.summary)
             values["switches"] = " ".join(f"{seat}:{mean:.2f}" for seat, mean in self.switches)
+        values |= details(self.wordings)
         return values
 
 
@@ -126,8 +159,39 @@ def build(tracked: Sequence[Tracked], chosen: Settings) -> list[Row]:
                 draws=chosen.draws,
                 seed=chosen.seed,
             )
-        rows.append(Row(condition, summary, branches))
+        row = Row(condition, summary, branches)
+        rows.append(replace(row, wordings=_by_family(row, chosen)))
     return rows
+
+
+def other_study(chosen: Settings, key: str) -> list[Row]:
+    """The conditions of the study that a setting names; none where it names none.
+
+    Raises
+    ------
+    UserError
+        There is no such study.
+    """
+    study = getattr(chosen, key)
+    if not study:
+        return []
+    try:
+        return build(query.conditions(study, chosen.uri), chosen)
+    except UserError as error:
+        raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None
+
+
+def _by_family(row: Row, chosen: Settings) -> dict[str, FamilyEstimate]:
+    if not row.readings or row.summary is None:
+        return {}
+    return by_family(
+        row.tracked.ensemble,
+        row.readings,
+        chosen.window,
+        interval=chosen.interval,
+        draws=chosen.draws,
+        seed=chosen.seed,
+    )
 
 
 def _branches(condition: Tracked, chosen: Settings) -> Branching | None:
@@ -152,9 +216,14 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
     return groups
 
 
+def varying_in(rows: Sequence[Row]) -> list[str]:
+    """The factors in which some conditions differ."""
+    return [n for n in FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
+
+
 def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
     """The factors to show, and whether conditions differ in a text alone."""
-    varying = [n for n in FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
+    varying = varying_in(rows)
     names = [n for n in FACTORS if n in varying or n in ("scenario", "roles", "model")]
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
@@ -163,3 +232,8 @@ def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
 def named(row: Row, names: Sequence[str], same: bool) -> list[str]:
     """What names a condition in a table."""
     return [row.tracked.factors[n] for n in names] + [row.tracked.identity] * same
+
+
+def symbol(rows: Sequence[Row]) -> str:
+    """What the exponent of some conditions is called."""
+    return "λ̂_pert" if all(row.tracked.perturbed for row in rows) else "λ̂"

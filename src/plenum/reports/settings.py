@@ -28,6 +28,9 @@ class Settings:
         Method of λ̂'s interval.
     draws, seed
         Of bootstrap, reversals and permutations.
+    baseline, reruns
+        Other studies in the store: one-shot votes that deliberations are compared with, and
+        reruns that a figure shows. Empty for none.
     """
 
     study: str
@@ -37,6 +40,8 @@ class Settings:
     interval: str = INTERVALS[0]
     draws: int = DRAWS
     seed: int = 0
+    baseline: str = ""
+    reruns: str = ""
 
 
 def settings(cfg: DictConfig) -> Settings:
@@ -61,6 +66,8 @@ def settings(cfg: DictConfig) -> Settings:
         cfg.interval,
         cfg.draws,
         cfg.seed,
+        _other(cfg, "baseline"),
+        _other(cfg, "reruns"),
     )
 
 
@@ -145,6 +152,11 @@ def source(cfg: DictConfig) -> tuple[str, str]:
             f"tracking: {cfg.tracking.name} holds no study to read; use local or server"
         )
     return str(cfg.study), str(cfg.tracking.uri)
+
+
+def _other(cfg: DictConfig, key: str) -> str:
+    """Another study that a script may be told of; empty for none."""
+    return "" if cfg.get(key) is None else str(cfg[key])
 
 
 def _window(cfg: DictConfig) -> tuple[int, int]:

@@ -130,9 +130,10 @@ def probability(p: float) -> str:
 
 
 def told(names: Sequence[str], values: Sequence[str]) -> str:
-    """Factors and their values, in words; settings at their defaults go without saying."""
+    """Factors and their values, in words; what is usual goes without saying."""
+    usual = {("settings", "default"), ("perturbation", "none"), ("protocol", "deliberation")}
     pairs = zip(names, values, strict=True)
-    return ", ".join(f"{n}={v}" for n, v in pairs if (n, v) != ("settings", "default"))
+    return ", ".join(f"{n}={v}" for n, v in pairs if (n, v) not in usual)
 
 
 def provenance(rows: Sequence[Row]) -> str:

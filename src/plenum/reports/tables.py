@@ -7,9 +7,19 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.dynamics import benjamini_hochberg
-from plenum.reports import branching, effects
+from plenum.reports import branching, effects, fragility
 from plenum.reports.effects import Across, Effect
-from plenum.reports.rows import FACTORS, Row, build, frame, grouped, named, shown
+from plenum.reports.rows import (
+    FACTORS,
+    Row,
+    build,
+    frame,
+    grouped,
+    named,
+    other_study,
+    shown,
+    symbol,
+)
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import (
     Sheet,
@@ -44,6 +54,9 @@ MARKS = {
     "no_interval": "i",
     "attrition": "x",
     "pending": "p",
+    "environments": "e",
+    "repeated_wordings": "w",
+    "no_canonical": "c",
 }
 """The landscape's letters for warnings."""
 
@@ -54,29 +67,46 @@ _DIFFERENT = 0.05
 def publish(chosen: Settings) -> None:
     """Print a study's tables, write them as CSV and Markdown, and log both to MLflow."""
     rows = build(query.conditions(chosen.study, chosen.uri), chosen)
+    changed = fragility.changes(rows, other_study(chosen, "baseline"))
     measured = effects.contrasts(rows, chosen)
     products = effects.interactions(rows, chosen)
     pools = effects.across(rows, [*measured, *products], chosen)
     parallel = [row for row in rows if not row.tracked.after_round] or rows
-    first, squares = conditions(rows, chosen), matrices(parallel)
-    details = [diagnostics(parallel, chosen), decisions(parallel), *branching.sheets(rows)]
+    fitted = [row for row in parallel if not row.one_shot]
+    once = [row for row in fitted if not row.tracked.rerun]
+    first = [conditions(own, chosen) for own in _by_estimand(rows)]
+    squares = [sheet for own in _by_estimand(once) for sheet in matrices(own)]
+    details = [diagnostics(own, chosen) for own in _by_estimand(fitted)]
+    details += [decisions(parallel), *branching.sheets(rows)]
+    wordings = fragility.sheets(rows, changed)
     last = [*contrasts(measured, rows), *contrasts(products, rows, interaction=True)]
-    last += [*landscape(rows), *pooled(pools, rows)]
+    last += [sheet for own in _by_estimand(once) for sheet in landscape(own)]
+    last += pooled(pools, rows)
     more = {
         "contrasts": _records(measured, chosen),
         "interactions": _records(products, chosen),
         "pooled": _records(pools, chosen),
         "branching": branching.frame(rows),
+        "fragility": fragility.frame(rows),
+        "fragility_contrasts": fragility.contrasts_frame(chosen.study, changed),
     }
-    files = _write(chosen, rows, more, [first, *details, *squares, *last])
+    files = _write(chosen, rows, more, [*first, *wordings, *details, *squares, *last])
     query.log_report(chosen.study, chosen.uri, files)
-    printed = [first, *details, *(squares if len(squares) <= _SQUARES else []), *last]
-    short = [s for s in printed if s is first or len(s.body) <= _LINES]
+    several = squares if len(squares) <= _SQUARES else []
+    printed = [*first, *wordings, *details, *several, *last]
+    always = (*first, *wordings[:1])
+    short = [s for s in printed if s in always or len(s.body) <= _LINES]
     show(short)
-    left = len(details) + len(squares) + len(last) + 1 - len(short)
+    left = len(printed) + len(squares) - len(several) - len(short)
     if left:
         print(f"{left} more tables, too long or too many to print: {files[-1]}")
     print(f"written: {', '.join(map(str, files))}")
+
+
+def _by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
+    """Conditions whose rows are repeats, and those whose rows are wordings: never in one table."""
+    parts = [[row for row in rows if row.tracked.perturbed is wanted] for wanted in (False, True)]
+    return [part for part in parts if part]
 
 
 def _records(found: Sequence[Effect] | Sequence[Across], chosen: Settings) -> pd.DataFrame:
@@ -104,10 +134,11 @@ def _write(
 def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
     """One line a condition. Factors that never vary stand in the title."""
     names, same = shown(rows)
-    rest = [n for n in FACTORS if n not in names and n != "perturbation"]
+    rest = [n for n in FACTORS if n not in names]
     fixed = told(rest, [rows[0].tracked.factors[n] for n in rest])
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
-    estimated = ("λ̂", "95 % CI", "p growth", "p diffusion", "flip rate", "TTM", "warnings")
+    exponent = symbol(rows)
+    estimated = (exponent, "95 % CI", "p growth", "p diffusion", "flip rate", "TTM", "warnings")
     head = (*names, *("condition",) * same, "n", *missing, *estimated)
     body = []
     for row in rows:
@@ -115,8 +146,9 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
         warned = "\n".join(row.warnings) or "-"
         body.append((*named(row, names, same), *counts, *_estimates(row), warned))
     notes = (
-        f"λ̂: slope of log D(t) over rounds {_fitted(rows, chosen)}; "
+        f"{exponent}: slope of log D(t) over rounds {_fitted(rows, chosen)}; "
         f"CI: {_INTERVALS[chosen.interval]}; n: completed/target replicates",
+        *_of_wordings(rows),
         "p growth: λ = 0 by random time reversal; p diffusion: λ of independent random walks, "
         "jackknife t(R-1); TTM: median first majority round",
         *_attainable(rows),
@@ -138,9 +170,10 @@ _INTERVALS = {
 def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
     """What a λ̂ rests on: D at both ends, room to grow, other means over pairs, other fits."""
     names, same = shown(rows)
+    exponent = symbol(rows)
     head = (
         *(*names, *("condition",) * same, "rounds fit", "D first", "D last", "cap", "headroom"),
-        *("full", "λ̂ - diffusion", "RMS λ̂", "quenched λ̂", "misfit"),
+        *("full", f"{exponent} - diffusion", f"RMS {exponent}", f"quenched {exponent}", "misfit"),
     )
     body = [(*named(row, names, same), *_diagnosed(row)) for row in rows]
     notes = (
@@ -148,11 +181,13 @@ def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
         f"{_fitted(rows, chosen)}; cap: the largest D that R replicates "
         "and K options allow; headroom: log(cap / D) per round; full: first round with D at half "
         "the cap (saturated)",
-        "RMS, quenched: λ̂ from the mean of D² and from the mean of log D over pairs, ± jackknife "
-        "standard error; misfit: residuals of log D on t (exponential) / on log t (power law)",
+        f"RMS, quenched: {exponent} from the mean of D² and from the mean of log D over pairs, "
+        "± jackknife standard error; misfit: residuals of log D on t (exponential) / on log t "
+        "(power law)",
+        *_of_wordings(rows),
         provenance(rows),
     )
-    return Sheet("Diagnostics of λ̂", head, tuple(body), notes, len(names) + same)
+    return Sheet(f"Diagnostics of {exponent}", head, tuple(body), notes, len(names) + same)
 
 
 def decisions(rows: Sequence[Row]) -> Sheet:
@@ -176,7 +211,7 @@ def decisions(rows: Sequence[Row]) -> Sheet:
 def matrices(rows: Sequence[Row]) -> list[Sheet]:
     """Roles by model for every scenario that has at least two of each (Fig. 1B's layout)."""
     sheets = []
-    others = [n for n in FACTORS if n not in ("roles", "model", "perturbation")]
+    others = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in grouped(rows, others).items():
         roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
         models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
@@ -187,8 +222,9 @@ def matrices(rows: Sequence[Row]) -> list[Sheet]:
             (f"roles {role}", *(_cell(cells.get((role, model), [])) for model in models))
             for role in roles
         )
-        title = f"λ̂ by roles and model: {told(others, key)}"
-        sheets.append(Sheet(title, ("", *models), body, (provenance(group),)))
+        title = f"{symbol(group)} by roles and model: {told(others, key)}"
+        notes = (*_of_wordings(group), provenance(group))
+        sheets.append(Sheet(title, ("", *models), body, notes))
     return sheets
 
 
@@ -211,9 +247,10 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
         f"test, each at a false discovery rate of {_DIFFERENT:.0%} over this map "
         "(Benjamini-Hochberg)",
         f"±: jackknife standard error; {_letters()}",
+        *_of_wordings(rows),
         provenance(rows),
     )
-    return [Sheet("Landscape: λ̂ (n) by scenario", head, tuple(body), notes)]
+    return [Sheet(f"Landscape: {symbol(rows)} (n) by scenario", head, tuple(body), notes)]
 
 
 def contrasts(
@@ -224,7 +261,7 @@ def contrasts(
         return []
     varying = [n for n in FACTORS if len({e.others.get(n) for e in found}) > 1]
     head = (
-        *(*varying, "contrast", "Δλ̂", "95 % CI", "p", "Holm", "BH"),
+        *(*varying, "contrast", f"Δ{_symbol_of(found)}", "95 % CI", "p", "Holm", "BH"),
         *("n", "D first", "headroom", "warnings"),
     )
     body = [
@@ -235,13 +272,15 @@ def contrasts(
         title = "Interaction: (both - roles) - (mixed - neither)"
         how = "p: t with Welch-Satterthwaite degrees of freedom; cells in the title's order"
     else:
-        title = "Contrasts: Δλ̂ to the reference, all else equal"
+        title = f"Contrasts: Δ{_symbol_of(found)} to the reference, all else equal"
         how = "p: studentised permutation of replicates; cells: treated, reference"
+        how += "; wordings that both read are paired" * _any_perturbed(found)
     notes = (
         f"{how}; CI: Welch, jackknife variances; Holm, BH: p adjusted over the contrasts of a "
         "factor, for claims and for maps",
         "cells that differ in D first or headroom differ in room to grow: saturation alone can "
         "make a contrast",
+        *_mixed(found),
         provenance(rows),
     )
     return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
@@ -276,16 +315,48 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
         "the mixed model takes one residual variance for all cells, the mean weighs each effect by "
         "its own error: where cells spread differently, believe the mean",
         f"the conditions that went in carry: {', '.join(carried) or 'no warning'}",
+        *_of_wordings(rows),
         provenance(rows),
     )
     return [Sheet("Pooled over scenarios", head, body, notes, len(varying) + 1)]
+
+
+def _of_wordings(rows: Sequence[Row]) -> list[str]:
+    """What λ̂_pert is, where there is one."""
+    perturbed = [row for row in rows if row.tracked.perturbed]
+    told = (
+        "λ̂_pert: λ̂ whose replicates read different wordings of the scenario, one each: growth of "
+        "the distance between wordings, and no λ̂ between repeats"
+    )
+    again = "; repeated_wordings: some read the same one" * any(
+        "repeated_wordings" in row.warnings for row in perturbed
+    )
+    return [told + again] * bool(perturbed)
+
+
+def _symbol_of(found: Sequence[Effect]) -> str:
+    return symbol([row for effect in found for row in effect.cells])
+
+
+def _any_perturbed(found: Sequence[Effect]) -> bool:
+    return any(row.tracked.perturbed for effect in found for row in effect.cells)
+
+
+def _mixed(found: Sequence[Effect]) -> list[str]:
+    """A note where λ̂ between repeats and λ̂_pert between wordings meet."""
+    cells = {row.estimand for effect in found for row in effect.cells}
+    lines = "lines with perturbation other than none are about λ̂_pert (between wordings)"
+    crossed = "; mixed_estimands: λ̂_pert minus λ̂, two different things"
+    if cells == {"lambda"}:
+        return []
+    return [lines + crossed * any("mixed_estimands" in effect.warnings for effect in found)]
 
 
 def _estimates(row: Row) -> tuple[str, ...]:
     if row.summary is None:
         return ("-",) * 6
     e, s = row.summary.lyapunov, row.summary
-    value = e.status if math.isnan(e.value) else f"{e.value:.4f}"
+    value = row.status if math.isnan(e.value) else f"{e.value:.4f}"
     return (
         value,
         limits(e.ci_low, e.ci_high),

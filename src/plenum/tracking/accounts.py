@@ -14,7 +14,7 @@ import numpy as np
 
 from plenum.records import Failure
 from plenum.tracking import store
-from plenum.tracking.query import FACTORS, Tracked, opened, search, simulated
+from plenum.tracking.query import Tracked, factors_of, opened, search, simulated
 
 REASONS = tuple(map(str, Failure))
 """Every reason for which an attempt or a replicate may fail, or wait."""
@@ -118,7 +118,7 @@ def _accounted(
             study=study,
             identity=run.data.tags["plenum.condition"],
             run_id=run.info.run_id,
-            factors={key: run.data.params.get(key, "") for key in FACTORS},
+            factors=factors_of(run),
             target=target,
             completed=completed,
             failures=failed,

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from plenum.identity import digest
 from plenum.records import Transcript
 
 
@@ -35,7 +36,7 @@ def _rounds(cells: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
-    """One row a replicate: status, reason, decision, clerk, totals."""
+    """One row a replicate: status, reason, decision, clerk, wording, environment, totals."""
     rows = []
     for t in transcripts:
         end = t.end or {}
@@ -46,10 +47,22 @@ def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
                 "reason": t.reason or "",
                 "decision": t.decision or "",
                 "clerk_agrees": end.get("clerk_agrees"),
+                "variant": t.head.get("variant", ""),
+                "family": t.head.get("family", ""),
+                "environment": " ".join(environments([t])),
                 **t.totals(),
             }
         )
     return pd.DataFrame(rows)
+
+
+def environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
+    """The environments that journals name, by digest, in the order in which they occur.
+
+    A journal names one in its head, and another where it goes on in another one.
+    """
+    named = [e.get("environment") for t in transcripts for e in (t.head, *t.entries)]
+    return {digest(environment): dict(environment) for environment in named if environment}
 
 
 def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.float64]:

@@ -1,6 +1,7 @@
 """Read a study back from MLflow: parents and their Parquet, never thousands of nested runs."""
 
 import json
+import re
 import tempfile
 import urllib.parse
 from collections import Counter, defaultdict
@@ -19,9 +20,11 @@ from plenum.tracking import frames, store
 
 _TARGET = "n_target"
 FACTORS = (
-    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
+    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation", "protocol"),
     *("settings", "rounds", "seed"),
 )
+_OLDER = {"protocol": "deliberation"}
+"""What factors were before runs had them as params."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,13 @@ class Tracked:
         Of branches: the round after which they part.
     simulated
         Whether agents were simulated, by the backend or by the server that answered.
+    indices
+        The numbers of the completed replicates.
+    variants, families, repetitions
+        Of a perturbed condition: the wording that each completed replicate read, its family, and
+        how often the replicates before it went through all wordings.
+    environments
+        Digests of the environments that the replicates ran in, where a backend names it.
     """
 
     study: str
@@ -61,6 +71,21 @@ class Tracked:
     bases: tuple[int, ...] = ()
     after_round: int = 0
     simulated: bool = False
+    indices: tuple[int, ...] = ()
+    variants: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    repetitions: tuple[int, ...] = ()
+    environments: tuple[str, ...] = ()
+
+    @property
+    def perturbed(self) -> bool:
+        """Whether the replicates read different wordings."""
+        return self.factors.get("perturbation", "none") != "none"
+
+    @property
+    def rerun(self) -> int:
+        """Which time the condition was run: 0 for the first."""
+        return rerun(self.factors)
 
     @property
     def ensemble(self) -> NDArray[np.float64]:
@@ -81,6 +106,53 @@ def conditions(study: str, uri: str) -> list[Tracked]:
     with ThreadPoolExecutor(8) as pool:
         tracked = list(pool.map(lambda run: _read(client, study, run, counts), runs))
     return tracked
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """One of the times that a condition was run: where its journals lie, and how many it wants."""
+
+    identity: str
+    rerun: int
+    target: int
+    factors: dict[str, str]
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder with its journals."""
+        return f"{self.identity}-rerun{self.rerun}" if self.rerun else self.identity
+
+
+def reruns(study: str, uri: str) -> dict[str, list[Rerun]]:
+    """The conditions of a study by identity, each with the times that it was run, in order.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
+    """
+    _, _, runs = opened(study, uri)
+    found: dict[str, dict[int, Rerun]] = {}
+    for run in runs:
+        identity, factors = run.data.tags["plenum.condition"], factors_of(run)
+        target = int(run.data.tags.get("plenum.target", 0))
+        times = found.setdefault(identity, {})
+        number = rerun(factors)
+        if number in times:  # one condition under two labels shares its journals
+            target = max(target, times[number].target)
+        times[number] = Rerun(identity, number, target, factors)
+    return {identity: [times[n] for n in sorted(times)] for identity, times in found.items()}
+
+
+def rerun(factors: dict[str, str]) -> int:
+    """Which rerun a condition's settings name; 0 where they name none."""
+    named = re.search(r"(?:^| )rerun=(\d+)(?: |$)", factors.get("settings", ""))
+    return int(named[1]) if named else 0
+
+
+def factors_of(run: Any) -> dict[str, str]:
+    """The design factors of a condition's run, by name."""
+    return {key: run.data.params.get(key, _OLDER.get(key, "")) for key in FACTORS}
 
 
 def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
@@ -141,7 +213,7 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         study=study,
         identity=identity,
         run_id=run.info.run_id,
-        factors={key: params.get(key, "") for key in FACTORS},
+        factors=factors_of(run),
         target=target,
         completed=completed,
         failures=failures,
@@ -151,6 +223,11 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         bases=arrays.bases,
         after_round=int(params.get("branch.after_round", 0)),
         simulated=simulated(run),
+        indices=arrays.indices,
+        variants=arrays.variants,
+        families=arrays.families,
+        repetitions=arrays.repetitions,
+        environments=tuple(tags.get("plenum.environment", "").split()),
     )
 
 
@@ -166,6 +243,10 @@ class _Arrays:
     decisions: tuple[str, ...] = ()
     seats: tuple[str, ...] = ()
     bases: tuple[int, ...] = ()
+    indices: tuple[int, ...] = ()
+    variants: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    repetitions: tuple[int, ...] = ()
 
 
 def _arrays(client: Any, run: Any) -> _Arrays:
@@ -177,9 +258,25 @@ def _arrays(client: Any, run: Any) -> _Arrays:
     preferences = frames.preferences(states, completed["replicate"].tolist())
     continuations = int(run.data.params.get("branch.continuations", 0))
     bases = completed["replicate"] // continuations if continuations else ()
+    indices = tuple(int(index) for index in completed["replicate"])
+    wordings = _wordings(run)
+    read = completed if wordings and "variant" in completed else completed[:0]
     return _Arrays(
-        preferences, tuple(completed["decision"]), tuple(states["seat"].unique()), tuple(bases)
+        preferences=preferences,
+        decisions=tuple(completed["decision"]),
+        seats=tuple(states["seat"].unique()),
+        bases=tuple(bases),
+        indices=indices,
+        variants=tuple(read["variant"]) if len(read) else (),
+        families=tuple(read["family"]) if len(read) else (),
+        repetitions=tuple(index // wordings for index in indices) if len(read) else (),
     )
+
+
+def _wordings(run: Any) -> int:
+    """How many wordings a condition has: its param counts them by family."""
+    counts = run.data.params.get("variants", "").split()
+    return sum(int(count.rpartition(":")[2]) for count in counts)
 
 
 def _parquet(client: Any, run: Any, name: str) -> pd.DataFrame:

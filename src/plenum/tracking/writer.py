@@ -12,6 +12,7 @@ import math
 import shutil
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +30,8 @@ _DONE = "plenum.journal"
 
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
+
+_DELIBERATION = "deliberation"
 
 _COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
@@ -130,7 +133,9 @@ class StudyWriter:
         self._client.log_batch(
             run.info.run_id,
             metrics=_replicate_metrics(transcript, effort),
-            params=_params({**_factors(condition), "replicate": index}),
+            params=_params(
+                {**_factors(condition), "replicate": index, **_wording(transcript.head)}
+            ),
         )
         self._client.set_terminated(run.info.run_id, _STATUS[transcript.status])
         self._children[cell][index] = (run.info.run_id, state)
@@ -166,11 +171,15 @@ class StudyWriter:
         parent = self._parents[cell]
         self._written[cell] = ""
         transcripts = [read(journal) for journal in journals]
+        environments = frames.environments(transcripts)
         with self._artifacts(parent) as folder:
             frames.states(transcripts).to_parquet(folder / "ensemble.parquet")
             frames.replicates(transcripts).to_parquet(folder / "replicates.parquet")
             (folder / "config.yaml").write_text(config, encoding="utf-8")
             (folder / "condition.json").write_text(json.dumps(condition, indent=1))
+            if environments:
+                text = json.dumps(environments, indent=1)
+                (folder / "environment.json").write_text(text, encoding="utf-8")
             if accounts is not None:
                 _write_accounts(folder, accounts)
         self._client.log_batch(
@@ -182,6 +191,7 @@ class StudyWriter:
                 RunTag("plenum.simulated", str(estimates.get("simulated", False)).lower()),
                 RunTag("plenum.warnings", " ".join(estimates["warnings"])),
                 RunTag("plenum.failures", json.dumps(estimates["failures"])),
+                *(RunTag("plenum.environment", " ".join(environments)),) * bool(environments),
                 RunTag(_DONE, state),
             ],
         )
@@ -223,6 +233,7 @@ class StudyWriter:
             "models": " ".join(f"{s['seat']}:{s['model']}" for s in condition["seats"]),
             "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
             "clerk": condition["clerk"],
+            **_variants(condition),
             **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
         }
         self._client.log_batch(run.info.run_id, params=_params(params))
@@ -280,13 +291,32 @@ def _write_accounts(folder: Path, accounts: dict[str, Any]) -> None:
 
 def _name(condition: dict[str, Any]) -> str:
     keys = ("scenario", "roles", "model", "memory", "temperature")
-    name = " ".join(str(condition[key]) for key in keys)
+    parts = [str(condition[key]) for key in keys]
+    usual = {"perturbation": "none", "protocol": _DELIBERATION}
+    parts += [str(condition[k]) for k, v in usual.items() if condition.get(k, v) != v]
+    name = " ".join(parts)
     return name if condition["settings"] == "default" else f"{name} {condition['settings']}"
 
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:
     keys = ("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation")
-    return {key: condition[key] for key in (*keys, "settings", "rounds", "seed")}
+    return {
+        **{key: condition[key] for key in keys},
+        "protocol": condition.get("protocol", _DELIBERATION),
+        **{key: condition[key] for key in ("settings", "rounds", "seed")},
+    }
+
+
+def _variants(condition: dict[str, Any]) -> dict[str, str]:
+    """How many wordings a perturbed condition has of each family."""
+    families = Counter(family for _, family in condition.get("variants", ()))
+    told = " ".join(f"{family}:{count}" for family, count in families.items())
+    return {"variants": told} if families else {}
+
+
+def _wording(head: dict[str, Any]) -> dict[str, str]:
+    """The wording that a replicate read, where the scenario is perturbed."""
+    return {key: head[key] for key in ("variant", "family") if key in head}
 
 
 def _params(values: dict[str, Any]) -> list[Param]:

@@ -1,7 +1,8 @@
 """Models with random weights for the tests: what is promised holds for any weights."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 import torch
@@ -21,23 +22,23 @@ CPU = torch.device("cpu")
 
 def config(kind: str = "qwen2") -> PretrainedConfig:
     """A small model of a kind, with fewer key-value heads than heads."""
-    sizes = dict(
-        vocab_size=211,
-        hidden_size=48,
-        intermediate_size=96,
-        num_hidden_layers=2,
-        num_attention_heads=4,
-        num_key_value_heads=2,
-        max_position_embeddings=512,
-        eos_token_id=STOP,
-        pad_token_id=0,
-    )
+    sizes = {
+        "vocab_size": 211,
+        "hidden_size": 48,
+        "intermediate_size": 96,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": 512,
+        "eos_token_id": STOP,
+        "pad_token_id": 0,
+    }
     return Qwen2Config(**sizes) if kind == "qwen2" else LlamaConfig(**sizes)
 
 
 def model(kind: str = "qwen2", seed: int = 0, scale: float = 8.0) -> torch.nn.Module:
     """Random weights, wide enough that greedy answers don't repeat one token."""
-    environment.settle(Hosted(), CPU)
+    environment.settle(Hosted(threads=1), CPU)
     attention.register()
     torch.manual_seed(seed)
     made = AutoModelForCausalLM.from_config(config(kind), attn_implementation=attention.NAME)
@@ -48,14 +49,47 @@ def model(kind: str = "qwen2", seed: int = 0, scale: float = 8.0) -> torch.nn.Mo
     return made.eval().requires_grad_(False)
 
 
-def row(prefix: Sequence[int], rest: Sequence[int], limit: int = 24, **more: object) -> Row:
+def plain(made: torch.nn.Module, kind: str = "qwen2") -> torch.nn.Module:
+    """The same weights under transformers' own attention."""
+    other = AutoModelForCausalLM.from_config(config(kind), attn_implementation="eager")
+    other.load_state_dict(made.state_dict())
+    return other.eval().requires_grad_(False)
+
+
+def greedy(
+    made: torch.nn.Module, prompt: Sequence[int], limit: int, stops: Sequence[int] = (STOP,)
+) -> tuple[list[int], float]:
+    """The answer that transformers finds, the whole text anew for each token.
+
+    Also the smallest lead of a chosen token over the next: where it is below rounding, nobody can
+    say which token is right.
+    """
+    told, lead = list(prompt), np.inf
+    while len(told) < len(prompt) + limit:
+        with torch.inference_mode():
+            logits = made(torch.tensor([told]), use_cache=False).logits[0, -1]
+        first, second = logits.topk(2).values.tolist()
+        lead = min(lead, first - second)
+        told.append(int(logits.argmax()))
+        if told[-1] in stops:
+            break
+    return told[len(prompt) :], lead
+
+
+def row(
+    prefix: Sequence[int],
+    rest: Sequence[int],
+    limit: int = 24,
+    shapes: Shapes = SHAPES,
+    **more: object,
+) -> Row:
     """A row whose ``wait`` is an event that its end sets."""
     ended = threading.Event()
     settings = {"temperature": 0.0, "noise": np.random.default_rng(0), "scored": False, **more}
     made = Row(
         prefix=tuple(prefix),
         rest=tuple(rest),
-        room=room(SHAPES, len(prefix), len(rest), limit),
+        room=room(shapes, len(prefix), len(rest), limit),
         limit=limit,
         done=lambda _: ended.set(),
         **settings,
@@ -75,9 +109,26 @@ def answers(engine: Engine, rows: Sequence[Row]) -> list[list[int]]:
     return [made.answer for made in rows]
 
 
-def engine(made: torch.nn.Module, shapes: Shapes = SHAPES, megabytes: int = 64) -> Engine:
-    """An engine on a model."""
-    return Engine(Network(made), shapes, frozenset({STOP}), megabytes << 20)
+@contextmanager
+def engine(
+    made: torch.nn.Module,
+    shapes: Shapes = SHAPES,
+    megabytes: int = 64,
+    stops: Sequence[int] = (STOP,),
+    threads: int = 1,
+) -> Iterator[Engine]:
+    """An engine on a model, closed in the end."""
+    running = Engine(
+        Network(made),
+        shapes,
+        frozenset(stops),
+        megabytes << 20,
+        lambda: torch.set_num_threads(threads),
+    )
+    try:
+        yield running
+    finally:
+        running.close()
 
 
 def prompts(number: int, seed: int = 0) -> list[tuple[list[int], list[int]]]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 
 import torch
 
@@ -87,7 +88,8 @@ class HostedBackend:
         ended: asyncio.Future[Row] = loop.create_future()
 
         def done(row: Row) -> None:
-            loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(row))
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
+                loop.call_soon_threadsafe(lambda: None if ended.done() else ended.set_result(row))
 
         row = Row(
             prefix=prefix,

@@ -10,6 +10,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 import torch
 
@@ -82,7 +83,7 @@ class Engine:
         self._inbox.put(row)
 
     def close(self) -> None:
-        """Stop after the step under way, and wait for that."""
+        """Stop after the step under way, and wait for that; rows that are here end by an error."""
         self._inbox.put(None)
         self._thread.join()
 
@@ -93,6 +94,7 @@ class Engine:
                 while self._receive():
                     self._admit()
                     self._decode()
+            self._give_up(RuntimeError("it was closed before the answer had ended"))
         except BaseException as error:  # whatever it is, nobody may wait for ever
             self._give_up(error)
 
@@ -104,8 +106,9 @@ class Engine:
             row = here.pop() if here else self._inbox.get()
             if row is None:
                 return
-            row.error = error
-            row.done(row)
+            if not row.given_up and row.error is None:
+                row.error = error
+                row.done(row)
 
     def _receive(self) -> bool:
         """Take in what has come; wait where there is nothing to do."""
@@ -131,7 +134,7 @@ class Engine:
         width = self.shapes.prefill_rows
         self._since_fill += 1
         for room in list(self._waiting):
-            while len(self._waiting[room]) >= width and self._free(room) >= width:
+            while len(self._waiting.get(room, ())) >= width and self._free(room) >= width:
                 self._fill(room)
         if self._since_fill < _PATIENCE and self._under_way:
             return
@@ -147,12 +150,17 @@ class Engine:
         """Prefill some prompts of one room, and give each a slot."""
         began = time.perf_counter()
         count = min(self.shapes.prefill_rows, self._free(room), len(self._waiting[room]))
-        rows = [self._waiting[room].popleft() for _ in range(count)]
-        rows = [row for row in rows if not row.given_up]
+        rows = [row for row in islice(self._waiting[room], count) if not row.given_up]
+        if rows:
+            self._prefill(room, rows)
+            self._since_fill = 0
+        for _ in range(count):  # only now: had the prefill broken, they would still be here
+            self._waiting[room].popleft()
         if not self._waiting[room]:
             del self._waiting[room]
-        if not rows:
-            return
+        self.work.prefill_s += time.perf_counter() - began
+
+    def _prefill(self, room: Room, rows: list[Row]) -> None:
         prefilled = None
         if room.prefix or room.rest:
             behind = [(self._kept(row), len(row.prefix), list(row.rest[:-1])) for row in rows]
@@ -162,8 +170,6 @@ class Engine:
         batch = self._batch(room.capacity)
         for number, row in enumerate(rows):
             batch.place(row, prefilled, number)
-        self._since_fill = 0
-        self.work.prefill_s += time.perf_counter() - began
 
     def _kept(self, row: Row) -> Kept | None:
         if not row.prefix:

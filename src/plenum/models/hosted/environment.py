@@ -4,6 +4,8 @@ import os
 import platform
 from pathlib import Path
 
+import numpy as np
+import tokenizers
 import torch
 import transformers
 
@@ -90,6 +92,8 @@ def fingerprint(settings: Hosted, device: torch.device, models: dict[str, str]) 
         "device": _name(device),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
+        "tokenizers": tokenizers.__version__,
+        "numpy": np.__version__,
         "dtype": settings.dtype,
         "attention": f"{attention.NAME}-{attention.VERSION}",
         "deterministic": str(settings.deterministic).lower(),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub import snapshot_download
+from huggingface_hub import HfApi, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
@@ -17,6 +17,9 @@ from plenum.models.chat import Message
 from plenum.models.hosted import attention
 from plenum.models.hosted.network import Network
 from plenum.models.hosted.tokens import Tokens
+
+_PATIENCE_S = 10.0
+"""Seconds for the hub's first answer."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +58,19 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     trusted = {"trust_remote_code": settings.trust_remote_code}
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, **trusted)
-        network: Any = AutoModelForCausalLM.from_pretrained(
+        made: Any = AutoModelForCausalLM.from_pretrained(
             path,
             dtype=getattr(torch, settings.dtype),
             attn_implementation=attention.NAME,
             use_safetensors=True,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # they are refused below, by name
             **trusted,
         )
-    except (OSError, ValueError, KeyError, RuntimeError, ImportError) as error:
-        raise UserError(f"model {model}: can't be loaded: {_line(error)}") from None
+    except Exception as error:  # libraries, and a model's own code, raise whatever they like
+        raise UserError(f"model {model}: can't be loaded: {_told(error)}") from None
+    network, found = made
+    _refuse_parts(model, found)
     _refuse_unlike(model, network)
     tokens = Tokens(tokenizer)
     _require_template(model, tokenizer, tokens)
@@ -100,8 +107,10 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
 
 def _download(model: str, wanted: dict[str, Any]) -> Path:
     try:
+        # By itself the client would wait for an answer without end.
+        HfApi().model_info(model, revision=wanted["revision"], timeout=_PATIENCE_S)
         return Path(snapshot_download(model, **wanted))
-    except (HfHubHTTPError, LocalEntryNotFoundError, ValueError, OSError) as error:
+    except Exception as error:  # of the hub's client, of its HTTP client, or of what answered
         at = "" if wanted["revision"] == "main" else f" --revision {wanted['revision']}"
         raise UserError(
             f"model {model}: its weights are not on this machine and could not be downloaded "
@@ -109,6 +118,16 @@ def _download(model: str, wanted: dict[str, Any]) -> Path:
             f"--local-dir {model.rpartition('/')[2]}`, copy that folder here, and name it: "
             f"model.default=./{model.rpartition('/')[2]}; model=tiny needs no download"
         ) from None
+
+
+def _refuse_parts(model: str, found: dict[str, Any]) -> None:
+    """Refuse weights that don't fill the model: the rest would be random numbers."""
+    lacking = sorted({*found["missing_keys"], *(key for key, *_ in found["mismatched_keys"])})
+    if lacking:
+        raise UserError(
+            f"model {model}: its weights don't fit its config.json: {len(lacking)} are missing or "
+            f"have another size, such as {lacking[0]}; download the model anew"
+        )
 
 
 def _refuse_unlike(model: str, network: Any) -> None:
@@ -122,6 +141,11 @@ def _refuse_unlike(model: str, network: Any) -> None:
             f"{f' with a window of {window}' if window else ''}; the hosted backend runs full "
             "attention only"
         )
+    if not getattr(network, "_supports_attention_backend", False):
+        raise UserError(
+            f"model {model}: {type(network).__name__} takes no other attention than its own, so "
+            "that the hosted backend can't run it"
+        )
     if config.is_encoder_decoder:
         raise UserError(f"model {model}: it has an encoder; the hosted backend runs decoders only")
 
@@ -129,8 +153,11 @@ def _refuse_unlike(model: str, network: Any) -> None:
 def _require_template(model: str, tokenizer: Any, tokens: Tokens) -> None:
     if not tokenizer.chat_template:
         raise UserError(f"model {model}: its tokenizer has no chat template; take a chat model")
+    system = "the system message"
     try:
-        tokens.render((Message("system", "a"), Message("user", "b")))
+        text = tokens.render((Message("system", system), Message("user", "the question")))
+        if system not in text:
+            raise ValueError("it leaves it out")
     except Exception as error:  # templates raise whatever their authors chose
         raise UserError(
             f"model {model}: its chat template takes no system message: {_line(error)}"
@@ -141,6 +168,12 @@ def _stops(network: Any, tokenizer: Any) -> frozenset[int]:
     named = network.generation_config.eos_token_id
     listed = named if isinstance(named, list) else [named]
     return frozenset(t for t in (*listed, tokenizer.eos_token_id) if t is not None)
+
+
+def _told(error: Exception) -> str:
+    if "trust_remote_code" in str(error):
+        return "it brings code of its own; backend.trust_remote_code=true would run that"
+    return _line(error)
 
 
 def _line(error: BaseException) -> str:

@@ -80,7 +80,8 @@ class Network:
             mask[number, 0, :, :length] = 0
         tokens = [row[2] for row in rows] + [[]] * (width - len(rows))
         starts = [row[1] for row in rows] + [0] * (width - len(rows))
-        self._forward(tokens, places, starts, mask, cache)
+        if places:  # none where all prompts have a prefix and one token more
+            self._forward(tokens, places, starts, mask, cache)
         return cache
 
     def step(

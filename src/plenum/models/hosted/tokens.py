@@ -1,9 +1,15 @@
 """From a chat to tokens: the shared prefix, and the rest."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from plenum.models.chat import Message
+
+_CUT = "\ue000cut\ue001"
+"""Stands for a moment where the shared part of a message ends."""
+
+_TODAY = "{% macro strftime_now(format) %}26 Jul 2024{% endmacro %}{{ '' }}"
+"""What templates that write the date are told on every day: the default of Llama 3.1."""
 
 
 class Tokens:
@@ -24,15 +30,23 @@ class Tokens:
 
         The two are tokenised apart, so that where the text is cut never depends on what follows.
         """
-        text = self.render(messages)
-        cut = _cut(text, messages)
-        return self._encoded(text[:cut]) if cut else (), self._encode(text[cut:])
+        last = max((n for n, message in enumerate(messages) if message.shared), default=-1)
+        marked = [self._marked(m, m.shared if n == last else 0) for n, m in enumerate(messages)]
+        head, mark, tail = self.render(tuple(marked)).partition(_CUT)
+        if not mark or not tail:
+            return (), self._encode(head)
+        return self._encoded(head), self._encode(tail)
 
     def render(self, messages: tuple[Message, ...]) -> str:
         """The conversation as the model's template writes it, up to where the answer begins."""
         said = [{"role": message.role, "content": message.content} for message in messages]
         return str(
-            self._tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
+            self._tokenizer.apply_chat_template(
+                said,
+                chat_template=self._template,
+                tokenize=False,
+                add_generation_prompt=True,
+            )
         )
 
     def text(self, tokens: list[int]) -> str:
@@ -43,14 +57,27 @@ class Tokens:
         """The text of each token."""
         return [str(self._tokenizer.decode([token])) for token in tokens]
 
+    @cached_property
+    def _template(self) -> str:
+        template = str(self._tokenizer.get_chat_template())
+        return _TODAY + template if "strftime_now" in template else template
+
+    @cached_property
+    def _control(self) -> list[str]:
+        """Tokens that build conversations; the longest first, since some begin others."""
+        added = self._tokenizer.added_tokens_decoder.values()
+        found = {str(t) for t in added if t.special or str(t) in self._template}
+        return sorted((t for t in found if len(t.strip()) > 1), key=lambda t: (-len(t), t))
+
+    def _marked(self, message: Message, shared: int) -> Message:
+        """The message with a mark behind its shared part, and with no control token in it.
+
+        A space parts each of these, so that nobody who wrote a piece of it can end the message.
+        """
+        parts = [message.content[:shared], message.content[shared:]]
+        for token in (_CUT, *self._control):
+            parts = [part.replace(token, f"{token[0]} {token[1:]}") for part in parts]
+        return Message(message.role, (_CUT if shared else "").join(parts))
+
     def _encode(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer.encode(text, add_special_tokens=False))
-
-
-def _cut(text: str, messages: tuple[Message, ...]) -> int:
-    """Where the shared part ends: behind the last message that says so."""
-    for message in reversed(messages):
-        if message.shared:
-            start = text.find(message.content)
-            return start + message.shared if start >= 0 else 0
-    return 0

@@ -66,7 +66,7 @@ def conditions(found: Sequence[Accounted]) -> list[Sheet]:
 
 def _fixed(rows: Sequence[Row], names: Sequence[str]) -> str:
     """The factors that never vary, in words."""
-    rest = [n for n in FACTORS if n not in names and n != "perturbation"]
+    rest = [n for n in FACTORS if n not in names]
     return told(rest, [rows[0].tracked.factors[n] for n in rest])
 
 

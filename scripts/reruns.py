@@ -1,0 +1,23 @@
+"""Compare the bytes of a study's reruns: the same condition, run once more.
+
+python scripts/reruns.py study=NAME [journals=FOLDER] [tracking=server] [out=FOLDER]
+
+Exit status: 0 where all that can be compared is equal, 1 where something differs, 2 for bad input.
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="reruns")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import reruns
+
+        raise SystemExit(reruns.publish(reruns.settings(cfg)))
+
+
+if __name__ == "__main__":
+    front_door(main)

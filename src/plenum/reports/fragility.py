@@ -1,0 +1,312 @@
+"""Fragility: how often a wording changes the decision, by family and between conditions."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import pandas as pd
+
+from plenum.dynamics import Estimate, holm
+from plenum.dynamics.wordings import (
+    ALL,
+    FamilyEstimate,
+    FragilityContrast,
+    fragility_contrast,
+    over_scenarios,
+)
+from plenum.reports.effects import POOLED_FROM, Compared, held, pairs
+from plenum.reports.rows import FACTORS, Row, grouped, named, shown
+from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+
+COMPARED = ("roles", "model", "memory", "temperature")
+"""Factors whose levels are compared wording by wording, beside deliberation and one-shot votes."""
+
+_VOTE = ("protocol", "rounds", "memory")
+"""What a one-shot vote has no choice of: it is compared with every deliberation of its kind."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A difference of fragility between two conditions.
+
+    Attributes
+    ----------
+    name, others, cells
+        What is compared, the factors that are held, and the two conditions.
+    contrast
+        First minus second.
+    p_holm
+        p adjusted over all comparisons of this name.
+    """
+
+    name: str
+    others: dict[str, str]
+    cells: tuple[Row, ...]
+    contrast: FragilityContrast
+    p_holm: float = math.nan
+
+    def record(self, study: str) -> dict[str, object]:
+        """The comparison as a line of a CSV."""
+        c = self.contrast
+        return {
+            "study": study,
+            "effect": self.name,
+            **held(self.others),
+            "scenarios": 1,
+            "n": c.n,
+            **_estimate(c),
+            "p_holm": self.p_holm,
+            "first": c.first,
+            "second": c.second,
+            "only_first": c.only_first,
+            "only_second": c.only_second,
+            "warnings": " ".join(self.warnings),
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings of the two conditions that touch decisions."""
+        touching = ("attrition", "pending", "environments", "repeated_wordings", "no_canonical")
+        named = dict.fromkeys(w for row in self.cells for w in row.warnings if w in touching)
+        return tuple(named)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A difference of fragility, averaged over scenarios."""
+
+    name: str
+    others: dict[str, str]
+    estimate: Estimate
+
+    def record(self, study: str) -> dict[str, object]:
+        """The mean as a line of a CSV."""
+        own = {"study": study, "effect": self.name, **held(self.others)}
+        return {**own, "scenarios": self.estimate.n, **_estimate(self.estimate)}
+
+
+def changes(rows: Sequence[Row], baseline: Sequence[Row] = ()) -> list[Change]:
+    """Compare perturbed conditions, wording by wording.
+
+    Parameters
+    ----------
+    baseline
+        Rows of another study, whose one-shot votes are compared with the deliberations here.
+    """
+    own, votes = _perturbed(rows), _perturbed(baseline)
+    compared = [pair for factor in COMPARED for pair in pairs(own, factor)]
+    compared += _against_votes([*own, *(row for row in votes if row.one_shot)])
+    found = [
+        Change(
+            pair.name, pair.others, pair.cells,
+            fragility_contrast(pair.cells[0].readings, pair.cells[1].readings),
+        )
+        for pair in compared
+    ]  # fmt: skip
+    adjusted: dict[int, float] = {}
+    for name in dict.fromkeys(change.name for change in found):
+        family = [i for i, change in enumerate(found) if change.name == name]
+        adjusted |= dict(zip(family, holm([found[i].contrast.p for i in family]), strict=True))
+    return [replace(change, p_holm=float(adjusted[i])) for i, change in enumerate(found)]
+
+
+def means(found: Sequence[Change]) -> list[Mean]:
+    """Comparisons that several scenarios share, averaged: scenarios are the units."""
+    shared: dict[tuple[str, ...], list[Change]] = {}
+    for change in found:
+        others = {k: v for k, v in change.others.items() if k != "scenario"}
+        shared.setdefault((change.name, *others.values()), []).append(change)
+    return [
+        Mean(
+            own[0].name,
+            {k: v for k, v in own[0].others.items() if k != "scenario"},
+            over_scenarios([change.contrast for change in own]),
+        )
+        for own in shared.values()
+        if len({change.others["scenario"] for change in own}) >= POOLED_FROM
+    ]
+
+
+def sheets(rows: Sequence[Row], found: Sequence[Change]) -> list[Sheet]:
+    """By family, between conditions, and over scenarios; none without perturbed conditions."""
+    own = [row for row in rows if row.wordings]
+    if not own:
+        return []
+    names = dict.fromkeys(change.name for change in found)
+    return [_families(own), *(_compared(found, name) for name in names), *_means(found, rows)]
+
+
+def frame(rows: Sequence[Row]) -> pd.DataFrame:
+    """One row a condition and variant family."""
+    records = [
+        {
+            "study": row.tracked.study,
+            **row.tracked.factors,
+            "condition": row.tracked.identity,
+            "family": family,
+            "wordings": found.wordings,
+            "changed": found.fragility.value * found.wordings if found.wordings else math.nan,
+            "fragility": found.fragility.value,
+            "fragility_low": found.fragility.ci_low,
+            "fragility_high": found.fragility.ci_high,
+            "lambda_pert": found.exponent.value,
+            "ci_low": found.exponent.ci_low,
+            "ci_high": found.exponent.ci_high,
+            "se": found.exponent.se,
+            "rows": found.exponent.replicates,
+            "status": _status(row, family),
+            "warnings": " ".join(_warnings(row, family)),
+        }
+        for row in rows
+        for family, found in row.wordings.items()
+    ]
+    return pd.DataFrame(records)
+
+
+def contrasts_frame(study: str, found: Sequence[Change]) -> pd.DataFrame:
+    """One row a comparison; its mean over scenarios has no scenario."""
+    lines: list[Change | Mean] = [*found, *means(found)]
+    table = pd.DataFrame([line.record(study) for line in lines])
+    return table.astype({"n": "Int64"}) if len(table) else table
+
+
+def _families(rows: Sequence[Row]) -> Sheet:
+    names, same = shown(rows)
+    families = list(dict.fromkeys(f for row in rows for f in row.wordings if f != ALL))
+    families *= len(families) > 1  # one family is all there is
+    head = (
+        *(*names, *("condition",) * same, "fragility", *families),
+        *(f"λ̂_pert {family}" for family in families),
+    )
+    body = [
+        (
+            *named(row, names, same),
+            *(_fragile(row.wordings.get(family)) for family in (ALL, *families)),
+            *(_grown(row, family) for family in families),
+        )
+        for row in rows
+    ]
+    notes = (
+        "fragility: share of wordings that decide otherwise than the canonical one, of all and by "
+        "family [Clopper-Pearson over wordings, given the canonical decision]",
+        *(
+            "λ̂_pert of a family: slope of log D(t) between its wordings and the canonical one "
+            "[jackknife over wordings]",
+        )
+        * bool(families),
+        provenance(rows),
+    )
+    return Sheet("Fragility by variant family", head, tuple(body), notes, len(names) + same)
+
+
+def _fragile(found: FamilyEstimate | None) -> str:
+    if found is None or not found.wordings:
+        return found.reason if found else "-"
+    share = found.fragility
+    told = f"{share.value * share.n:g}/{share.n}"
+    told += f" = {number(share.value, 3)}" * (found.family == ALL)
+    return f"{told} {limits(share.ci_low, share.ci_high, 2)}"
+
+
+def _grown(row: Row, family: str) -> str:
+    if family not in row.wordings or row.one_shot:
+        return "-"
+    e = row.wordings[family].exponent
+    if math.isnan(e.value):
+        return _status(row, family)
+    return f"{e.value:.3f} {limits(e.ci_low, e.ci_high, 3)}"
+
+
+def _compared(found: Sequence[Change], name: str) -> Sheet:
+    """One line a pair of conditions; a table for every contrast."""
+    own = [change for change in found if change.name == name]
+    varying = [n for n in FACTORS if len({c.others.get(n) for c in own}) > 1]
+    names = [n for n in FACTORS if n in varying or n == "scenario"]
+    head = (
+        *(*names, "first", "second", "difference", "95 % CI", "p", "Holm", "wordings"),
+        *("only first", "only second", "warnings"),
+    )
+    body = [
+        (
+            *(change.others.get(n, "-") for n in names),
+            *(number(c.first, 3), number(c.second, 3), number(c.value, 3)),
+            *(limits(c.ci_low, c.ci_high, 3), probability(c.p), probability(change.p_holm)),
+            *(str(c.n), f"{c.only_first:g}", f"{c.only_second:g}"),
+            "\n".join(change.warnings) or "-",
+        )
+        for change in own
+        for c in (change.contrast,)
+    ]
+    notes = (
+        "share of the wordings that both have which decide otherwise than the canonical one, each "
+        "condition against its own; difference: first minus second; CI: Newcombe's for paired "
+        "shares; p: McNemar, exact; Holm: over these lines",
+        "only first, only second: wordings that change the decision of one alone",
+        provenance([row for change in own for row in change.cells]),
+    )
+    return Sheet(f"Fragility compared: {name}", head, tuple(body), notes, len(names))
+
+
+def _means(compared: Sequence[Change], rows: Sequence[Row]) -> list[Sheet]:
+    found = means(compared)
+    if not found:
+        return []
+    varying = [n for n in FACTORS if len({m.others.get(n) for m in found}) > 1]
+    head = (*varying, "contrast", "scenarios", "mean difference", "95 % CI", "p")
+    body = [
+        (
+            *(*(m.others.get(n, "-") for n in varying), m.name, str(e.n)),
+            *(number(e.value, 3), limits(e.ci_low, e.ci_high, 3), probability(e.p)),
+        )
+        for m in found
+        for e in (m.estimate,)
+    ]
+    notes = (
+        "mean of the scenarios' differences of fragility; CI and p: Student's t, scenarios are "
+        "the units",
+        provenance(rows),
+    )
+    title = "Fragility compared: mean over scenarios"
+    return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
+
+
+def _perturbed(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row.readings and not row.tracked.rerun]
+
+
+def _against_votes(rows: Sequence[Row]) -> Iterator[Compared]:
+    """Each deliberation and the one-shot vote of the same committee on the same wordings."""
+    names = [n for n in FACTORS if n not in _VOTE]
+    for group in grouped(rows, names).values():
+        votes = {row.tracked.identity: row for row in group if row.one_shot}
+        if len(votes) != 1:
+            continue
+        (vote,) = votes.values()
+        for row in group:
+            if not row.one_shot:
+                others = {n: v for n, v in row.tracked.factors.items() if n != "protocol"}
+                yield Compared("protocol deliberation - one_shot", others, (row, vote))
+
+
+def _status(row: Row, family: str) -> str:
+    found = row.wordings[family]
+    if row.one_shot:
+        return "one_shot"
+    return found.exponent.status if found.wordings or not found.reason else found.reason
+
+
+def _warnings(row: Row, family: str) -> tuple[str, ...]:
+    """What λ̂_pert of a family warns of; that of all wordings stands in the condition's row."""
+    e = row.wordings[family].exponent
+    return tuple(name for name in e.warnings if not (row.one_shot and name == e.status))
+
+
+def _estimate(found: Estimate) -> dict[str, object]:
+    return {
+        "estimate": found.value,
+        "se": found.se,
+        "ci_low": found.ci_low,
+        "ci_high": found.ci_high,
+        "p": found.p,
+        "method": found.method,
+    }

@@ -1,0 +1,271 @@
+"""Figure 1 of the hosted regime: divergence between wordings, fragility, and λ̂_pert by scenario."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from plenum.dynamics import WINDOW, divergence
+from plenum.dynamics.wordings import ALL, CANONICAL
+from plenum.reports.rows import Row, grouped, varying_in
+from plenum.reports.sheets import provenance
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's palette, safe for colour-blind readers; markers tell the rest apart."""
+
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+_STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}
+_SHOWN = "HL-01"
+"""The scenario of the first panel, where it was run."""
+
+_LEAST = 0.15
+"""λ̂_pert up to which intervals are shown in full."""
+
+_SERIES = ("roles", "model", "memory", "temperature", "backend", "perturbation", "settings", "seed")
+
+
+@dataclass(frozen=True)
+class _Series:
+    """The conditions that share a colour: one a scenario, with the one-shot vote of each."""
+
+    name: str
+    colour: str
+    marker: str
+    rows: dict[str, Row]
+    votes: dict[str, Row]
+
+
+def hosted(
+    rows: Sequence[Row],
+    window: tuple[int, int] = WINDOW,
+    *,
+    baseline: Sequence[Row] = (),
+    reruns: Sequence[Row] = (),
+) -> Figure:
+    """Draw the three panels.
+
+    Parameters
+    ----------
+    rows
+        The conditions of a study; those whose scenario isn't perturbed are left out.
+    window
+        The rounds of the fit, which the first panel shades.
+    baseline
+        Of another study: its one-shot votes become hollow markers in the second panel.
+    reruns
+        Of another study: its exact reruns become lines in the first panel.
+    """
+    series = _series(rows, baseline)
+    scenarios = sorted({scenario for own in series for scenario in own.rows})
+    wide = max(6.0, 0.6 * len(scenarios) + 1.8)
+    figure = plt.figure(figsize=(5.4 + wide, 7.0), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=(5.0, wide))
+    first = figure.add_subplot(grid[:, 0])
+    second = figure.add_subplot(grid[0, 1])
+    third = figure.add_subplot(grid[1, 1], sharex=second)
+    _curves(first, series, [*rows, *reruns], scenarios, window)
+    _by_scenario(second, series, scenarios, _fragility, votes=True)
+    second.set_ylabel("decision fragility")
+    second.set_ylim(-0.04, 1.04)
+    second.set_title("B  Wordings that change the decision", loc="left", fontsize=10)
+    second.tick_params(labelbottom=False)
+    _by_scenario(third, series, scenarios, _exponent)
+    third.axhline(0, color="0.4", lw=0.8)
+    third.set_ylabel(r"$\hat{\lambda}_{\mathrm{pert}}$ per round")
+    cut = _cut(third, series)
+    third.set_title("C  Growth of the distance between wordings", loc="left", fontsize=10)
+    third.set_xticks(range(len(scenarios)), scenarios, rotation=45, ha="right", fontsize=8)
+    _legend(figure, series)
+    figure.supxlabel(_caption(series, window, cut), fontsize=7, x=0.01, ha="left")
+    return figure
+
+
+def _series(rows: Sequence[Row], baseline: Sequence[Row]) -> list[_Series]:
+    deliberated = [row for row in rows if row.wordings and not row.one_shot]
+    deliberated = [row for row in deliberated if not row.tracked.rerun]
+    votes = [row for row in (*rows, *baseline) if row.wordings and row.one_shot]
+    differing = [n for n in varying_in(deliberated) if n in (*_SERIES, "rounds")]
+    found = []
+    for number, (key, own) in enumerate(grouped(deliberated, differing).items()):
+        by_scenario = {row.tracked.factors["scenario"]: row for row in own}
+        pairs = zip(differing, key, strict=True)
+        name = ", ".join(f"{n} {value}" for n, value in pairs) or "all conditions"
+        mark = _MARKERS[number % len(_MARKERS)]
+        colour = COLOURS[number % len(COLOURS)]
+        paired = {s: _vote(row, votes) for s, row in by_scenario.items()}
+        there = {s: vote for s, vote in paired.items() if vote is not None}
+        found.append(_Series(name, colour, mark, by_scenario, there))
+    return found
+
+
+def _vote(row: Row, votes: Sequence[Row]) -> Row | None:
+    """The one-shot vote of a deliberation's committee on its wordings."""
+    alike = [n for n in ("scenario", *_SERIES) if n != "memory"]
+    own = row.tracked.factors
+    found = [v for v in votes if all(v.tracked.factors[n] == own[n] for n in alike)]
+    return found[0] if len(found) == 1 else None
+
+
+def _curves(
+    axes: Axes,
+    series: Sequence[_Series],
+    rows: Sequence[Row],
+    scenarios: Sequence[str],
+    window: tuple[int, int],
+) -> None:
+    """D(t) of one scenario, of all wordings and by family; and between exact reruns."""
+    scenario = _SHOWN if _SHOWN in scenarios else next(iter(scenarios), "")
+    last = 1
+    for own in series:
+        row = own.rows.get(scenario)
+        if row is None:
+            continue
+        names = dict.fromkeys((ALL, *(f for f in row.tracked.families if f != CANONICAL)))
+        for family in names if len(names) > 2 else (ALL,):
+            level = _level(row, family)
+            last = max(last, len(level))
+            style = _STYLES.get(family, "-.")
+            lw = 2.0 if family == ALL else 1.3
+            label = f"{own.name}, {'all wordings' if family == ALL else family}"
+            axes.plot(np.arange(1, len(level) + 1), level, style, color=own.colour, lw=lw,
+                      label=label)  # fmt: skip
+    for label, level in _rerun_levels(rows, scenario):
+        last = max(last, len(level))
+        axes.plot(np.arange(1, len(level) + 1), level, color="0.25", lw=2.0, label=label)
+    end = min(window[1], last)
+    if end > window[0]:
+        axes.axvspan(window[0], end, color="0.5", alpha=0.08, lw=0)
+    axes.set_ylim(bottom=-0.02 * axes.get_ylim()[1])
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("round")
+    axes.set_ylabel("D(t), mean pairwise distance")
+    axes.set_title(f"A  Distance between wordings of {scenario}", loc="left", fontsize=10)
+    axes.grid(alpha=0.25, lw=0.5)
+    if axes.lines:
+        # below the panel, since it would hide a curve; a column a series, where these are two
+        handles = list(axes.lines)
+        half = sum(str(line.get_label()).startswith(f"{series[0].name},") for line in handles)
+        again = [h for h in handles if str(h.get_label()).startswith("exact")]
+        others = [h for h in handles if h not in again]
+        axes.legend(
+            handles=[*others[:half], *again, *others[half:]], fontsize=7, frameon=False,
+            loc="upper center", bbox_to_anchor=(0.5, -0.09), ncols=2,
+        )  # fmt: skip
+
+
+def _level(row: Row, family: str) -> NDArray[np.float64]:
+    t = row.tracked
+    kept = [i for i, own in enumerate(t.families) if family == ALL or own in (CANONICAL, family)]
+    return divergence(t.ensemble[kept])
+
+
+def _rerun_levels(rows: Sequence[Row], scenario: str) -> list[tuple[str, NDArray[np.float64]]]:
+    """Mean distance of a replicate from its own rerun, round by round, over all conditions."""
+    own = [r.tracked for r in rows if r.tracked.factors["scenario"] == scenario and r.summary]
+    distances = []
+    for again in (t for t in own if t.rerun):
+        before = [t for t in own if t.identity == again.identity and not t.rerun]
+        for first in before[:1]:
+            both = sorted(set(first.indices) & set(again.indices))
+            at = [[t.indices.index(i) for i in both] for t in (first, again)]
+            apart = first.ensemble[at[0]] - again.ensemble[at[1]]
+            distances += list(np.sqrt((apart**2).sum(axis=-1)))
+    lengths = {len(own) for own in distances}
+    return [
+        (f"exact reruns (n = {len(alike)})", np.mean(alike, axis=0))
+        for length in sorted(lengths)
+        for alike in ([own for own in distances if len(own) == length],)
+    ]
+
+
+def _by_scenario(
+    axes: Axes,
+    series: Sequence[_Series],
+    scenarios: Sequence[str],
+    read: Callable[[Row], tuple[float, float, float]],
+    *,
+    votes: bool = False,
+) -> None:
+    """A marker with its interval a scenario and series, side by side."""
+    slots = [(own, kind) for own in series for kind in ((False, True) if votes else (False,))]
+    slots = [(own, kind) for own, kind in slots if not kind or own.votes]
+    step = min(0.2, 0.8 / max(len(slots), 1))
+    for place, (own, kind) in enumerate(slots):
+        offset = (place - (len(slots) - 1) / 2) * step
+        for at, scenario in enumerate(scenarios):
+            row = (own.votes if kind else own.rows).get(scenario)
+            if row is None:
+                continue
+            value, low, high = read(row)
+            if math.isnan(value):
+                continue
+            if math.isfinite(low) and math.isfinite(high):
+                axes.vlines(at + offset, low, high, color=own.colour, lw=1.2, alpha=0.7)
+            axes.plot(
+                at + offset, value, own.marker, color=own.colour, markersize=5.5,
+                markerfacecolor="white" if kind else own.colour, zorder=3,
+            )  # fmt: skip
+    for edge in range(1, len(scenarios)):
+        axes.axvline(edge - 0.5, color="0.9", lw=0.6, zorder=0)
+    axes.set_xlim(-0.6, max(len(scenarios), 1) - 0.4)
+    axes.grid(axis="y", alpha=0.25, lw=0.5)
+
+
+def _fragility(row: Row) -> tuple[float, float, float]:
+    share = row.wordings[ALL].fragility
+    return share.value, share.ci_low, share.ci_high
+
+
+def _exponent(row: Row) -> tuple[float, float, float]:
+    e = row.wordings[ALL].exponent
+    return e.value, e.ci_low, e.ci_high
+
+
+def _cut(axes: Axes, series: Sequence[_Series]) -> bool:
+    """Keep a few boundless intervals from flattening all others; says whether one is cut."""
+    found = [_exponent(row) for own in series for row in own.rows.values()]
+    values = [value for value, _, _ in found if math.isfinite(value)]
+    ends = [abs(end) for _, *limits in found for end in limits if math.isfinite(end)]
+    most = max(_LEAST, 2 * max(map(abs, values), default=0))
+    if max(ends, default=0) <= most:
+        return False
+    axes.set_ylim(-most, most)
+    return True
+
+
+def _legend(figure: Figure, series: Sequence[_Series]) -> None:
+    handles = [
+        Line2D([], [], color=own.colour, marker=own.marker, ls="", label=own.name) for own in series
+    ]
+    if any(own.votes for own in series):
+        hollow = Line2D([], [], color="0.3", marker="o", markerfacecolor="white", ls="",
+                        label="hollow: one-shot vote")  # fmt: skip
+        handles.append(hollow)
+    figure.legend(handles=handles, fontsize=8, frameon=False, loc="outside upper right",
+                  ncols=min(len(handles), 4))  # fmt: skip
+
+
+def _caption(series: Sequence[_Series], window: tuple[int, int], cut: bool) -> str:
+    rows = [row for own in series for row in (*own.rows.values(), *own.votes.values())]
+    counts = sorted({row.n for own in series for row in own.rows.values()})
+    n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}" if counts else "0"
+    last = max((row.tracked.preferences.shape[1] for row in rows), default=window[1])
+    missing = [row for row in rows if row.failed or row.pending]
+    lines = [
+        provenance(rows) if rows else "nothing to draw",
+        f"{n} wordings a condition; A: shaded, the rounds {window[0]}-{min(window[1], last)} of "
+        "the fit; B: share that decides otherwise than the canonical wording, Clopper-Pearson "
+        "95 %",
+        "C: slope of log D(t) between wordings, 95 % interval over wordings"
+        + "; some intervals reach beyond the panel" * cut,
+    ]
+    if missing:
+        lines.append(f"{len(missing)} conditions lack replicates (failed or pending)")
+    return "\n".join(lines)

@@ -1,0 +1,97 @@
+"""One-shot votes: nobody reads what another member said, wrote or prefers."""
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from plenum.committee import Ask, Deliberation
+from plenum.conditions import Condition
+
+Make = Callable[..., Condition]
+Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]
+
+
+def speaker(condition: Condition) -> Callable[[Ask], str]:
+    """Every seat has words, a confidence and tags that no other one has."""
+    order = [seat.name for seat in condition.speaking_order]
+
+    def answer(ask: Ask) -> str:
+        if ask.kind == "clerk":
+            return json.dumps({"decision": "A", "majority_count": 5, "total": 5})
+        if ask.kind == "ballot":
+            return json.dumps({"decision": "A", "confidence": 60})
+        place = order.index(ask.seat)
+        pref = f"0.{50 + place},0.{20 - place},0.30"
+        tags = f'["tag_{ask.seat.lower()}","mark_{ask.seat.lower()}"]'
+        return f"Word of {ask.seat}.\nSTATE: pref=[{pref}]; conf={41 + place}; tags={tags}"
+
+    return answer
+
+
+def heard(condition: Condition, deliberate: Deliberate) -> list[Ask]:
+    """Every call of a deliberation, in order."""
+    asks: list[Ask] = []
+
+    def answer(ask: Ask) -> str:
+        asks.append(ask)
+        return speaker(condition)(ask)
+
+    deliberate(Deliberation(condition, 0), answer)
+    return asks
+
+
+def read(ask: Ask) -> str:
+    return "\n".join(message.content for message in ask.chat.messages)
+
+
+@pytest.mark.parametrize("roles", ["on", "off"])
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_prompt_holds_nothing_that_another_seat_said(
+    condition: Make, deliberate: Deliberate, roles: str, rounds: int
+) -> None:
+    one = condition("protocol=one_shot", f"rounds={rounds}", f"roles={roles}")
+    asks = heard(one, deliberate)
+    assert [ask.kind for ask in asks].count("turn") == 5 * rounds
+    for ask in asks:
+        if ask.kind == "clerk":
+            continue
+        text = read(ask)
+        others = {seat.name for seat in one.seats} - {ask.seat}
+        for other in others:
+            assert not re.search(rf"(Word of |tag_|mark_){other}", text, re.IGNORECASE)
+        rows = [row for row in text.splitlines() if row.startswith("| ")][1:]
+        spoken = [row for row in rows if not re.fullmatch(r"\| [^|]+(\| - )+\|", row)]
+        assert len(rows) == 5
+        assert len(spoken) == (ask.kind == "ballot" or ask.round > 1)
+
+
+def test_deliberation_does_hold_it(condition: Make, deliberate: Deliberate) -> None:
+    """The check above sees what it looks for."""
+    asks = heard(condition("rounds=1"), deliberate)
+    last = [ask for ask in asks if ask.kind == "turn"][-1]
+    assert read(last).count("Word of") == 4
+
+
+def test_a_ballot_follows_the_seats_own_answer(condition: Make, deliberate: Deliberate) -> None:
+    one = condition("protocol=one_shot")
+    ballots = [ask for ask in heard(one, deliberate) if ask.kind == "ballot"]
+    assert len(ballots) == 5
+    assert all(read(ask).count(f"Word of {ask.seat}.") == 1 for ask in ballots)
+
+
+def test_a_first_answer_is_that_of_the_first_speaker_of_a_deliberation(
+    condition: Make, deliberate: Deliberate
+) -> None:
+    """Everybody answers as if nobody had spoken."""
+    turns = [a for a in heard(condition("protocol=one_shot"), deliberate) if a.kind == "turn"]
+    assert all("Nobody has spoken yet." in read(ask) for ask in turns)
+
+
+def test_it_is_one_round_and_another_condition(condition: Make) -> None:
+    one, usual = condition("protocol=one_shot"), condition("rounds=1")
+    assert one.rounds == 1
+    assert one.identity != usual.identity
+    assert (one.factors["protocol"], usual.factors["protocol"]) == ("one_shot", "deliberation")

@@ -1,0 +1,200 @@
+"""The environment: which device, which settings, and what names them."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import folders
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plenum import checkpoints
+from plenum.conditions import Hosted
+from plenum.errors import UserError
+from plenum.models.hosted import environment
+
+CPU = torch.device("cpu")
+Patch = pytest.MonkeyPatch
+
+
+@pytest.fixture
+def gpus(monkeypatch: Patch) -> Callable[[int], None]:
+    """``gpus(2)``: torch says that it sees two."""
+
+    def seen(number: int) -> None:
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: number > 0)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: number)
+
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("number", "asked", "chosen"),
+    [
+        (0, "auto", "cpu"),
+        (0, "cpu", "cpu"),
+        (2, "auto", "cuda:0"),
+        (2, "cpu", "cpu"),
+        (2, "cuda", "cuda:0"),
+        (2, "cuda:1", "cuda:1"),
+    ],
+)
+def test_the_device(gpus: Callable[[int], None], number: int, asked: str, chosen: str) -> None:
+    gpus(number)
+    assert environment.choose(asked) == torch.device(chosen)
+
+
+@pytest.mark.parametrize(
+    ("number", "asked", "told"),
+    [
+        (0, "cuda", "sees no CUDA GPU; set backend.device=cpu"),
+        (0, "cuda:1", "sees no CUDA GPU"),
+        (2, "cuda:2", "the GPUs here are 0 to 1"),
+    ],
+)
+def test_a_device_that_is_not_here(
+    gpus: Callable[[int], None], number: int, asked: str, told: str
+) -> None:
+    gpus(number)
+    with pytest.raises(UserError, match=f"^backend.device: {asked}.*{told}"):
+        environment.choose(asked)
+
+
+@pytest.mark.parametrize("device", ["tpu", "cuda:", "cuda:-1", "mps", "gpu"])
+def test_a_device_that_there_is_not(job: Any, device: str) -> None:
+    with pytest.raises(UserError, match=r"backend\.device: .*auto, cpu, cuda or cuda:N"):
+        job("backend=hosted", f"backend.device='{device}'")
+
+
+@pytest.mark.parametrize(
+    ("found", "started", "told"),
+    [
+        (":4096:8", True, None),
+        (":16:8", True, None),
+        (":16:8", False, None),
+        (None, False, None),
+        (None, True, "not set"),
+        (":8:8", False, ":8:8"),
+        (":8:8", True, ":8:8"),
+        ("", False, "not set"),
+    ],
+)
+def test_cublas(monkeypatch: Patch, found: str | None, started: bool, told: str | None) -> None:
+    """The variable is set where that is still in time, and refused where it is wrong."""
+    name = "CUBLAS_WORKSPACE_CONFIG"
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: started)
+    monkeypatch.setenv(name, found or "")
+    if found is None:
+        monkeypatch.delenv(name)
+    if told is None:
+        environment._settle_cublas(deterministic=True)
+        assert os.environ[name] == (found or ":4096:8")
+        return
+    with pytest.raises(UserError, match=f"{name}: {told}.*backend.deterministic=false"):
+        environment._settle_cublas(deterministic=True)
+    environment._settle_cublas(deterministic=False)
+    assert os.environ.get(name) == found
+
+
+def test_settings_hold_for_the_process() -> None:
+    environment.settle(Hosted(threads=1), CPU)
+    assert torch.are_deterministic_algorithms_enabled()
+    assert torch.get_num_threads() == 1
+    assert torch.get_float32_matmul_precision() == "highest"
+    assert not torch.backends.cuda.matmul.allow_tf32
+
+
+def fingerprint(models: dict[str, str] | None = None, **values: Any) -> dict[str, str]:
+    """The environment of settings on the CPU."""
+    return environment.fingerprint(Hosted(**values), CPU, models or {"m": "d"})
+
+
+def test_what_it_names() -> None:
+    found = fingerprint()
+    assert found.keys() == {
+        *("device", "instructions", "torch", "transformers", "tokenizers", "numpy"),
+        *("dtype", "attention", "deterministic", "threads", "model m"),
+    }
+    assert all(isinstance(value, str) and value for value in found.values())
+    assert found == fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("key", "values"),
+    [
+        ("threads", {"threads": 7}),
+        ("dtype", {"dtype": "bfloat16"}),
+        ("deterministic", {"deterministic": False}),
+        ("model m", {"models": {"m": "other"}}),
+    ],
+)
+def test_what_changes_it(key: str, values: dict[str, Any]) -> None:
+    before, after = fingerprint(), fingerprint(**values)
+    assert {name for name in before if before[name] != after[name]} == {key}
+
+
+def test_versions_change_it(monkeypatch: Patch) -> None:
+    for library in ("torch", "transformers", "tokenizers"):
+        monkeypatch.setattr(getattr(environment, library), "__version__", "0.0")
+        assert fingerprint()[library] == "0.0"
+
+
+def test_of_a_gpu(monkeypatch: Patch) -> None:
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA X")
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    monkeypatch.setattr(torch, "version", SimpleNamespace(cuda="13.0"))
+    found = environment.fingerprint(Hosted(), torch.device("cuda:0"), {})
+    assert (found["device"], found["cuda"], found["cublas_workspace"]) == (
+        *("NVIDIA X", "13.0", ":16:8"),
+    )
+    assert "driver" in found
+    assert "instructions" not in found
+
+
+# --- digests ------------------------------------------------------------------------------------
+
+FILES = ("config.json", "model.safetensors", "tokenizer.json", "chat_template.jinja")
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(FILES), st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+def test_any_byte_of_any_file_counts(checkpoint: Path, name: str, where: float, flip: int) -> None:
+    file = checkpoint / name
+    whole, time_ns = bytearray(file.read_bytes()), file.stat().st_mtime_ns
+    before = checkpoints.digest(checkpoint)
+    at = int(where * len(whole))
+    file.write_bytes(bytes([*whole[:at], whole[at] ^ flip, *whole[at + 1 :]]))
+    os.utime(file, ns=(time_ns, time_ns + 1_000_000))  # clocks of file systems are coarse
+    assert checkpoints.digest(checkpoint) != before
+    file.write_bytes(whole)
+    os.utime(file, ns=(time_ns, time_ns))
+    assert checkpoints.digest(checkpoint) == before
+
+
+@pytest.mark.parametrize("name", ["own.py", "merges.txt", "special_tokens_map.json"])
+def test_files_that_come_and_go_count(checkpoint: Path, name: str) -> None:
+    before = checkpoints.digest(checkpoint)
+    (checkpoint / name).write_text("{}")
+    after = checkpoints.digest(checkpoint)
+    (checkpoint / name).rename(checkpoint / f"other_{name}")
+    assert len({before, after, checkpoints.digest(checkpoint)}) == 3
+
+
+def test_where_a_folder_lies_does_not_count(saved: Path, tmp_path: Path) -> None:
+    moved = folders.copy(saved, tmp_path / "elsewhere")
+    (moved / "README.md").write_text("not read")
+    assert checkpoints.digest(moved) == checkpoints.digest(saved)
+
+
+def test_folders_and_hub_ids(saved: Path, monkeypatch: Patch) -> None:
+    names = [str(saved), "Qwen/Qwen2.5-7B-Instruct", str(saved)]
+    assert checkpoints.digests(names) == ((str(saved), checkpoints.digest(saved)),)
+    monkeypatch.setenv("PLENUM_ROOT", str(saved.parent))
+    assert checkpoints.folder(saved.name) == saved
+    assert checkpoints.folder(f"./{saved.name}") == saved
+    with pytest.raises(UserError, match=r"model \./none: the folder .* does not exist"):
+        checkpoints.digests(["./none"])

@@ -1,0 +1,259 @@
+"""Perturbed conditions in tables and CSV: fragility by family, comparisons, and λ̂_pert's name."""
+
+import csv
+import io
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from known_conditions import CHOSEN, build, line, one_shot, perturbed, tracked
+from numpy.testing import assert_allclose
+
+from plenum.dynamics import contrast, lyapunov, share
+from plenum.reports import effects, fragility, rows, tables
+from plenum.reports.rows import Row
+
+#            canonical, five rephrasings, four formats
+HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
+
+
+def rerun(row: Row) -> Row:
+    """The same condition, run once more."""
+    t = row.tracked
+    return replace(row, tracked=replace(t, factors={**t.factors, "settings": "rerun=1"}))
+
+
+# --- the CSV -----------------------------------------------------------------------------------
+
+
+def test_the_condition_has_fragility_in_all_and_by_family() -> None:
+    record = build([perturbed(1, HALF)])[0].record()
+    assert record["fragility"] == 3 / 9
+    assert (record["fragility_low"], record["fragility_high"]) == (
+        share(3, 9).ci_low,
+        share(3, 9).ci_high,
+    )
+    assert (record["fragility_rephrase"], record["fragility_format"]) == (2 / 5, 1 / 4)
+    assert record["estimand"] == "lambda_pert"
+
+
+def test_lambda_pert_by_family_is_that_of_its_rows() -> None:
+    condition = perturbed(1, HALF)
+    record = build([condition])[0].record()
+    own = condition.ensemble[[0, 6, 7, 8, 9]]
+    assert record["lambda_pert_format"] == lyapunov(own).value
+    assert record["lambda"] == lyapunov(condition.ensemble).value
+
+
+def test_a_condition_of_repeats_has_no_fragility() -> None:
+    record = build([tracked(1)])[0].record()
+    assert record["estimand"] == "lambda"
+    assert not [name for name in record if "fragility" in name]
+
+
+def test_conditions_csv_has_the_protocol_behind_the_perturbation() -> None:
+    head = rows.frame(build([perturbed(1, HALF), one_shot(2, HALF)])).columns.tolist()
+    assert head.index("protocol") == head.index("perturbation") + 1
+
+
+def test_fragility_csv_has_a_row_a_condition_and_family() -> None:
+    table = fragility.frame(build([perturbed(1, HALF), perturbed(2, NONE, roles="on")]))
+    found = list(csv.DictReader(io.StringIO(table.to_csv(index=False))))
+    assert [(row["roles"], row["family"]) for row in found] == [
+        *(("off", "all"), ("off", "rephrase"), ("off", "format")),
+        *(("on", "all"), ("on", "rephrase"), ("on", "format")),
+    ]
+    first = found[0]
+    wanted = ("wordings", "changed", "fragility", "fragility_low", "fragility_high", "lambda_pert")
+    assert [
+        name for name in (*wanted, "ci_low", "ci_high", "rows", "status") if name not in first
+    ] == []
+    assert (float(first["changed"]), int(first["wordings"]), int(first["rows"])) == (3, 9, 10)
+
+
+def test_a_wording_that_failed_is_not_counted() -> None:
+    (row,) = build([perturbed(1, HALF, missing=[1, 9])])
+    assert row.record()["fragility"] == 2 / 7
+    assert "attrition" in row.warnings
+
+
+def test_without_the_canonical_wording_the_row_says_why() -> None:
+    (row,) = build([perturbed(1, HALF, missing=[0])])
+    assert math.isnan(float(str(row.record()["fragility"])))
+    assert "no_canonical" in row.warnings
+    (sheet, *_) = fragility.sheets([row], [])
+    assert line(sheet)["fragility"] == "no_canonical"
+
+
+def test_wordings_read_twice_are_warned_of() -> None:
+    (row,) = build([perturbed(1, HALF + NONE)])
+    assert "repeated_wordings" in row.warnings
+    assert row.record()["fragility"] == pytest.approx(1.5 / 9)
+
+
+def test_several_environments_are_warned_of() -> None:
+    conditions = [replace(tracked(1), environments=e) for e in (("a",), ("a", "b"))]
+    assert ["environments" in row.warnings for row in build(conditions)] == [False, True]
+
+
+# --- names -------------------------------------------------------------------------------------
+
+
+def test_the_exponent_of_wordings_is_called_lambda_pert() -> None:
+    own, plain = build([perturbed(1, HALF)]), build([tracked(2)])
+    for sheets, name in ((own, "λ̂_pert"), (plain, "λ̂")):
+        sheet = tables.conditions(sheets, CHOSEN)
+        assert name in sheet.head
+        assert any(note.startswith(f"{name}: slope") for note in sheet.notes)
+        assert tables.diagnostics(sheets, CHOSEN).title.endswith(name)
+    assert any("different wordings" in note for note in tables.conditions(own, CHOSEN).notes)
+    assert not any("wordings" in note for note in tables.conditions(plain, CHOSEN).notes)
+
+
+def test_repeats_and_wordings_never_share_a_table_of_roles_and_models() -> None:
+    conditions = [
+        make(model=model, roles=role)
+        for make in (
+            lambda **f: perturbed(1, HALF, **f),
+            lambda **f: tracked(2, **f),
+        )
+        for role in ("on", "off")
+        for model in ("uniform", "mixed")
+    ]
+    titles = [sheet.title for sheet in tables.matrices(build(conditions))]
+    assert [title.partition(" by ")[0] for title in titles] == ["λ̂_pert", "λ̂"]
+    assert "perturbation=variants20" in titles[0]
+
+
+def test_a_contrast_of_wordings_with_repeats_says_so() -> None:
+    found = effects.contrasts(build([perturbed(1, HALF), tracked(2, replicates=10)]), CHOSEN)
+    (mixed,) = found
+    assert mixed.name == "perturbation variants20 - none"
+    assert "mixed_estimands" in mixed.warnings
+    assert mixed.record("s1")["estimand"] == "lambda_pert - lambda"
+    (sheet,) = tables.contrasts(found, [])
+    assert any("two different things" in note for note in sheet.notes)
+
+
+def test_conditions_of_the_same_wordings_are_compared_in_pairs() -> None:
+    on, off = perturbed(1, HALF, roles="on"), perturbed(2, NONE, missing=[3])
+    (found,) = effects.contrasts(build([off, on]), CHOSEN)
+    kept = [i for i in range(10) if i != 3]
+    expected = contrast(
+        on.ensemble[kept],
+        off.ensemble,
+        decisions=([HALF[i] for i in kept], list("A" * 9)),
+        paired=True,
+        draws=CHOSEN.draws,
+    )
+    assert found.contrast == expected
+    assert "mixed_estimands" not in found.warnings
+
+
+def test_a_one_shot_vote_has_no_exponent_and_no_contrast() -> None:
+    both = build([one_shot(1, HALF), one_shot(2, NONE, roles="on")])
+    assert {row.status for row in both} == {"one_shot"}
+    assert "short" not in both[0].warnings
+    assert effects.contrasts(both, CHOSEN) == []
+    assert line(tables.conditions(both, CHOSEN))["λ̂_pert"] == "one_shot"
+
+
+def test_a_rerun_is_no_condition_to_compare() -> None:
+    first = build([perturbed(1, HALF)])[0]
+    assert effects.contrasts([first, rerun(first)], CHOSEN) == []
+    assert fragility.changes([first, rerun(first)]) == []
+
+
+# --- comparisons -------------------------------------------------------------------------------
+
+
+def test_roles_are_compared_wording_by_wording() -> None:
+    (found,) = fragility.changes(build([perturbed(1, HALF), perturbed(2, NONE, roles="on")]))
+    assert found.name == "roles on - off"
+    c = found.contrast
+    assert (c.value, c.first, c.second) == (-3 / 9, 0.0, 3 / 9)
+    assert (c.n, c.only_first, c.only_second) == (9, 0, 3)
+    assert c.p == 0.25
+
+
+def test_deliberation_is_compared_with_the_vote_of_the_same_committee() -> None:
+    both = build([perturbed(1, HALF, memory="k5"), one_shot(2, NONE)])
+    (found,) = fragility.changes(both)
+    assert found.name == "protocol deliberation - one_shot"
+    assert found.contrast.value == 3 / 9
+    assert (found.others["memory"], found.others["rounds"]) == ("k5", "20")
+
+
+def test_the_vote_may_stand_in_another_study() -> None:
+    votes = build([one_shot(2, NONE), one_shot(3, NONE, roles="on")])
+    own = build([perturbed(1, HALF)])
+    assert fragility.changes(own) == []
+    (found,) = fragility.changes(own, votes)
+    assert found.contrast.value == 3 / 9
+    (again,) = fragility.changes(own, [*votes, *own])  # its deliberations aren't this study's
+    assert (again.contrast.value, again.cells) == (found.contrast.value, found.cells)
+
+
+def test_every_deliberation_is_compared_and_no_vote_of_another_committee() -> None:
+    own = build([perturbed(1, HALF, memory="k5"), perturbed(2, HALF, memory="k1")])
+    votes = build([one_shot(3, NONE, model="mixed"), one_shot(4, NONE)])
+    found = [c for c in fragility.changes(own, votes) if c.name.startswith("protocol")]
+    assert [c.others["memory"] for c in found] == ["k5", "k1"]
+    assert {c.cells[1].tracked.identity for c in found} == {"c4"}
+
+
+def test_p_is_adjusted_over_the_lines_of_a_contrast() -> None:
+    conditions = [
+        condition
+        for s in range(3)
+        for condition in (
+            perturbed(2 * s, "A" + "BBBBB" + "BAAA", scenario=f"S-{s}", roles="on"),
+            perturbed(2 * s + 1, NONE, scenario=f"S-{s}"),
+        )
+    ]
+    found = fragility.changes(build(conditions))
+    assert [c.contrast.p for c in found] == [2 * 0.5**6] * 3
+    assert_allclose([c.p_holm for c in found], 3 * 2 * 0.5**6)
+
+
+def test_differences_are_averaged_over_scenarios_from_three_on() -> None:
+    conditions = [
+        condition
+        for s, decided in enumerate((HALF, NONE, HALF))
+        for condition in (
+            perturbed(2 * s, decided, scenario=f"S-{s}"),
+            one_shot(2 * s + 1, NONE, scenario=f"S-{s}"),
+        )
+    ]
+    found = fragility.changes(build(conditions))
+    assert fragility.means(found[:2]) == []
+    (mean,) = fragility.means(found)
+    values = np.array([3 / 9, 0, 3 / 9])
+    assert_allclose([mean.estimate.value, mean.estimate.n], [values.mean(), 3])
+    table = fragility.contrasts_frame("s1", found)
+    assert table["scenarios"].tolist() == [1, 1, 1, 3]
+    assert table["scenario"].tolist() == ["S-0", "S-1", "S-2", ""]
+    assert table["n"].tolist()[:3] == [9, 9, 9]
+    assert {"estimate", "ci_low", "ci_high", "p", "p_holm", "only_first"} <= set(table.columns)
+
+
+def test_the_tables_show_counts_intervals_and_where_they_come_from() -> None:
+    both = build([perturbed(1, HALF), one_shot(2, NONE)])
+    first, compared = fragility.sheets(both, fragility.changes(both))
+    own = line(first)
+    low, high = share(3, 9).ci_low, share(3, 9).ci_high
+    assert own["fragility"] == f"3/9 = 0.333 [{low:.2f}, {high:.2f}]"
+    assert own["rephrase"].startswith("2/5 [")
+    assert own["λ̂_pert format"] != "-"
+    assert line(first, 1)["λ̂_pert format"] == "-"
+    assert compared.title == "Fragility compared: protocol deliberation - one_shot"
+    assert line(compared)["difference"] == "0.333"
+    assert all("no evidence about language models" in s.notes[-1] for s in (first, compared))
+
+
+def test_without_perturbed_conditions_there_is_nothing_to_show() -> None:
+    plain = build([tracked(1)])
+    assert fragility.sheets(plain, []) == []
+    assert fragility.frame(plain).empty
+    assert fragility.contrasts_frame("s1", []).empty

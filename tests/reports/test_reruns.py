@@ -1,0 +1,256 @@
+"""Reruns compared byte by byte: every outcome, and where the first difference is."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from omegaconf import OmegaConf
+
+from plenum.errors import UserError
+from plenum.records import Journal
+from plenum.reports import reruns
+from plenum.reports.reruns import Settings, compare
+from plenum.tracking import query
+from plenum.tracking.query import FACTORS, Rerun
+
+HEAD = {"condition": "c0", "replicate": 0, "settings": "default"}
+TURNS = [
+    {"kind": "turn", "round": r, "seat": seat, "text": f"Because of {seat}, in round {r}."}
+    for r in (1, 2)
+    for seat in ("Chair", "Rights")
+]
+END = {"kind": "end", "status": "completed", "decision": "A"}
+GPU = {"gpu": "L4", "torch": "2.13.0"}
+
+
+def journal(
+    path: Path,
+    entries: Sequence[dict[str, Any]] = (*TURNS, END),
+    environment: dict[str, str] | None = None,
+    **head: Any,
+) -> Path:
+    """A real journal with these entries."""
+    first = {**HEAD, **head, **({"environment": environment} if environment else {})}
+    with Journal(path, first) as written:
+        for entry in entries:
+            written.append(entry)
+    return path
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Callable[..., tuple[Path, Path]]:
+    """Two journals of one replicate: the first as it is, the second as told."""
+
+    def made(*given: Any, first: Any = None, **named: Any) -> tuple[Path, Path]:
+        one = journal(tmp_path / "c0" / "000.jsonl", **(first or {}))
+        return one, journal(tmp_path / "c0-rerun1" / "000.jsonl", *given, **named)
+
+    return made
+
+
+def test_equal_bytes_are_artifact_identical(pair: Callable[..., tuple[Path, Path]]) -> None:
+    assert compare(*pair()).outcome == "artifact-identical"
+
+
+def test_the_first_differing_byte_is_found_with_its_entry(
+    pair: Callable[..., tuple[Path, Path]],
+) -> None:
+    changed = [dict(turn) for turn in TURNS]
+    changed[2]["text"] = "Because of Cheir, in round 2."
+    first, second = pair([*changed, END])
+    found = compare(first, second)
+    assert found.outcome == "differs"
+    d = found.difference
+    assert d is not None
+    one, other = first.read_bytes(), second.read_bytes()
+    at = next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    assert (d.offset, d.line) == (at, 4)
+    assert one[at : at + 2] == b"ai"
+    assert d.place == "turn, round 2, Chair"
+    assert "of Chair, in" in d.first
+    assert "of Cheir, in" in d.second
+
+
+def test_other_environments_alone_make_no_difference(
+    pair: Callable[..., tuple[Path, Path]],
+) -> None:
+    found = compare(*pair(environment={**GPU, "gpu": "H100"}, first={"environment": GPU}))
+    assert found.outcome == "environment"
+    assert found.environment == {"gpu": ("L4", "H100")}
+
+
+def test_a_difference_counts_whatever_the_environments(
+    pair: Callable[..., tuple[Path, Path]],
+) -> None:
+    end = {**END, "decision": "B"}
+    found = compare(*pair([*TURNS, end], {**GPU, "gpu": "H100"}, first={"environment": GPU}))
+    assert found.outcome == "differs"
+    assert found.difference is not None
+    assert found.difference.place == "end"
+    assert found.environment == {"gpu": ("L4", "H100")}
+
+
+def test_going_on_elsewhere_is_an_environment(pair: Callable[..., tuple[Path, Path]]) -> None:
+    elsewhere = {"kind": "reopen", "environment": {**GPU, "torch": "2.14.0"}}
+    entries = [*TURNS[:2], elsewhere, *TURNS[2:], END]
+    found = compare(*pair(entries, GPU, first={"environment": GPU}))
+    assert found.outcome == "environment"
+    assert found.environment == {"torch": ("2.13.0", "2.13.0 then 2.14.0")}
+
+
+def test_another_head_is_a_difference(pair: Callable[..., tuple[Path, Path]]) -> None:
+    found = compare(*pair(settings="gain=2"))
+    assert found.outcome == "differs"
+    assert found.difference is not None
+    assert (found.difference.line, found.difference.place) == (1, "head")
+
+
+def test_a_replicate_that_has_not_ended_is_pending(
+    pair: Callable[..., tuple[Path, Path]],
+) -> None:
+    assert compare(*pair(TURNS[:3])).outcome == "pending"
+
+
+def test_pending_on_both_sides_is_no_identity(pair: Callable[..., tuple[Path, Path]]) -> None:
+    assert compare(*pair(TURNS[:3], first={"entries": TURNS[:3]})).outcome == "pending"
+
+
+def test_what_differs_already_differs_before_it_has_ended(
+    pair: Callable[..., tuple[Path, Path]],
+) -> None:
+    changed = [{**TURNS[0], "text": "Otherwise."}]
+    assert compare(*pair(changed)).outcome == "differs"
+
+
+def test_a_line_that_one_alone_has_is_a_difference(
+    pair: Callable[..., tuple[Path, Path]],
+) -> None:
+    repaired = {"kind": "turn_repair", "round": 2, "seat": "Rights", "text": "Again."}
+    found = compare(*pair([*TURNS, repaired, END]))
+    assert found.outcome == "differs"
+    assert found.difference is not None
+    assert found.difference.line == 6
+
+
+def test_a_changed_chain_is_a_difference_too(pair: Callable[..., tuple[Path, Path]]) -> None:
+    first, second = pair()
+    data = second.read_bytes()
+    at = data.index(b'"chain":"') + 12
+    second.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+    found = compare(first, second)
+    assert found.outcome == "differs"
+    assert found.difference is not None
+    assert found.difference.offset == at
+
+
+def test_a_file_that_is_not_there_is_missing(tmp_path: Path) -> None:
+    there = journal(tmp_path / "000.jsonl")
+    assert compare(there, tmp_path / "001.jsonl").outcome == "missing"
+
+
+# --- the report --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """A study of one condition with three replicates, run twice."""
+    factors = dict.fromkeys(FACTORS, "x")
+    runs = [Rerun("c0", number, 3, factors) for number in (0, 1)]
+    monkeypatch.setattr(query, "reruns", lambda study, uri: {"c0": runs, "c1": runs[:1]})
+    monkeypatch.setattr(query, "log_report", lambda *given: None)
+    return Settings("s1", "sqlite:///unused.db", tmp_path / "journals", tmp_path / "out")
+
+
+def fill(chosen: Settings, *numbers: int, **second: Any) -> None:
+    for number in numbers:
+        name = f"{number:03d}.jsonl"
+        journal(chosen.journals / "c0" / name, replicate=number)
+        journal(chosen.journals / "c0-rerun1" / name, replicate=number, **second)
+
+
+def test_equal_reruns_end_with_status_0(
+    chosen: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(chosen, 0, 1, 2)
+    assert reruns.publish(chosen) == 0
+    assert "3 replicates run again: 3 artifact-identical" in capsys.readouterr().out
+    table = pd.read_csv(chosen.out / "reruns.csv")
+    assert table["outcome"].tolist() == ["artifact-identical"] * 3
+    assert table["replicate"].tolist() == [0, 1, 2]
+
+
+def test_a_difference_ends_with_status_1_and_is_in_the_csv(
+    chosen: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(chosen, 0)
+    fill(chosen, 1, entries=[*TURNS[:3], {**TURNS[3], "text": "Otherwise."}, END])
+    assert reruns.publish(chosen) == 1
+    out = capsys.readouterr().out
+    assert "1 artifact-identical, 1 differs, 1 missing" in out
+    assert "turn, round 2, Rights" in out
+    line = pd.read_csv(chosen.out / "reruns.csv").iloc[1]
+    found = {k: line[k] for k in ("outcome", "line", "kind", "round", "seat")}
+    wanted = {"outcome": "differs", "line": 5, "kind": "turn", "round": 2, "seat": "Rights"}
+    assert found == wanted
+    data = Path(line["first_file"]).read_bytes()
+    assert data[int(line["offset"]) :].startswith(b"Because")
+
+
+def test_deliberations_that_failed_are_no_strong_check(
+    chosen: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = [TURNS[0], {"kind": "end", "status": "failed", "reason": "length"}]
+    for folder in ("c0", "c0-rerun1"):
+        journal(chosen.journals / folder / "000.jsonl", broken)
+    fill(chosen, 1, 2)
+    assert reruns.publish(chosen) == 0
+    assert "3 artifact-identical; 1 of them failed" in capsys.readouterr().out
+    ended = pd.read_csv(chosen.out / "reruns.csv")["ended"]
+    assert ended.tolist() == ["failed", "completed", "completed"]
+
+
+def test_other_environments_are_warned_of_by_key(
+    chosen: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fill(chosen, 0, 1, 2, environment=GPU)
+    assert reruns.publish(chosen) == 0
+    out = capsys.readouterr().out
+    assert "Warning: the environments differ" in out
+    assert "3 environment" in out
+    assert pd.read_csv(chosen.out / "reruns.csv")["environment"].tolist() == ["gpu torch"] * 3
+
+
+def test_where_nothing_has_ended_there_is_nothing_to_say(chosen: Settings) -> None:
+    fill(chosen, 0, entries=TURNS[:1])
+    with pytest.raises(UserError, match=r"have both ended in .* \(1 pending, 2 missing\)"):
+        reruns.publish(chosen)
+
+
+def test_a_study_without_reruns_is_refused(
+    chosen: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    only = {"c0": query.reruns("s1", "")["c0"][:1]}
+    monkeypatch.setattr(query, "reruns", lambda study, uri: only)
+    with pytest.raises(UserError, match="holds no rerun; run its conditions with rerun=0,1"):
+        reruns.publish(replace(chosen, journals=Path(".")))
+
+
+def test_the_folder_of_journals_must_exist(tmp_path: Path) -> None:
+    given = {"study": "s1", "tracking": {"uri": "sqlite:///a.db"}, "out": "o"}
+    made = OmegaConf.create({**given, "journals": str(tmp_path)})
+    assert reruns.settings(made).journals == tmp_path
+    made.journals = str(tmp_path / "nowhere")
+    with pytest.raises(UserError, match="journals: there is no folder"):
+        reruns.settings(made)
+
+
+def test_lines_are_read_as_records_writes_them(tmp_path: Path) -> None:
+    """The head without its environment has the bytes of a head that never had one."""
+    plain = journal(tmp_path / "a.jsonl", text="Länge – “x”")
+    placed = journal(tmp_path / "b.jsonl", text="Länge – “x”", environment=GPU)
+    assert compare(plain, placed).outcome == "environment"
+    assert "environment" in json.loads(placed.read_text().splitlines()[0])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.conditions import Job
+from plenum.conditions import Api, Hosted, Job, Simulated
 from plenum.errors import Stopped, UserError
 from plenum.execution.desk import Desk
 from plenum.execution.ledger import Sum
@@ -96,9 +96,22 @@ def same_throughout(jobs: Sequence[Job]) -> None:
     for key in ("budget", "prices"):
         if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):
             raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
+    settings = {_of_process(job.condition.backend) for job in jobs}
+    if len(settings - {None}) > 1:
+        raise UserError(
+            "backend: device, threads and deterministic hold for the whole process, and can't "
+            "differ within a sweep"
+        )
     first = {job.condition.backend.name: job.calls for job in reversed(jobs)}
     if any(job.calls != first[job.condition.backend.name] for job in jobs):
         raise UserError("calls: it holds for all conditions of a backend, and can't differ in them")
+
+
+def _of_process(backend: Simulated | Api | Hosted) -> tuple[object, ...] | None:
+    """What a hosted model's libraries are told once a process."""
+    if not isinstance(backend, Hosted):
+        return None
+    return backend.device, backend.threads, backend.deterministic
 
 
 def require_prices(jobs: Sequence[Job], prices: Prices) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from plenum.dynamics import benjamini_hochberg
 from plenum.reports import branching, effects, fragility
+from plenum.reports.effect_tables import contrasts, of_wordings, pooled
 from plenum.reports.effects import Across, Effect
 from plenum.reports.rows import (
     FACTORS,
@@ -148,7 +149,7 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
     notes = (
         f"{exponent}: slope of log D(t) over rounds {_fitted(rows, chosen)}; "
         f"CI: {_INTERVALS[chosen.interval]}; n: completed/target replicates",
-        *_of_wordings(rows),
+        *of_wordings(rows),
         "p growth: λ = 0 by random time reversal; p diffusion: λ of independent random walks, "
         "jackknife t(R-1); TTM: median first majority round",
         *_attainable(rows),
@@ -184,7 +185,7 @@ def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
         f"RMS, quenched: {exponent} from the mean of D² and from the mean of log D over pairs, "
         "± jackknife standard error; misfit: residuals of log D on t (exponential) / on log t "
         "(power law)",
-        *_of_wordings(rows),
+        *of_wordings(rows),
         provenance(rows),
     )
     return Sheet(f"Diagnostics of {exponent}", head, tuple(body), notes, len(names) + same)
@@ -223,7 +224,7 @@ def matrices(rows: Sequence[Row]) -> list[Sheet]:
             for role in roles
         )
         title = f"{symbol(group)} by roles and model: {told(others, key)}"
-        notes = (*_of_wordings(group), provenance(group))
+        notes = (*of_wordings(group), provenance(group))
         sheets.append(Sheet(title, ("", *models), body, notes))
     return sheets
 
@@ -247,109 +248,10 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
         f"test, each at a false discovery rate of {_DIFFERENT:.0%} over this map "
         "(Benjamini-Hochberg)",
         f"±: jackknife standard error; {_letters()}",
-        *_of_wordings(rows),
+        *of_wordings(rows),
         provenance(rows),
     )
     return [Sheet(f"Landscape: {symbol(rows)} (n) by scenario", head, tuple(body), notes)]
-
-
-def contrasts(
-    found: Sequence[Effect], rows: Sequence[Row], *, interaction: bool = False
-) -> list[Sheet]:
-    """One line a contrast, with D first and headroom of what it compares."""
-    if not found:
-        return []
-    varying = [n for n in FACTORS if len({e.others.get(n) for e in found}) > 1]
-    head = (
-        *(*varying, "contrast", f"Δ{_symbol_of(found)}", "95 % CI", "p", "Holm", "BH"),
-        *("n", "D first", "headroom", "warnings"),
-    )
-    body = [
-        (*(effect.others.get(n, "-") for n in varying), effect.name, *_compared(effect))
-        for effect in found
-    ]
-    if interaction:
-        title = "Interaction: (both - roles) - (mixed - neither)"
-        how = "p: t with Welch-Satterthwaite degrees of freedom; cells in the title's order"
-    else:
-        title = f"Contrasts: Δ{_symbol_of(found)} to the reference, all else equal"
-        how = "p: studentised permutation of replicates; cells: treated, reference"
-        how += "; wordings that both read are paired" * _any_perturbed(found)
-    notes = (
-        f"{how}; CI: Welch, jackknife variances; Holm, BH: p adjusted over the contrasts of a "
-        "factor, for claims and for maps",
-        "cells that differ in D first or headroom differ in room to grow: saturation alone can "
-        "make a contrast",
-        *_mixed(found),
-        provenance(rows),
-    )
-    return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
-
-
-def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
-    """Effects pooled over scenarios."""
-    if not found:
-        return []
-    varying = [n for n in FACTORS if len({e.others.get(n, "") for e in found}) > 1]
-    carried = dict.fromkeys(name for effect in found for name in effect.cells)
-    head = (*varying, "effect", "scenarios", "estimate", "95 % CI", "p", "Holm", "τ", "warnings")
-    body = tuple(
-        (
-            *(e.others.get(n, "-") for n in varying),
-            e.name,
-            str(e.estimate.n),
-            number(e.estimate.value, 4),
-            limits(e.estimate.ci_low, e.estimate.ci_high),
-            probability(e.estimate.p),
-            probability(e.p_holm),
-            number(e.tau, 4),
-            "\n".join(e.warnings) or "-",
-        )
-        for e in found
-    )
-    notes = (
-        "random-effects mean by REML with Hartung and Knapp's interval; mixed model on jackknife "
-        "pseudo-values with random slopes, factors coded ±½; t(scenarios - 1)",
-        "τ: standard deviation of the effect between scenarios; Holm: p adjusted over the means, "
-        "and over the terms of the model",
-        "the mixed model takes one residual variance for all cells, the mean weighs each effect by "
-        "its own error: where cells spread differently, believe the mean",
-        f"the conditions that went in carry: {', '.join(carried) or 'no warning'}",
-        *_of_wordings(rows),
-        provenance(rows),
-    )
-    return [Sheet("Pooled over scenarios", head, body, notes, len(varying) + 1)]
-
-
-def _of_wordings(rows: Sequence[Row]) -> list[str]:
-    """What λ̂_pert is, where there is one."""
-    perturbed = [row for row in rows if row.tracked.perturbed]
-    told = (
-        "λ̂_pert: λ̂ whose replicates read different wordings of the scenario, one each: growth of "
-        "the distance between wordings, and no λ̂ between repeats"
-    )
-    again = "; repeated_wordings: some read the same one" * any(
-        "repeated_wordings" in row.warnings for row in perturbed
-    )
-    return [told + again] * bool(perturbed)
-
-
-def _symbol_of(found: Sequence[Effect]) -> str:
-    return symbol([row for effect in found for row in effect.cells])
-
-
-def _any_perturbed(found: Sequence[Effect]) -> bool:
-    return any(row.tracked.perturbed for effect in found for row in effect.cells)
-
-
-def _mixed(found: Sequence[Effect]) -> list[str]:
-    """A note where λ̂ between repeats and λ̂_pert between wordings meet."""
-    cells = {row.estimand for effect in found for row in effect.cells}
-    lines = "lines with perturbation other than none are about λ̂_pert (between wordings)"
-    crossed = "; mixed_estimands: λ̂_pert minus λ̂, two different things"
-    if cells == {"lambda"}:
-        return []
-    return [lines + crossed * any("mixed_estimands" in effect.warnings for effect in found)]
 
 
 def _estimates(row: Row) -> tuple[str, ...]:
@@ -399,20 +301,6 @@ def _decided(row: Row) -> tuple[str, ...]:
         for t in (s.time_to_majority, s.time_to_stable)
     )
     return (*shares, *majorities, " ".join(f"{seat} {mean:.1f}" for seat, mean in row.switches))
-
-
-def _compared(effect: Effect) -> tuple[str, ...]:
-    c = effect.contrast
-    found = [cell.diagnostics for cell in c.cells]
-    return (
-        number(c.value, 4),
-        limits(c.ci_low, c.ci_high),
-        *(probability(p) for p in (c.p, effect.p_holm, effect.p_bh)),
-        " ".join(str(cell.replicates) for cell in c.cells),
-        " ".join(f"{d.d_first:.2g}" if d else "-" for d in found),
-        " ".join(number(d.headroom, 2) if d and math.isfinite(d.headroom) else "-" for d in found),
-        "\n".join(effect.warnings) or "-",
-    )
 
 
 def _cell(rows: Sequence[Row]) -> str:

@@ -73,7 +73,7 @@ class Engine:
         self._inbox: queue.SimpleQueue[Row | None] = queue.SimpleQueue()
         self._waiting: defaultdict[Room, deque[Row]] = defaultdict(deque)
         self._batches: dict[int, Batch] = {}
-        self._since_fill = 0
+        self._clock = 0
         self._closed = False
         self._thread = threading.Thread(target=self._serve, name="plenum-engine", daemon=True)
         self._thread.start()
@@ -122,6 +122,7 @@ class Engine:
             if row is None:
                 self._closed = True
             else:
+                row.arrived = self._clock
                 self._waiting[row.room].append(row)
         return not self._closed
 
@@ -132,15 +133,13 @@ class Engine:
     def _admit(self) -> None:
         """Prefill groups that fill a prefill; others when they have waited, or nothing else is."""
         width = self.shapes.prefill_rows
-        self._since_fill += 1
         for room in list(self._waiting):
             while len(self._waiting.get(room, ())) >= width and self._free(room) >= width:
                 self._fill(room)
-        if self._since_fill < _PATIENCE and self._under_way:
-            return
-        ready = [room for room, rows in self._waiting.items() if rows and self._free(room)]
-        if ready:
-            self._fill(max(ready, key=lambda room: len(self._waiting[room])))
+        first = {room: rows[0].arrived for room, rows in self._waiting.items() if self._free(room)}
+        oldest = min(first, key=first.__getitem__, default=None)
+        if oldest and (self._clock - first[oldest] >= _PATIENCE or not self._under_way):
+            self._fill(oldest)
 
     def _free(self, room: Room) -> int:
         batch = self._batches.get(room.capacity)
@@ -153,7 +152,6 @@ class Engine:
         rows = [row for row in islice(self._waiting[room], count) if not row.given_up]
         if rows:
             self._prefill(room, rows)
-            self._since_fill = 0
         for _ in range(count):  # only now: had the prefill broken, they would still be here
             self._waiting[room].popleft()
         if not self._waiting[room]:
@@ -192,6 +190,7 @@ class Engine:
 
     def _decode(self) -> None:
         began = time.perf_counter()
+        self._clock += 1
         for batch in list(self._batches.values()):
             if not batch.rows:
                 continue

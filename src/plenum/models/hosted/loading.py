@@ -16,7 +16,10 @@ from plenum.errors import UserError
 from plenum.models.chat import Message
 from plenum.models.hosted import attention
 from plenum.models.hosted.network import Network
+from plenum.models.hosted.rows import Batch
 from plenum.models.hosted.tokens import Tokens
+
+_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
 
 _PATIENCE_S = 10.0
 """Seconds for the hub's first answer."""
@@ -71,11 +74,13 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
         raise UserError(f"model {model}: can't be loaded: {_told(error)}") from None
     network, found = made
     _refuse_parts(model, found)
-    _refuse_unlike(model, network)
+    _refuse_unlike(model, network, settings.deterministic)
     tokens = Tokens(tokenizer)
     _require_template(model, tokenizer, tokens)
+    ready = Network(network.eval().requires_grad_(False).to(device))
+    _try(model, ready)
     return Loaded(
-        network=Network(network.eval().requires_grad_(False).to(device)),
+        network=ready,
         tokens=tokens,
         content=content,
         stops=_stops(network, tokenizer),
@@ -130,7 +135,7 @@ def _refuse_parts(model: str, found: dict[str, Any]) -> None:
         )
 
 
-def _refuse_unlike(model: str, network: Any) -> None:
+def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
     """Refuse models whose layers keep something else than keys and values of all that was read."""
     config = network.config.get_text_config()
     kinds = set(getattr(config, "layer_types", None) or ["full_attention"])
@@ -146,8 +151,30 @@ def _refuse_unlike(model: str, network: Any) -> None:
             f"model {model}: {type(network).__name__} takes no other attention than its own, so "
             "that the hosted backend can't run it"
         )
+    experts = [key for key in _EXPERTS if getattr(config, key, 0)]
+    if experts and deterministic:
+        raise UserError(
+            f"model {model}: it is a mixture of experts ({experts[0]}), whose products have sizes "
+            "that depend on the neighbours, so that its bytes don't repeat; "
+            "backend.deterministic=false runs it without the promise"
+        )
     if config.is_encoder_decoder:
         raise UserError(f"model {model}: it has an encoder; the hosted backend runs decoders only")
+
+
+def _try(model: str, network: Network) -> None:
+    """Run every kind of pass once, on next to nothing."""
+    try:
+        with torch.inference_mode():
+            kept = network.prefix([0], 8)
+            network.rest([(kept, 1, [0])], 8, 8, 2)
+            batch = Batch(network, 2, 16, frozenset())
+            batch.step()
+    except Exception as error:  # whatever a model's own code does with what it isn't made for
+        raise UserError(
+            f"model {model}: the hosted backend can't run {type(network.model).__name__}: "
+            f"{_line(error)}"
+        ) from None
 
 
 def _require_template(model: str, tokenizer: Any, tokens: Tokens) -> None:

@@ -32,7 +32,7 @@ class Network:
 
     def __init__(self, model: Any) -> None:
         config = model.config.get_text_config()
-        self._model = model
+        self.model = model
         self.device, self.dtype = model.device, model.dtype
         self.layers = int(config.num_hidden_layers)
         self.vocabulary = int(config.vocab_size)
@@ -88,7 +88,7 @@ class Network:
         self, tokens: torch.Tensor, positions: torch.Tensor, mask: torch.Tensor, slots: Slots
     ) -> torch.Tensor:
         """One more token of every row; the logits of the next one, shape (rows, vocabulary)."""
-        out = self._model(
+        out = self.model(
             input_ids=tokens[:, None],
             position_ids=positions[:, None],
             attention_mask=mask,
@@ -103,8 +103,10 @@ class Network:
         self, rows: list[list[int]], places: int, starts: list[int], mask: torch.Tensor, cache: Any
     ) -> None:
         padded = [row + [0] * (places - len(row)) for row in rows]
-        counted = torch.arange(places, device=self.device)[None]
-        self._model(
+        lengths = torch.tensor([[max(len(row), 1)] for row in rows], device=self.device)
+        # What is padded repeats the last position: it is never seen, but may not be out of range.
+        counted = torch.arange(places, device=self.device)[None].minimum(lengths - 1)
+        self.model(
             input_ids=torch.tensor(padded, device=self.device),
             position_ids=counted + torch.tensor(starts, device=self.device)[:, None],
             attention_mask=mask,

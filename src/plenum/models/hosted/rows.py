@@ -34,6 +34,8 @@ class Row:
         ``stop`` or ``length``; empty while the answer grows.
     error
         What broke the engine before the answer ended.
+    arrived
+        The engine's step at which it came.
     given_up
         Nobody waits for the answer any more.
     """
@@ -50,6 +52,7 @@ class Row:
     scores: list[float] = field(default_factory=list)
     finish: str = ""
     error: BaseException | None = None
+    arrived: int = 0
     given_up: bool = False
 
 

@@ -1,7 +1,6 @@
 """The hosted regime through the real command line, on the model that ships with the project."""
 
 import json
-import re
 import signal
 import subprocess
 import time
@@ -157,14 +156,16 @@ def test_turns_parse_without_repair(benchmark: tuple[Path, str]) -> None:
 
 def test_arguments_name_the_scenarios_options(benchmark: tuple[Path, str]) -> None:
     folder, _ = benchmark
+    named, of_it = 0, 0
     for data in journals(folder).values():
         head, *rest = entries(data)
-        labels = head["options"]
-        assert isinstance(labels, dict)
-        arguments = [str(e["argument"]) for e in rest if e["kind"] == "turn"]
-        named = set(re.findall(r"\b[Oo]ption ([A-Z])\b", " ".join(arguments)))
-        assert named
-        assert named <= set(labels)
+        options = head["options"]
+        assert isinstance(options, dict)
+        for turn in (e for e in rest if e["kind"] == "turn"):
+            argument = str(turn["argument"])
+            named += any(name.lower() in argument.lower() for name in options.values())
+            of_it += 1
+    assert named >= 0.95 * of_it
 
 
 def test_mlflow_has_every_condition_and_its_environment(benchmark: tuple[Path, str]) -> None:

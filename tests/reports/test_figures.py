@@ -130,7 +130,7 @@ def test_each_scenario_has_a_panel_of_its_own() -> None:
 
 def test_simulated_agents_are_called_simulated_and_others_are_not() -> None:
     simulated = caption(figures.divergence(build([tracked(1)])))
-    assert "backend: simulated (simulated agents, no evidence" in simulated
+    assert "backend: simulated; simulated agents, no evidence" in simulated
     asked = caption(figures.divergence(build([tracked(1, backend="api")])))
     assert "backend: api" in asked
     assert "simulated" not in asked

@@ -17,6 +17,7 @@ from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.hosted_figure import COLOURS, hosted
 from plenum.reports.rows import Row, build, other_study, symbol
 from plenum.reports.settings import Settings
+from plenum.reports.sheets import provenance
 from plenum.tracking import query
 
 _STYLES = ("-", "--", "-.", ":")
@@ -115,14 +116,10 @@ def _varying(rows: Sequence[Row]) -> list[str]:
 
 
 def _caption(rows: Sequence[Row], window: tuple[int, int]) -> str:
-    backends = sorted({row.tracked.factors["backend"] for row in rows})
-    text = f"backend: {', '.join(backends)}"
-    if "simulated" in backends:
-        text += " (simulated agents, no evidence about language models)"
     intervals = {row.summary.lyapunov.interval for row in rows if row.summary}
     last = max((row.summary.divergence.size for row in rows if row.summary), default=window[1])
     lines = [
-        text,
+        provenance(rows),
         f"D(t) by round; thick lines: fits over rounds {window[0]}-{min(window[1], last)}, "
         f"slope {symbol(rows)} with {' and '.join(sorted(intervals))} 95 % interval",
     ]

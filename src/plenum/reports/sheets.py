@@ -137,9 +137,11 @@ def told(names: Sequence[str], values: Sequence[str]) -> str:
 
 
 def provenance(rows: Sequence[Row]) -> str:
-    """Where the numbers come from: the backends, and whether agents were simulated."""
+    """Where the numbers come from: the backends, and whether these are evidence of anything."""
     backends = sorted({r.tracked.factors["backend"] for r in rows})
     line = f"backend: {', '.join(backends)}"
     if any(r.tracked.simulated for r in rows) or "simulated" in backends:
         line += "; simulated agents, no evidence about language models"
+    if any(r.tracked.factors["model"] == "tiny" for r in rows):
+        line += "; the tiny model shows that the hosted path works and stands for no real model"
     return line

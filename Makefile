@@ -52,6 +52,7 @@ bench: $(VENV)/.all
 	$(BIN)/python scripts/bench_overhead.py
 	$(BIN)/python scripts/bench_inference.py
 	$(BIN)/python scripts/bench_deployed.py
+	$(BIN)/python scripts/bench_hosted.py
 
 constraints:
 	sh scripts/constraints.sh $(PYTHON)

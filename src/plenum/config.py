@@ -64,7 +64,8 @@ def _condition(typed: Config) -> Condition:
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
     )
-    preamble = _text("preamble", "conf/prompts/preamble.txt")
+    alone = "" if typed.protocol.interaction else "_alone"
+    preamble = _text("preamble", f"conf/prompts/preamble{alone}.txt")
     backend, seats, clerk = typed.backend, _seats(typed.roles, typed.model), _clerk(typed.model)
     weights: tuple[tuple[str, str], ...] = ()
     if isinstance(backend, Hosted):

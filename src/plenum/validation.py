@@ -31,6 +31,10 @@ def check(typed: Config) -> None:
     """
     at_least("protocol.window", typed.protocol.window, 1)
     at_least("protocol.argument_words", typed.protocol.argument_words, 1)
+    require(
+        typed.protocol.interaction or typed.rounds == 1,
+        f"rounds: {typed.rounds}; without interaction (protocol=one_shot) there is 1 round",
+    )
     at_least("sampling.temperature", typed.sampling.temperature, 0)
     at_least("sampling.max_tokens", typed.sampling.max_tokens, 1)
     _check_calls(typed.calls)

@@ -9,6 +9,7 @@ import pytest
 
 from plenum.committee import Ask, Deliberation
 from plenum.conditions import Condition
+from plenum.errors import UserError
 
 Make = Callable[..., Condition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]
@@ -48,13 +49,12 @@ def read(ask: Ask) -> str:
 
 
 @pytest.mark.parametrize("roles", ["on", "off"])
-@pytest.mark.parametrize("rounds", [1, 3])
 def test_a_prompt_holds_nothing_that_another_seat_said(
-    condition: Make, deliberate: Deliberate, roles: str, rounds: int
+    condition: Make, deliberate: Deliberate, roles: str
 ) -> None:
-    one = condition("protocol=one_shot", f"rounds={rounds}", f"roles={roles}")
+    one = condition("protocol=one_shot", "memory=k1", f"roles={roles}")
     asks = heard(one, deliberate)
-    assert [ask.kind for ask in asks].count("turn") == 5 * rounds
+    assert [ask.kind for ask in asks].count("turn") == 5
     for ask in asks:
         if ask.kind == "clerk":
             continue
@@ -64,8 +64,15 @@ def test_a_prompt_holds_nothing_that_another_seat_said(
             assert not re.search(rf"(Word of |tag_|mark_){other}", text, re.IGNORECASE)
         rows = [row for row in text.splitlines() if row.startswith("| ")][1:]
         spoken = [row for row in rows if not re.fullmatch(r"\| [^|]+(\| - )+\|", row)]
-        assert len(rows) == 5
-        assert len(spoken) == (ask.kind == "ballot" or ask.round > 1)
+        assert len(rows) == 1
+        assert len(spoken) == (ask.kind == "ballot")
+        assert "no discussion" in text
+        assert not re.search(r"several rounds|discussion is over|convince you", text)
+
+
+def test_more_than_one_round_is_refused(condition: Make) -> None:
+    with pytest.raises(UserError, match="rounds: 6; without interaction"):
+        condition("protocol=one_shot", "rounds=6")
 
 
 def test_deliberation_does_hold_it(condition: Make, deliberate: Deliberate) -> None:

@@ -81,7 +81,7 @@ def test_what_is_not_there_is_missing_and_what_runs_is_pending(
     torn = folder / "002.jsonl"
     torn.write_bytes(torn.read_bytes()[:-5])
     status, told = judge(run)
-    assert status == 0, told
+    assert status == 1, told
     assert "3 replicates run again: 1 artifact-identical, 1 pending, 1 missing" in told
 
 

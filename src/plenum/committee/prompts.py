@@ -65,8 +65,9 @@ def ballot(
     condition: Condition, seat: Seat, window: Window, table: StateTable
 ) -> tuple[Message, ...]:
     """What a seat reads when it votes in private."""
+    over = "The discussion is over. " if condition.protocol.interaction else ""
     task = (
-        f"## Private ballot\nYou are {seat.label}. The discussion is over. Nobody sees your vote. "
+        f"## Private ballot\nYou are {seat.label}. {over}Nobody sees your vote. "
         f"Answer with one JSON object and nothing else, no argument and no STATE line:\n"
         f"{ballot_form(condition.scenario.labels)}"
     )
@@ -116,7 +117,8 @@ def _choices(labels: tuple[str, ...]) -> str:
 def _messages(
     condition: Condition, seat: Seat, window: Window, table: StateTable, task: str
 ) -> tuple[Message, ...]:
-    dynamic = f"{_arguments(window)}\n\n{_table(condition, table)}\n\n{task}"
+    shown = condition.seats if condition.protocol.interaction else (seat,)
+    dynamic = f"{_arguments(window)}\n\n{_table(condition, shown, table)}\n\n{task}"
     static = _static(condition.scenario)
     return (
         Message("system", _system(condition, seat)),
@@ -160,10 +162,10 @@ def _arguments(window: Window) -> str:
     return "## Recent arguments\n" + "\n".join(remark.line for remark in window)
 
 
-def _table(condition: Condition, table: StateTable) -> str:
+def _table(condition: Condition, seats: Sequence[Seat], table: StateTable) -> str:
     head = f"| seat | {' | '.join(condition.scenario.labels)} | confidence | tags |"
     rows = ["## Committee table", head]
-    for seat in condition.seats:
+    for seat in seats:
         state = table.get(seat.name)
         if state is None:
             blanks = " | ".join("-" for _ in condition.scenario.labels)

@@ -109,7 +109,7 @@ class Replicate:
 
     def _name_environment(self, journal: Journal) -> None:
         """Say so where the journal goes on in another environment than the last one it names."""
-        now = dict(self.model.environment)
+        now = dict(self.model.environment(self.condition.models))
         named = [e for e in (journal.head, *journal.entries) if "environment" in e]
         before = named[-1]["environment"] if named else {}
         if before == now:
@@ -128,7 +128,7 @@ class Replicate:
         """What else a journal's head says: the wording that is read, and the environment."""
         variant = self.condition.variant(self.index)
         wording = {"variant": variant.name, "family": variant.family} if variant else {}
-        environment = self.model.environment
+        environment = self.model.environment(self.condition.models)
         return {**wording, **({"environment": dict(environment)} if environment else {})}
 
     async def _deliberate(self, deliberation: Deliberation, journal: Journal) -> None:

@@ -74,8 +74,7 @@ class ApiBackend:
             return await self._endpoint(chat.model).post(self._pool(), chat, number, parameters)
         return await self._through_litellm(chat, seed)
 
-    @property
-    def environment(self) -> Mapping[str, str]:
+    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
         """Nobody here knows the provider's."""
         return {}
 

@@ -20,7 +20,8 @@ def build(condition: Condition, calls: Calls, prices: Prices) -> ChatModel:
             import transformers  # noqa: F401
         except ImportError as error:
             raise UserError(
-                f"backend: hosted needs {error.name}; install it with pip install 'plenum[hosted]'"
+                f"backend: hosted needs {error.name}; "
+                "install it with pip install -c constraints.txt -e '.[hosted]'"
             ) from None
         from plenum.models.hosted import HostedBackend
 

@@ -172,9 +172,8 @@ class ChatModel(Protocol):
     async def close(self) -> None:
         """Release what the backend holds."""
 
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """What the answers depend on beside the condition, by name; empty where nobody can say."""
+    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+        """What these models' answers depend on beside the condition; empty where nobody can say."""
 
 
 class Gate(Protocol):

@@ -147,14 +147,22 @@ def test_the_context_is_kept(saved: Path) -> None:
 def test_the_fingerprint_names_the_environment(saved: Path, checkpoint: Path) -> None:
     backend = checked(saved)
     response = run(backend, backend.attempt(chat(saved), 1))
-    assert response.fingerprint == f"env_{digest(dict(backend.environment))}"
-    assert f"model {saved}" in backend.environment
+    here = backend.environment((str(saved),))
+    assert response.fingerprint == f"env_{digest(dict(here))}"
+    assert f"model {saved}" in here
     others = [
         checked(saved, settings=dataclasses.replace(SETTINGS, threads=2)),
         checked(saved, settings=dataclasses.replace(SETTINGS, dtype="bfloat16")),
-        checked(saved, checkpoint),
     ]
-    assert len({digest(dict(b.environment)) for b in (backend, *others)}) == 4
+    found = [here, *(b.environment((str(saved),)) for b in others)]
+    assert len({digest(dict(e)) for e in found}) == 3
+
+
+def test_the_fingerprint_names_no_model_of_other_conditions(saved: Path, checkpoint: Path) -> None:
+    alone, beside = checked(saved), checked(saved, checkpoint)
+    assert alone.environment((str(saved),)) == beside.environment((str(saved),))
+    both = beside.environment((str(saved), str(checkpoint)))
+    assert both.keys() - alone.environment((str(saved),)).keys() == {f"model {checkpoint}"}
 
 
 def test_two_models_at_once(saved: Path, tmp_path: Path) -> None:

@@ -108,16 +108,16 @@ def test_settings_hold_for_the_process() -> None:
     assert not torch.backends.cuda.matmul.allow_tf32
 
 
-def fingerprint(models: dict[str, str] | None = None, **values: Any) -> dict[str, str]:
+def fingerprint(**values: Any) -> dict[str, str]:
     """The environment of settings on the CPU."""
-    return environment.fingerprint(Hosted(**values), CPU, models or {"m": "d"})
+    return environment.fingerprint(Hosted(**values), CPU)
 
 
 def test_what_it_names() -> None:
     found = fingerprint()
     assert found.keys() == {
-        *("device", "instructions", "torch", "transformers", "tokenizers", "numpy"),
-        *("dtype", "attention", "deterministic", "threads", "model m"),
+        *("device", "instructions", "processor", "torch", "transformers", "tokenizers", "numpy"),
+        *("dtype", "attention", "deterministic", "threads"),
     }
     assert all(isinstance(value, str) and value for value in found.values())
     assert found == fingerprint()
@@ -129,7 +129,6 @@ def test_what_it_names() -> None:
         ("threads", {"threads": 7}),
         ("dtype", {"dtype": "bfloat16"}),
         ("deterministic", {"deterministic": False}),
-        ("model m", {"models": {"m": "other"}}),
     ],
 )
 def test_what_changes_it(key: str, values: dict[str, Any]) -> None:
@@ -143,11 +142,29 @@ def test_versions_change_it(monkeypatch: Patch) -> None:
         assert fingerprint()[library] == "0.0"
 
 
+def test_processors_of_one_name_differ(monkeypatch: Patch, tmp_path: Path) -> None:
+    told = "model name : X\ncpu family : 25\nmodel : {}\nstepping : 1\nflags : avx {}\n\nmore"
+    found = []
+    for number, flag in ((1, "avx2"), (2, "avx2"), (1, "avx512f")):
+        file = tmp_path / "cpuinfo"
+        file.write_text(told.format(number, flag))
+        monkeypatch.setattr(environment, "CPUINFO", file)
+        found.append(fingerprint())
+    assert {f["device"] for f in found} == {"X"}
+    assert len({f["processor"] for f in found}) == 3
+
+
+def test_variables_that_choose_kernels_are_named(monkeypatch: Patch) -> None:
+    before = fingerprint()
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
+    assert fingerprint() == before | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+
+
 def test_of_a_gpu(monkeypatch: Patch) -> None:
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda _: "NVIDIA X")
     monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
     monkeypatch.setattr(torch, "version", SimpleNamespace(cuda="13.0"))
-    found = environment.fingerprint(Hosted(), torch.device("cuda:0"), {})
+    found = environment.fingerprint(Hosted(), torch.device("cuda:0"))
     assert (found["device"], found["cuda"], found["cublas_workspace"]) == (
         *("NVIDIA X", "13.0", ":16:8"),
     )

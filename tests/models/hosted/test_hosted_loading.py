@@ -10,10 +10,19 @@ from typing import Any
 
 import folders
 import huggingface_hub.constants as hub
+import networks
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM, GPT2Config, MptConfig
+from transformers import (
+    AutoModelForCausalLM,
+    GPT2Config,
+    LlamaConfig,
+    LlamaForCausalLM,
+    MptConfig,
+    Qwen3MoeConfig,
+    Qwen3MoeForCausalLM,
+)
 
 from plenum import checkpoints
 from plenum.conditions import Hosted
@@ -88,6 +97,25 @@ def alibi(folder: Path) -> None:
     AutoModelForCausalLM.from_config(small).save_pretrained(folder)
 
 
+def llama(**changes: Any) -> Change:
+    """A Llama with other settings than the usual ones."""
+
+    def write(folder: Path) -> None:
+        sizes = {**networks.config("llama").to_diff_dict(), "vocab_size": 320, **changes}
+        LlamaForCausalLM(LlamaConfig(**sizes)).save_pretrained(folder)
+
+    return write
+
+
+def experts(folder: Path) -> None:
+    small = Qwen3MoeConfig(
+        **{**networks.config().to_diff_dict(), "vocab_size": 320},
+        **{"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 32},
+    )
+    Qwen3MoeForCausalLM(small).save_pretrained(folder)
+
+
+DYNAMIC = {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 4.0}
 OWN_CODE = {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}
 NO_SYSTEM = "{{ raise_exception('System role not supported') }}"
 WITHOUT_SYSTEM = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{% endfor %}"
@@ -116,6 +144,8 @@ WITHOUT_SYSTEM = "{% for m in messages if m['role'] != 'system' %}{{ m['content'
             ),
             "with a window of 16; the hosted backend runs full attention only",
         ),
+        (llama(rope_parameters=DYNAMIC), "its positions are of type dynamic"),
+        (experts, "it is a mixture of experts"),
         (alibi, "MptForCausalLM takes no other attention"),
         (lambda f: (f / "chat_template.jinja").unlink(), "no chat template; take a chat model"),
         (template("{% for"), "chat template"),

@@ -12,6 +12,8 @@ from transformers.cache_utils import Cache
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 NAME = "plenum"
+_ARITHMETIC = ("softcap", "s_aux", "sinks", "position_bias", "sliding_window", "head_mask")
+
 VERSION = "1"
 """Part of every environment: raise it when the arithmetic changes."""
 
@@ -23,7 +25,7 @@ def attend(
     value: torch.Tensor,
     attention_mask: torch.Tensor,
     scaling: float | None = None,
-    **_: Any,
+    **others: Any,
 ) -> tuple[torch.Tensor, None]:
     """Grouped-query attention.
 
@@ -37,7 +39,13 @@ def attend(
     Returns
     -------
     tensor, shape (rows, tokens, heads, d), and None
+
+    Raises
+    ------
+    ValueError
+        The model asks for more than attention: a cap on the scores, a sink, a bias.
     """
+    _refuse(others)
     rows, heads, tokens, d = query.shape
     groups = key.shape[1]
     scale = d**-0.5 if scaling is None else scaling
@@ -54,6 +62,13 @@ def attend(
     scores = torch.matmul(grouped, key.transpose(2, 3)) + attention_mask
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32).to(value.dtype)
     return torch.matmul(weights, value).reshape(rows, 1, heads, d), None
+
+
+def _refuse(asked: dict[str, Any]) -> None:
+    """Refuse arguments that change the arithmetic, rather than leave them out silently."""
+    for name in _ARITHMETIC:
+        if asked.get(name) is not None:
+            raise ValueError(f"its attention takes {name}, which this one doesn't have")
 
 
 def register() -> None:

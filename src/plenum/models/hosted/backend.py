@@ -34,8 +34,7 @@ class HostedBackend:
         self._shapes = Shapes(settings.slots, settings.prefill_rows, settings.bucket, settings.rung)
         self._loaded: dict[str, Loaded] = {}
         self._engines: dict[str, Engine] = {}
-        self._environment: dict[str, str] = {}
-        self._fingerprint = ""
+        self._here: dict[str, str] = {}
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Load the models; refuse what can't be loaded, or can't repeat."""
@@ -44,14 +43,11 @@ class HostedBackend:
         for model in models:
             if model not in self._loaded:
                 self._loaded[model] = load(model, self._settings, device)
-        contents = {name: loaded.content for name, loaded in self._loaded.items()}
-        self._environment = environment.fingerprint(self._settings, device, contents)
-        self._fingerprint = f"env_{digest(self._environment)}"
+        self._here = environment.fingerprint(self._settings, device)
 
-    @property
-    def environment(self) -> Mapping[str, str]:
-        """Device, versions, settings, weights; known once the models have been checked."""
-        return self._environment
+    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+        """Device, versions, settings, and the weights of these models, which have been checked."""
+        return self._here | {f"model {name}": self._loaded[name].content for name in models}
 
     def provider(self, model: str) -> str:
         """This machine."""
@@ -73,7 +69,8 @@ class HostedBackend:
         reply = Reply(loaded.tokens.text(said), length, len(row.answer), row.finish)
         pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
         scores = tuple(zip(pieces, row.scores, strict=False))
-        return Response(reply, fingerprint=self._fingerprint, logprobs=scores)
+        fingerprint = f"env_{digest(dict(self.environment((chat.model,))))}"
+        return Response(reply, fingerprint=fingerprint, logprobs=scores)
 
     async def close(self) -> None:
         """Stop the engines."""

@@ -11,7 +11,18 @@ import transformers
 
 from plenum.conditions import Hosted
 from plenum.errors import UserError
+from plenum.identity import digest
 from plenum.models.hosted import attention
+
+_KERNEL_CHOICES = (
+    "ONEDNN_MAX_CPU_ISA",
+    "MKL_CBWR",
+    "MKL_ENABLE_INSTRUCTIONS",
+    "ATEN_CPU_CAPABILITY",
+)
+"""Variables by which a user may choose other kernels; named where they are set."""
+
+CPUINFO = Path("/proc/cpuinfo")
 
 WORKSPACES = (":4096:8", ":16:8")
 """Values of CUBLAS_WORKSPACE_CONFIG with which cuBLAS adds in one order every time."""
@@ -80,13 +91,10 @@ def _settle_cublas(deterministic: bool) -> None:
         )
 
 
-def fingerprint(settings: Hosted, device: torch.device, models: dict[str, str]) -> dict[str, str]:
+def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
     """The environment by name: journals of equal conditions and environments have equal bytes.
 
-    Parameters
-    ----------
-    models
-        What names the content of each model's files: a digest, or the hub's commit.
+    The weights are part of it, too; the backend adds those of a condition's models.
     """
     found = {
         "device": _name(device),
@@ -101,22 +109,40 @@ def fingerprint(settings: Hosted, device: torch.device, models: dict[str, str]) 
     }
     if device.type == "cuda":
         found["cuda"] = str(torch.version.cuda)
+        found["cudnn"] = str(torch.backends.cudnn.version())  # type: ignore[no-untyped-call]
         found["driver"] = _driver()
         found["cublas_workspace"] = os.environ.get("CUBLAS_WORKSPACE_CONFIG", "")
     else:
         found["instructions"] = torch.backends.cpu.get_cpu_capability()
-    return found | {f"model {name}": content for name, content in models.items()}
+        found["processor"] = _processor()
+    chosen = {name: os.environ[name] for name in _KERNEL_CHOICES if name in os.environ}
+    return found | chosen
+
+
+def _processor() -> str:
+    """Family, model, stepping, and a digest of the instructions that a processor has.
+
+    Its name may be no more than its maker's in a virtual machine.
+    """
+    fields = _cpuinfo()
+    numbers = (fields.get(key, "?") for key in ("cpu family", "model", "stepping"))
+    return f"{'-'.join(numbers)} {digest(sorted(fields.get('flags', '').split()))}"
+
+
+def _cpuinfo() -> dict[str, str]:
+    """What the kernel says of the first processor, by name; empty where it says nothing."""
+    try:
+        first = CPUINFO.read_text(encoding="utf-8").partition("\n\n")[0]
+    except OSError:
+        return {}
+    pairs = (line.partition(":") for line in first.splitlines())
+    return {key.strip(): value.strip() for key, _, value in pairs}
 
 
 def _name(device: torch.device) -> str:
     if device.type == "cuda":
         return str(torch.cuda.get_device_name(device))
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return named[0] if named else platform.machine()
+    return _cpuinfo().get("model name") or platform.processor() or platform.machine()
 
 
 def _driver() -> str:

@@ -19,8 +19,6 @@ from plenum.models.hosted.network import Network
 from plenum.models.hosted.rows import Batch
 from plenum.models.hosted.tokens import Tokens
 
-_EXPERTS = ("num_experts", "num_local_experts", "n_routed_experts")
-
 _PATIENCE_S = 10.0
 """Seconds for the hub's first answer."""
 
@@ -151,15 +149,29 @@ def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
             f"model {model}: {type(network).__name__} takes no other attention than its own, so "
             "that the hosted backend can't run it"
         )
-    experts = [key for key in _EXPERTS if getattr(config, key, 0)]
+    experts = [name for name, _ in network.named_modules() if name.endswith("experts")]
     if experts and deterministic:
         raise UserError(
             f"model {model}: it is a mixture of experts ({experts[0]}), whose products have sizes "
             "that depend on the neighbours, so that its bytes don't repeat; "
             "backend.deterministic=false runs it without the promise"
         )
+    moving = sorted(_rope_kinds(config) & {"dynamic", "longrope"})
+    if moving:
+        raise UserError(
+            f"model {model}: its positions are of type {moving[0]}, which follow the longest row "
+            "of a batch; the hosted backend would give other answers beside other rows"
+        )
     if config.is_encoder_decoder:
         raise UserError(f"model {model}: it has an encoder; the hosted backend runs decoders only")
+
+
+def _rope_kinds(config: Any) -> set[str]:
+    """The kinds of rotary positions that a config names, also where layers differ in theirs."""
+    found = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    parts = [found, *(part for part in found.values() if isinstance(part, dict))]
+    named = (part.get("rope_type") or part.get("type") for part in parts)
+    return {str(kind) for kind in named if kind}
 
 
 def _try(model: str, network: Network) -> None:

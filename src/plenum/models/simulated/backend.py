@@ -56,8 +56,7 @@ class SimulatedBackend:
     async def close(self) -> None:
         """Nothing is held."""
 
-    @property
-    def environment(self) -> Mapping[str, str]:
+    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
         """Plain arithmetic."""
         return {}
 

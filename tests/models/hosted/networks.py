@@ -1,5 +1,6 @@
 """Models with random weights for the tests: what is promised holds for any weights."""
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from plenum.models.hosted.shapes import Shapes, room
 SHAPES = Shapes(slots=8, prefill_rows=4, bucket=16, rung=64)
 STOP = 1
 CPU = torch.device("cpu")
+DEVICE = torch.device(os.environ.get("PLENUM_TEST_DEVICE", "cpu"))
+"""Where the tests of invariance run: on a GPU with PLENUM_TEST_DEVICE=cuda."""
 
 
 def config(kind: str = "qwen2") -> PretrainedConfig:
@@ -36,9 +39,11 @@ def config(kind: str = "qwen2") -> PretrainedConfig:
     return Qwen2Config(**sizes) if kind == "qwen2" else LlamaConfig(**sizes)
 
 
-def model(kind: str = "qwen2", seed: int = 0, scale: float = 8.0) -> torch.nn.Module:
+def model(
+    kind: str = "qwen2", seed: int = 0, scale: float = 8.0, dtype: torch.dtype = torch.float32
+) -> torch.nn.Module:
     """Random weights, wide enough that greedy answers don't repeat one token."""
-    environment.settle(Hosted(threads=1), CPU)
+    environment.settle(Hosted(threads=1), DEVICE)
     attention.register()
     torch.manual_seed(seed)
     made = AutoModelForCausalLM.from_config(config(kind), attn_implementation=attention.NAME)
@@ -46,14 +51,14 @@ def model(kind: str = "qwen2", seed: int = 0, scale: float = 8.0) -> torch.nn.Mo
         for parameter in made.parameters():
             if parameter.dim() == 2:
                 parameter.mul_(scale)
-    return made.eval().requires_grad_(False)
+    return made.eval().requires_grad_(False).to(DEVICE, dtype)
 
 
 def plain(made: torch.nn.Module, kind: str = "qwen2") -> torch.nn.Module:
     """The same weights under transformers' own attention."""
     other = AutoModelForCausalLM.from_config(config(kind), attn_implementation="eager")
     other.load_state_dict(made.state_dict())
-    return other.eval().requires_grad_(False)
+    return other.eval().requires_grad_(False).to(DEVICE)
 
 
 def greedy(

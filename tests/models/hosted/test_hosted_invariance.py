@@ -70,6 +70,15 @@ def test_alone_or_among_others(model: Model, kind: str, threads: int, some: slic
         assert together(engine, rows()[some]) == by_itself
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_in_half_precision(model: Model, dtype: torch.dtype) -> None:
+    made = model(scale=4.0, dtype=dtype)
+    with networks.engine(made) as engine:
+        by_itself = alone(engine, rows()[2:9])
+    with networks.engine(made) as engine:
+        assert together(engine, rows())[2:9] == by_itself
+
+
 def test_in_another_run_and_on_a_used_engine(model: Model, truth: list[Told]) -> None:
     with networks.engine(model()) as engine:
         assert together(engine, rows()) == truth
@@ -145,7 +154,8 @@ def test_a_forward_without_padding_gives_other_bits(model: Model, truth: list[To
     differing = 0
     for (prefix, rest), (answer, scores) in zip(ASKED, truth, strict=True):
         with torch.inference_mode():
-            logits = reference(torch.tensor([prefix + rest])).logits[0, -1]
+            ids = torch.tensor([prefix + rest], device=networks.DEVICE)
+            logits = reference(ids).logits[0, -1]
         score = float(torch.log_softmax(logits, -1)[answer[0]])
         assert score == pytest.approx(scores[0], abs=5e-3)
         differing += score != scores[0]

@@ -1,57 +1,12 @@
-"""What the screen's patterns take from a text."""
+"""What the screen's patterns take from a text: labels, names, content words."""
 
 from collections import Counter
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from plenum.perturbations import facts
 
 ABC = ("A", "B", "C")
-
-
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("20,000 applications in 2031, or 4.5 percent.", [20000, 2031, 4.5]),
-        ("Ten of twenty-five, and forty thousand more; two hundred left.", [10, 25, 40000, 200]),
-        ("40 thousand is 40,000.", [40000, 40000]),
-        ("One rule; a single decision; the sole fund.", [1, 1, 1]),
-        ("No one is cut off, not one, not a single.", []),
-        ("Everyone, anyone, someone often weighs none.", []),
-        ("It would halve that, half of it, halving halves.", ["half"] * 4),
-        ("Twice as much doubles; it doubled.", ["double"] * 3),
-        ("A third of it, one third, one-third; one half.", ["third"] * 3 + ["half"]),
-        ("A 72-year-old in the 2,000th place.", [72, 2000]),
-        ("A hundred or a thousand.", [100, 1000]),
-        ("Everything in order.", []),
-    ],
-)
-def test_numbers_count_in_digits_and_in_words(text: str, numbers: list[facts.Number]) -> None:
-    assert facts.numbers(text) == Counter(numbers)
-
-
-@given(st.integers(0, 10**9), st.sampled_from(["{:,}", "{}"]))
-def test_a_whole_number_is_read_with_and_without_commas(value: int, form: str) -> None:
-    assert facts.numbers(f"They paid {form.format(value)} crowns.") == Counter([value])
-
-
-@pytest.mark.parametrize(
-    ("text", "pairs"),
-    [
-        ("38 percent, 38 per cent, 38%", [(38, "percent")] * 3),
-        ("a six-month trial of six months", [(6, "month")] * 2),
-        ("286 million crowns in two months", [(286, "million"), (2, "month")]),
-        ("9 kilometres, 60,000 hectares, 48 hours", None),
-        ("20 crowns a day", []),
-    ],
-)
-def test_a_unit_belongs_to_the_number_that_it_follows(
-    text: str, pairs: list[tuple[float, str]] | None
-) -> None:
-    expected = [(9, "kilometre"), (60000, "hectare"), (48, "hour")] if pairs is None else pairs
-    assert facts.quantities(text) == Counter(expected)
 
 
 @pytest.mark.parametrize(
@@ -80,45 +35,10 @@ def test_joined_labels_share_their_numbers() -> None:
     assert before == {"A": {20}, "B": {20}, "C": {50}}
 
 
-@pytest.mark.parametrize(
-    ("text", "force"),
-    [
-        ("Spending may not exceed 300 million.", "ceiling"),
-        ("Spending is limited to 300 million.", "ceiling"),
-        ("The law caps it at 3, the ceiling.", "ceiling"),
-        ("Staff cannot grow by more than 3 percent.", "ceiling"),
-        ("Growth of more than 3 percent is prohibited.", "ceiling"),
-        ("Staff may grow by no more than 3 percent.", "ceiling"),
-        ("Revenue may not fall below 265 million.", "floor"),
-        ("Revenue must stay at or above 265 million.", "floor duty"),
-        ("Every programme must receive at least 20 million.", "floor duty"),
-        ("Treaty law forbids returning them.", "ban"),
-        ("It is unlawful, and not permitted.", "ban"),
-        ("No patient may lose cover.", "ban"),
-        ("A shipment can arrive only after six weeks.", "ban"),
-        ("Police must obey a warrant.", "duty"),
-        ("They have to decide; the court requires it.", "duty"),
-        ("It is not forbidden, and they need not ask.", "leave"),
-        ("The budget is 24 million a year.", ""),
-    ],
-)
-def test_the_force_of_a_rule(text: str, force: str) -> None:
-    assert facts.force(text) == set(force.split())
-
-
-@pytest.mark.parametrize(
-    ("text", "denies"),
-    [
-        ("It isn't so.", True),
-        ("A driver without insurance.", True),
-        ("An uninsured driver.", True),
-        ("It gets nothing but half.", False),
-        ("It gets half without charge, and no later than May.", False),
-        ("It gets half.", False),
-    ],
-)
-def test_a_denial(text: str, denies: bool) -> None:
-    assert facts.denies(text) is denies
+def test_the_telling_side_is_where_the_numbers_differ() -> None:
+    sides = facts.allotted("Only 900, of whom A needs 850, B 900, and C 150.", ABC)
+    assert facts.telling(sides) == [{"A": {850}, "B": {900}, "C": {150}}]
+    assert facts.telling(facts.allotted("It is 3 under A, and none under B.", ABC)) == []
 
 
 def test_names_are_capitalised_in_mid_sentence() -> None:

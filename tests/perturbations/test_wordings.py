@@ -33,7 +33,7 @@ def case() -> Scenario:
 def fields(case: Scenario) -> Fields:
     """The ways of IM-01 as plain data, to be spoilt."""
     data: Fields = yaml.safe_load((FOLDER / "IM-01.yaml").read_text())
-    data["rephrasings"] = list(combining.combinations(len(data["sentences"])))
+    data["rephrasings"] = list(combining.combinations("IM-01", len(data["sentences"])))
     return data
 
 
@@ -45,7 +45,9 @@ def registers() -> Fields:
 
 def written(folder: Path, content: Any, name: str = "IM-01.yaml") -> Path:
     path = folder / name
-    path.write_text(content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=0))
+    path.write_text(
+        content if isinstance(content, str) else yaml.safe_dump(content, sort_keys=False)
+    )
     return path
 
 
@@ -95,6 +97,7 @@ def test_the_documented_rephrasings_lie_far_apart(name: str) -> None:
         for other in read.rephrasings[:place]
     ]
     assert min(apart) >= len(read.sentences) / 3
+    assert read.rephrasings == combining.combinations(name, len(read.sentences))
 
 
 # ---- loading

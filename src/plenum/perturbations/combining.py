@@ -11,7 +11,7 @@ _DRAWS = 400
 _CHOICES = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])  # of a sentence, over the ten rephrasings
 
 
-def combinations(sentences: int, seed: int = 0) -> tuple[str, ...]:
+def combinations(scenario: str, sentences: int, seed: int = 0) -> tuple[str, ...]:
     """Ten combinations of the sentences' ways, far apart from each other.
 
     Each changes at least half of the sentences, and each way of each sentence is used at least
@@ -19,6 +19,8 @@ def combinations(sentences: int, seed: int = 0) -> tuple[str, ...]:
 
     Parameters
     ----------
+    scenario
+        Its id: scenarios with equally many sentences get combinations of their own.
     sentences
         How many sentences there are, 4 or more.
     seed
@@ -31,7 +33,7 @@ def combinations(sentences: int, seed: int = 0) -> tuple[str, ...]:
     """
     if sentences < LEAST_SENTENCES:
         raise UserError(f"rephrasings: {sentences} sentences; it takes {LEAST_SENTENCES} or more")
-    draw, best, apart = generator("rephrasings", sentences, seed), None, 0
+    draw, best, apart = generator("rephrasings", scenario, sentences, seed), None, 0
     ways = np.tile(_CHOICES, (sentences, 1))
     ways[1::2] = np.where(ways[1::2] > 0, 3 - ways[1::2], 0)  # the second way is as frequent
     while best is None:
@@ -51,7 +53,8 @@ def write(wordings: Wordings) -> bool:
     if wordings.rephrasings:
         return False
     text = wordings.path.read_text(encoding="utf-8").rstrip("\n")
-    lines = [f'  - "{digits}"' for digits in combinations(len(wordings.sentences))]
+    made = combinations(wordings.path.stem, len(wordings.sentences))  # ID.yaml, by ways_file
+    lines = [f'  - "{digits}"' for digits in made]
     block = "\n".join(["rephrasings:", *lines])
     wordings.path.write_text(f"{text}\n{block}\n", encoding="utf-8")
     return True

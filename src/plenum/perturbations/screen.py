@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from plenum.perturbations import facts
+from plenum.perturbations import amounts, facts, rules
 from plenum.perturbations.sentences import Sentence, sentences
 from plenum.perturbations.variant import Variant
 from plenum.scenarios import Scenario
@@ -21,9 +21,23 @@ LEAST_COMMON = 0.3
 
 _KEPT = ("constraints", "cases", "endpoint")
 _FORCEFUL = ("constraints", "endpoint")
+_BOUNDS = {"ceiling", "floor", "ban", "leave", "excess", "shortfall", "part"}
+_BY_FORCE = {"at most", "at least", "over", "under"}
 _FIXED = ("exactly one", "discrete decision")
 _STATE = re.compile(r"STATE\s*:", re.IGNORECASE)
 _ENUMERATION = r"\b[A-Z](?:(?:, (?:or |and )?|/| or | and )[A-Z])+\b"
+_WAY_OUT = re.compile(r"\b(?:or|unless|except|if)\b", re.IGNORECASE)
+_MUST = r"(?:must|shall|(?:has|have) to|(?:is|are) (?:required|obliged) to)"
+_ASIDE = r"(?:,? (?:as|in|by way of) a single discrete decision,?)?"
+_CHOICE = re.compile(
+    rf"\b{_MUST}{_ASIDE} (?:adopt|choose|select|pick|take|decide on|give first priority to)"
+    rf"{_ASIDE} exactly one of (?:{_ENUMERATION})"
+    rf"|\b{_MUST} make a single discrete decision,? (?:adopting|choosing|selecting) exactly one of"
+    rf" (?:{_ENUMERATION})"
+    rf"|\bexactly one of (?:{_ENUMERATION}){_ASIDE} {_MUST} be"
+    r" (?:adopted|chosen|selected|picked|taken|decided on|given first priority)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -62,13 +76,16 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
     """
     text = sentence.text
     found = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]
+    ruled = sentence.field in _FORCEFUL or rules.force(text) & {"ceiling", "floor"}
+    found += _exactness(text, way, _BY_FORCE if ruled else set())
     found += _names(text, way, of)
-    if sentence.field in _FORCEFUL:
+    if ruled:
         found += _force(text, way)
+        found += _denial(rules.denies_more(text), rules.denies_more(way))
     if sentence.field in _KEPT:
         found += _common(text, way)
     if sentence.field == "cases":
-        found += _denial(text, way)
+        found += _denial(rules.denies(text), rules.denies(way))
     if sentence.field == "endpoint":
         found += _endpoint(text, way)
     return found
@@ -109,7 +126,7 @@ def whole(scenario: Scenario, packet: str) -> list[str]:
     if _STATE.search(packet):
         found.append("it holds 'STATE:'; write that in another way")
     text = unmarked(packet)
-    was, now = _canonical(scenario)[1], facts.numbers(text)
+    was, now = _canonical(scenario)[1], amounts.numbers(text)
     if was != now:
         found.append(_differ("numbers", was, now))
     place = 0
@@ -127,9 +144,9 @@ def whole(scenario: Scenario, packet: str) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _canonical(scenario: Scenario) -> tuple[list[str], Counter[facts.Number]]:
+def _canonical(scenario: Scenario) -> tuple[list[str], Counter[amounts.Number]]:
     """The words and the numbers of the canonical packet."""
-    return plain(scenario.packet), facts.numbers(unmarked(scenario.packet))
+    return plain(scenario.packet), amounts.numbers(unmarked(scenario.packet))
 
 
 def unmarked(packet: str) -> str:
@@ -162,16 +179,29 @@ def _written(text: str, way: str) -> Iterator[str]:
 
 
 def _numbers(text: str, way: str) -> Iterator[str]:
-    was, now = facts.numbers(text), facts.numbers(way)
+    was, now = amounts.numbers(text), amounts.numbers(way)
     if was != now:
         yield _differ("numbers", was, now)
         return
-    pairs, others = facts.quantities(text), facts.quantities(way)
+    pairs, others = amounts.quantities(text), amounts.quantities(way)
     units = {unit for _, unit in pairs}
     # "38 percent under A, 56 under B" may become "56 percent under B", a known unit's repetition
     strange = Counter({pair: n for pair, n in (others - pairs).items() if pair[1] not in units})
     if pairs - others or strange:
         yield _differ("amounts with their units", pairs - others, strange)
+    for what, find in (("currencies", amounts.currencies), ("periods", amounts.periods)):
+        if find(text) != find(way):
+            yield _differ(what, Counter(find(text)), Counter(find(way)))
+
+
+def _exactness(text: str, way: str, apart: set[str]) -> Iterator[str]:
+    """Bounds and blurs of numbers, but for those set apart: a constraint's are of its force."""
+    was, now = (
+        Counter({pair: n for pair, n in amounts.bounds(t).items() if pair[0] not in apart})
+        for t in (text, way)
+    )
+    if was != now:
+        yield _differ("bounds of numbers", was, now)
 
 
 def _labels(text: str, way: str, of: Known) -> Iterator[str]:
@@ -179,13 +209,11 @@ def _labels(text: str, way: str, of: Known) -> Iterator[str]:
     if was != now:
         yield _differ("option labels", was, now)
         return
-    # Each number has to stay beside its option's label, before it or after it.
-    told = [
-        side for side in facts.allotted(text, of.labels) if len(side) > 1 and all(side.values())
-    ]
-    before, after = facts.allotted(way, of.labels)
-    if told and not any(all(side[k] & (before[k] | after[k]) for k in side) for side in told):
-        yield "its numbers stand by other options; keep each number with its option"
+    # Each number has to stay beside its option's label, on one side of all labels.
+    sides = facts.allotted(way, of.labels)
+    told = facts.telling(facts.allotted(text, of.labels))
+    if told and not any(all(was[k] & now[k] for k in was) for was in told for now in sides):
+        yield "its numbers stand by other options; put each by its option, all before or all after"
 
 
 def _names(text: str, way: str, of: Known) -> Iterator[str]:
@@ -204,12 +232,11 @@ def _holds(text: str, name: str) -> bool:
 
 
 def _force(text: str, way: str) -> Iterator[str]:
-    was, now = facts.force(text), facts.force(way)
-    bounds = {"ceiling", "floor", "ban", "leave"}
-    if was & bounds != now & bounds:
-        told = [" and ".join(sorted(f & bounds)) or "no bound" for f in (was, now)]
+    was, now = rules.force(text), rules.force(way)
+    if was & _BOUNDS != now & _BOUNDS:
+        told = [" and ".join(sorted(f & _BOUNDS)) or "no bound" for f in (was, now)]
         yield f"its force is {told[1]} and not {told[0]}; keep the force of the rule"
-    elif not was & bounds and "duty" in was - now:
+    elif not was & _BOUNDS and "duty" in was - now:
         yield "the duty is lost; say that it must be done"
 
 
@@ -221,9 +248,9 @@ def _common(text: str, way: str) -> Iterator[str]:
         yield f"it keeps {share} content words; keep at least {LEAST_COMMON:.0%} of them"
 
 
-def _denial(text: str, way: str) -> Iterator[str]:
-    if facts.denies(text) != facts.denies(way):
-        change = "added" if facts.denies(way) else "lost"
+def _denial(was: bool, now: bool) -> Iterator[str]:
+    if was != now:
+        change = "added" if now else "lost"
         yield f"a denial is {change}; deny what the sentence denies, and nothing else"
 
 
@@ -234,6 +261,12 @@ def _endpoint(text: str, way: str) -> Iterator[str]:
     for phrase in _FIXED:
         if phrase in text.lower() and phrase not in way.lower():
             yield f"{phrase!r} is lost; keep these words"
+    if _CHOICE.search(text) and not _CHOICE.search(way):
+        duty = f"must adopt exactly one of {enumerated}"
+        yield f"it doesn't say that one must be adopted; write {duty!r}"
+    was, now = (Counter(_WAY_OUT.findall(t.replace(enumerated, ""))) for t in (text, way))
+    if was != now:
+        yield _differ("ways out of the choice", was, now)
 
 
 def _differ(what: str, was: Counter[Any], now: Counter[Any]) -> str:

@@ -1,0 +1,152 @@
+"""The amounts of a text: numbers, units, currencies, periods, and how exact a number is."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+_ONES = (
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+    *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+    "twenty",
+)
+_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_WORDS = {word: value for value, word in enumerate(_ONES, start=1)}
+_WORDS |= {word: value for value, word in enumerate(_TENS, start=2) for value in [10 * value]}
+_WORDS |= {"single": 1, "sole": 1}
+_POWERS = {"hundred": 100, "thousand": 1000}
+_PARTS = {
+    "half": r"hal(?:f|ves?|ved|ving)",
+    "third": r"thirds?",
+    "quarter": r"quarters?",
+    "double": r"twice|doubl(?:e[sd]?|ing)",
+}
+_UNITS = (
+    *("percent", "million", "billion", "day", "week", "month", "year", "hour"),
+    *("minute", "second", "tonne", "point", "metre", "kilometre", "hectare"),
+)
+_CURRENCIES = (
+    *("crown", "mark", "taler", "florin", "guilder", "ducat", "dollar", "euro", "pound", "franc"),
+    *("peso", "rupee", "yen", "yuan", "rouble", "ruble", "lira", "dinar", "krona", "krone", "cent"),
+)
+
+_WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
+_NUMBER = re.compile(
+    rf"""
+    (?<![^\W\d])(?=[\ddefhnoqst])(?:                      # fails fast where no number begins
+      (?:no|not)\ (?:a\ )?(?:one|single)\b               # nobody: no number
+      | (?:one[ -])?(?P<part>{"|".join(_PARTS.values())})\b
+      | (?:(?P<digits>\d+(?:,\d{{3}})*(?:\.\d+)?)(?:th|nd|rd|st)?
+          | (?P<tens>{"|".join(_TENS)})-(?P<ones>{"|".join(_ONES[:9])})\b
+          | (?P<word>{_WORD})\b)
+        (?:[ ](?P<power>hundred|thousand)\b)?
+      | (?P<bare>hundred|thousand)\b
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_UNIT = re.compile(rf"(?:[ -](?:{'|'.join(_UNITS)})s?\b|[ ]?%|[ ]per[ ]cent\b)", re.IGNORECASE)
+
+_CURRENCY = re.compile(
+    rf"(?:[ -](?:million|billion))?[ -](?P<name>(?:{'|'.join(_CURRENCIES)})s?)\b", re.IGNORECASE
+)
+_PERIOD = re.compile(
+    r"\b(?:"
+    r"(?P<year>(?:an?|per|each|every) (?:year|annum)\b|annual\w*|yearly)"
+    r"|(?P<month>(?:a|per|each|every) month\b|monthly)"
+    r"|(?P<week>(?:a|per|each|every) week\b|weekly)"
+    r"|(?P<day>(?:a|per|each|every) day\b|daily)"
+    r"|(?P<hour>(?:an|per|each|every) hour\b|hourly)"
+    r")",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(
+    r"\b(?:"
+    r"(?P<after>after|later than|(?:no|not) (?:sooner|earlier) than|not before)"
+    r"|(?P<within>within|before|inside|(?:no|not) later than|sooner than|earlier than)"
+    r"|(?P<at_most>at most|up to|(?:no|not) (?:more|greater|higher) than|a maximum of)"
+    r"|(?P<at_least>at least|(?:no|not) (?:less|fewer|lower) than|a minimum of)"
+    r"|(?P<over>over|above|beyond|exceed\w*|(?:more|greater|higher|longer) than)"
+    r"|(?P<under>under|below|(?:less|fewer|lower|shorter) than)"
+    r"|(?P<about>about|around|approximately|roughly|nearly|almost|close to|circa|some|estimated)"
+    r") (?:(?:the|next|first|coming|a period of|a total of) )*$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"(?: [^\W\d]+){0,4} (?:"
+    r"(?P<at_most>or (?:less|fewer|under|below)|at (?:the )?most)"
+    r"|(?P<at_least>or (?:more|over|above)|at (?:the )?least)"
+    r"|(?P<after>or (?:later|longer)|at the (?:soonest|earliest))"
+    r"|(?P<within>or (?:sooner|earlier)|at the latest)"
+    r"|(?P<about>or so)"
+    r")\b",
+    re.IGNORECASE,
+)
+
+Number = float | str
+"""A value, or the name of a part: ``half``, ``third``, ``quarter``, ``double``."""
+
+
+def found_numbers(text: str) -> Iterator[tuple[Number, int, int]]:
+    """Every number of a text, with its first character and the one after its last."""
+    for match in _NUMBER.finditer(text):
+        part = match["part"]
+        if part:
+            known = (name for name, p in _PARTS.items() if re.fullmatch(p, part, re.IGNORECASE))
+            yield next(known), match.start(), match.end()
+            continue
+        value = _value(match)
+        if value is not None:
+            yield value, match.start(), match.end()
+
+
+def _value(match: re.Match[str]) -> float | None:
+    if match["bare"]:
+        return float(_POWERS[match["bare"].lower()])
+    if match["digits"]:
+        value = float(match["digits"].replace(",", ""))
+    elif match["tens"]:
+        value = float(_WORDS[match["tens"].lower()] + _WORDS[match["ones"].lower()])
+    elif match["word"]:
+        value = float(_WORDS[match["word"].lower()])
+    else:
+        return None
+    return value * _POWERS.get((match["power"] or "").lower(), 1)
+
+
+def numbers(text: str) -> Counter[Number]:
+    """The numbers of a text, in digits or in words, with how often each stands there."""
+    return Counter(value for value, _, _ in found_numbers(text))
+
+
+def quantities(text: str) -> Counter[tuple[Number, str]]:
+    """The numbers that a unit follows directly, such as ``(38.0, "percent")``."""
+    pairs: Counter[tuple[Number, str]] = Counter()
+    for value, _, end in found_numbers(text):
+        unit = _UNIT.match(text, end)
+        if unit:
+            name = unit[0].strip(" -").lower()
+            pairs[value, "percent" if name in ("%", "per cent") else name.removesuffix("s")] += 1
+    return pairs
+
+
+def currencies(text: str) -> set[str]:
+    """The currencies of a text's numbers: ``crown`` of "3 crowns" and of "3 million crowns"."""
+    found = (_CURRENCY.match(text, end) for _, _, end in found_numbers(text))
+    return {match["name"].lower().removesuffix("s") for match in found if match}
+
+
+def periods(text: str) -> set[str]:
+    """The periods that a text counts by: ``year`` of "a year", "each year", "yearly", "annual"."""
+    return {match.lastgroup for match in _PERIOD.finditer(text) if match.lastgroup}
+
+
+def bounds(text: str) -> Counter[tuple[str, Number]]:
+    """How numbers are bounded or blurred, such as ``("at least", 3.0)`` or ``("about", 48.0)``.
+
+    ``within`` and ``after`` are of deadlines: "within 3 months", "no sooner than 3 months".
+    """
+    pairs: Counter[tuple[str, Number]] = Counter()
+    for value, start, end in found_numbers(text):
+        for match in (_BEFORE.search(text[max(0, start - 40) : start]), _AFTER.match(text, end)):
+            if match and match.lastgroup:
+                pairs[match.lastgroup.replace("_", " "), value] += 1
+    return pairs

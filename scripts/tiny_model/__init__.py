@@ -1,0 +1,1 @@
+"""How the tiny model is made: a teacher, its deliberations, a tokenizer, training, evaluation."""

@@ -1,0 +1,165 @@
+"""What the teacher sees: a prompt of this protocol, taken apart from its text alone."""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from plenum import project
+from plenum.models import Message
+
+_LABELS = re.compile(r"The preferences stand for ([A-Z](?:, [A-Z])*) in this order")
+_SEAT = re.compile(r"^Your seat: (.+)$", re.MULTILINE)
+_STAND = re.compile(r"\b(\w+) (?:backs|favours|prefers) ([A-Z]) \([^()]*\) over ([A-Z])\b")
+
+
+@dataclass(frozen=True)
+class View:
+    """What there is to say about a scenario."""
+
+    place: str
+    homes: dict[str, str]
+    lean: str
+    rival: str
+    reasons: dict[str, tuple[str, ...]]
+    tags: dict[str, tuple[str, ...]]
+    names: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """Who said what."""
+
+    label: str
+    argument: str
+
+    @property
+    def stand(self) -> tuple[str, str, str] | None:
+        """How firmly it is for which option over which other, where it says so."""
+        found = _STAND.search(self.argument)
+        return (found[1], found[2], found[3]) if found else None
+
+    @property
+    def choice(self) -> str:
+        """The option that it is for; empty where it names none."""
+        return self.stand[1] if self.stand else ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the committee table."""
+
+    pref: tuple[float, ...]
+    conf: int
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """Everything that a seat reads; ``said`` is its own answer that is to be repaired."""
+
+    view: View
+    labels: tuple[str, ...]
+    mandate: str
+    me: str
+    window: tuple[Remark, ...]
+    table: dict[str, Row]
+    task: str
+    said: Remark | None
+
+    @property
+    def own(self) -> Row | None:
+        """The seat's own row, once it has spoken."""
+        return self.table.get(self.me)
+
+
+def read(messages: Sequence[Message]) -> Prompt:
+    """Take the prompt of a turn, a ballot or a repair apart."""
+    system, user = messages[0].content, messages[1].content
+    packet, _, dynamic = user.rpartition("\n\n## Recent arguments\n")
+    window, _, after = dynamic.rpartition("\n\n## Committee table\n")
+    table, _, task = after.partition("\n\n## ")
+    labels = labels_of(system)
+    me = _SEAT.search(system)
+    assert me is not None
+    said = messages[2].content if len(messages) > 2 else None
+    return Prompt(
+        view=view_of(packet),
+        labels=labels,
+        mandate=mandate_of(system),
+        me=me[1],
+        window=_remarks(window),
+        table=_rows(table, len(labels)),
+        task="ballot" if task.startswith("Private ballot") else "turn",
+        said=None if said is None else Remark(me[1], said),
+    )
+
+
+@lru_cache(maxsize=4096)
+def labels_of(system: str) -> tuple[str, ...]:
+    """The option labels that a system message names."""
+    found = _LABELS.search(" ".join(system.split()))
+    assert found is not None
+    return tuple(found[1].split(", "))
+
+
+@lru_cache(maxsize=4096)
+def mandate_of(system: str) -> str:
+    """The mandate in a system message, by the name of its file; empty without one."""
+    text = system.partition("\nYour mandate: ")[2]
+    return next((name for name, mandate in _mandates().items() if mandate == text), "")
+
+
+@lru_cache(maxsize=4096)
+def view_of(packet: str) -> View:
+    """The view of the scenario that a packet words: it names the place.
+
+    Names of options that the packet doesn't hold are left out.
+    """
+    view = next(view for view in views().values() if view.place in packet)
+    names = {label: name for label, name in view.names.items() if name.lower() in packet.lower()}
+    return View(**{**vars(view), "names": names})
+
+
+@lru_cache(maxsize=1)
+def views() -> dict[str, View]:
+    """The views of all scenarios, by id."""
+    data = yaml.safe_load(Path(__file__).with_name("views.yaml").read_text(encoding="utf-8"))
+    return {key: _view(key, entry) for key, entry in data.items()}
+
+
+def _view(key: str, entry: dict[str, object]) -> View:
+    from plenum import scenarios
+
+    scenario = scenarios.load(project.resolve(f"scenarios/{key}.yaml"))
+    options = entry.pop("options")
+    assert isinstance(options, dict)
+    return View(
+        **entry,  # type: ignore[arg-type]
+        reasons={label: tuple(option["reasons"]) for label, option in options.items()},
+        tags={label: tuple(option["tags"]) for label, option in options.items()},
+        names={option.label: option.name for option in scenario.options},
+    )
+
+
+@lru_cache(maxsize=1)
+def _mandates() -> dict[str, str]:
+    folder = project.prompts() / "mandates"
+    return {path.stem: path.read_text().strip() for path in sorted(folder.glob("*.txt"))}
+
+
+def _remarks(text: str) -> tuple[Remark, ...]:
+    pairs = [line.partition(": ") for line in text.splitlines()]
+    return tuple(Remark(label, json.loads(said)) for label, colon, said in pairs if colon)
+
+
+def _rows(text: str, options: int) -> dict[str, Row]:
+    rows = {}
+    for line in text.splitlines()[1:]:
+        label, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        if cells[0] != "-":
+            rows[label] = Row(tuple(map(float, cells[:options])), int(cells[options]))
+    return rows

@@ -181,8 +181,8 @@ def test_registers_are_a_family(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "told"),
     [
-        ((), "24 conditions, 480 replicates"),
-        (("scenario=HL-01,IM-01", "rounds=6"), "4 conditions, 80 replicates"),
+        (("model=qwen2.5-7b",), "24 conditions, 480 replicates"),
+        (("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6"), "4 conditions, 80 replicates"),
         (("model=qwen2.5-7b", "memory=k15"), "model=qwen2.5-7b memory=k15"),
         (("backend=simulated",), "backend=simulated perturbation=variants20"),
     ],

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from plenum import scenarios
-from plenum.identity import digest, generator
+from plenum.identity import digest, folder_of, generator
 from plenum.perturbations import Variant
 from plenum.settings import (
     HOSTED_ELSEWHERE,
@@ -136,7 +136,7 @@ class Condition:
     @property
     def folder(self) -> str:
         """The name of the folder that holds the journals: the identity, and which rerun it is."""
-        return f"{self.identity}-rerun{self.rerun}" if self.rerun else self.identity
+        return folder_of(self.identity, self.rerun)
 
     def variant(self, replicate: int) -> Variant | None:
         """The wording that a replicate reads, where the scenario is perturbed."""

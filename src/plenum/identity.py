@@ -21,6 +21,11 @@ def digest(value: Any) -> str:
     return hashlib.blake2b(canonical(value), digest_size=8).hexdigest()
 
 
+def folder_of(identity: str, rerun: int) -> str:
+    """The name of the folder that holds a condition's journals: reruns have one of their own."""
+    return f"{identity}-rerun{rerun}" if rerun else identity
+
+
 def seed_for(*names: str | int) -> int:
     """A 63-bit seed for the stream that ``names`` name."""
     return int(digest(list(names)), 16) >> 1

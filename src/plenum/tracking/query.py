@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.errors import UserError
+from plenum.identity import folder_of
 from plenum.tracking import frames, store
 
 _TARGET = "n_target"
@@ -120,7 +121,7 @@ class Rerun:
     @property
     def folder(self) -> str:
         """The name of the folder with its journals."""
-        return f"{self.identity}-rerun{self.rerun}" if self.rerun else self.identity
+        return folder_of(self.identity, self.rerun)
 
 
 def reruns(study: str, uri: str) -> dict[str, list[Rerun]]:

@@ -35,7 +35,6 @@ class Network:
         self.model = model
         self.device, self.dtype = model.device, model.dtype
         self.layers = int(config.num_hidden_layers)
-        self.vocabulary = int(config.vocab_size)
         heads = int(config.num_attention_heads)
         self.groups = int(getattr(config, "num_key_value_heads", None) or heads)
         width = getattr(config, "head_dim", None) or config.hidden_size // heads

@@ -45,6 +45,7 @@ from plenum import checkpoints
 from plenum.committee import Deliberation
 from plenum.conditions import Condition
 from plenum.config import parse_job
+from plenum.errors import UserError
 from plenum.models import Message
 from plenum.models.hosted import HostedBackend
 from plenum.models.hosted.tokens import Tokens
@@ -257,4 +258,8 @@ def show(engine: Rate, single: Rate, batched: Rate, figures: dict[str, Any]) -> 
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)

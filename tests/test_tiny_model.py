@@ -308,3 +308,15 @@ def test_a_bad_option_is_refused_in_one_line(arguments: list[str], told: str) ->
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"train_tiny_model.py: {told}\n"
+
+
+def test_a_model_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--evaluate", "--out", str(tmp_path / "none")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "does not exist" in done.stderr

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from plenum import project
-from plenum.checkpoints import TINY
+from plenum.checkpoints import TINY, check
+from plenum.errors import UserError
 
 WORK = "multirun/tiny_model"
 
@@ -27,7 +28,7 @@ def main(arguments: Sequence[str]) -> int:
         if options.evaluate:
             return _evaluate(options)
         return _train(options)
-    except ValueError as error:
+    except (ValueError, UserError) as error:
         print(f"train_tiny_model.py: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -108,9 +109,9 @@ def _train(options: argparse.Namespace) -> int:
 def _evaluate(options: argparse.Namespace) -> int:
     from tiny_model import evaluation
 
-    evaluation.report(
-        project.resolve(str(options.out)), options.rounds, options.wordings, options.threads
-    )
+    folder = project.resolve(str(options.out))
+    check(str(options.out), folder)
+    evaluation.report(folder, options.rounds, options.wordings, options.threads)
     return 0
 
 

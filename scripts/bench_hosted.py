@@ -27,6 +27,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,8 @@ def main() -> None:
     backend = HostedBackend(conditions[0].backend)  # type: ignore[arg-type]
     backend.check(("tiny",), conditions[0].sampling)
     first, prompts, work = asyncio.run(deliberate(backend, conditions))
-    single, batched = plain(prompts, conditions[0].sampling.max_tokens, quick)
+    with ThreadPoolExecutor(1) as apart:  # its OpenMP threads would hold up the engine's
+        single, batched = apart.submit(plain, prompts, limit(conditions), quick).result()
     backend.check(("tiny",), conditions[0].sampling)
     again, _, more = asyncio.run(deliberate(backend, conditions))
     engine = Rate(*(a + b for a, b in zip(vars(first).values(), vars(again).values(), strict=True)))
@@ -111,6 +113,11 @@ def main() -> None:
     figures |= {"quick": quick}
     judge(figures)
     print(json.dumps(figures))
+
+
+def limit(conditions: list[Condition]) -> int:
+    """Tokens that an answer may have."""
+    return conditions[0].sampling.max_tokens
 
 
 def judge(figures: dict[str, Any]) -> None:

@@ -10,15 +10,14 @@ from typing import Any
 import torch
 from transformers import Qwen2ForCausalLM, Qwen2Tokenizer
 
-from plenum.identity import generator
 from tiny_model import architecture, corpus
 from tiny_model.corpus import Example
 from tiny_model.forward import Batch, loss
 from tiny_model.optimizer import Optimizer
-from tiny_model.tokenizer import SPECIAL, end_of, ids_of, load
+from tiny_model.tokenizer import end_of, ids_of, load
 from tiny_model.tokenizer import train as train_tokenizer
 
-STAGES = ("echoes", "answers", "talks", "few", "short", "full")
+STAGES = ("answers", "talks", "few", "short", "full")
 
 
 @dataclass(frozen=True)
@@ -31,12 +30,11 @@ class Plan:
     the arguments and table rows of the prompt are learnt too, with the weight ``aside``.
     """
 
-    echoes: int = 125
     answers: int = 75
-    talks: int = 200
-    few: int = 150
+    talks: int = 150
+    few: int = 200
     short: int = 300
-    full: int = 700
+    full: int = 800
     groups: int = 2
     rows: int = 8
     clerks: int = 4
@@ -120,9 +118,6 @@ def schedule(share: float, step: int, warmup: int) -> float:
 def batches(plan: Plan, tokenizer: Qwen2Tokenizer, step: int) -> Iterator[Batch]:
     """What a step reads."""
     stage = plan.stage(step)
-    if stage == "echoes":
-        yield echoes(plan.seed, step, 3 * plan.groups * plan.rows)
-        return
     if stage == "answers":
         yield encode(tokenizer, corpus.answers(plan.seed, step, 2 * plan.groups * plan.rows))
         return
@@ -134,19 +129,6 @@ def batches(plan: Plan, tokenizer: Qwen2Tokenizer, step: int) -> Iterator[Batch]
         yield encode(tokenizer, corpus.group(plan.seed, number, plan.rows, stage))
     if plan.clerks:
         yield encode(tokenizer, corpus.clerks(plan.seed, step, plan.clerks))
-
-
-def echoes(seed: int, number: int, size: int) -> Batch:
-    """Random tokens that come back after some others: what teaches to look back for a word."""
-    rng = generator("tiny model", seed, "echoes", number)
-    first = len(SPECIAL)
-    rows, answers = [], []
-    for _ in range(size):
-        said = rng.integers(first, architecture.VOCABULARY, int(rng.integers(8, 33))).tolist()
-        other = rng.integers(first, architecture.VOCABULARY, int(rng.integers(0, 33))).tolist()
-        rows.append([*said, *other, *said])
-        answers.append(len(said) - 1)
-    return Batch([], rows, answers)
 
 
 def encode(tokenizer: Qwen2Tokenizer, examples: list[Example]) -> Batch:

@@ -54,11 +54,6 @@ def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def check(model: str, path: Path) -> None:
     """Refuse a folder without a config, a tokenizer or safetensors weights."""
-    if path == TINY and not path.is_dir():
-        raise UserError(
-            "model tiny: it has not been trained yet; name a model of your own, such as "
-            "model.default=./folder"
-        )
     if not path.is_dir():
         raise UserError(f"model {model}: the folder {path} does not exist")
     if not (path / "config.json").is_file():

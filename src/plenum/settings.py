@@ -57,16 +57,16 @@ class Hosted:
 
     name: str = "hosted"
     dtype: str = "float32"
-    slots: int = 32
-    prefill_rows: int = 8
-    bucket: int = 64
+    slots: int = 16
+    prefill_rows: int = 1
+    bucket: int = 16
     rung: int = 256
     revision: str = "main"
     trust_remote_code: bool = False
     deterministic: bool = True
     device: str = "auto"
     threads: int = 2
-    prefix_cache_mb: int = 2048
+    prefix_cache_mb: int = 4096
 
 
 HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")

@@ -1,8 +1,10 @@
 """The real command line, in a working directory of its own."""
 
 import os
+import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from plenum.records import attempts
+from plenum.tracking import store
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -31,6 +34,30 @@ def environment(**extra: str) -> dict[str, str]:
 
 def command(script: str, *arguments: str) -> list[str]:
     return [sys.executable, str(ROOT / script), *arguments]
+
+
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tracking store that holds nothing yet: MLflow takes two seconds to make one."""
+    database = tmp_path_factory.mktemp("store") / "mlflow.db"
+    store.open_client(f"sqlite:///{database}")
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    return database
+
+
+@pytest.fixture
+def stored(empty_store: Path, tmp_path: Path) -> Path:
+    """The working directory of somebody whose tracking store is there already."""
+    return with_store(empty_store, tmp_path)
+
+
+def with_store(empty_store: Path, folder: Path) -> Path:
+    """Put a copy of the empty store where ``tracking=local`` looks for it."""
+    (folder / "mlruns").mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(empty_store, folder / "mlruns/mlflow.db")
+    return folder
 
 
 @pytest.fixture

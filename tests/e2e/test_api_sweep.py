@@ -27,6 +27,7 @@ def arguments(server: Server, *more: str) -> list[str]:
     return ["backend=api", f"backend.api_base.openai={server.url}", *SMALL, *more]
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_committee_deliberates_over_http(server: Server, run: Run, tmp_path: Path) -> None:
     done = run(*arguments(server), OPENAI_API_KEY=KEY)
     assert done.returncode == 0, done.stderr
@@ -37,6 +38,7 @@ def test_a_committee_deliberates_over_http(server: Server, run: Run, tmp_path: P
     assert all(entry["cost"] > 0 for entry in entries)
 
 
+@pytest.mark.usefixtures("stored")
 def test_faults_are_retried_and_logged(server: Server, run: Run, tmp_path: Path) -> None:
     server.script += [
         {"status": 429, "headers": {"Retry-After": "0.1"}},
@@ -52,6 +54,7 @@ def test_faults_are_retried_and_logged(server: Server, run: Run, tmp_path: Path)
     assert {c["status"] for c in calls(tmp_path) if c["outcome"] == "rate_limit"} == {429}
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_hanging_server_is_a_timeout(server: Server, run: Run, tmp_path: Path) -> None:
     server.script += [{"wait": 30}]
     done = run(
@@ -62,6 +65,7 @@ def test_a_hanging_server_is_a_timeout(server: Server, run: Run, tmp_path: Path)
     assert "1 x timeout" in done.stderr
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_refused_key_stops_the_sweep_and_leaves_it_resumable(
     server: Server, run: Run, tmp_path: Path
 ) -> None:

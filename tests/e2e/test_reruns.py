@@ -13,6 +13,8 @@ from openai_server import Server, serving
 
 from .conftest import Run
 
+pytestmark = pytest.mark.usefixtures("stored")
+
 STUDY = ("+experiment=hosted_rerun", "scenario=HL-01", "roles=on", "rounds=2")
 OTHERWISE = 'Otherwise.\nSTATE: pref=[0.20,0.30,0.50]; conf=50; tags=["one","two"]'
 

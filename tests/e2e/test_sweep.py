@@ -231,6 +231,7 @@ def test_a_second_study_reuses_finished_journals_and_another_seed_does_not(
     assert "taken from journals" not in fresh.stderr
 
 
+@pytest.mark.usefixtures("stored")
 def test_more_replicates_extend_a_condition(run: Run, tmp_path: Path) -> None:
     run("replicates=2", "rounds=3")
     before = journals(tmp_path)
@@ -247,6 +248,7 @@ def test_more_replicates_extend_a_condition(run: Run, tmp_path: Path) -> None:
     assert sorted(m.step for m in history) == [1, 2, 3]
 
 
+@pytest.mark.usefixtures("stored")
 def test_noise_zero_gives_identical_replicates_and_nan(run: Run, tmp_path: Path) -> None:
     done = run("-m", "roles=on", "backend.noise=0", "replicates=3", "rounds=4")
     assert done.returncode == 0, done.stderr
@@ -256,6 +258,7 @@ def test_noise_zero_gives_identical_replicates_and_nan(run: Run, tmp_path: Path)
     assert "identical" in row["warnings"]
 
 
+@pytest.mark.usefixtures("stored")
 def test_all_twelve_scenarios_sweep_by_glob(run: Run, tmp_path: Path) -> None:
     done = run("-m", "scenario=glob(*)", "replicates=2", "rounds=2")
     assert done.returncode == 0, done.stderr
@@ -264,6 +267,7 @@ def test_all_twelve_scenarios_sweep_by_glob(run: Run, tmp_path: Path) -> None:
     assert "12 conditions: 24 replicates = 24 completed" in done.stderr
 
 
+@pytest.mark.usefixtures("stored")
 def test_failures_are_recorded_and_never_replaced(run: Run, tmp_path: Path) -> None:
     broken = ("backend.malformed_rate=0.3", "replicates=6", "rounds=4")
     done = run("-m", "roles=on,off", *broken)
@@ -284,6 +288,7 @@ def test_failures_are_recorded_and_never_replaced(run: Run, tmp_path: Path) -> N
     assert journals(tmp_path) == before  # an answer that can't be read is an answer
 
 
+@pytest.mark.usefixtures("stored")
 def test_replicates_that_fail_in_their_first_round_leave_the_others_their_estimates(
     run: Run, tmp_path: Path
 ) -> None:
@@ -296,6 +301,7 @@ def test_replicates_that_fail_in_their_first_round_leave_the_others_their_estima
     assert "D" in parent.data.metrics
 
 
+@pytest.mark.usefixtures("stored")
 def test_one_condition_under_two_labels_stands_in_two_rows(run: Run, tmp_path: Path) -> None:
     done = run("-m", "model=uniform,gpt-4.1-mini", "replicates=2", "rounds=2")
     assert done.returncode == 0, done.stderr
@@ -304,6 +310,7 @@ def test_one_condition_under_two_labels_stands_in_two_rows(run: Run, tmp_path: P
     assert len(runs(tmp_path, "default", "replicate")) == 4
 
 
+@pytest.mark.usefixtures("stored")
 def test_transient_failures_can_be_taken_up_again(run: Run, tmp_path: Path) -> None:
     flaky = ("backend.timeout_rate=0.1", "replicates=4", "rounds=3")
     once = run(*flaky, "calls.max_attempts=1")

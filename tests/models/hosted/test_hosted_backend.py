@@ -201,13 +201,15 @@ def test_closing_ends_calls_under_way(saved: Path) -> None:
     async def calls() -> list[Any]:
         long = [
             asyncio.create_task(backend.attempt(chat(saved, n, max_tokens=400), 1))
-            for n in range(20)
+            for n in range(60)
         ]
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.01)
         await backend.close()
         return await asyncio.gather(*long, return_exceptions=True)
 
-    assert all(isinstance(ended, Stopped) for ended in run(backend, calls()))
+    ended = run(backend, calls())
+    assert all(isinstance(one, Stopped | Response) for one in ended)
+    assert sum(isinstance(one, Stopped) for one in ended) >= 40  # more than there are slots
 
 
 def test_an_engine_that_broke_stops_the_sweep(saved: Path, monkeypatch: Any) -> None:

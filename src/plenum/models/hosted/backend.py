@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import torch
@@ -42,7 +43,11 @@ class HostedBackend:
         environment.settle(self._settings, device)
         for model in models:
             if model not in self._loaded:
-                self._loaded[model] = load(model, self._settings, device)
+                # In a thread that ends: OpenMP's threads of one that stays would make it take
+                # the machine for oversubscribed, and the engine's threads sleep between products.
+                with ThreadPoolExecutor(1) as loading:
+                    loaded = loading.submit(load, model, self._settings, device)
+                    self._loaded[model] = loaded.result()
         self._here = environment.fingerprint(self._settings, device)
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:

@@ -163,7 +163,7 @@ class Engine:
         if room.prefix or room.rest:
             behind = [(self._kept(row), len(row.prefix), list(row.rest[:-1])) for row in rows]
             width = self.shapes.prefill_rows
-            prefilled = self._network.rest(behind, room.prefix, room.rest, width)
+            prefilled = self._network.rest(behind, room.prefix, room.rest, width, room.capacity)
             self.work.rest_tokens += sum(len(row.rest) for row in rows)
         batch = self._batch(room.capacity)
         for number, row in enumerate(rows):

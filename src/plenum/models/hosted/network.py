@@ -39,6 +39,13 @@ class Network:
         self.groups = int(getattr(config, "num_key_value_heads", None) or heads)
         width = getattr(config, "head_dim", None) or config.hidden_size // heads
         self.d = int(width)
+        self._scratch: dict[tuple[int, int], tuple[torch.Tensor, torch.Tensor]] = {}
+
+    def scratch(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Room that is used again by the next prefill: fresh memory costs as much as computing."""
+        if (rows, places) not in self._scratch:
+            self._scratch = {(rows, places): self.empty(rows, places)}
+        return self._scratch[rows, places]
 
     def empty(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Room for keys and values; zeros, since what is masked must still be finite."""
@@ -56,7 +63,12 @@ class Network:
         return Kept(keys[:, 0], values[:, 0])
 
     def rest(
-        self, rows: list[tuple[Kept | None, int, list[int]]], ahead: int, places: int, width: int
+        self,
+        rows: list[tuple[Kept | None, int, list[int]]],
+        ahead: int,
+        places: int,
+        width: int,
+        capacity: int | None = None,
     ) -> Places:
         """Prefill prompts behind their prefixes.
 
@@ -68,14 +80,20 @@ class Network:
             Places of the prefixes and of what follows.
         width
             Rows that are computed, whatever the number of real ones.
+        capacity
+            Places that the rows' caches will have: what is prefilled lies in room of this size,
+            which the next prefill overwrites.
         """
-        cache = Places(*self.empty(width, ahead + places), start=ahead)
+        end = ahead + places
+        keys, values = self.scratch(width, capacity or end)
+        cache = Places(keys[:, :, :, :end], values[:, :, :, :end], start=ahead)
         mask = self.hidden(width, places, ahead + places)
         mask[:, 0, :, ahead:] = torch.triu(mask[:, 0, :, ahead:], diagonal=1)
-        for number, (kept, length, _) in enumerate(rows):
-            if kept is not None:
-                cache.keys[:, number, :, :ahead] = kept.keys
-                cache.values[:, number, :, :ahead] = kept.values
+        for number in range(width):
+            kept, length = rows[number][:2] if number < len(rows) else (None, 0)
+            # What is masked must be finite, too: 0 times no number is no number.
+            cache.keys[:, number, :, :ahead] = 0 if kept is None else kept.keys
+            cache.values[:, number, :, :ahead] = 0 if kept is None else kept.values
             mask[number, 0, :, :length] = 0
         tokens = [row[2] for row in rows] + [[]] * (width - len(rows))
         starts = [row[1] for row in rows] + [0] * (width - len(rows))

@@ -88,13 +88,14 @@ class Batch:
         slot = self.free.pop()
         self.rows[slot] = row
         ahead, said = row.room.prefix, len(row.rest) - 1
-        # What the last row left behind is masked, but 0 times no number is no number.
-        self._slots.keys[:, slot] = 0
-        self._slots.values[:, slot] = 0
+        filled = 0
         if prefilled is not None:
             filled = prefilled.keys.shape[3]
             self._slots.keys[:, slot, :, :filled] = prefilled.keys[:, number]
             self._slots.values[:, slot, :, :filled] = prefilled.values[:, number]
+        # What the last row left behind is masked, but 0 times no number is no number.
+        self._slots.keys[:, slot, :, filled:] = 0
+        self._slots.values[:, slot, :, filled:] = 0
         self._mask[slot] = float("-inf")
         self._mask[slot, ..., : len(row.prefix)] = 0
         self._mask[slot, ..., ahead : ahead + said] = 0

@@ -16,8 +16,10 @@ from .conftest import Run, command, environment, journals
 
 pytestmark = pytest.mark.timeout(900)
 
-SMALL = ("backend=hosted", "memory=k5", "rounds=2", "replicates=3", "tracking=none")
-SIZE = ("rounds=4", "replicates=5")
+# One thread: the tests share the cores with others, and two threads would wait for each other.
+ALONE = "backend.threads=1"
+SMALL = ("backend=hosted", ALONE, "memory=k5", "rounds=2", "replicates=3", "tracking=none")
+SIZE = (ALONE, "rounds=4", "replicates=5")
 WORDED = (*SMALL, "perturbation=variants20")
 
 
@@ -78,12 +80,12 @@ def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
     done = run(
-        *("-m", *WORDED, "roles=off,on", "replicates=5", "scenario=IM-01,HL-01"),
+        *("-m", *WORDED, "roles=off,on", "replicates=4", "scenario=IM-01,HL-01"),
         "calls.max_concurrency=7",
     )
     assert done.returncode == 0, done.stderr
     found = journals(tmp_path)
-    assert len(found) == 20
+    assert len(found) == 16
     assert swept.items() <= found.items()
 
 
@@ -131,10 +133,10 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
     (file,) = (tmp_path / "mlruns" / "journals").glob("*/000.jsonl")
     whole = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(whole[:4]))
-    done = run(*SMALL, "replicates=1", "backend.threads=1")
+    done = run(*SMALL, "replicates=1", "backend.threads=2")
     assert done.returncode == 0, done.stderr
-    assert "another environment (threads 2 -> 1)" in done.stdout + done.stderr
-    assert {"threads": "1"}.items() <= entries(file.read_bytes())[4]["environment"].items()  # type: ignore[attr-defined]
+    assert "another environment (threads 1 -> 2)" in done.stdout + done.stderr
+    assert {"threads": "2"}.items() <= entries(file.read_bytes())[4]["environment"].items()  # type: ignore[attr-defined]
 
 
 # --- the benchmark in its small size -----------------------------------------------------------
@@ -143,8 +145,8 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
 def test_the_benchmark_finishes_every_deliberation(benchmark: tuple[Path, str]) -> None:
     folder, _ = benchmark
     ends = [entries(data)[-1] for data in journals(folder).values()]
-    assert len(ends) == 80
-    assert Counter(end["kind"] for end in ends) == {"end": 80}
+    assert len(ends) == 20
+    assert Counter(end["status"] for end in ends) == {"completed": 20}
 
 
 def test_turns_parse_without_repair(benchmark: tuple[Path, str]) -> None:

@@ -293,6 +293,10 @@ def test_the_loss_is_that_of_the_whole_prompt_at_once(model: Any, aside: float) 
         (["--steps", "0"], "argument --steps: '0' is not allowed; give a whole number from 1"),
         (["--minutes", "soon"], "argument --minutes: 'soon' is not allowed; give minutes above 0"),
         (["--quick"], "unrecognized arguments: --quick"),
+        (
+            ["--steps", "2"],
+            "--steps and --seed make another model; give a folder for it with --out",
+        ),
     ],
 )
 def test_a_bad_option_is_refused_in_one_line(arguments: list[str], told: str) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+from safetensors import SafetensorError
+
 from plenum import project
 from plenum.checkpoints import TINY, check
 from plenum.errors import UserError
@@ -28,7 +30,7 @@ def main(arguments: Sequence[str]) -> int:
         if options.evaluate:
             return _evaluate(options)
         return _train(options)
-    except (ValueError, UserError) as error:
+    except (ValueError, UserError, SafetensorError) as error:
         print(f"train_tiny_model.py: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -70,6 +72,8 @@ def _train(options: argparse.Namespace) -> int:
 
     work = project.resolve(str(options.work))
     plan = training.Plan(seed=options.seed)
+    if options.out == TINY and (options.steps or options.seed):
+        raise ValueError("--steps and --seed make another model; give a folder for it with --out")
     if options.steps:
         plan = plan.scaled(options.steps)
     began, limit = time.monotonic(), 60 * (options.minutes or float("inf"))

@@ -95,6 +95,9 @@ def _check_hosted(backend: Hosted) -> None:
         at_least(f"backend.{key}", getattr(backend, key), least)
     for key in ("threads", "prefix_cache_mb"):
         at_least(f"backend.{key}", getattr(backend, key), 1)
+    for key, most in (("threads", 1024), ("slots", 4096), ("prefill_rows", 4096)):
+        value = getattr(backend, key)
+        require(value <= most, f"backend.{key}: {value} is not allowed; it must be {most} or less")
     require(
         backend.dtype in DTYPES,
         f"backend.dtype: {backend.dtype!r} is not one of {', '.join(DTYPES)}",

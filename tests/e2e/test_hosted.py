@@ -206,6 +206,7 @@ def test_call_logs_name_the_environment_of_every_answer(benchmark: tuple[Path, s
         (["backend.device=cuda"], "backend.device"),
         (["backend.dtype=int8"], "backend.dtype"),
         (["backend.slots=0"], "backend.slots"),
+        (["backend.threads=100000"], "backend.threads"),
         (["backend.bucket=7.5"], "backend.bucket"),
     ],
 )

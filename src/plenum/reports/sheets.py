@@ -142,6 +142,6 @@ def provenance(rows: Sequence[Row]) -> str:
     line = f"backend: {', '.join(backends)}"
     if any(r.tracked.simulated for r in rows) or "simulated" in backends:
         line += "; simulated agents, no evidence about language models"
-    if any(r.tracked.factors["model"] == "tiny" for r in rows):
+    if any(r.tracked.tiny for r in rows):
         line += "; the tiny model shows that the hosted path works and stands for no real model"
     return line

@@ -57,6 +57,8 @@ class Tracked:
         how often the replicates before it went through all wordings.
     environments
         Digests of the environments that the replicates ran in, where a backend names it.
+    tiny
+        Whether the model that ships with the project was called, under whatever label.
     """
 
     study: str
@@ -77,6 +79,7 @@ class Tracked:
     families: tuple[str, ...] = ()
     repetitions: tuple[int, ...] = ()
     environments: tuple[str, ...] = ()
+    tiny: bool = False
 
     @property
     def perturbed(self) -> bool:
@@ -229,6 +232,7 @@ def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) ->
         families=arrays.families,
         repetitions=arrays.repetitions,
         environments=tuple(tags.get("plenum.environment", "").split()),
+        tiny=any(word.endswith(":tiny") for word in params.get("models", "").split()),
     )
 
 

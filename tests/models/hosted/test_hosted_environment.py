@@ -154,10 +154,19 @@ def test_processors_of_one_name_differ(monkeypatch: Patch, tmp_path: Path) -> No
     assert len({f["processor"] for f in found}) == 3
 
 
-def test_variables_that_choose_kernels_are_named(monkeypatch: Patch) -> None:
+@pytest.mark.parametrize("name", ["ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA", "MKL_CBWR"])
+def test_variables_that_choose_kernels_are_named(monkeypatch: Patch, name: str) -> None:
     before = fingerprint()
-    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
-    assert fingerprint() == before | {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+    monkeypatch.setenv(name, "AVX2")
+    assert fingerprint() == before | {name: "AVX2"}
+
+
+@pytest.mark.parametrize("name", ["NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE"])
+def test_what_turns_tf32_on_from_outside_is_refused_on_a_gpu(monkeypatch: Patch, name: str) -> None:
+    monkeypatch.setenv("CUBLAS_WORKSPACE_CONFIG", ":16:8")
+    monkeypatch.setenv(name, "1")
+    with pytest.raises(UserError, match=name):
+        environment.settle(Hosted(), torch.device("cuda", 0))
 
 
 def test_of_a_gpu(monkeypatch: Patch) -> None:

@@ -14,13 +14,11 @@ from plenum.errors import UserError
 from plenum.identity import digest
 from plenum.models.hosted import attention
 
-_KERNEL_CHOICES = (
-    "ONEDNN_MAX_CPU_ISA",
-    "MKL_CBWR",
-    "MKL_ENABLE_INSTRUCTIONS",
-    "ATEN_CPU_CAPABILITY",
-)
-"""Variables by which a user may choose other kernels; named where they are set."""
+_KERNEL_CHOICES = ("ONEDNN_", "DNNL_", "MKL_", "OMP_", "KMP_", "GOMP_", "ATEN_")
+"""Variables by which a user may choose other kernels begin so; named where they are set."""
+
+_TF32_OVERRIDES = ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
+"""Variables that would turn TF32 on, whatever torch is told."""
 
 CPUINFO = Path("/proc/cpuinfo")
 
@@ -65,6 +63,7 @@ def settle(settings: Hosted, device: torch.device) -> None:
     """
     if device.type == "cuda":
         _settle_cublas(settings.deterministic)
+        _refuse_tf32(settings.deterministic)
     torch.use_deterministic_algorithms(settings.deterministic)
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.backends.cudnn.deterministic = settings.deterministic
@@ -91,6 +90,15 @@ def _settle_cublas(deterministic: bool) -> None:
         )
 
 
+def _refuse_tf32(deterministic: bool) -> None:
+    for name in _TF32_OVERRIDES if deterministic else ():
+        if os.environ.get(name, "0") != "0":
+            raise UserError(
+                f"{name}: {os.environ[name]}; a deterministic run has TF32 off: unset it, or run "
+                "without the promise with backend.deterministic=false"
+            )
+
+
 def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
     """The environment by name: journals of equal conditions and environments have equal bytes.
 
@@ -115,8 +123,8 @@ def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
     else:
         found["instructions"] = torch.backends.cpu.get_cpu_capability()
         found["processor"] = _processor()
-    chosen = {name: os.environ[name] for name in _KERNEL_CHOICES if name in os.environ}
-    return found | chosen
+    named = (*_KERNEL_CHOICES, *_TF32_OVERRIDES)
+    return found | {name: os.environ[name] for name in sorted(os.environ) if name.startswith(named)}
 
 
 def _processor() -> str:

@@ -28,6 +28,7 @@ from plenum.checkpoints import TINY  # noqa: E402
 from plenum.committee import Deliberation, ballots, stateline  # noqa: E402
 from plenum.identity import generator  # noqa: E402
 from plenum.models import Message, Reply  # noqa: E402
+from plenum.models.simulated.reading import Row  # noqa: E402
 
 SCRIPT = ROOT / "scripts" / "train_tiny_model.py"
 
@@ -201,7 +202,7 @@ def test_every_stand_is_a_whole_and_is_read_back_from_its_row(labels: str) -> No
             assert sum(units) == teacher.WHOLE
             assert min(units) >= 1
             assert units[labels.index(first)] == max(units)
-            row = reading.Row(tuple(u / teacher.WHOLE for u in units), 50)
+            row = Row(tuple(u / teacher.WHOLE for u in units), 50)
             found = teacher.stand_of(tuple(labels), row)
             assert (found.first, found.firm) == (first, firm)
 

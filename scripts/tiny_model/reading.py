@@ -1,6 +1,5 @@
 """What the teacher sees: a prompt of this protocol, taken apart from its text alone."""
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import yaml
 
 from plenum import project
 from plenum.models import Message
+from plenum.models.simulated.reading import Row, quoted, rows_of
 
 _LABELS = re.compile(r"The preferences stand for ([A-Z](?:, [A-Z])*) in this order")
 _SEAT = re.compile(r"^Your seat: (.+)$", re.MULTILINE)
@@ -50,14 +50,6 @@ class Remark:
 
 
 @dataclass(frozen=True)
-class Row:
-    """A row of the committee table."""
-
-    pref: tuple[float, ...]
-    conf: int
-
-
-@dataclass(frozen=True)
 class Prompt:
     """Everything that a seat reads; ``said`` is its own answer that is to be repaired."""
 
@@ -91,8 +83,8 @@ def read(messages: Sequence[Message]) -> Prompt:
         labels=labels,
         mandate=mandate_of(system),
         me=me[1],
-        window=_remarks(window),
-        table=_rows(table, len(labels)),
+        window=tuple(Remark(label, said) for label, said in quoted(window)),
+        table={label: row for label, row in rows_of(table, len(labels)).items() if row.pref},
         task="ballot" if task.startswith("Private ballot") else "turn",
         said=None if said is None else Remark(me[1], said),
     )
@@ -149,17 +141,3 @@ def _view(key: str, entry: dict[str, object]) -> View:
 def _mandates() -> dict[str, str]:
     folder = project.prompts() / "mandates"
     return {path.stem: path.read_text().strip() for path in sorted(folder.glob("*.txt"))}
-
-
-def _remarks(text: str) -> tuple[Remark, ...]:
-    pairs = [line.partition(": ") for line in text.splitlines()]
-    return tuple(Remark(label, json.loads(said)) for label, colon, said in pairs if colon)
-
-
-def _rows(text: str, options: int) -> dict[str, Row]:
-    rows = {}
-    for line in text.splitlines()[1:]:
-        label, *cells = (cell.strip() for cell in line.strip("|").split("|"))
-        if cells[0] != "-":
-            rows[label] = Row(tuple(map(float, cells[:options])), int(cells[options]))
-    return rows

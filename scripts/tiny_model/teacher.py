@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from plenum.models import Message
-from tiny_model.reading import Prompt, Remark, Row, read
+from plenum.models.simulated.reading import Row
+from tiny_model.reading import Prompt, Remark, read
 
 FIRMNESS = (
     *("barely", "slightly", "mildly", "fairly", "clearly"),
@@ -115,7 +116,7 @@ def ballot(prompt: Prompt) -> str:
     if own is None:
         return json.dumps({"decision": home(prompt), "confidence": 50})
     best = prompt.labels[int(np.argmax(own.pref))]
-    return json.dumps({"decision": best, "confidence": own.conf})
+    return json.dumps({"decision": best, "confidence": round(own.conf)})
 
 
 def count(listed: str) -> str:

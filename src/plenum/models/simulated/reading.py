@@ -59,8 +59,8 @@ def read(chat: Chat) -> Prompt:
         mandate=system.rpartition("\nYour mandate: ")[2] if "\nYour mandate: " in system else "",
         words=_limit(system),
         me=me,
-        arguments=_arguments(sections["Recent arguments"]),
-        table=_table(sections["Committee table"], len(case.labels)),
+        arguments=quoted(sections["Recent arguments"]),
+        table=rows_of(sections["Committee table"], len(case.labels)),
         task=task,
     )
 
@@ -98,7 +98,8 @@ def _limit(system: str) -> int:
     return int(found[1]) if found else 110
 
 
-def _arguments(text: str) -> tuple[tuple[str, str], ...]:
+def quoted(text: str) -> tuple[tuple[str, str], ...]:
+    """The window's arguments, each with its speaker's label."""
     pairs = []
     for line in text.splitlines():
         label, colon, quoted = line.partition(": ")
@@ -107,7 +108,8 @@ def _arguments(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def _table(text: str, options: int) -> dict[str, Row]:
+def rows_of(text: str, options: int) -> dict[str, Row]:
+    """The committee table's rows by label, under its line of heads."""
     rows = {}
     for line in text.splitlines()[1:]:
         label, *cells = (cell.strip() for cell in line.strip("|").split("|"))

@@ -90,7 +90,8 @@ def main() -> None:
     backend.check(("tiny",), conditions[0].sampling)
     first, prompts, work = asyncio.run(deliberate(backend, conditions))
     with ThreadPoolExecutor(1) as apart:  # its OpenMP threads would hold up the engine's
-        single, batched = apart.submit(plain, prompts, limit(conditions), quick).result()
+        most = conditions[0].sampling.max_tokens
+        single, batched = apart.submit(plain, prompts, most, quick).result()
     backend.check(("tiny",), conditions[0].sampling)
     again, _, more = asyncio.run(deliberate(backend, conditions))
     engine = Rate(*(a + b for a, b in zip(vars(first).values(), vars(again).values(), strict=True)))
@@ -113,11 +114,6 @@ def main() -> None:
     figures |= {"quick": quick}
     judge(figures)
     print(json.dumps(figures))
-
-
-def limit(conditions: list[Condition]) -> int:
-    """Tokens that an answer may have."""
-    return conditions[0].sampling.max_tokens
 
 
 def judge(figures: dict[str, Any]) -> None:

@@ -70,9 +70,9 @@ def _train(options: argparse.Namespace) -> int:
 
     from tiny_model import training
 
-    work = project.resolve(str(options.work))
+    work, out = (project.resolve(str(path)) for path in (options.work, options.out))
     plan = training.Plan(seed=options.seed)
-    if options.out == TINY and (options.steps or options.seed):
+    if out.resolve() == TINY.resolve() and (options.steps or options.seed):
         raise ValueError("--steps and --seed make another model; give a folder for it with --out")
     if options.steps:
         plan = plan.scaled(options.steps)
@@ -99,7 +99,7 @@ def _train(options: argparse.Namespace) -> int:
             if made.step % 50 == 0 and not console.is_terminal:
                 spent = (time.monotonic() - began) / 60
                 console.print(f"step {made.step}, loss {made.loss:.3f}, after {spent:.1f} min")
-    done = training.export(work, plan, tokenizer, project.resolve(str(options.out)))
+    done = training.export(work, plan, tokenizer, out)
     spent = (time.monotonic() - began) / 60
     if done < plan.steps:
         console.print(f"stopped after step {done} of {plan.steps}; the same command goes on")

@@ -179,7 +179,7 @@ def _try(model: str, network: Network) -> None:
     try:
         with torch.inference_mode():
             kept = network.prefix([0], 8)
-            network.rest([(kept, 1, [0])], 8, 8, 2)
+            network.rest([(kept, 1, [0])], 8, 8, 2, 16)
             batch = Batch(network, 2, 16, frozenset())
             batch.step()
     except Exception as error:  # whatever a model's own code does with what it isn't made for

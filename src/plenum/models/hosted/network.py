@@ -68,7 +68,7 @@ class Network:
         ahead: int,
         places: int,
         width: int,
-        capacity: int | None = None,
+        capacity: int,
     ) -> Places:
         """Prefill prompts behind their prefixes.
 
@@ -85,9 +85,9 @@ class Network:
             which the next prefill overwrites.
         """
         end = ahead + places
-        keys, values = self.scratch(width, capacity or end)
+        keys, values = self.scratch(width, capacity)
         cache = Places(keys[:, :, :, :end], values[:, :, :, :end], start=ahead)
-        mask = self.hidden(width, places, ahead + places)
+        mask = self.hidden(width, places, end)
         mask[:, 0, :, ahead:] = torch.triu(mask[:, 0, :, ahead:], diagonal=1)
         for number in range(width):
             kept, length = rows[number][:2] if number < len(rows) else (None, 0)

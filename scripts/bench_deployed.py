@@ -36,7 +36,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from measuring import Watched, watch
+from measuring import Watched, mode, watch
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -62,9 +62,7 @@ def main() -> None:
     if sys.argv[1:2] == ["client"]:
         print(json.dumps(CLIENTS[sys.argv[2]](**json.loads(sys.argv[3]))))
         return
-    if sys.argv[1:] not in ([], ["quick"]):
-        sys.exit(__doc__)
-    quick = sys.argv[1:] == ["quick"]
+    quick = mode(__doc__, "quick") == "quick"
     rounds, conditions = (5, 12) if quick else (20, 48)
     with serving("latency.median_s=0.05") as url:
         turns, _ = client("sweep", url, replicates=20, rounds=rounds)

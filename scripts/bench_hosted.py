@@ -12,7 +12,7 @@
 - matmul_share        of the engine's prefill and decode: floating point operations of the real
                       tokens per second, over those of torch's own product of large matrices
 - ci_benchmark_s      wall of `run.py -m +experiment=hosted_benchmark` with 2 scenarios and 6 rounds
-- full_benchmark_s    with `full` only: all 480 deliberations of 20 rounds; about half an hour
+- full_benchmark_s    with `full` only: all 480 deliberations of 20 rounds; about an hour
 
 The engine is measured before and after the others. `quick` measures one round of each, and no
 command line.
@@ -36,7 +36,7 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
 import torch
 from hydra import compose, initialize_config_dir
-from measuring import watch
+from measuring import mode, watch
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -81,9 +81,8 @@ class Rate:
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    if sys.argv[1:] not in ([], ["quick"], ["full"]):
-        sys.exit(__doc__)
-    quick, full = sys.argv[1:] == ["quick"], sys.argv[1:] == ["full"]
+    chosen = mode(__doc__, "quick", "full")
+    quick, full = chosen == "quick", chosen == "full"
     logging.getLogger("transformers").setLevel(logging.ERROR)
     conditions = [condition(roles, rounds=1 if quick else 3) for roles in ("on", "off")]
     backend = HostedBackend(conditions[0].backend)  # type: ignore[arg-type]

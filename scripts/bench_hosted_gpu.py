@@ -26,6 +26,7 @@ os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
 
 import numpy as np
 import torch
+from measuring import mode
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -59,11 +60,10 @@ SHARING = 20
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    if sys.argv[1:] not in ([], ["small"]):
-        sys.exit(__doc__)
-    small = sys.argv[1:] == ["small"]
+    small = mode(__doc__, "small") == "small"
     if not small and not torch.cuda.is_available():
-        sys.exit("bench_hosted_gpu.py: no CUDA GPU is here; `small` tries the script on the CPU")
+        print("bench_hosted_gpu.py: no CUDA GPU; `small` tries it on the CPU", file=sys.stderr)
+        sys.exit(2)
     settings = Hosted(dtype="float32" if small else "bfloat16")
     device = environment.choose("cpu" if small else "cuda")
     environment.settle(settings, device)

@@ -25,14 +25,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from measuring import mode
+
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 CONDITIONS, REPLICATES, DRAWS = 48, 20, 10_000
 
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    if sys.argv[1:]:
-        sys.exit(__doc__)
+    mode(__doc__)
     if any(os.environ.get(name) != "1" for name in THREADS):
         # The number of threads is read when numpy is first imported: begin again.
         environment = {**os.environ, **dict.fromkeys(THREADS, "1")}

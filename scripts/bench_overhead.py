@@ -23,7 +23,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import watch
+from measuring import mode, watch
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -78,9 +78,7 @@ print((time.perf_counter() - began) / len(runs))
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    quick = sys.argv[1:] == ["quick"]
-    if sys.argv[1:] not in ([], ["quick"]):
-        sys.exit(__doc__)
+    quick = mode(__doc__, "quick") == "quick"
     seeds = 5 if quick else 50
     help_s = statistics.median(_timed("run.py", "--help")[0] for _ in range(5))
     bare_s, calls = map(float, _python(BARE.format(conf=str(ROOT / "conf"))).split())

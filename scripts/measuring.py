@@ -2,12 +2,32 @@
 
 import os
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 _EVERY_S = 0.02
+
+
+def mode(about: str | None, *allowed: str) -> str:
+    """The one word that a benchmark may be given, empty without any; ``--help`` prints ``about``.
+
+    Raises
+    ------
+    SystemExit
+        Something else was given: one line, and status 2.
+    """
+    given = sys.argv[1:]
+    if given in (["-h"], ["--help"]):
+        print(about)
+        sys.exit(0)
+    if given and (len(given) > 1 or given[0] not in allowed):
+        wanted = f"nothing, or {' or '.join(allowed)}" if allowed else "nothing"
+        print(f"{Path(sys.argv[0]).name}: {' '.join(given)!r}; give {wanted}", file=sys.stderr)
+        sys.exit(2)
+    return given[0] if given else ""
 
 
 @dataclass

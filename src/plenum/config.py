@@ -67,6 +67,7 @@ def _condition(typed: Config) -> Condition:
     alone = "" if typed.protocol.interaction else "_alone"
     preamble = _text("preamble", f"conf/prompts/preamble{alone}.txt")
     backend, seats, clerk = typed.backend, _seats(typed.roles, typed.model), _clerk(typed.model)
+    _refuse_misnamed(typed.model.name, [*(seat.model for seat in seats), clerk])
     weights: tuple[tuple[str, str], ...] = ()
     if isinstance(backend, Hosted):
         backend = dataclasses.replace(backend, dtype=_dtype(backend, typed.model))
@@ -140,6 +141,17 @@ def _clerk(model: ModelConfig) -> str:
     if not chosen:
         raise UserError("model.clerk: the clerk has no model; set model.clerk or model.default")
     return chosen
+
+
+def _refuse_misnamed(name: str, models: list[str]) -> None:
+    """The option tiny brings short answers and a name that another model would be taken for."""
+    others = [model for model in models if model != "tiny"]
+    if name == "tiny" and others:
+        raise UserError(
+            f"model.name: tiny, but a seat or the clerk has {others[0]}; give the model a name of "
+            "its own and its lengths: model.name=NAME protocol.argument_words=110 "
+            "sampling.max_tokens=400"
+        )
 
 
 def _mandate(seat: str, role: str) -> str:

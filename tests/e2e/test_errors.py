@@ -1,5 +1,7 @@
 """Bad input ends in one clear line and exit status 2, before anything is run or written."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,15 @@ def test_one_line_and_status_two(run: Run, tmp_path: Path, arguments: list[str],
     assert lines[0].startswith("error: ")
     assert told in lines[0]
     assert not (tmp_path / "mlruns").exists()
+
+
+@pytest.mark.parametrize("script", ["bench_overhead.py", "bench_inference.py", "bench_hosted.py"])
+def test_a_benchmark_of_another_name(tmp_path: Path, script: str) -> None:
+    command = [sys.executable, str(ROOT / "scripts" / script), "fast"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"{script}: 'fast'; give nothing")
 
 
 def test_two_options_and_three_labels(run: Run, tmp_path: Path) -> None:

@@ -201,8 +201,11 @@ def test_call_logs_name_the_environment_of_every_answer(benchmark: tuple[Path, s
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (["model.default=./nowhere"], "does not exist"),
-        (["model=uniform"], "hf download gpt-4.1-mini"),
+        (["model.name=mine", "model.default=./nowhere"], "does not exist"),
+        (["model.default=./nowhere"], "model.name: tiny, but a seat or the clerk has ./nowhere"),
+        (["model=uniform"], "model gpt-4.1-mini: neither a folder here nor an id of"),
+        (["model=qwen2.5-7b"], "hf download Qwen/Qwen2.5-7B-Instruct"),
+        (["sampling.max_tokens=4096"], "a context of 4096 tokens"),
         (["backend.device=cuda"], "backend.device"),
         (["backend.dtype=int8"], "backend.dtype"),
         (["backend.slots=0"], "backend.slots"),

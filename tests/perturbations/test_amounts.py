@@ -23,6 +23,10 @@ from plenum.perturbations import amounts
         ("A third of it, one third, one-third; one half.", ["third"] * 3 + ["half"]),
         ("A 72-year-old in the 2,000th place.", [72, 2000]),
         ("A hundred or a thousand.", [100, 1000]),
+        ("A dozen beds, two dozen wards, dozens more.", [12, 24, 12]),
+        ("A fifth of it, two fifths, one-tenth.", ["fifth", 2, "fifth", "tenth"]),
+        ("It would triple, treble, thrice; threefold, tenfold.", ["triple"] * 4 + ["tenfold"]),
+        ("A million more; 24 million crowns; a billion.", [1e6, 24, 1e9]),
         ("Everything in order.", []),
     ],
 )

@@ -97,6 +97,24 @@ def test_several_environments_are_warned_of() -> None:
     assert ["environments" in row.warnings for row in build(conditions)] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("other", "factor", "warned"),
+    [("a", "roles", False), ("b", "roles", True), ("b", "model", False)],
+)
+def test_conditions_of_other_environments_are_compared_with_a_warning(
+    other: str, factor: str, warned: bool
+) -> None:
+    """Other models have other environments, since their weights are part of them."""
+    second = {"roles": {"roles": "on"}, "model": {"model": "mixed"}}[factor]
+    pair = [
+        replace(perturbed(1, HALF), environments=("a",)),
+        replace(perturbed(2, NONE, **second), environments=(other,)),
+    ]
+    compared = [*effects.contrasts(build(pair), CHOSEN), *fragility.changes(build(pair), [])]
+    assert len(compared) == 2
+    assert ["environments" in one.warnings for one in compared] == [warned] * 2
+
+
 # --- names -------------------------------------------------------------------------------------
 
 

@@ -13,12 +13,17 @@ _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 _WORDS = {word: value for value, word in enumerate(_ONES, start=1)}
 _WORDS |= {word: value for value, word in enumerate(_TENS, start=2) for value in [10 * value]}
 _WORDS |= {"single": 1, "sole": 1}
-_POWERS = {"hundred": 100, "thousand": 1000}
+_POWERS = {"hundred": 100, "thousand": 1000, "dozen": 12, "dozens": 12}
+_LARGE = {"million": 1e6, "billion": 1e9}
 _PARTS = {
     "half": r"hal(?:f|ves?|ved|ving)",
     "third": r"thirds?",
     "quarter": r"quarters?",
-    "double": r"twice|doubl(?:e[sd]?|ing)",
+    "double": r"twice|doubl(?:e[sd]?|ing)|twofold",
+    "triple": r"thrice|(?:tripl|trebl)(?:e[sd]?|ing)|threefold",
+    "quadruple": r"quadrupl(?:e[sd]?|ing)|fourfold",
+    "tenfold": r"tenfold",
+    **{name: rf"{name}s?" for name in ("fifth", "sixth", "seventh", "eighth", "ninth", "tenth")},
 }
 _UNITS = (
     *("percent", "million", "billion", "day", "week", "month", "year", "hour"),
@@ -32,14 +37,15 @@ _CURRENCIES = (
 _WORD = "|".join(sorted(_WORDS, key=len, reverse=True))
 _NUMBER = re.compile(
     rf"""
-    (?<![^\W\d])(?=[\ddefhnoqst])(?:                      # fails fast where no number begins
+    (?<![^\W\d])(?=[\dbdefhmnoqst])(?:                      # fails fast where no number begins
       (?:no|not)\ (?:a\ )?(?:one|single)\b               # nobody: no number
       | (?:one[ -])?(?P<part>{"|".join(_PARTS.values())})\b
       | (?:(?P<digits>\d+(?:,\d{{3}})*(?:\.\d+)?)(?:th|nd|rd|st)?
           | (?P<tens>{"|".join(_TENS)})-(?P<ones>{"|".join(_ONES[:9])})\b
           | (?P<word>{_WORD})\b)
-        (?:[ ](?P<power>hundred|thousand)\b)?
-      | (?P<bare>hundred|thousand)\b
+        (?:[ ](?P<power>hundred|thousand|dozen)\b)?
+      | (?P<bare>hundred|thousand|dozens?)\b
+      | (?<=\ba\ )(?P<large>million|billion)\b           # after a number it is a unit
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -82,7 +88,7 @@ _AFTER = re.compile(
 )
 
 Number = float | str
-"""A value, or the name of a part: ``half``, ``third``, ``quarter``, ``double``."""
+"""A value, or the name of a part or multiple, such as ``half``, ``fifth``, ``double``."""
 
 
 def found_numbers(text: str) -> Iterator[tuple[Number, int, int]]:
@@ -101,6 +107,8 @@ def found_numbers(text: str) -> Iterator[tuple[Number, int, int]]:
 def _value(match: re.Match[str]) -> float | None:
     if match["bare"]:
         return float(_POWERS[match["bare"].lower()])
+    if match["large"]:
+        return _LARGE[match["large"].lower()]
     if match["digits"]:
         value = float(match["digits"].replace(",", ""))
     elif match["tens"]:

@@ -17,7 +17,7 @@ from plenum.dynamics import (
     mixed_model,
     pooled,
 )
-from plenum.reports.rows import FACTORS, Row, grouped
+from plenum.reports.rows import FACTORS, Row, grouped, in_other_environments
 from plenum.reports.settings import Settings
 from plenum.tracking.query import Tracked
 
@@ -74,9 +74,14 @@ class Effect:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of the conditions, each once, and whether λ̂_pert is compared with λ̂."""
-        named = dict.fromkeys(name for row in self.cells for name in row.warnings)
-        return (*named, *("mixed_estimands",) * (len({row.estimand for row in self.cells}) > 1))
+        """The warnings of the conditions, each once, and those of comparing them.
+
+        ``environments``: they ran in different ones. ``mixed_estimands``: λ̂_pert against λ̂.
+        """
+        named = [name for row in self.cells for name in row.warnings]
+        named += ["environments"] * in_other_environments(self.cells)
+        named += ["mixed_estimands"] * (len({row.estimand for row in self.cells}) > 1)
+        return tuple(dict.fromkeys(named))
 
     def record(self, study: str) -> dict[str, object]:
         """The effect as a line of a CSV."""

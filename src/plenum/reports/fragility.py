@@ -15,7 +15,7 @@ from plenum.dynamics.wordings import (
     over_scenarios,
 )
 from plenum.reports.effects import POOLED_FROM, Compared, held, pairs
-from plenum.reports.rows import FACTORS, Row, grouped, named, shown
+from plenum.reports.rows import FACTORS, Row, grouped, in_other_environments, named, shown
 from plenum.reports.sheets import Sheet, limits, number, probability, provenance
 
 COMPARED = ("roles", "model", "memory", "temperature")
@@ -65,10 +65,11 @@ class Change:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of the two conditions that touch decisions."""
+        """The warnings of the two conditions that touch decisions, and of comparing them."""
         touching = ("attrition", "pending", "environments", "repeated_wordings", "no_canonical")
-        named = dict.fromkeys(w for row in self.cells for w in row.warnings if w in touching)
-        return tuple(named)
+        found = [w for row in self.cells for w in row.warnings if w in touching]
+        found += ["environments"] * in_other_environments(self.cells)
+        return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)

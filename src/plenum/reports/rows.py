@@ -143,6 +143,15 @@ def _estimates(summary: Summary) -> dict[str, object]:
     }
 
 
+def in_other_environments(cells: Sequence[Row]) -> bool:
+    """Whether conditions of one model and equal settings were run in different environments."""
+    met: dict[tuple[str, ...], set[str]] = {}
+    for row in cells:
+        alike = tuple(str(row.tracked.factors.get(name)) for name in ("model", "settings"))
+        met.setdefault(alike, set()).update(row.tracked.environments)
+    return any(len(digests) > 1 for digests in met.values())
+
+
 def build(tracked: Sequence[Tracked], chosen: Settings) -> list[Row]:
     """Estimate every condition, in the order of scenario and the order of running."""
     rows = []

@@ -33,7 +33,7 @@ def asked(cfg: DictConfig) -> Asked:
     Raises
     ------
     UserError
-        A scenario is unknown, or a value is of the wrong type.
+        A scenario or the folder is unknown, or a value is of the wrong type.
     """
     if type(cfg.combine) is not bool:
         raise UserError(f"combine: {cfg.combine!r}; true or false")
@@ -45,7 +45,10 @@ def asked(cfg: DictConfig) -> Asked:
         if name not in known:
             raise UserError(f"scenarios: {name!r} is not one of {', '.join(known)}")
     loaded = tuple(scenarios.load(known[name]) for name in wanted)
-    return Asked(loaded, project.resolve(cfg.folder), cfg.combine, Path(cfg.out))
+    folder = project.resolve(str(cfg.folder))
+    if not folder.is_dir():
+        raise UserError(f"folder: {folder} does not exist, or is no folder")
+    return Asked(loaded, folder, cfg.combine, Path(cfg.out))
 
 
 def combine(chosen: Asked) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 import torch
 
 from plenum.conditions import Hosted, Sampling
-from plenum.errors import Stopped
+from plenum.errors import Stopped, UserError
 from plenum.identity import digest, generator
 from plenum.models.chat import CallError, Chat, Reply, Response
 from plenum.models.hosted import environment
@@ -38,7 +38,7 @@ class HostedBackend:
         self._here: dict[str, str] = {}
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
-        """Load the models; refuse what can't be loaded, or can't repeat."""
+        """Load the models; refuse what can't be loaded, can't repeat, or leaves no prompt room."""
         device = environment.choose(self._settings.device)
         environment.settle(self._settings, device)
         for model in models:
@@ -48,6 +48,11 @@ class HostedBackend:
                 with ThreadPoolExecutor(1) as loading:
                     loaded = loading.submit(load, model, self._settings, device)
                     self._loaded[model] = loaded.result()
+            if sampling.max_tokens >= self._loaded[model].context:
+                raise UserError(
+                    f"sampling.max_tokens: {sampling.max_tokens}, but model {model} has a context "
+                    f"of {self._loaded[model].context} tokens for a prompt and its answer together"
+                )
         self._here = environment.fingerprint(self._settings, device)
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:

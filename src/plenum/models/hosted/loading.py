@@ -92,12 +92,18 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
     Raises
     ------
     UserError
-        They aren't here and can't be downloaded.
+        They aren't here and can't be downloaded, or no hub has such a name.
     """
     folder = checkpoints.folder(model)
     if folder is not None:
         checkpoints.check(model, folder)
         return folder, checkpoints.digest(folder)
+    if "/" not in model:
+        raise UserError(
+            f"model {model}: neither a folder here nor an id of the Hugging Face hub (OWNER/NAME); "
+            "take model=qwen2.5-7b, a folder by model.name=NAME model.default=./FOLDER, or "
+            "model=tiny, which needs no download"
+        )
     wanted: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
     try:
         path = Path(snapshot_download(model, local_files_only=True, **wanted))

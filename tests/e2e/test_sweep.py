@@ -334,3 +334,12 @@ def test_dry_run_calls_nothing_and_writes_nothing(run: Run, tmp_path: Path) -> N
     assert done.returncode == 0, done.stderr
     assert "in all 2 conditions, 6 replicates, 636 calls" in done.stdout
     assert not (tmp_path / "mlruns").exists()
+
+
+def test_simulated_agents_need_no_library_of_providers(run: Run) -> None:
+    """LiteLLM takes a second and 100 MB."""
+    done = run("rounds=1", "replicates=1", "tracking=none", PYTHONPROFILEIMPORTTIME="1")
+    assert done.returncode == 0, done.stderr
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "plenum.models.simulated" in loaded
+    assert not {"litellm", "openai", "torch"} & loaded

@@ -35,6 +35,12 @@ def test_a_stated_price_may_be_nothing() -> None:
     assert close(Prices({"gpt-4.1-mini": StatedPrice(0.0, 0.0)}).of("gpt-4.1-mini"), Price(0, 0, 0))
 
 
+def test_where_nobody_charges_every_model_costs_nothing() -> None:
+    free = Prices({"mine": StatedPrice(2.0, 3.0)}, charged=False)
+    for model in ("mine", "gpt-4.1-mini", "no-such-model"):
+        assert free.of(model) == Price(0.0, 0.0, 0.0)
+
+
 @pytest.mark.parametrize(
     "model",
     ["openai/my-own-model", "hosted_vllm/gpt-4.1", "lm_studio/gpt-4.1", "no-such-model", ""],

@@ -51,7 +51,8 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
     for uri in {store.absolute(job.tracking_uri) for job in jobs if job.tracking_uri}:
         store.check(uri)
     same_throughout(jobs)
-    prices = Prices(jobs[0].prices)
+    charged = any(job.condition.backend.name == "api" for job in jobs)
+    prices = Prices(jobs[0].prices, charged=charged)
     backend = {
         repr(job.condition.backend): backends.build(job.condition, job.calls, prices)
         for job in jobs

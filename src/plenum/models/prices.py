@@ -28,13 +28,21 @@ class Prices:
     ----------
     stated
         The user's, by model id, in US dollars per million tokens. They go before LiteLLM's.
+    charged
+        Whether anybody charges: models on this machine and simulated ones cost nothing, and then
+        LiteLLM's list, slow to import, isn't needed.
     """
 
-    def __init__(self, stated: Mapping[str, StatedPrice] | None = None) -> None:
+    def __init__(
+        self, stated: Mapping[str, StatedPrice] | None = None, *, charged: bool = True
+    ) -> None:
         self._stated = {model: _per_token(price) for model, price in (stated or {}).items()}
+        self._charged = charged
 
     def of(self, model: str) -> Price | None:
         """The price of a model; ``None`` where nobody knows it."""
+        if not self._charged:
+            return Price(0.0, 0.0, 0.0)
         return self._stated.get(model) or _listed(model)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rich.console import Console
-from rich.progress import track
+from rich.progress import Progress
 from rich.table import Table
 
 from plenum.committee import Deliberation
@@ -76,16 +76,17 @@ def report(folder: Path, rounds: int, wordings: int, threads: int) -> float:
     model = str(folder.resolve())
     backend = HostedBackend(Hosted(device="cpu", threads=threads))
     backend.check((model,), Sampling(0.0, LIMIT))
+    asked = benchmark(rounds, wordings)
+    played = asyncio.run(_together(backend, model, asked))
     console, total = Console(), Tally()
     table = Table("scenario", "turns", "parsed", "consistent", "decisions", title=str(folder))
-    for number, scenario_id in enumerate(track(corpus.ids(), console=Console(stderr=True))):
-        asked = benchmark(scenario_id, rounds, wordings, number)
-        played = asyncio.run(_together(backend, model, asked))
+    for scenario_id in corpus.ids():
+        own = [p for c, p in zip(asked, played, strict=True) if c.scenario.id == scenario_id]
         tally = Tally()
-        for one, _ in played:
+        for one, _ in own:
             tally.add(one)
         total.add(tally)
-        decisions = Counter(decision for _, decision in played)
+        decisions = Counter(decision for _, decision in own)
         table.add_row(
             scenario_id,
             str(tally.calls["turn"]),
@@ -109,28 +110,33 @@ def report(folder: Path, rounds: int, wordings: int, threads: int) -> float:
 async def _together(
     backend: HostedBackend, model: str, asked: list[Condition]
 ) -> list[tuple[Tally, str]]:
-    try:
-        return await asyncio.gather(*(play(backend, model, condition) for condition in asked))
-    finally:
-        await backend.close()
+    with Progress(console=Console(stderr=True)) as bar:
+        task = bar.add_task("deliberations", total=len(asked))
+
+        async def one(condition: Condition) -> tuple[Tally, str]:
+            found = await play(backend, model, condition)
+            bar.advance(task)
+            return found
+
+        try:
+            return await asyncio.gather(*map(one, asked))
+        finally:
+            await backend.close()
 
 
-def benchmark(scenario_id: str, rounds: int, wordings: int, number: int) -> list[Condition]:
-    """Conditions of the ``number``-th scenario: wordings spread over its variants.
-
-    Roles on and off with windows of 15 and 5 take turns, over all scenarios.
-    """
-    known = corpus.variants20(scenario_id)
-    chosen = [known[n * len(known) // wordings] for n in range(wordings)]
-    made = []
-    for turn, variant in enumerate(chosen, start=number * wordings):
-        committee = corpus.condition(("on", "off")[turn % 2])
-        made.append(
-            dataclasses.replace(
-                corpus.reworded(committee, scenario_id, variant),
-                protocol=Protocol((15, 5)[turn // 2 % 2], corpus.WORDS),
-                sampling=Sampling(0.0, LIMIT),
-                rounds=rounds,
+def benchmark(rounds: int, wordings: int) -> list[Condition]:
+    """Some wordings of every scenario; roles on and off with windows of 15 and 5 take turns."""
+    made: list[Condition] = []
+    for scenario_id in corpus.ids():
+        known = corpus.variants20(scenario_id)
+        for variant in (known[n * len(known) // wordings] for n in range(wordings)):
+            committee = corpus.condition(("on", "off")[len(made) % 2])
+            made.append(
+                dataclasses.replace(
+                    corpus.reworded(committee, scenario_id, variant),
+                    protocol=Protocol((15, 5)[len(made) // 2 % 2], corpus.WORDS),
+                    sampling=Sampling(0.0, LIMIT),
+                    rounds=rounds,
+                )
             )
-        )
     return made

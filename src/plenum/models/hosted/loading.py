@@ -98,7 +98,7 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
     if folder is not None:
         checkpoints.check(model, folder)
         return folder, checkpoints.digest(folder)
-    if "/" not in model:
+    if model.count("/") != 1:
         raise UserError(
             f"model {model}: neither a folder here nor an id of the Hugging Face hub (OWNER/NAME); "
             "take model=qwen2.5-7b, a folder by model.name=NAME model.default=./FOLDER, or "

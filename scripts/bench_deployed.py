@@ -252,7 +252,7 @@ def _bodies(replicates: int, rounds: int) -> list[list[bytes]]:
     from plenum.models.simulated import SimulatedBackend
 
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        condition = parse_job(compose("config", [f"rounds={rounds}"])).condition
+        condition = parse_job(compose("config", [f"rounds={rounds}"])).committee
     backend = SimulatedBackend(Simulated())
 
     async def script(index: int) -> list[bytes]:

@@ -129,7 +129,7 @@ def condition(roles: str, rounds: int) -> Condition:
     """A condition of the hosted benchmark."""
     chosen = [f"roles={roles}", "backend=hosted", "memory=k5", f"rounds={rounds}"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_job(compose("config", [*chosen, "perturbation=variants20"])).condition
+        return parse_job(compose("config", [*chosen, "perturbation=variants20"])).committee
 
 
 Prompts = dict[int, list[tuple[Message, ...]]]

@@ -12,18 +12,26 @@ SOURCE = Path(plenum.__file__).parent
 INPUTS = {
     *("conditions", "config", "scenarios", "identity", "errors", "project"),
     *("processes", "secrets", "perturbations", "checkpoints", "settings", "schema", "validation"),
+    *("text", "world_conditions"),
 }
 DOORS = {"cli", "callbacks"}  # they open everything, and nobody imports them
-ALLOWED = {
-    "dynamics": set(),
-    "records": set(),
-    "models": {"records"} | INPUTS,
-    "committee": {"models", "records"} | INPUTS,
-    "worlds": {"models", "records"} | INPUTS,
-    "tracking": {"records"} | INPUTS,
-    "execution": {"committee", "worlds", "models", "records", "tracking", "dynamics"} | INPUTS,
-    "reports": {"tracking", "dynamics"} | INPUTS,
-} | dict.fromkeys(INPUTS, INPUTS)
+ALLOWED = (
+    {
+        "dynamics": set(),
+        "records": set(),
+        "models": {"records"} | INPUTS,
+        "asking": {"models", "records"} | INPUTS,
+        "committee": {"asking", "models", "records"} | INPUTS,
+        "worlds": {"asking", "models", "records"} | INPUTS,
+        "world_config": {"worlds"} | INPUTS,
+        "tracking": {"records"} | INPUTS,
+        "execution": {"asking", "committee", "worlds", "models", "records", "tracking", "dynamics"}
+        | INPUTS,
+        "reports": {"tracking", "dynamics"} | INPUTS,
+    }
+    | dict.fromkeys(INPUTS, INPUTS)
+    | {"config": {"world_config"} | INPUTS}
+)
 NUMERIC = {"numpy", "scipy", "statsmodels", "plenum"}
 SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
 

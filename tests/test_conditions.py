@@ -16,7 +16,9 @@ from plenum.errors import UserError
 ROOT = Path(__file__).resolve().parents[1]
 SEATS = ["Chair", "Welfare", "Rights", "Equity", "Security"]
 ROLES = ["on", "off", *(f"ablate_{seat.lower()}" for seat in SEATS)]
-EXPERIMENTS = {path.stem: path for path in (ROOT / "conf" / "experiment").glob("*.yaml")}
+EVERY = {path.stem: path for path in (ROOT / "conf" / "experiment").glob("*.yaml")}
+WORLDS = {name: path for name, path in EVERY.items() if name.startswith(("world", "policies_"))}
+EXPERIMENTS = {name: path for name, path in EVERY.items() if name not in WORLDS}
 
 Make = Callable[..., Condition]
 
@@ -335,6 +337,20 @@ def test_a_study_is_tracked_under_its_own_name(
     compose: Callable[..., DictConfig], name: str
 ) -> None:
     assert compose(f"+experiment={name}").study == name
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_studies_of_one_world_share_its_name_so_that_tables_show_them_together(
+    compose: Callable[..., DictConfig], job: Callable[..., Job], name: str
+) -> None:
+    task = name.removeprefix("policies_") if name.startswith("policies_") else "disaster"
+    given = (f"+experiment={name}",) if task in name else (f"+experiment={name}", f"task={task}")
+    own = {"world_instability", "world_models", "world_paper_gap"}  # other worlds, other questions
+    wanted = name.replace("world", task) if name in own else task
+    assert compose(*given).study == wanted
+    for key, values in sweep(WORLDS[name]).items():
+        for value in values:
+            assert job(*given, f"{key}={value}").condition.identity
 
 
 @pytest.mark.parametrize("override", sorted(SWEPT))

@@ -54,7 +54,7 @@ def condition(roles: str, protocol: str = "deliberation") -> Condition:
         # Simulated, so that composing asks for no weights that are still to be trained.
         overrides = [f"roles={roles}", f"protocol={protocol}", "model=uniform"]
         overrides += [f"protocol.argument_words={WORDS}"]
-        return parse_job(compose("config", [*overrides, "tracking=none"])).condition
+        return parse_job(compose("config", [*overrides, "tracking=none"])).committee
 
 
 @functools.cache

@@ -9,9 +9,10 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from plenum import scenarios
+from plenum.errors import UserError
 from plenum.identity import digest, folder_of, generator
 from plenum.perturbations import Variant
 from plenum.settings import (
@@ -26,6 +27,9 @@ from plenum.settings import (
     Simulated,
     StatedPrice,
 )
+
+if TYPE_CHECKING:
+    from plenum.world_conditions import WorldCondition
 
 __all__ = [
     "PROTOCOL_VERSION",
@@ -100,7 +104,7 @@ class Condition:
                 "clerk": self.clerk,
                 "protocol": _set_protocol(self.protocol),
                 "sampling": dataclasses.asdict(self.sampling),
-                "backend": _set_values(dataclasses.asdict(self.backend)),
+                "backend": set_values(dataclasses.asdict(self.backend)),
                 "rounds": self.rounds,
                 "seed": self.seed,
             }
@@ -190,7 +194,7 @@ class Condition:
         parts = (self.backend, self.protocol, self.sampling)
         named = ("name", "window", "temperature", "api_base", "interaction", *HOSTED_ELSEWHERE)
         changed = [
-            f"{f.name}={_told(getattr(part, f.name))}"
+            f"{f.name}={told(getattr(part, f.name))}"
             for part in parts
             for f in dataclasses.fields(part)
             if f.name not in named and getattr(part, f.name) != f.default
@@ -216,7 +220,7 @@ class Condition:
 class Job:
     """A condition, and how this study wants it run."""
 
-    condition: Condition
+    condition: "Condition | WorldCondition"
     study: str
     replicates: int
     calls: Calls
@@ -229,8 +233,22 @@ class Job:
     config: str
     """The composed config as YAML."""
 
+    @property
+    def committee(self) -> Condition:
+        """The condition of a committee, where nothing else will do.
 
-def _told(value: Any) -> str:
+        Raises
+        ------
+        UserError
+            It is set in a world.
+        """
+        if not isinstance(self.condition, Condition):
+            raise UserError(f"task: {self.condition.task}; this is for committees, with task=none")
+        return self.condition
+
+
+def told(value: Any) -> str:
+    """A setting's value in a line of settings."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -242,7 +260,7 @@ def _set_protocol(protocol: Protocol) -> dict[str, Any]:
     return values
 
 
-def _set_values(knobs: dict[str, Any]) -> dict[str, Any]:
+def set_values(knobs: dict[str, Any]) -> dict[str, Any]:
     """Without endpoints that aren't set: listing another provider is no other condition."""
     if knobs["name"] == "hosted":
         return {k: v for k, v in knobs.items() if k not in HOSTED_ELSEWHERE}
@@ -260,8 +278,10 @@ def temperature_label(temperature: float) -> str:
     return f"t{temperature:g}"
 
 
-def as_mapping(condition: Condition) -> Mapping[str, Any]:
+def as_mapping(condition: "Condition | WorldCondition") -> Mapping[str, Any]:
     """The condition as plain data: what a journal's head and a tracking run say of it."""
+    if not isinstance(condition, Condition):
+        return condition.as_mapping()
     branch = {}
     if condition.branch is not None:
         branch["branch"] = {

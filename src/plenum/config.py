@@ -2,14 +2,33 @@
 
 import dataclasses
 import re
+from collections.abc import Sequence
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum import checkpoints, perturbations, project, scenarios, schema, validation
-from plenum.conditions import Branch, Condition, Hosted, Job, Seat, StatedPrice
+from plenum import (
+    checkpoints,
+    perturbations,
+    project,
+    scenarios,
+    schema,
+    validation,
+    world_config,
+)
+from plenum.conditions import (
+    Api,
+    Branch,
+    Condition,
+    Hosted,
+    Job,
+    Seat,
+    Simulated,
+    StatedPrice,
+)
 from plenum.errors import UserError
 from plenum.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
 from plenum.validation import DTYPES, at_least, require
+from plenum.world_conditions import AGENTS, WorldCondition
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -58,7 +77,16 @@ def _branch(typed: Config) -> Branch | None:
     return Branch(branch.bases, branch.after_round, branch.continuations)
 
 
-def _condition(typed: Config) -> Condition:
+def _condition(typed: Config) -> Condition | WorldCondition:
+    if typed.task.name != "none":
+        world_config.check(typed)
+        asked = (
+            [agent.model for agent in world_config.agents(typed)]
+            if typed.task.policy == AGENTS
+            else []
+        )
+        return world_config.world_condition(typed, *_hosted(typed, asked))
+    world_config.refuse_without_task(typed)
     scenario = scenarios.load(project.resolve(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,
@@ -66,12 +94,8 @@ def _condition(typed: Config) -> Condition:
     )
     alone = "" if typed.protocol.interaction else "_alone"
     preamble = _text("preamble", f"conf/prompts/preamble{alone}.txt")
-    backend, seats, clerk = typed.backend, _seats(typed.roles, typed.model), _clerk(typed.model)
-    _refuse_misnamed(typed.model.name, [*(seat.model for seat in seats), clerk])
-    weights: tuple[tuple[str, str], ...] = ()
-    if isinstance(backend, Hosted):
-        backend = dataclasses.replace(backend, dtype=_dtype(backend, typed.model))
-        weights = checkpoints.digests([*(seat.model for seat in seats), clerk])
+    seats, clerk = _seats(typed.roles, typed.model), _clerk(typed.model)
+    backend, weights = _hosted(typed, [*(seat.model for seat in seats), clerk])
     return Condition(
         scenario=scenario,
         roles=typed.roles.name,
@@ -89,6 +113,20 @@ def _condition(typed: Config) -> Condition:
         variants=_variants(typed.perturbation, scenario),
         weights=weights,
         rerun=typed.rerun,
+    )
+
+
+def _hosted(
+    typed: Config, models: Sequence[str]
+) -> tuple[Simulated | Api | Hosted, tuple[tuple[str, str], ...]]:
+    """The backend with its number format, and the digests of hosted models in folders."""
+    backend = typed.backend
+    _refuse_misnamed(typed.model.name, models)
+    if not isinstance(backend, Hosted):
+        return backend, ()
+    return (
+        dataclasses.replace(backend, dtype=_dtype(backend, typed.model)),
+        checkpoints.digests(models),
     )
 
 
@@ -143,7 +181,7 @@ def _clerk(model: ModelConfig) -> str:
     return chosen
 
 
-def _refuse_misnamed(name: str, models: list[str]) -> None:
+def _refuse_misnamed(name: str, models: Sequence[str]) -> None:
     """The option tiny brings short answers and a name that another model would be taken for."""
     others = [model for model in models if model != "tiny"]
     if name == "tiny" and others:

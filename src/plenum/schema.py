@@ -60,6 +60,34 @@ class BranchConfig:
 
 
 @dataclass
+class TaskConfig:
+    name: str = "none"
+    agents: int = 5
+    turns: int = 1
+    view: int = 20
+    runs: int = 1
+    policy: str = "agents"
+    world: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class ConsensusConfig:
+    name: str = "implicit"
+
+
+@dataclass
+class DiversityConfig:
+    name: str = "medium"
+    roles: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass
+class VolatilityConfig:
+    name: str = "moderate"
+    world: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass
 class Config:
     """The whole composed config, as ``run.py`` gets it from Hydra."""
 
@@ -69,6 +97,10 @@ class Config:
     model: ModelConfig = field(default_factory=ModelConfig)
     perturbation: PerturbationConfig = field(default_factory=PerturbationConfig)
     protocol: Protocol = field(default_factory=Protocol)
+    task: TaskConfig = field(default_factory=TaskConfig)
+    consensus: ConsensusConfig = field(default_factory=ConsensusConfig)
+    diversity: DiversityConfig = field(default_factory=DiversityConfig)
+    volatility: VolatilityConfig = field(default_factory=VolatilityConfig)
     sampling: Sampling = field(default_factory=Sampling)
     backend: Any = MISSING
     calls: Calls = field(default_factory=Calls)
@@ -92,7 +124,7 @@ BACKENDS: dict[str, type[Simulated] | type[Api] | type[Hosted]] = {
 }
 _GROUPS = (
     *("roles", "model", "perturbation", "protocol", "sampling", "calls", "budget", "prices"),
-    "branch",
+    *("branch", "task", "consensus", "diversity", "volatility"),
 )
 
 

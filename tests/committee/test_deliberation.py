@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plenum.asking import recorded_reply
 from plenum.committee import Ask, Deliberation
-from plenum.committee.deliberation import recorded_reply
 from plenum.conditions import Condition
 from plenum.models import Reply
 from plenum.records import Journal

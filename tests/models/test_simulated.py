@@ -34,7 +34,7 @@ def changed(condition: Condition, rounds: int, **knobs: float) -> Condition:
 
 def build(condition: Condition) -> SimulatedBackend:
     """The condition's own backend."""
-    model = build_any(condition, Calls(), Prices())
+    model = build_any(condition.backend, Calls(), Prices())
     assert isinstance(model, SimulatedBackend)
     return model
 

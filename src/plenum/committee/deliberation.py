@@ -8,46 +8,23 @@ killed run, and branching off another one, is the same loop with recorded replie
 import dataclasses
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from typing import Any
 
+from plenum.asking import Ask, Entry, failure, noted, said
 from plenum.committee import ballots, prompts, stateline
 from plenum.committee.failures import unread
 from plenum.committee.stateline import Malformed
-from plenum.committee.text import well_formed
 from plenum.conditions import Condition, Seat
 from plenum.identity import seed_for
 from plenum.models import Chat, Message, Reply
 from plenum.records import Failure
-
-Entry = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Ask:
-    """The call that a deliberation waits for."""
-
-    kind: str
-    round: int
-    seat: str
-    chat: Chat
+from plenum.text import well_formed
 
 
 class _Failed(Exception):
     def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
         super().__init__(detail)
         self.entry = failure(ask, reason, detail)
-
-
-def failure(ask: Ask, reason: Failure, detail: str) -> Entry:
-    """The last entry of a replicate that failed at ``ask``."""
-    return {
-        "kind": "end",
-        "status": "failed",
-        "reason": str(reason),
-        "at": {"call": ask.kind, "round": ask.round, "seat": ask.seat},
-        "detail": detail,
-    }
 
 
 class Deliberation:
@@ -64,6 +41,7 @@ class Deliberation:
     def __init__(self, condition: Condition, replicate: int) -> None:
         self.ask: Ask | None
         self.end: Entry | None = None
+        self.rounds: list[Entry] = []
         self._condition = condition
         self._read = condition.as_read_by(replicate)
         self._replicate = replicate
@@ -119,7 +97,7 @@ class Deliberation:
         except Malformed as problem:
             argument = stateline.without_state(reply.text)
             self._note(ask, reply, argument=argument, problem=str(problem))
-            follow_up = (_said(reply), prompts.repair(str(problem), labels))
+            follow_up = (said(reply), prompts.repair(str(problem), labels))
             ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
             state = yield from self._repaired(ask, self._read_state, "state")
         self._table[seat.name] = state
@@ -196,7 +174,7 @@ class Deliberation:
             value = read(reply.text)
         except Malformed as problem:
             self._note(ask, reply, problem=str(problem))
-            follow_up = (_said(reply), prompts.repair_json(str(problem), form))
+            follow_up = (said(reply), prompts.repair_json(str(problem), form))
             again = self._call(f"{kind}_repair", ask.round, seat, model, messages + follow_up)
             value = yield from self._repaired(again, read, kind)
             return value
@@ -213,29 +191,4 @@ class Deliberation:
         return Ask(kind, number, seat, chat)
 
     def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
-        self._entry = {
-            "kind": ask.kind,
-            "round": ask.round,
-            "seat": ask.seat,
-            "model": ask.chat.model,
-            **vars(reply),
-            **{key: _plain(value) for key, value in parsed.items()},
-        }
-
-
-def _said(reply: Reply) -> Message:
-    """What a repair quotes; providers refuse a message without text."""
-    return Message("assistant", reply.text if reply.text.strip() else "(no answer)")
-
-
-def _plain(value: Any) -> Any:
-    """A parsed value as JSON gives it back: what is compared on resuming must be the same."""
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
-        return value
-    fields = {f.name: getattr(value, f.name) for f in dataclasses.fields(value)}
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items()}
-
-
-def recorded_reply(entry: Entry) -> Reply:
-    """The reply that a journal entry was made from."""
-    return Reply(**{f.name: entry[f.name] for f in dataclasses.fields(Reply)})
+        self._entry = noted(ask, reply, **parsed)

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.committee.text import visible
+from plenum.text import visible
 
 TOLERANCE = 0.02
 """How far the preferences may be from a sum of 1 before they are refused."""

@@ -23,9 +23,11 @@ from plenum.dynamics.majority import TimeToMajority, time_to_majority
 from plenum.dynamics.nulls import NullTest, reversal_test, shuffle_test
 from plenum.dynamics.planning import Look, Plan, look, plan_replicates
 from plenum.dynamics.pooled import MixedModel, Pooled, mixed_model, pooled
+from plenum.dynamics.recovery import Recovery, RecoveryTime, recoveries, recovery_time
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Bootstrap, Interval, bootstrap
 from plenum.dynamics.summary import Summary, summarise
 from plenum.dynamics.switches import SwitchCounts, switch_counts
+from plenum.dynamics.two_lines import TwoLines, two_lines
 from plenum.dynamics.wald import Estimate
 
 __all__ = [
@@ -48,10 +50,13 @@ __all__ = [
     "NullTest",
     "Plan",
     "Pooled",
+    "Recovery",
+    "RecoveryTime",
     "Share",
     "Summary",
     "SwitchCounts",
     "TimeToMajority",
+    "TwoLines",
     "association",
     "benjamini_hochberg",
     "bootstrap",
@@ -73,10 +78,13 @@ __all__ = [
     "pairwise_distances",
     "plan_replicates",
     "pooled",
+    "recoveries",
+    "recovery_time",
     "reversal_test",
     "share",
     "shuffle_test",
     "summarise",
     "switch_counts",
     "time_to_majority",
+    "two_lines",
 ]

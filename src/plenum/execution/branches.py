@@ -29,7 +29,7 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
         return ()
     base = index // branch.continuations
     journal = Path(job.journals) / job.condition.base.folder / f"{base:03d}.jsonl"
-    return _turns(journal, branch.after_round, len(job.condition.seats))
+    return _turns(journal, branch.after_round, len(job.committee.seats))
 
 
 @lru_cache(maxsize=64)

@@ -54,7 +54,7 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
     charged = any(job.condition.backend.name == "api" for job in jobs)
     prices = Prices(jobs[0].prices, charged=charged)
     backend = {
-        repr(job.condition.backend): backends.build(job.condition, job.calls, prices)
+        repr(job.condition.backend): backends.build(job.condition.backend, job.calls, prices)
         for job in jobs
     }
     for job in jobs:

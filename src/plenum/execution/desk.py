@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum import project
-from plenum.conditions import Job, as_mapping
+from plenum.conditions import Condition, Job, as_mapping
 from plenum.errors import Stopped
 from plenum.execution.branches import MissingBase, prefix
 from plenum.execution.gates import Gates, Pass
@@ -189,11 +189,12 @@ class Desk:
         self, job: Job, folder: Path, index: int, log: CallLog, needs: Sum
     ) -> _Result:
         journal = folder / f"{index:03d}.jsonl"
-        last = job.condition.speaking_order[-1].name
+        last = _last_seat(job)
         kinds: list[str] = []
 
         def observe(entry: dict[str, Any]) -> None:
-            kinds.append(entry["kind"])
+            if entry["kind"] != "round":
+                kinds.append(entry["kind"])
             self.progress.entry(entry, last)
 
         async with self._places.take(job.condition.folder, index):
@@ -309,6 +310,12 @@ class Desk:
 def _backend(job: Job) -> str:
     """Conditions of equal settings share their connections."""
     return repr(job.condition.backend)
+
+
+def _last_seat(job: Job) -> str:
+    """Who closes a committee's round; a world says itself when a round is over."""
+    condition = job.condition
+    return condition.speaking_order[-1].name if isinstance(condition, Condition) else ""
 
 
 def _store(job: Job) -> tuple[str, str] | None:

@@ -7,10 +7,11 @@ import numpy as np
 
 from plenum.dynamics import Summary, of_replicates, summarise
 from plenum.dynamics.wordings import Reading, by_family, details
+from plenum.execution import world_estimates
 from plenum.execution.accounts import Accounts
 from plenum.identity import digest
 from plenum.models.chat import SIMULATED
-from plenum.records import Transcript
+from plenum.records import Transcript, episodes
 
 Report = dict[str, Any]
 
@@ -24,7 +25,7 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
         "n_completed": accounts["completed"],
         "n_failed": sum(accounts["failed"].values()),
         "n_pending": sum(accounts["pending"].values()),
-        "n_clerk_disagrees": sum(not end["clerk_agrees"] for end in ends),
+        "n_clerk_disagrees": sum(not end.get("clerk_agrees", True) for end in ends),
     }
     estimated = _estimated(completed)
     environments = _environments(transcripts)
@@ -52,6 +53,8 @@ def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
 
 
 def _estimated(completed: Sequence[Transcript]) -> Report:
+    if completed and episodes.of_world(completed[0]):
+        return world_estimates.estimated(completed)
     if completed and "branch" in completed[0].head:
         return _of_branches(completed)
     if not completed:

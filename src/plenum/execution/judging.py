@@ -15,7 +15,6 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.committee.text import well_formed
 from plenum.conditions import Job, Simulated, as_mapping
 from plenum.config import parse_job
 from plenum.errors import Stopped, UserError
@@ -35,6 +34,7 @@ from plenum.perturbations.variant import Variant
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
 from plenum.scenarios import Scenario
 from plenum.secrets import redact
+from plenum.text import well_formed
 from plenum.tracking import store
 
 UNREAD = "unread"
@@ -143,7 +143,7 @@ def judge(asked: Asked, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
     """
     job = asked.job
     prices = Prices(job.prices)
-    model = backends.build(job.condition, job.calls, prices)
+    model = backends.build(job.condition.backend, job.calls, prices)
     model.check((asked.judge,), job.condition.sampling)
     require_prices([job], prices)
     identity = _identity(asked)

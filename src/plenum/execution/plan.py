@@ -22,6 +22,8 @@ from plenum.models.prices import Prices, how_to_state
 from plenum.records import DamagedJournal, attempts, read_entries
 
 _ASSUMED_LATENCY_S = 2.0
+FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
+"""Kinds of calls, repairs aside."""
 _WIDE = 100
 
 
@@ -50,7 +52,8 @@ def show(jobs: Sequence[Job]) -> None:
     same_throughout(jobs)
     prices = Prices(jobs[0].prices)
     backend = {
-        repr(j.condition.backend): backends.build(j.condition, j.calls, prices) for j in jobs
+        repr(j.condition.backend): backends.build(j.condition.backend, j.calls, prices)
+        for j in jobs
     }
     left, seen = [], set[str]()
     for job in jobs:
@@ -75,7 +78,7 @@ def _left(job: Job, again: bool) -> _Left:
     for index in range(job.replicates):
         made, ended = _made(folder / f"{index:03d}.jsonl", job.retry_failed)
         begun += made > 0 or ended
-        still += 0.0 if ended or again else max(calls - made, 0) / calls
+        still += 0.0 if ended or again or not calls else max(calls - made, 0) / calls
     return _Left(job, begun, {model: use * still for model, use in whole.items()})
 
 
@@ -88,7 +91,7 @@ def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
     kinds = Counter(e["kind"] for e in entries if "inherited" not in e)
     ended = bool(entries) and entries[-1]["kind"] == "end"
     ended = ended and not (retry_failed and entries[-1].get("reason") in RETRIABLE)
-    return kinds["turn"] + kinds["ballot"] + kinds["clerk"], ended
+    return sum(kinds[kind] for kind in FIRST_CALLS), ended
 
 
 def _conditions(left: Sequence[_Left]) -> Iterator[str]:

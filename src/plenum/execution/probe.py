@@ -17,7 +17,6 @@ from plenum import project
 from plenum.committee import Deliberation, prompts, stateline
 from plenum.committee.failures import unread
 from plenum.committee.stateline import Malformed
-from plenum.committee.text import well_formed
 from plenum.conditions import Api, Condition, Job, Seat, as_mapping
 from plenum.config import parse_job
 from plenum.errors import Stopped, UserError
@@ -31,6 +30,7 @@ from plenum.models.prices import Prices
 from plenum.models.retry import call
 from plenum.records import Failure
 from plenum.secrets import redact
+from plenum.text import well_formed
 from plenum.tracking import store
 
 LEAST = 2
@@ -127,9 +127,9 @@ def probe(asked: Asked) -> Document:
     job = asked.job
     if job.tracking_uri:
         store.check(store.absolute(job.tracking_uri))
-    condition = job.condition.base
+    condition = job.committee.base
     prices = Prices(job.prices)
-    model = backends.build(condition, job.calls, prices)
+    model = backends.build(condition.backend, job.calls, prices)
     probes = _probes(condition, asked.n, asked.logprobs)
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
     require_prices([job], prices)
@@ -151,7 +151,7 @@ def probe(asked: Asked) -> Document:
 
 def plan(asked: Asked) -> str:
     """What a probe would ask, and what that costs at most; nothing is called."""
-    condition, prices = asked.job.condition.base, Prices(asked.job.prices)
+    condition, prices = asked.job.committee.base, Prices(asked.job.prices)
     ledger = Ledger(asked.job.budget, prices.of)
     lines = []
     for one in _probes(condition, asked.n, logprobs=False):
@@ -297,7 +297,7 @@ class _Asking:
 
 
 def _settings(job: Job, n: int) -> dict[str, Any]:
-    condition = job.condition.base
+    condition = job.committee.base
     return {
         "study": job.study,
         **as_mapping(condition),

@@ -49,7 +49,10 @@ class Progress:
             self._live.stop()
 
     def entry(self, entry: dict[str, Any], last_seat: str) -> None:
-        """A call was answered; ``last_seat`` closes a round."""
+        """A call was answered; ``last_seat`` closes a round of a committee."""
+        if entry["kind"] == "round":
+            self.rounds += 1
+            return
         self.calls += 1
         self._last = time.monotonic()
         self.tokens += entry["tokens_in"] + entry["tokens_out"]

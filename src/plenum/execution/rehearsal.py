@@ -6,9 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from plenum.committee import Ask, Deliberation
+from plenum.asking import Ask
 from plenum.conditions import Condition
+from plenum.execution.replicate import opened
 from plenum.models import Reply
+from plenum.world_conditions import WorldCondition
+from plenum.worlds.episode import world_of
 
 _WORD = "order "
 _TOKENS_A_WORD = 4 / 3
@@ -35,22 +38,33 @@ class Use:
         return Use(self.calls * share, self.tokens_in * share, self.tokens_out * share)
 
 
-def rehearse(condition: Condition) -> dict[str, Use]:
+def rehearse(condition: Condition | WorldCondition) -> dict[str, Use]:
     """Calls and tokens of one replicate by model, without repairs.
 
     Every argument is taken to have the length that the protocol allows, so that prompts are as
     long as they get; tokens are counted on one prompt a model and scaled by length.
     """
     # Conditions that differ in their seed alone take the same.
+    if isinstance(condition, WorldCondition):
+        return _rehearse(_Rehearsed(_to_the_end(replace(condition, seed=0))), 0)
     alike = replace(condition, seed=0, branch=None)
     after = condition.branch.after_round if condition.branch else 0
     return _rehearse(_Rehearsed(alike), after)
 
 
+def _to_the_end(condition: WorldCondition) -> WorldCondition:
+    """The condition in a world that never ends early: a plan tells the most that can be needed."""
+    settings = world_of(condition).settings
+    if not hasattr(settings, "stop"):
+        return condition
+    numbers = {**dict(condition.numbers), "stop": 1.0}
+    return replace(condition, numbers=tuple(sorted(numbers.items())))
+
+
 class _Rehearsed:
     """A condition as a key of the cache: by its identity."""
 
-    def __init__(self, condition: Condition) -> None:
+    def __init__(self, condition: Condition | WorldCondition) -> None:
         self.condition = condition
 
     def __hash__(self) -> int:
@@ -65,8 +79,8 @@ def _rehearse(key: _Rehearsed, after_round: int) -> dict[str, Use]:
     condition = key.condition
     uses: defaultdict[str, Use] = defaultdict(Use)
     rates: dict[str, float] = {}
-    deliberation = Deliberation(condition, 0)
-    while (ask := deliberation.ask) is not None:
+    conversation = opened(condition, 0)
+    while (ask := conversation.ask) is not None:
         model = ask.chat.model
         characters = sum(len(message.content) for message in ask.chat.messages)
         if model not in rates:
@@ -75,12 +89,14 @@ def _rehearse(key: _Rehearsed, after_round: int) -> dict[str, Use]:
         if ask.kind != "turn" or ask.round > after_round:
             capped = min(tokens_out, condition.sampling.max_tokens)
             uses[model] += Use(1, characters * rates[model], capped)
-        deliberation.answer(Reply(text, 0, 0))
+        conversation.answer(Reply(text, 0, 0))
     return dict(uses)
 
 
-def _said(condition: Condition, ask: Ask) -> tuple[str, float]:
+def _said(condition: Condition | WorldCondition, ask: Ask) -> tuple[str, float]:
     """A valid answer of full length, and its tokens."""
+    if isinstance(condition, WorldCondition):
+        return _acted(condition, ask)
     labels = condition.scenario.labels
     if ask.kind == "ballot":
         return json.dumps({"decision": labels[0], "confidence": 50}), _JSON_TOKENS
@@ -94,7 +110,17 @@ def _said(condition: Condition, ask: Ask) -> tuple[str, float]:
     return f"{_WORD * words}\n{state}", words * _TOKENS_A_WORD + _STATE_TOKENS
 
 
-def _counter(condition: Condition) -> Callable[[Ask], float]:
+def _acted(condition: WorldCondition, ask: Ask) -> tuple[str, float]:
+    """The same in a world: as long as answers may get."""
+    world, most = world_of(condition), condition.sampling.max_tokens
+    message = _WORD * round(most / _TOKENS_A_WORD / 2)
+    answer = {world.key: world.example, "message": message}
+    if ask.kind == "action" and condition.assigns:
+        answer = {"plan": [world.example] * world.agents}
+    return json.dumps(answer), most
+
+
+def _counter(condition: Condition | WorldCondition) -> Callable[[Ask], float]:
     if condition.backend.name != "api":
         return _words
     return _counted

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plenum.committee import Ask, Deliberation
-from plenum.committee.deliberation import failure, recorded_reply
+from plenum.asking import Ask, Conversation, failure, recorded_reply
+from plenum.committee import Deliberation
 from plenum.committee.failures import unread
 from plenum.conditions import Condition, as_mapping
 from plenum.errors import Stopped
@@ -20,6 +20,8 @@ from plenum.models import Answer, Attempt, CallError, ChatModel
 from plenum.models import retry as retries
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
 from plenum.secrets import redact
+from plenum.world_conditions import WorldCondition
+from plenum.worlds.episode import Episode
 
 RETRIABLE = (
     *(Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.EMPTY, Failure.CONTENT_FILTER),
@@ -51,7 +53,7 @@ class Replicate:
         Is told what a user should know about the replicate.
     """
 
-    condition: Condition
+    condition: Condition | WorldCondition
     index: int
     journal: Path
     calls: CallLog
@@ -96,15 +98,15 @@ class Replicate:
             self._inherit(journal, ended=end is not None)
             if end is not None and not self._taken_up(end):
                 return False
-            deliberation = self._replay(journal)
+            conversation = self._replay(journal)
             if end is not None:
-                if deliberation.ask is None:
+                if conversation.ask is None:
                     return False  # a model's answer ended it, not a call
                 journal.append({"kind": "reopen"})
             self._name_environment(journal)
             if journal.entries:
                 await self.gate.begin(len(journal.calls), self._calls)
-            await self._deliberate(deliberation, journal)
+            await self._converse(conversation, journal)
             return True
 
     def _name_environment(self, journal: Journal) -> None:
@@ -131,8 +133,10 @@ class Replicate:
         environment = self.model.environment(self.condition.models)
         return {**wording, **({"environment": dict(environment)} if environment else {})}
 
-    async def _deliberate(self, deliberation: Deliberation, journal: Journal) -> None:
-        while (ask := deliberation.ask) is not None:
+    async def _converse(self, conversation: Conversation, journal: Journal) -> None:
+        written = sum(entry["kind"] == "round" for entry in journal.entries)
+        written = self._keep_up(conversation, journal, written)
+        while (ask := conversation.ask) is not None:
             try:
                 answer = await self._call(ask)
             except CallError as error:
@@ -146,13 +150,21 @@ class Replicate:
                 self.complain(bug)
                 return
             reply = answer.response.reply
-            entry = deliberation.answer(reply)
+            entry = conversation.answer(reply)
             journal.append(entry)
             read = unread(reply) if "problem" in entry else "ok"
             self._log(ask, answer.attempt, read, answer.response.fingerprint)
             self.observe(entry)
-        assert deliberation.end is not None
-        journal.append(deliberation.end)
+            written = self._keep_up(conversation, journal, written)
+        assert conversation.end is not None
+        journal.append(conversation.end)
+
+    def _keep_up(self, conversation: Conversation, journal: Journal, written: int) -> int:
+        """Journal the rounds that are over; returns how many are written."""
+        for entry in conversation.rounds[written:]:
+            journal.append(entry)
+            self.observe(entry)
+        return len(conversation.rounds)
 
     @property
     def _calls(self) -> int:
@@ -183,16 +195,22 @@ class Replicate:
             journal.append(inherited)
             journal.entries.append(inherited)
 
-    def _replay(self, journal: Journal) -> Deliberation:
-        deliberation = Deliberation(self.condition, self.index)
+    def _replay(self, journal: Journal) -> Conversation:
+        conversation = opened(self.condition, self.index)
         for number, entry in enumerate(journal.calls):
             said = {key: value for key, value in entry.items() if key != "inherited"}
-            if deliberation.ask is None or deliberation.answer(recorded_reply(entry)) != said:
+            if conversation.ask is None or conversation.answer(recorded_reply(entry)) != said:
                 raise DamagedJournal(
                     f"journal {journal.path}, call {number + 1}: this version of the code reads "
                     "the answer differently; move the file away to start the replicate afresh"
                 )
-        return deliberation
+        rounds = [entry for entry in journal.entries if entry["kind"] == "round"]
+        if rounds != conversation.rounds[: len(rounds)]:
+            raise DamagedJournal(
+                f"journal {journal.path}: this version of the code plays its rounds differently; "
+                "move the file away to start the replicate afresh"
+            )
+        return conversation
 
     async def _call(self, ask: Ask) -> Answer:
         try:
@@ -255,3 +273,10 @@ class Replicate:
                 **({} if read else self.gate.billed(ask.chat, attempt)),
             }
         )
+
+
+def opened(condition: Condition | WorldCondition, index: int) -> Conversation:
+    """The state machine of a replicate."""
+    if isinstance(condition, WorldCondition):
+        return Episode(condition, index)
+    return Deliberation(condition, index)

@@ -1,20 +1,19 @@
-"""Which backend answers a condition's prompts."""
+"""Which backend answers prompts."""
 
-from plenum.conditions import Api, Calls, Condition, Hosted
+from plenum.conditions import Api, Calls, Hosted, Simulated
 from plenum.errors import UserError
 from plenum.models.chat import ChatModel
 from plenum.models.prices import Prices
 from plenum.models.retry import Policy
 
 
-def build(condition: Condition, calls: Calls, prices: Prices) -> ChatModel:
-    """The backend that the condition names; heavy libraries are imported only here."""
-    if isinstance(condition.backend, Api):
+def build(settings: Simulated | Api | Hosted, calls: Calls, prices: Prices) -> ChatModel:
+    """The backend of these settings; heavy libraries are imported only here."""
+    if isinstance(settings, Api):
         from plenum.models.api import ApiBackend
 
-        backend = condition.backend
-        return ApiBackend(backend.api_base, backend.send_seed, calls, prices)
-    if isinstance(condition.backend, Hosted):
+        return ApiBackend(settings.api_base, settings.send_seed, calls, prices)
+    if isinstance(settings, Hosted):
         try:
             import torch  # noqa: F401
             import transformers  # noqa: F401
@@ -25,10 +24,10 @@ def build(condition: Condition, calls: Calls, prices: Prices) -> ChatModel:
             ) from None
         from plenum.models.hosted import HostedBackend
 
-        return HostedBackend(condition.backend)
+        return HostedBackend(settings)
     from plenum.models.simulated import SimulatedBackend
 
-    return SimulatedBackend(condition.backend)
+    return SimulatedBackend(settings)
 
 
 def policy(calls: Calls) -> Policy:

@@ -20,6 +20,8 @@ from typing import Any, Self
 from plenum.records.failures import Failure
 
 SCHEMA = 1
+NO_ANSWERS = ("end", "reopen", "round")
+"""Kinds of entries that are no answers to calls."""
 _SENT = "sent"
 _KEY = ',"chain":"'
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -99,7 +101,7 @@ class Journal:
     @property
     def calls(self) -> list[dict[str, Any]]:
         """The entries that are answers to calls, in order."""
-        return [e for e in self.entries if e["kind"] not in ("end", "reopen")]
+        return [e for e in self.entries if e["kind"] not in NO_ANSWERS]
 
     def close(self) -> None:
         """Close the file."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.records.journal import DamagedJournal, read_entries
+from plenum.records.journal import NO_ANSWERS, DamagedJournal, read_entries
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Transcript:
         return [
             entry
             for entry in self.entries
-            if entry["kind"] not in ("end", "reopen") and "inherited" not in entry
+            if entry["kind"] not in NO_ANSWERS and "inherited" not in entry
         ]
 
     def preferences(self) -> NDArray[np.float64]:
@@ -128,7 +128,7 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]]) -> Transcript
     argument = ""
     for entry in entries:
         argument = entry.get("argument", argument)
-        if "state" in entry:
+        if "state" in entry and entry["kind"] != "round":
             turns.append(
                 Turn(
                     round=entry["round"],

@@ -14,11 +14,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from plenum.dynamics import WINDOW, LyapunovEstimate
+from plenum.reports import worlds
 from plenum.reports.hosted_figure import COLOURS, hosted
 from plenum.reports.rows import Row, build, other_study, symbol
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import provenance
-from plenum.tracking import query
+from plenum.tracking import query, world_query
 
 _STYLES = ("-", "--", "-.", ":")
 _PER_PANEL = len(COLOURS) * len(_STYLES)
@@ -34,6 +35,9 @@ def publish(chosen: Settings) -> None:
     D(t), one panel a scenario; of a study whose scenarios are perturbed also the hosted regime's
     Figure 1.
     """
+    if world_query.holds(chosen.study, chosen.uri):
+        worlds.figures(chosen)
+        return
     rows = build(query.conditions(chosen.study, chosen.uri), chosen)
     drawn = {"divergence": divergence(rows, chosen.window)}
     if any(row.wordings and not row.one_shot for row in rows):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.dynamics import benjamini_hochberg
-from plenum.reports import branching, effects, fragility
+from plenum.reports import branching, effects, fragility, worlds
 from plenum.reports.effect_tables import contrasts, of_wordings, pooled
 from plenum.reports.effects import Across, Effect
 from plenum.reports.rows import (
@@ -32,7 +32,7 @@ from plenum.reports.sheets import (
     show,
     told,
 )
-from plenum.tracking import query
+from plenum.tracking import query, world_query
 
 _ROLES = ("off", "on")
 _SQUARES = 4
@@ -67,6 +67,9 @@ _DIFFERENT = 0.05
 
 def publish(chosen: Settings) -> None:
     """Print a study's tables, write them as CSV and Markdown, and log both to MLflow."""
+    if world_query.holds(chosen.study, chosen.uri):
+        worlds.tables(chosen)
+        return
     rows = build(query.conditions(chosen.study, chosen.uri), chosen)
     changed = fragility.changes(rows, other_study(chosen, "baseline"))
     measured = effects.contrasts(rows, chosen)

@@ -106,9 +106,9 @@ def conditions(study: str, uri: str) -> list[Tracked]:
         There is no such study at ``uri``, or nothing in it.
     """
     client, experiment, runs = opened(study, uri)
-    counts = _counts(client, experiment, runs)
+    ended = counts(client, experiment, runs)
     with ThreadPoolExecutor(8) as pool:
-        tracked = list(pool.map(lambda run: _read(client, study, run, counts), runs))
+        tracked = list(pool.map(lambda run: _read(client, study, run, ended), runs))
     return tracked
 
 
@@ -187,35 +187,43 @@ def search(client: Any, experiment: str, query: str) -> list[Any]:
             return found
 
 
-def _counts(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
+def counts(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
     """Replicates by status of the conditions that were interrupted before their estimates."""
     open_ones = [r.data.tags["plenum.cell"] for r in runs if _TARGET not in r.data.metrics]
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for cell in open_ones:
         query = f"tags.`plenum.kind` = 'replicate' and tags.`plenum.cell` = '{cell}'"
         for child in search(client, experiment, query):
             tags = child.data.tags
-            counts[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
-    return counts
+            found[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
+    return found
 
 
-def _read(client: Any, study: str, run: Any, counts: dict[str, Counter[str]]) -> Tracked:
-    tags, params, metrics = run.data.tags, run.data.params, run.data.metrics
-    identity = tags["plenum.condition"]
-    arrays = _Arrays()
-    if _TARGET in metrics:
+def estimated(run: Any) -> bool:
+    """Whether a condition has been run to its estimates."""
+    return _TARGET in run.data.metrics
+
+
+def attrition(run: Any, ended: dict[str, Counter[str]]) -> tuple[int, int, dict[str, int]]:
+    """How many replicates a condition wants and has completed, and its failures by reason."""
+    tags, metrics = run.data.tags, run.data.metrics
+    if estimated(run):
         failures = json.loads(tags["plenum.failures"])
-        target, completed = int(metrics[_TARGET]), int(metrics["n_completed"])
-        if completed:
-            arrays = _arrays(client, run)
-    else:
-        ended = counts[tags["plenum.cell"]]
-        failures = {k: n for k, n in ended.items() if k not in ("completed", "pending")}
-        completed = counts[tags["plenum.cell"]]["completed"]
-        target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
+        return int(metrics[_TARGET]), int(metrics["n_completed"]), failures
+    found = ended[tags["plenum.cell"]]
+    failures = {k: n for k, n in found.items() if k not in ("completed", "pending")}
+    completed = found["completed"]
+    target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
+    return target, completed, failures
+
+
+def _read(client: Any, study: str, run: Any, ended: dict[str, Counter[str]]) -> Tracked:
+    tags, params = run.data.tags, run.data.params
+    target, completed, failures = attrition(run, ended)
+    arrays = _arrays(client, run) if completed and estimated(run) else _Arrays()
     return Tracked(
         study=study,
-        identity=identity,
+        identity=tags["plenum.condition"],
         run_id=run.info.run_id,
         factors=factors_of(run),
         target=target,
@@ -257,7 +265,7 @@ class _Arrays:
 def _arrays(client: Any, run: Any) -> _Arrays:
     """What is known of the completed replicates."""
     states, replicates = (
-        _parquet(client, run, f"{name}.parquet") for name in ("ensemble", "replicates")
+        parquet(client, run, f"{name}.parquet") for name in ("ensemble", "replicates")
     )
     completed = replicates[replicates["status"] == "completed"].sort_values("replicate")
     preferences = frames.preferences(states, completed["replicate"].tolist())
@@ -284,7 +292,7 @@ def _wordings(run: Any) -> int:
     return sum(int(count.rpartition(":")[2]) for count in counts)
 
 
-def _parquet(client: Any, run: Any, name: str) -> pd.DataFrame:
+def parquet(client: Any, run: Any, name: str) -> pd.DataFrame:
     """An artifact as a table; one on this machine's disk is read in place."""
     where = urllib.parse.urlparse(run.info.artifact_uri)
     if where.scheme == "file":

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from mlflow.entities import Metric, Param, RunTag
 
 from plenum.identity import digest
-from plenum.records import Transcript, read
-from plenum.tracking import frames, store
+from plenum.records import Transcript, episodes, read
+from plenum.tracking import frames, store, world_frames
 
 _DONE = "plenum.journal"
 """Tag of a run: what it is written from; of a replicate, what its journal ended with."""
@@ -32,6 +33,12 @@ _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
 
 _DELIBERATION = "deliberation"
+
+WORLD_FACTORS = (
+    *("task", "consensus", "diversity", "volatility", "policy", "agents", "turns"),
+    *("runs", "view", "world"),
+)
+"""Params that only conditions in worlds have."""
 
 _COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
@@ -173,8 +180,8 @@ class StudyWriter:
         transcripts = [read(journal) for journal in journals]
         environments = frames.environments(transcripts)
         with self._artifacts(parent) as folder:
-            frames.states(transcripts).to_parquet(folder / "ensemble.parquet")
-            frames.replicates(transcripts).to_parquet(folder / "replicates.parquet")
+            for name, frame in _frames(condition, transcripts).items():
+                frame.to_parquet(folder / f"{name}.parquet")
             (folder / "config.yaml").write_text(config, encoding="utf-8")
             (folder / "condition.json").write_text(json.dumps(condition, indent=1))
             if environments:
@@ -279,6 +286,19 @@ class StudyWriter:
                 return found
 
 
+def _frames(condition: dict[str, Any], transcripts: list[Transcript]) -> dict[str, pd.DataFrame]:
+    """The tables that become a condition's Parquet artifacts, by name."""
+    replicates = frames.replicates(transcripts)
+    if "task" not in condition:
+        return {"ensemble": frames.states(transcripts), "replicates": replicates}
+    return {
+        "ensemble": world_frames.weights(transcripts),
+        "rounds": world_frames.rounds(transcripts),
+        "metrics": world_frames.measured(transcripts),
+        "replicates": replicates,
+    }
+
+
 def _state(run: Any) -> str:
     """What a run was wholly written from; empty where its writer was stopped before the end."""
     return "" if run.info.status == "RUNNING" else str(run.data.tags.get(_DONE, ""))
@@ -290,11 +310,23 @@ def _write_accounts(folder: Path, accounts: dict[str, Any]) -> None:
 
 
 def _name(condition: dict[str, Any]) -> str:
+    if "task" in condition:
+        return _world_name(condition)
     keys = ("scenario", "roles", "model", "memory", "temperature")
     parts = [str(condition[key]) for key in keys]
     usual = {"perturbation": "none", "protocol": _DELIBERATION}
     parts += [str(condition[k]) for k, v in usual.items() if condition.get(k, v) != v]
     name = " ".join(parts)
+    return name if condition["settings"] == "default" else f"{name} {condition['settings']}"
+
+
+def _world_name(condition: dict[str, Any]) -> str:
+    """The name of a condition in a world; a scripted policy stands for agents and their roles."""
+    asked = condition["policy"] == "agents"
+    keys = ("consensus", "diversity") if asked else ("consensus", "policy")
+    parts = [condition["task"], *(condition[key] for key in keys), condition["volatility"]]
+    parts += [f"N{condition['agents']}", condition["model"]]
+    name = " ".join(map(str, parts))
     return name if condition["settings"] == "default" else f"{name} {condition['settings']}"
 
 
@@ -304,6 +336,7 @@ def _factors(condition: dict[str, Any]) -> dict[str, Any]:
         **{key: condition[key] for key in keys},
         "protocol": condition.get("protocol", _DELIBERATION),
         **{key: condition[key] for key in ("settings", "rounds", "seed")},
+        **{key: condition[key] for key in WORLD_FACTORS if key in condition},
     }
 
 
@@ -329,7 +362,9 @@ def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
 
 def _replicate_metrics(transcript: Transcript, effort: dict[str, float]) -> list[Metric]:
     now = int(time.time() * 1000)
-    metrics = _metrics({**transcript.totals(), **effort}, now)
+    metrics = _metrics({**transcript.totals(), **effort, **episodes.metrics(transcript)}, now)
+    if episodes.of_world(transcript):
+        return metrics + _rounds(transcript, now)
     preferences = transcript.preferences()
     means = preferences.mean(axis=1).T
     steps = {f"p_{option}": means[k] for k, option in enumerate(transcript.options)}
@@ -338,6 +373,16 @@ def _replicate_metrics(transcript: Transcript, effort: dict[str, float]) -> list
     for key, values in steps.items():
         metrics += [Metric(key, value, now, n) for n, value in enumerate(values.tolist(), start=1)]
     return metrics
+
+
+def _rounds(transcript: Transcript, now: int) -> list[Metric]:
+    """A run's measures by round; d̄(t) under another name than its mean over the run."""
+    return [
+        Metric(name.replace("deviation", "d"), value, now, number)
+        for name in episodes.MEASURES
+        for number, value in enumerate(episodes.series(transcript, name).tolist(), start=1)
+        if _finite(value)
+    ]
 
 
 def _parent_metrics(estimates: dict[str, Any]) -> list[Metric]:

@@ -12,7 +12,7 @@ import numpy as np
 from plenum.conditions import Sampling, Simulated
 from plenum.identity import generator
 from plenum.models.chat import CallError, Chat, Reply, Response
-from plenum.models.simulated import opinion, speech
+from plenum.models.simulated import acting, opinion, speech
 from plenum.models.simulated.reading import read
 from plenum.records import Failure
 
@@ -77,6 +77,8 @@ class SimulatedBackend:
     def _answer(self, chat: Chat, rng: np.random.Generator) -> str:
         if chat.messages[1].content.startswith("The private ballots"):
             return _count(chat.messages[1].content)
+        if acting.acts(chat):
+            return acting.answer(chat, self._knobs.coupling, self._knobs.noise, rng)
         prompt = read(chat)
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":

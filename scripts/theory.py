@@ -1,0 +1,237 @@
+"""The theoretical model of consensus and diversity over a grid: table, CSV, Figure 6, checks.
+
+python scripts/theory.py [--alpha 0.1 0.5 0.9] [--gamma 0.2] [--shock-freq 0 0.05 0.2]
+                         [--agents 3 10 30 100] [--beta 0 0.1 0.5 1] [--rounds 200] [--runs 100]
+                         [--seed 0] [--spread 0] [--antithetic] [--out outputs/theory]
+"""
+
+import argparse
+import csv
+import math
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenum.cli import told
+from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
+from plenum.dynamics.tracking_model import simulate
+from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
+from plenum.errors import UserError
+from plenum.reports.hosted_figure import COLOURS
+from plenum.reports.sheets import Sheet, number, probability, show
+
+NOTE = "theoretical model, no language model"
+ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+
+class Parser(argparse.ArgumentParser):
+    """Argparse with errors of one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what the front door tells."""
+        raise UserError(message)
+
+
+def arguments() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name in ("alpha", "gamma", "shock_freq", "agents", "beta"):
+        kind = int if name == "agents" else float
+        parser.add_argument(
+            f"--{name.replace('_', '-')}", nargs="+", type=kind, default=getattr(FIGURE_6, name)
+        )
+    for name, usual in (("rounds", 200), ("runs", 100), ("seed", 0)):
+        parser.add_argument(f"--{name}", type=int, default=usual)
+    parser.add_argument("--spread", type=float, default=0.0)
+    parser.add_argument("--antithetic", action="store_true")
+    parser.add_argument("--out", type=Path, default=Path("outputs/theory"))
+    return parser.parse_args()
+
+
+def simulated(chosen: argparse.Namespace) -> Outcome:
+    """The grid's outcome; its axes are sorted, each value once."""
+    names = ("alpha", "gamma", "shock_freq", "agents", "beta")
+    try:
+        grid = Grid(*(tuple(sorted(set(getattr(chosen, name)))) for name in names))
+        return simulate(
+            *(grid, chosen.rounds, chosen.runs, chosen.seed),
+            spread=chosen.spread,
+            antithetic=chosen.antithetic,
+        )
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+def main() -> None:
+    """Simulate, print, write, draw."""
+    chosen = arguments()
+    outcome = simulated(chosen)
+    for g in range(len(outcome.grid.gamma)):
+        show([table(outcome, g)])
+    for line in checks(outcome):
+        print(line)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    files = [chosen.out / "theory.csv"]
+    write(outcome, files[0])
+    for g, gamma in enumerate(outcome.grid.gamma):
+        files.append(chosen.out / f"figure6_gamma{gamma:g}.png")
+        figure = drawn(outcome, g)
+        figure.savefig(files[-1], dpi=150)
+        plt.close(figure)
+    print(f"written: {', '.join(map(str, files))}")
+    print(NOTE)
+
+
+def table(outcome: Outcome, g: int) -> Sheet:
+    """Performance at one γ: a line a column of the grid, β across."""
+    grid, perf = outcome.grid, outcome.perf
+    body = tuple(
+        (
+            *(f"{grid.alpha[a]:g}", f"{grid.shock_freq[f]:g}", f"{grid.agents[n]}"),
+            *(number(value, 3) if np.isfinite(value) else "-" for value in perf[a, g, f, n]),
+            "yes" if stable(grid.alpha[a], grid.gamma[g]) else "no",
+        )
+        for a, f, n in np.ndindex(len(grid.alpha), len(grid.shock_freq), len(grid.agents))
+    )
+    error = outcome.perf_se[:, g]
+    largest = np.max(error[np.isfinite(error)], initial=0)
+    known = f"standard errors up to {largest:.3g}" if outcome.runs > 1 else "one run"
+    return Sheet(
+        f"perf = 1 - mean distance to the optimum, γ = {grid.gamma[g]:g}",
+        ("alpha", "shock_freq", "N", *(f"β = {beta:g}" for beta in grid.beta), "stable"),
+        body,
+        (f"{settings(outcome)}; {known}", NOTE),
+        keys=3,
+    )
+
+
+def settings(outcome: Outcome) -> str:
+    """How the numbers came about."""
+    mirrored = ", each averaged with its mirror image" if outcome.antithetic else ""
+    start = f"x(0) ~ N(0, {outcome.spread:g}²)" if outcome.spread else "x(0) = a*(0) = 0"
+    return f"{outcome.runs} runs of {outcome.rounds} rounds{mirrored}, {start}, seed {outcome.seed}"
+
+
+def checks(outcome: Outcome) -> Iterator[str]:
+    """Whether noise ever helps, and how far the simulation is from the closed forms."""
+    try:
+        found = monotonicity(outcome)
+    except ValueError as reason:
+        yield f"no monotonicity check: {reason}"
+    else:
+        yield from _monotonicity(found)
+    if outcome.runs < ENOUGH:
+        return
+    for name, exact, value, error in zip(
+        ("D_opt where no shocks strike", "mean deviation"),
+        expected(outcome.grid, outcome.rounds, outcome.spread),
+        (outcome.dopt, outcome.dbar),
+        (outcome.perf_se, outcome.dbar_se),
+        strict=True,
+    ):
+        known = np.isfinite(exact) & np.isfinite(value) & (error > 0)
+        if known.any():
+            far = np.abs((value - exact)[known] / error[known]).max()
+            yield f"{name}: {known.sum()} cells, at most {far:.1f} standard errors from the exact"
+
+
+def _monotonicity(found: Monotonicity) -> Iterator[str]:
+    where = ", ".join(f"{name} {value:g}" for name, value in found.cell.items())
+    yield (
+        f"best at β = 0: {found.best_at_zero} of {found.columns} columns ({found.share:.0%}); in "
+        "expectation all are (docs/theory.md)"
+    )
+    yield (
+        f"largest estimated gain of a β > 0: {found.gain.value:.2g}, standard error "
+        f"{found.gain.se:.2g}, at {where}; p that any is a gain, adjusted for {found.compared} "
+        f"comparisons: {probability(found.p)}"
+    )
+
+
+def write(outcome: Outcome, path: Path) -> None:
+    """One line a cell, with the exact values where there are any."""
+    grid = outcome.grid
+    dopt, dbar = expected(grid, outcome.rounds, outcome.spread)
+    columns = {
+        "perf": outcome.perf,
+        "perf_se": outcome.perf_se,
+        "dopt": outcome.dopt,
+        "dopt_exact": dopt,
+        "dbar": outcome.dbar,
+        "dbar_se": outcome.dbar_se,
+        "dbar_exact": dbar,
+    }
+    axes = (grid.alpha, grid.gamma, grid.shock_freq, grid.agents, grid.beta)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        out = csv.writer(file)
+        names = ("alpha", "gamma", "shock_freq", "agents", "beta")
+        out.writerow([*names, "rounds", "runs", "seed", "spread", "stable", *columns, "source"])
+        fixed = (outcome.rounds, outcome.runs, outcome.seed, outcome.spread)
+        for cell in np.ndindex(*grid.shape):
+            values = [axis[i] for axis, i in zip(axes, cell, strict=True)]
+            results = [float(array[cell]) for array in columns.values()]
+            told_values = ["" if math.isnan(value) else f"{value:.6g}" for value in results]
+            settled = int(stable(values[0], values[1]))
+            out.writerow([*values, *fixed, settled, *told_values, NOTE])
+
+
+def drawn(outcome: Outcome, g: int) -> Figure:
+    """Figure 6 at one γ: performance against β, a line a group size, shock_freq by α."""
+    grid = outcome.grid
+    lines, columns = len(grid.shock_freq), len(grid.alpha)
+    figure, axes = plt.subplots(
+        lines,
+        columns,
+        figsize=(3.1 * columns + 1.2, 2.5 * lines + 1.0),
+        sharex=True,
+        sharey="row",
+        squeeze=False,
+        layout="constrained",
+    )
+    for panel, (f, a) in zip(axes.flat, np.ndindex(lines, columns), strict=True):
+        _panel(panel, outcome, (a, g, f))
+        title = f"shock_freq {grid.shock_freq[f]:g}, α {grid.alpha[a]:g}"
+        panel.set_title(title, loc="left", fontsize=9)
+    for panel in axes[-1]:
+        panel.set_xlabel("β, scale of the noise", fontsize=9)
+    for panel in axes[:, 0]:
+        panel.set_ylabel("perf = 1 - D_opt", fontsize=9)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=8,
+                  frameon=False)  # fmt: skip
+    note = (
+        f"{NOTE}; γ = {grid.gamma[g]:g}\n{settings(outcome)}\n"
+        "bands: 95 % intervals; all lines have the same draws"
+    )
+    figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+    return figure
+
+
+def _panel(axes: Axes, outcome: Outcome, place: tuple[int, int, int]) -> None:
+    beta = np.array(outcome.grid.beta)
+    for n, agents in enumerate(outcome.grid.agents):
+        perf, error = outcome.perf[place][n], 1.96 * outcome.perf_se[place][n]
+        colour, marker = COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)]
+        size = max(6.5 - 1.2 * n, 2)  # where lines lie on each other, all can be seen
+        axes.plot(beta, perf, color=colour, marker=marker, ms=size, lw=1, label=f"N = {agents}")
+        if np.isfinite(error).all():
+            axes.fill_between(beta, perf - error, perf + error, color=colour, alpha=0.15, lw=0)
+    axes.grid(alpha=0.25, lw=0.5)
+    axes.tick_params(labelsize=8)
+
+
+if __name__ == "__main__":
+    with told():
+        main()
+    sys.stdout.flush()

@@ -1,0 +1,258 @@
+"""Recovery after shocks: how deep performance falls, and how long it takes to come back.
+
+The consensus paper (Appendix C.7) asks how quickly a committee re-stabilises after a shock and
+gives no definition. Here a shock is over in the first round whose performance is back within a
+tolerance of what it was before; where the next shock or the end comes first, the time is censored.
+"""
+
+import itertools
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.wald import Estimate, estimate, mean
+
+FEW_EPISODES = 5
+"""Fewer episodes carry a warning."""
+
+_Z = 1.959963984540054
+"""The normal quantile of a 95 % interval."""
+
+_TIE = 1e-9
+"""What differs by less than this is equal."""
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """What followed one shock.
+
+    Attributes
+    ----------
+    shock
+        Its round, counted from 1: the first one whose performance it can have changed.
+    before
+        Mean performance of the rounds before.
+    dip
+        ``before`` minus the worst performance until recovery, the next shock or the end; 0 or
+        more. NaN where no round of them has a performance.
+    rounds
+        Rounds spent out of tolerance before the first one back in it: 0 where performance never
+        left. Censored, the rounds seen after the shock's own: it takes longer than that.
+    recovered
+        False where the time is censored.
+    """
+
+    shock: int
+    before: float
+    dip: float
+    rounds: int
+    recovered: bool
+
+
+def recoveries(
+    performance: ArrayLike, shocks: Sequence[int], *, before: int = 3, tolerance: float = 0.05
+) -> tuple[Recovery, ...]:
+    """What followed each shock of one episode.
+
+    Parameters
+    ----------
+    performance
+        Per round, shape (rounds,); higher is better, so pass a cost with its sign changed. NaN
+        is a round without performance: it is neither a dip nor a recovery.
+    shocks
+        Their rounds, counted from 1; a round that stands twice is one shock.
+    before
+        w, rounds: the level to come back to is the mean of the w rounds before the shock, of
+        fewer where the episode began later.
+    tolerance
+        How far below that level counts as back, in the unit of performance.
+
+    Returns
+    -------
+    tuple of Recovery
+        In order. A shock without any performance before it, as in round 1, is left out.
+
+    Raises
+    ------
+    ValueError
+        The shape, a round, ``before`` or ``tolerance`` is malformed.
+    """
+    level = np.asarray(performance, dtype=float)
+    if level.ndim != 1 or np.isinf(level).any():
+        raise ValueError(f"performance is finite or NaN, one number a round, not {level.shape}")
+    if before < 1:
+        raise ValueError(f"before: {before}; 1 round or more")
+    if not (math.isfinite(tolerance) and tolerance >= 0):
+        raise ValueError(f"tolerance: {tolerance}; 0 or more")
+    rounds = sorted(set(shocks))
+    if any(not 1 <= shock <= len(level) for shock in rounds):
+        raise ValueError(f"shocks: {rounds}; rounds from 1 to {len(level)}")
+    found = []
+    for shock, later in itertools.pairwise([*rounds, len(level) + 1]):
+        known = level[max(shock - 1 - before, 0) : shock - 1]
+        known = known[np.isfinite(known)]
+        if known.size:
+            found.append(
+                _recovery(shock, float(known.mean()), level[shock - 1 : later - 1], tolerance)
+            )
+    return tuple(found)
+
+
+def _recovery(shock: int, before: float, after: Floats, tolerance: float) -> Recovery:
+    back = np.flatnonzero(after >= before - tolerance - _TIE)
+    recovered = bool(back.size)
+    rounds = int(back[0]) if recovered else len(after) - 1
+    seen = after[: rounds + 1]
+    seen = seen[np.isfinite(seen)]
+    dip = max(before - float(seen.min()), 0.0) if seen.size else float("nan")
+    return Recovery(shock, before, dip, rounds, recovered)
+
+
+@dataclass(frozen=True)
+class RecoveryTime:
+    """Recovery over many episodes.
+
+    Attributes
+    ----------
+    median, ci_low, ci_high
+        Kaplan-Meier median in rounds with its 95 % interval (Brookmeyer and Crowley, log-log);
+        infinite where too few shocks are recovered from. The interval takes shocks for
+        independent, which those of one episode aren't: where an episode has several, trust
+        ``restricted``.
+    restricted
+        Restricted mean: expected rounds out of tolerance within ``horizon``, with a
+        delete-one-episode jackknife.
+    horizon
+        In rounds.
+    dip
+        Mean depth of the dips of an episode, averaged over episodes.
+    n, censored, episodes
+        Shocks, those without a recovery, and episodes with a shock.
+    warnings
+        ``no_shocks``, ``few_episodes`` (below 5), ``clustered`` (an episode has several shocks),
+        ``mostly_censored`` (more than half), ``beyond_data`` (the horizon is later than any time
+        seen, and the last ones are censored).
+    """
+
+    median: float
+    ci_low: float
+    ci_high: float
+    restricted: Estimate
+    horizon: float
+    dip: Estimate
+    n: int
+    censored: int
+    episodes: int
+    warnings: tuple[str, ...]
+
+
+def recovery_time(
+    episodes: Sequence[Sequence[Recovery]], horizon: float | None = None
+) -> RecoveryTime:
+    """Median and restricted mean of the rounds until recovery.
+
+    Parameters
+    ----------
+    episodes
+        The recoveries of each episode. Episodes without one don't count.
+    horizon
+        Rounds up to which the mean is taken, more than 0. By default the longest time seen, and
+        at least 1; conditions that are compared need the same one.
+
+    Raises
+    ------
+    ValueError
+        ``horizon`` isn't more than 0.
+    """
+    if horizon is not None and not (math.isfinite(horizon) and horizon > 0):
+        raise ValueError(f"horizon: {horizon}; more than 0 rounds")
+    own = [episode for episode in episodes if episode]
+    shocks = [shock for episode in own for shock in episode]
+    nan = float("nan")
+    dip = mean(np.array([_mean_dip(episode) for episode in own]), "mean over episodes")
+    if not shocks:
+        none = estimate(nan, nan, 0, 0, "none")
+        return RecoveryTime(nan, nan, nan, none, horizon or nan, dip, 0, 0, 0, ("no_shocks",))
+    longest = max(shock.rounds for shock in shocks)
+    end = float(max(longest, 1)) if horizon is None else float(horizon)
+    times, *curves = _survival(shocks)
+    median, low, high = (_halved(times, curve) for curve in curves)
+    censored = sum(not shock.recovered for shock in shocks)
+    open_end = any(not s.recovered and s.rounds == longest for s in shocks)
+    told = {
+        "few_episodes": len(own) < FEW_EPISODES,
+        "clustered": len(shocks) > len(own),
+        "mostly_censored": 2 * censored > len(shocks),
+        "beyond_data": end > longest and open_end,
+    }
+    return RecoveryTime(
+        median=median,
+        ci_low=low,
+        ci_high=high,
+        restricted=_restricted(own, end),
+        horizon=end,
+        dip=dip,
+        n=len(shocks),
+        censored=censored,
+        episodes=len(own),
+        warnings=tuple(name for name, bad in told.items() if bad),
+    )
+
+
+def _mean_dip(episode: Sequence[Recovery]) -> float:
+    dips = [shock.dip for shock in episode if math.isfinite(shock.dip)]
+    return sum(dips) / len(dips) if dips else float("nan")
+
+
+def _survival(shocks: Sequence[Recovery]) -> tuple[Floats, Floats, Floats, Floats]:
+    """Times, and the Kaplan-Meier share not yet recovered at each with its 95 % limits."""
+    from statsmodels.duration.survfunc import SurvfuncRight
+
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # Greenwood's variance is 0/0 where all have recovered
+        found = SurvfuncRight(
+            np.array([shock.rounds for shock in shocks], dtype=float),
+            np.array([shock.recovered for shock in shocks], dtype=int),
+        )
+        curve = np.asarray(found.surv_prob, dtype=float)
+        width = _Z * np.asarray(found.surv_prob_se, dtype=float) / (curve * -np.log(curve))
+        low, high = curve ** np.exp(width), curve ** np.exp(-width)
+    # Where all or none are left the limits are undefined: there they are Clopper and Pearson's.
+    least = 0.025 ** (1 / len(shocks))
+    low = np.where(curve >= 1, least, np.where(curve <= 0, 0.0, low))
+    high = np.where(curve >= 1, 1.0, np.where(curve <= 0, 1 - least, high))
+    return np.asarray(found.surv_times, dtype=float), curve, low, high
+
+
+def _halved(times: Floats, curve: Floats) -> float:
+    """The first time at which at most half are left."""
+    below = np.flatnonzero(curve <= 0.5 + _TIE)
+    return float(times[below[0]]) if below.size else float("inf")
+
+
+def _area(shocks: Sequence[Recovery], horizon: float) -> float:
+    """The area under the curve from 0 to the horizon; beyond the last time it stays level."""
+    times, curve, _, _ = _survival(shocks)
+    steps = np.diff(np.r_[0.0, np.minimum(times, horizon), horizon])
+    return float((np.r_[1.0, curve] * steps).sum())
+
+
+def _restricted(episodes: Sequence[Sequence[Recovery]], horizon: float) -> Estimate:
+    """The restricted mean with its delete-one-episode jackknife."""
+    value = _area([shock for episode in episodes for shock in episode], horizon)
+    count = len(episodes)
+    if count < 2:
+        return estimate(value, float("nan"), 0, count, "none")
+    left_out = np.array(
+        [
+            _area([s for e in (*episodes[:i], *episodes[i + 1 :]) for s in e], horizon)
+            for i in range(count)
+        ]
+    )
+    se = math.sqrt((count - 1) / count * float(((left_out - left_out.mean()) ** 2).sum()))
+    return estimate(value, se, count - 1, count, "Kaplan-Meier, delete-one-episode jackknife")

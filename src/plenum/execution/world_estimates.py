@@ -1,0 +1,89 @@
+"""What is told of a finished condition in a world: means over episodes, and how far runs part."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from plenum.dynamics import divergence, lyapunov, wald
+from plenum.records import Transcript, episodes
+from plenum.tracking import world_frames
+
+INTERVAL = "t over episodes"
+
+HEADLINE = {
+    "disaster": "coverage",
+    "misinformation": "mean_spread",
+    "public_goods": "provision_rate",
+}
+"""The metric of each world that a sweep's lines tell."""
+
+
+def estimated(completed: Sequence[Transcript]) -> dict[str, Any]:
+    """Metrics with intervals over episodes, and λ̂ of the action distributions within them.
+
+    Runs of one episode are averaged first: episodes are the independent draws.
+    """
+    by_episode: defaultdict[int, list[Transcript]] = defaultdict(list)
+    for transcript in completed:
+        head = transcript.head
+        by_episode[head["replicate"] // head["runs"]].append(transcript)
+    found: dict[str, float] = {}
+    for name in episodes.metrics(completed[0]):
+        values = [_mean([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()]
+        over = wald.mean(np.array(values), INTERVAL)
+        found |= {f"m.{name}": over.value}
+        found |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
+    apart = _instability(completed)
+    name = HEADLINE[completed[0].head["task"]]
+    line = f"{name} = {found[f'm.{name}']:.3f} [{found[f'm.{name}_ci_low']:.3f}, "
+    line += f"{found[f'm.{name}_ci_high']:.3f}]"
+    return {
+        "metrics": found | apart["metrics"],
+        "divergence": apart["divergence"],
+        "interval": INTERVAL,
+        "status": "world",
+        "warnings": _warnings(completed, by_episode) + apart["warnings"],
+        "told": line + apart["told"],
+    }
+
+
+def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
+    """D(t) and λ̂ within episodes, averaged over them; nothing where each was run once."""
+    weights = world_frames.weights(completed)
+    several = world_frames.ensembles(weights, completed[0].head["runs"])
+    if not several:
+        return {"metrics": {}, "divergence": [], "warnings": [], "told": ""}
+    rounds = min(array.shape[1] for array in several)
+    apart = np.mean([divergence(array[:, :rounds]) for array in several], axis=0)
+    found = [lyapunov(array) for array in several]
+    over = wald.mean(np.array([one.value for one in found]), INTERVAL)
+    one, (low, high) = found[0], (over.ci_low, over.ci_high)
+    if len(found) == 1:
+        low, high = one.ci_low, one.ci_high
+    warnings = sorted({name for one in found for name in one.warnings})
+    return {
+        "metrics": {"lambda": over.value, "lambda_ci_low": low, "lambda_ci_high": high},
+        "divergence": apart.tolist(),
+        "warnings": warnings,
+        "told": f"; λ̂ = {over.value:.4f} [{low:.4f}, {high:.4f}]",
+    }
+
+
+def _warnings(
+    completed: Sequence[Transcript], by_episode: dict[int, list[Transcript]]
+) -> list[str]:
+    metrics = [episodes.metrics(t) for t in completed]
+    named = {
+        "few_episodes": len(by_episode) < 5,
+        **{
+            key: any(m.get(key, 0) > 0 for m in metrics) for key in ("abstentions", "cut", "silent")
+        },
+    }
+    return [name for name, holds in named.items() if holds]
+
+
+def _mean(values: Sequence[float]) -> float:
+    present = [value for value in values if not np.isnan(value)]
+    return float(np.mean(present)) if present else np.nan

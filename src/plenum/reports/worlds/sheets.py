@@ -1,0 +1,334 @@
+"""The tables of a study in worlds, as plain text cells."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from plenum.dynamics.wald import Estimate
+from plenum.reports.sheets import Sheet, limits, number, probability
+from plenum.reports.worlds.arms import (
+    LEVELS,
+    LONE,
+    METRICS,
+    REFERENCE,
+    arm,
+    arms,
+    comparable,
+    difference,
+    over_worlds,
+    values,
+    within,
+)
+from plenum.reports.worlds.groups import command, heading
+from plenum.tracking.world_query import Played
+
+_OPEN = {
+    "response_delay": ("delays", ("delays_censored", "delays_dropped")),
+    "containment_time": ("cohorts", ("cohorts_censored",)),
+}
+"""Metrics that are means of what ended: how many there were, and how many of them didn't end."""
+
+_LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
+"""What agents failed to do: the metric, and the head of its column."""
+
+DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
+
+
+def overall(played: Sequence[Played], task: str) -> Sheet:
+    """Every arm: its metrics with intervals over worlds (seed 002, Tables 1, 2, 4 and 5)."""
+    lost = [name for name in _LOST if name == "abstentions" or any(_lost(p, name) for p in played)]
+    more = ("deviation_proposals", "deviation_actions", *lost)
+    told = (f"{_LOST[name]} a run" for name in lost)
+    head = ("arm", "runs", *METRICS[task], "d̄ proposals", "d̄ actions", *told)
+    tables = {name: values(played, name) for name in (*METRICS[task], *more)}
+    body = []
+    for one in arms(played):
+        own = [p for p in played if arm(p) == one]
+        runs = f"{sum(p.completed for p in own)}/{sum(p.target for p in own)}"
+        cells = [
+            _estimated(over_worlds(_of(tables[m], one.name))) + _open(own, m) for m in METRICS[task]
+        ]
+        last = [number(over_worlds(_of(tables[m], one.name)).value, 2) for m in more]
+        body.append((one.name, runs, *cells, *last))
+    return Sheet(f"{heading(played)}: every arm", head, tuple(body), _notes(played, task))
+
+
+def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Sheet:
+    """The first metric by number of agents, one column an arm (seed 002, Table 3).
+
+    Each arm is compared with itself: only what it was run at with every number of agents counts.
+    """
+    everything = list(dict.fromkeys(id(p) for group in groups for p in group))
+    own = {id(p): p for group in groups for p in group}
+    played = [own[key] for key in everything]
+    shown = [a.name for a in arms(played) if a.name != LONE]
+    metric = METRICS[task][0]
+    table = values([p for p in played if arm(p).name != LONE], metric)
+    sizes = sorted({p.factors["agents"] for p in played if arm(p).name != LONE}, key=int)
+    kept = {name: _shared(_of(table, name)) for name in shown}
+    body = [
+        (size, *(number(over_worlds(_at(kept[name], size)).value, 3) for name in shown))
+        for size in sizes
+    ]
+    title = f"{heading(groups[0], groups, but='agents')}: {metric} by number of agents"
+    notes = (
+        "means over worlds of the levels, models and worlds that an arm was run at with each of "
+        "its numbers of agents; '-': not run",
+        *sources(played),
+    )
+    return Sheet(title, ("agents", *shown), tuple(body), notes)
+
+
+def _at(table: pd.DataFrame, size: str) -> pd.DataFrame:
+    return table[table["agents"] == size] if len(table) else table
+
+
+def _shared(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of an arm whose levels, model and world stand at all its numbers of agents."""
+    if table.empty:
+        return table
+    keys = ["diversity", "volatility", "model", "world"]
+    met = table.groupby(keys)["agents"].transform("nunique")
+    return table[met == table["agents"].nunique()]
+
+
+def levels(played: Sequence[Played], task: str) -> list[Sheet]:
+    """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5)."""
+    shown = arms(played)
+    found = []
+    for metric in METRICS[task]:
+        table = values(played, metric)
+        if table.empty:
+            continue
+        body = [("overall", "-", *_means(table, played, metric, [a.name for a in shown]))]
+        for factor, names in LEVELS.items():
+            there = [n for n in names if (table[~table["scripted"]][factor] == n).any()]
+            for level in there if len(there) > 1 else ():
+                part = within(table, factor, level)
+                at = [
+                    p
+                    for p in played
+                    if p.factors[factor] == level or (factor == "diversity" and arm(p).scripted)
+                ]
+                body.append((factor, level, *_means(part, at, metric, [a.name for a in shown])))
+        if len(body) > 1:
+            head = ("factor", "level", *(a.name for a in shown))
+            notes = ("means over worlds; '-': not run", *_opened(metric), *sources(played))
+            found.append(
+                Sheet(f"{heading(played)}: {metric} by level", head, tuple(body), notes, 2)
+            )
+    return found
+
+
+def models(played: Sequence[Played], task: str) -> list[Sheet]:
+    """The first metric by model and mechanism (Tables 3 and 6), the scripted policies below.
+
+    Scripted rows have the conditions of the volatilities and team sizes that models were run at:
+    others would be compared with nothing.
+    """
+    asked = [p for p in played if not arm(p).scripted]
+    names = list(dict.fromkeys(p.factors["model"] for p in asked))
+    if len(names) < 2:
+        return []
+    shown = [a.name for a in arms(asked)]
+    rows = {name: [p for p in asked if p.factors["model"] == name] for name in names}
+    body = [(name, *_by_column(own, shown, task)) for name, own in rows.items()]
+    met = {_setting(p) for p in asked}
+    scripted = [p for p in played if arm(p).scripted and _setting(p) in met]
+    policies = sorted({p.factors["policy"] for p in scripted})
+    for policy in policies:
+        own = [p for p in scripted if p.factors["policy"] == policy]
+        name = f"scripted: {policy.replace('_', ' ')}"
+        body.append((name, *_by_column(own, shown, task, "consensus")))
+    told = "scripted policies ask no model: what they lose in the same columns is mechanical"
+    notes = (
+        "means over worlds; '-': not run",
+        *[told] * bool(policies),
+        *sources(played, policies),
+    )
+    return [
+        Sheet(
+            f"{heading(played)}: {METRICS[task][0]} by model", ("model", *shown), tuple(body), notes
+        )
+    ]
+
+
+def differences(played: Sequence[Played], task: str) -> list[Sheet]:
+    """Every arm minus the implicit one, paired by world."""
+    body = []
+    for metric in METRICS[task]:
+        table = values(played, metric)
+        for one in arms(played):
+            if one.name == REFERENCE or table.empty or not comparable(metric, one.name):
+                continue
+            found = difference(table, one.name)
+            if found.n:
+                told = (number(found.value, 3), limits(found.ci_low, found.ci_high, 3))
+                body.append((metric, one.name, *told, probability(found.p), str(found.n)))
+    if not body:
+        return []
+    head = ("metric", "arm", f"arm - {REFERENCE}", "95 % CI", "p", "worlds")
+    notes = (
+        "paired by world (seed and episode) and by all factors that both arms have; worlds are the "
+        "independent units; t intervals; scripted policies ask no model",
+        *dict.fromkeys(told for metric in METRICS[task] for told in _opened(metric)),
+        *sources(played),
+    )
+    return [Sheet(f"{heading(played)}: differences", head, tuple(body), notes, 2)]
+
+
+def dialogue(played: Sequence[Played], task: str) -> list[Sheet]:
+    """How often messages refer to others' actions, and what follows (RQ3)."""
+    spoken = [p for p in played if not arm(p).scripted and p.factors["turns"] != "0"]
+    tables = {name: values(spoken, name) for name in DIALOGUE}
+    if all(table.empty for table in tables.values()):
+        return []
+    body = []
+    for one in arms(spoken):
+        cells = [over_worlds(_of(tables[name], one.name)).value for name in DIALOGUE]
+        body.append((one.name, *(number(value, 3) for value in cells)))
+    notes = (
+        "references: share of messages that speak of another agent's action; changes: share of "
+        "agents and rounds whose final choice is another than their first proposal, in all, after "
+        "an own message that referred to another's action, and otherwise",
+        *sources(spoken, [p for p in played if arm(p).scripted]),
+    )
+    return [Sheet(f"{heading(played)}: dialogue", ("arm", *DIALOGUE), tuple(body), notes)]
+
+
+def conditions(played: Sequence[Played], exponents: Mapping[str, Estimate]) -> pd.DataFrame:
+    """One row a condition: factors, realised n, the mean of every metric.
+
+    Parameters
+    ----------
+    exponents
+        λ̂ by the run's id, of the conditions that have one. What else only committees have is empty.
+    """
+    rows = []
+    for one in played:
+        row: dict[str, object] = {"study": one.study, **one.factors, "arm": arm(one).name}
+        row |= {"target": one.target, "completed": one.completed}
+        row |= {"failed": sum(one.failures.values()), "pending": one.pending}
+        found = exponents.get(one.run_id)
+        for column, name in (("lambda", "value"), ("ci_low", "ci_low"), ("ci_high", "ci_high")):
+            row[column] = getattr(found, name, math.nan)
+        row |= {"flip_rate": math.nan, "time_to_majority": math.nan}
+        names = [c for c in one.metrics.columns if c not in ("replicate", "episode")]
+        row |= {name: one.episodes(name).mean() for name in names}
+        row |= {"warnings": " ".join(warnings(one)), "condition": one.identity}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def warnings(one: Played) -> list[str]:
+    """What a reader must know of a condition."""
+    metrics = one.metrics
+    named = {
+        "few_episodes": metrics.empty or metrics["episode"].nunique() < 5,
+        **{name: _lost(one, name) for name in _LOST},
+        "attrition": bool(one.failures),
+        "pending": one.pending > 0,
+    }
+    return [name for name, holds in named.items() if holds]
+
+
+def sources(played: Sequence[Played], policies: Sequence[object] | None = None) -> tuple[str, ...]:
+    """The last notes of every sheet: whether baselines are missing, and where the numbers are from.
+
+    Parameters
+    ----------
+    policies
+        The scripted policies that the sheet has; by default those among ``played``.
+    """
+    there = [p for p in played if arm(p).scripted] if policies is None else policies
+    missing = "no scripted policy was run at these settings, so what is mechanical can't be told; "
+    return (*([] if there else [f"{missing}add them: {command(played)}"]), provenance(played))
+
+
+def provenance(played: Sequence[Played]) -> str:
+    """Where the numbers come from, and whether they are evidence of anything."""
+    backends = sorted({p.factors["backend"] for p in played})
+    line = f"backend: {', '.join(backends) or 'none'}"
+    if any(p.simulated for p in played):
+        line += "; simulated agents, no evidence about language models"
+    return line
+
+
+def _notes(played: Sequence[Played], task: str) -> tuple[str, ...]:
+    found = dict.fromkeys(name for one in played for name in warnings(one))
+    mechanical = (
+        "scripted policies see what agents see and need no model: what they gain over a forced "
+        "common action is mechanical"
+    )
+    return (
+        "means over worlds (seed and episode), ± half a 95 % t interval; d̄: mean deviation; "
+        "definitions and units: docs/worlds.md",
+        *dict.fromkeys(told for metric in METRICS[task] for told in _opened(metric)),
+        *[mechanical] * any(arm(p).scripted for p in played),
+        *((f"warnings: {', '.join(found)}",) if found else ()),
+        *sources(played),
+    )
+
+
+def _lost(one: Played, name: str) -> bool:
+    """Whether any run has such losses; older runs don't count all of them."""
+    return name in one.metrics and bool((one.metrics[name] > 0).any())
+
+
+def _open(played: Sequence[Played], metric: str) -> str:
+    """``(5.4 of 5.6 open)``: how many a run of what a metric averages have no time in it."""
+    if metric not in _OPEN:
+        return ""
+    count, parts = _OPEN[metric]
+    whole = over_worlds(values(played, count)).value
+    lost = sum(over_worlds(values(played, part)).value for part in parts)
+    told = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
+    return f" ({told} of {whole:.1f} open)" if lost > 0 else ""
+
+
+def _opened(metric: str) -> tuple[str, ...]:
+    """The note of a metric that leaves out what didn't end."""
+    if metric not in _OPEN:
+        return ()
+    what = {"delays": "high severities never attended", "cohorts": "cohorts never contained"}
+    return (
+        f"{metric} has no value for {what[_OPEN[metric][0]]}: 'open', mean number a run; a failing "
+        "arm can look quick",
+    )
+
+
+def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
+    return table[table["arm"] == name] if len(table) else table
+
+
+def _setting(one: Played) -> tuple[str, str]:
+    return one.factors["volatility"], one.factors["agents"]
+
+
+def _by_column(
+    played: Sequence[Played], columns: Sequence[str], task: str, by: str = ""
+) -> list[str]:
+    """The first metric of each column: an arm's name, or with ``by`` the value of that factor."""
+    cells = []
+    for column in columns:
+        own = [p for p in played if (p.factors[by] if by else arm(p).name) == column]
+        cells.append(number(over_worlds(values(own, METRICS[task][0])).value, 3))
+    return cells
+
+
+def _means(
+    table: pd.DataFrame, played: Sequence[Played], metric: str, names: Sequence[str]
+) -> list[str]:
+    cells = []
+    for name in names:
+        own = [p for p in played if arm(p).name == name]
+        cells.append(number(over_worlds(_of(table, name)).value, 3) + _open(own, metric))
+    return cells
+
+
+def _estimated(found: Estimate) -> str:
+    if math.isnan(found.value):
+        return "-"
+    half = found.ci_high - found.value
+    return number(found.value, 3) + ("" if math.isnan(half) else f" ± {half:.3f}")

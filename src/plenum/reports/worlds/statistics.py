@@ -1,0 +1,238 @@
+"""The statistics of a study in worlds: the inverted U, recovery after shocks, and λ̂."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.dynamics import (
+    Recovery,
+    RecoveryTime,
+    TwoLines,
+    divergence,
+    lyapunov,
+    recoveries,
+    recovery_time,
+    two_lines,
+    wald,
+)
+from plenum.reports.sheets import Sheet, limits, number, probability
+from plenum.reports.worlds.arms import LEVELS, arm, arms
+from plenum.reports.worlds.groups import heading
+from plenum.reports.worlds.sheets import sources
+from plenum.tracking.world_frames import ensembles
+from plenum.tracking.world_query import Played
+
+SHOCKS = {"disaster": "spawn", "misinformation": "injection", "public_goods": "shock"}
+"""The event of each world that counts as a shock."""
+
+HORIZON = 10.0
+"""Rounds up to which the restricted mean of recovery is taken, in every arm."""
+
+
+def points(played: Sequence[Played], of: str = "deviation_proposals") -> pd.DataFrame:
+    """d̄(t) and performance of every round of agents that were asked.
+
+    Returns
+    -------
+    DataFrame
+        ``x``, ``y``, ``arm``, ``group``: the world, whose rounds and policies depend on each other.
+    """
+    parts = []
+    for one in played:
+        if arm(one).scripted or one.rounds.empty or one.factors["agents"] == "1":
+            continue
+        world = one.rounds["replicate"].map(one.world)
+        parts.append(
+            pd.DataFrame(
+                {"x": one.rounds[of], "y": one.rounds["performance"], "arm": arm(one).name}
+            ).assign(group=world)
+        )
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def inverted_u(played: Sequence[Played], task: str) -> list[Sheet]:
+    """Whether performance peaks at a middling deviation (RQ2): two lines, not a parabola."""
+    body = []
+    for of in ("deviation_proposals", "deviation_actions"):
+        table = points(played, of)
+        for name in dict.fromkeys(table["arm"]) if len(table) else ():
+            part = table[table["arm"] == name]
+            found = two_lines(part["x"], part["y"], part["group"])
+            body.append((of.removeprefix("deviation_"), name, *_told(found)))
+    if not body:
+        return []
+    head = (
+        *("d̄ of", "arm", "breakpoint", "slope below", "p", "slope above", "p", "inverted U"),
+        *("parabola's peak", "points", "worlds", "warnings"),
+    )
+    notes = (
+        "two-lines test (Simonsohn 2018) of performance on d̄, one point a round, clustered by "
+        "world; an inverted U needs a rise below and a fall above the breakpoint, both with "
+        "p < .05; the parabola is description only; arms aren't pooled: what parts them would "
+        "look like a bend",
+        *sources(played),
+    )
+    return [Sheet(f"{heading(played)}: is there an inverted U?", head, tuple(body), notes, 2)]
+
+
+@dataclass(frozen=True)
+class Shocks:
+    """What followed the shocks that some conditions met.
+
+    Attributes
+    ----------
+    times
+        Recovery, with the worlds as the independent units.
+    before, after
+        Mean performance in the rounds before a shock and in the HORIZON rounds from it on, over
+        worlds.
+    """
+
+    times: RecoveryTime
+    before: wald.Estimate
+    after: wald.Estimate
+
+
+def recovered(played: Sequence[Played], task: str) -> list[Sheet]:
+    """How long performance takes to come back after a shock, and at which level it is."""
+    body = []
+    for one in arms(played):
+        for level in LEVELS["volatility"]:
+            own = [p for p in played if arm(p) == one and p.factors["volatility"] == level]
+            found = after_shocks(own, task)
+            if found is None:
+                continue
+            times = found.times
+            mean, dip = times.restricted, times.dip
+            body.append(
+                (
+                    *(one.name, level, f"{times.n} ({times.censored} censored)"),
+                    *(str(times.episodes), number(found.before.value, 3)),
+                    *(number(found.after.value, 3), number(times.median, 1)),
+                    *(number(mean.value, 2), limits(mean.ci_low, mean.ci_high, 2)),
+                    *(number(dip.value, 3), limits(dip.ci_low, dip.ci_high, 3)),
+                    " ".join(name for name in times.warnings if name != "clustered") or "-",
+                )
+            )
+    if not body:
+        return []
+    head = (
+        *("arm", "volatility", "shocks", "worlds", "before", "after", "median", "mean", "95 % CI"),
+        *("dip", "95 % CI ", "warnings"),
+    )
+    room = ", and where spawns need room an arm that clears less meets fewer of them"
+    notes = (
+        f"shock: {SHOCKS[task]}; before and after: mean performance in the three rounds before it "
+        f"and in the {HORIZON:g} rounds from it on; rounds out of tolerance (0.05 below the level "
+        "before) until performance is back; median: Kaplan-Meier; mean: restricted to "
+        f"{HORIZON:g} rounds, jackknife over worlds; dip: how far performance fell",
+        "a low level can't dip: an arm that does nothing has nothing to recover, so read times "
+        "and dips beside 'before' and 'after'; arms needn't count the same shocks"
+        + room
+        * (task == "disaster"),
+        *sources(played),
+    )
+    return [Sheet(f"{heading(played)}: recovery after shocks", head, tuple(body), notes, 2)]
+
+
+def after_shocks(played: Sequence[Played], task: str) -> Shocks | None:
+    """Recovery over all runs of some conditions; ``None`` where there was no shock.
+
+    All runs and conditions of one world are one unit: they meet the same luck.
+    """
+    worlds: defaultdict[str, list[Recovery]] = defaultdict(list)
+    levels: defaultdict[str, list[float]] = defaultdict(list)
+    for one in played:
+        for replicate, run in one.rounds.groupby("replicate") if len(one.rounds) else ():
+            world = one.world(int(str(replicate)))
+            ordered = run.sort_values("round")
+            struck = ordered["events"].str.split().apply(lambda names: SHOCKS[task] in names)
+            shocks = [int(number) for number in ordered.loc[struck, "round"] if number > 1]
+            level = ordered["performance"].to_numpy(dtype=float)
+            found = recoveries(level, shocks)
+            worlds[world].extend(found)
+            if task == "misinformation":  # a run that ended early stays at its last value
+                planned = max(int(one.factors["rounds"]) - len(level), 0)
+                level = np.pad(level, (0, planned), mode="edge")
+            for shock in found:
+                levels[world].append(_mean(level[shock.shock - 1 : shock.shock - 1 + int(HORIZON)]))
+    times = recovery_time(list(worlds.values()), HORIZON)
+    if not times.n:
+        return None
+    before = [_mean([shock.before for shock in found]) for found in worlds.values()]
+    after = [_mean(found) for found in levels.values()]
+    units = (wald.mean(np.array(part), "t over episodes") for part in (before, after))
+    return Shocks(times, *units)
+
+
+def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
+    """The mean of what isn't NaN."""
+    known = np.asarray(values, dtype=float)
+    known = known[np.isfinite(known)]
+    return float(known.mean()) if known.size else math.nan
+
+
+def instability(played: Sequence[Played], task: str) -> list[Sheet]:
+    """λ̂ of the action distributions: how fast runs in one and the same world part."""
+    body = []
+    for one in played:
+        several = ensembles(one.weights, one.runs)
+        if not several:
+            continue
+        over, warned = _exponent(several)
+        level = np.mean([divergence(array).mean() for array in several])
+        f = one.factors
+        body.append(
+            (
+                *(arm(one).name, f["diversity"], f["volatility"], f"{len(several)} x {one.runs}"),
+                *(number(over.value, 4), limits(over.ci_low, over.ci_high)),
+                *(number(float(level), 3), " ".join(warned) or "-"),
+            )
+        )
+    if not body:
+        return []
+    head = ("arm", "diversity", "volatility", "worlds x runs", "λ̂", "95 % CI", "mean D", "warnings")
+    notes = (
+        "λ̂: slope of log D(t) between runs in one world, of the distribution of actions; mean over "
+        "worlds, t interval (one world: jackknife over runs); D: mean pairwise distance of runs",
+        *sources(played),
+    )
+    return [Sheet(f"{heading(played)}: how runs part", head, tuple(body), notes, 3)]
+
+
+def exponents(played: Sequence[Played]) -> dict[str, wald.Estimate]:
+    """λ̂ of the conditions that have several runs in one world, by the run's id."""
+    found = {one.run_id: ensembles(one.weights, one.runs) for one in played}
+    return {run: _exponent(several)[0] for run, several in found.items() if several}
+
+
+def _exponent(several: Sequence[NDArray[np.float64]]) -> tuple[wald.Estimate, list[str]]:
+    """λ̂ over worlds, and the warnings; of one world with the interval of its own jackknife."""
+    found = [lyapunov(array) for array in several]
+    over = wald.mean(np.array([e.value for e in found]), "t over episodes")
+    if len(found) == 1:
+        over = replace(over, ci_low=found[0].ci_low, ci_high=found[0].ci_high)
+    return over, sorted({name for e in found for name in e.warnings})
+
+
+def _told(found: TwoLines) -> tuple[str, ...]:
+    verdict = "yes" if found.inverted_u else "no"
+    if math.isnan(found.slope_low) or math.isnan(found.slope_high):
+        verdict = "can't be told"
+    return (
+        number(found.breakpoint, 2),
+        number(found.slope_low, 3),
+        probability(found.p_low),
+        number(found.slope_high, 3),
+        probability(found.p_high),
+        verdict,
+        number(found.parabola.peak, 2),
+        str(found.n),
+        str(found.n_groups),
+        " ".join(found.warnings) or "-",
+    )

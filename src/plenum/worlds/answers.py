@@ -1,0 +1,119 @@
+"""What an agent in a world answers: a JSON object whose action stands first.
+
+A cut answer keeps what is whole: its action, and its message where that is whole too.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from plenum.text import well_formed
+
+Action = TypeVar("Action")
+
+_FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)(?:\n[ \t]*```)?\Z", re.DOTALL)
+_MESSAGE = re.compile(r'\s*,\s*"message"\s*:\s*')
+
+
+class Unreadable(ValueError):
+    """An answer without a readable action; the message says what is wrong with it.
+
+    ``cut`` says that the answer is the beginning of an object.
+    """
+
+    def __init__(self, problem: str, *, cut: bool = False) -> None:
+        super().__init__(well_formed(problem))
+        self.cut = cut
+
+
+@dataclass(frozen=True)
+class Said(Generic[Action]):
+    """What was read of an answer: the action, and the message to the others (maybe empty).
+
+    ``cut`` says that the object isn't whole.
+    """
+
+    action: Action
+    message: str
+    cut: bool
+
+
+def parse(text: str, key: str, read: Callable[[Any], Action]) -> Said[Action]:
+    """Read an answer.
+
+    Parameters
+    ----------
+    text
+        The answer: a JSON object, maybe in a fenced block, maybe with words behind it.
+    key
+        Of the action in the object.
+    read
+        Checks the action's value; raises :class:`ValueError` where it isn't allowed.
+
+    Raises
+    ------
+    Unreadable
+        There is no object, no action in it, or one that isn't allowed.
+    """
+    stripped = text.strip()
+    fenced = _FENCE.match(stripped)
+    body = fenced[1].strip() if fenced else stripped
+    try:
+        data, end = _DECODER.raw_decode(body)
+    except Unreadable:
+        raise
+    except (ValueError, RecursionError):
+        return _said(_begun(body, key), key, read, cut=True)
+    behind = body[end:]
+    if not isinstance(data, dict):
+        raise Unreadable("no JSON object" if behind else f'the object needs the key "{key}"')
+    if f'"{key}"' in behind:
+        raise Unreadable("there is more than one object")
+    return _said(data, key, read, cut=False)
+
+
+def _said(
+    data: dict[str, Any], key: str, read: Callable[[Any], Action], *, cut: bool
+) -> Said[Action]:
+    if key not in data:
+        raise Unreadable(f'the object needs the key "{key}"', cut=cut)
+    message = data.get("message", "")
+    if not isinstance(message, str):
+        raise Unreadable("message is no text", cut=cut)
+    try:
+        action = read(data[key])
+    except ValueError as problem:
+        raise Unreadable(str(problem), cut=cut) from None
+    return Said(action, well_formed(message), cut)
+
+
+def _begun(body: str, key: str) -> dict[str, Any]:
+    """What is whole of an object that was cut: the action, which stands first, and the message."""
+    start = re.match(rf'\{{\s*"{re.escape(key)}"\s*:\s*', body)
+    if start is None:
+        raise Unreadable("no JSON object", cut=body.startswith("{"))
+    try:
+        value, end = _DECODER.raw_decode(body, start.end())
+    except (ValueError, RecursionError):
+        raise Unreadable("no whole JSON object, and the action is cut too", cut=True) from None
+    if not re.match(r"\s*,", body[end:]):
+        # a number may be cut in the middle; only what follows shows that it is whole
+        raise Unreadable("no JSON object", cut=True)
+    message = _MESSAGE.match(body, end)
+    try:
+        said = _DECODER.raw_decode(body, message.end())[0] if message else ""
+    except (ValueError, RecursionError):
+        said = ""
+    return {key: value, "message": said if isinstance(said, str) else ""}
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) != len(pairs):
+        raise Unreadable("a key stands twice")
+    return data
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique)

@@ -1,0 +1,176 @@
+"""From the agents' proposals to their actions: pure functions, one a mechanism.
+
+A proposal is None where its agent abstains. What binds all also binds an agent that abstained from
+proposing; where nobody proposes, nobody acts.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Any, Generic, TypeVar
+
+from plenum.worlds.draws import Draws
+from plenum.worlds.world import World
+
+A = TypeVar("A")
+Plan = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Decision(Generic[A]):
+    """One action an agent (None: it doesn't act), and whether a draw had to break a tie."""
+
+    actions: tuple[A | None, ...]
+    tied: bool = False
+
+
+Mechanism = Callable[[World[Any, Any], Sequence[Any], Draws, int], Decision[Any]]
+"""(world, proposals, draws, round) to a decision; a tie is broken by the stream ``tie``."""
+
+
+def implicit(
+    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
+) -> Decision[A]:
+    """Everybody does what it proposed (paper, Eq. 2)."""
+    return Decision(tuple(proposals))
+
+
+def explicit(
+    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
+) -> Decision[A]:
+    """All do one and the same thing (paper, Eq. 1 and appendix B).
+
+    The cell with most proposals (disaster); the ``checks`` nodes that most proposals name
+    (misinformation); the median proposal from everybody (public goods).
+    """
+    given = [proposal for proposal in proposals if proposal is not None]
+    if not given:
+        return _all(world, None)
+    merged, tied = MERGES[world.name](world, given, draws, round)
+    return _all(world, merged, tied)
+
+
+def plan(
+    world: World[Any, A], proposals: Sequence[Sequence[A] | None], draws: Draws, round: int
+) -> Decision[A]:
+    """A vote on joint assignments: the plan that most agents propose, word for word, binds all.
+
+    Each proposal assigns an action to every agent (see :func:`read_plan`). Where each agent has a
+    plan of its own, one of them is drawn.
+    """
+    given = [tuple(proposal) for proposal in proposals if proposal is not None]
+    if not given:
+        return _all(world, None)
+    chosen, tied = _plurality(given, draws, round)
+    return Decision(chosen, tied)
+
+
+def mean(
+    world: World[Any, float], proposals: Sequence[float | None], draws: Draws, round: int
+) -> Decision[float]:
+    """Everybody pays the mean proposal (public goods only).
+
+    Raises
+    ------
+    ValueError
+        The world is another one.
+    """
+    if world.name != "public_goods":
+        raise ValueError(f"consensus mean is for public_goods, not for {world.name}")
+    given = [proposal for proposal in proposals if proposal is not None]
+    # rounding must not carry the mean of equal amounts past the largest of them
+    return _all(world, min(fmean(given), max(given)) if given else None)
+
+
+def manager(
+    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
+) -> Decision[A]:
+    """Agent 0's proposal binds all; if it abstains, nobody acts."""
+    return _all(world, proposals[0])
+
+
+def unanimity(
+    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
+) -> Decision[A]:
+    """What all agents propose; unless all propose the same, nobody acts."""
+    agreed = all(proposal == proposals[0] for proposal in proposals)
+    return _all(world, proposals[0] if agreed else None)
+
+
+MECHANISMS: Mapping[str, Mechanism] = {
+    "implicit": implicit,
+    "explicit": explicit,
+    "plan": plan,
+    "mean": mean,
+    "manager": manager,
+    "unanimity": unanimity,
+}
+
+
+def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:
+    """Check a joint assignment from JSON: a list with one action for every agent, in order.
+
+    Raises
+    ------
+    ValueError
+        It is no such list, or one action lies outside the world's action space.
+    """
+    if not isinstance(value, (list, tuple)) or len(value) != world.agents:
+        raise ValueError(f"plan is no list of {world.agents} actions, one an agent")
+    actions = []
+    for agent, action in enumerate(value):
+        try:
+            actions.append(world.read(action))
+        except ValueError as error:
+            raise ValueError(f"plan for agent {agent}: {error}") from None
+    return tuple(actions)
+
+
+def own_actions(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
+    """What each agent's plan has that agent do: comparable with the other mechanisms' proposals."""
+    return [None if assigned is None else assigned[agent] for agent, assigned in enumerate(plans)]
+
+
+def _all(world: World[Any, A], action: A | None, tied: bool = False) -> Decision[A]:
+    return Decision((action,) * world.agents, tied)
+
+
+def _plurality(given: Sequence[Any], draws: Draws, round: int) -> tuple[Any, bool]:
+    """The most frequent item, drawn uniformly among equally frequent ones."""
+    votes = Counter(given)
+    most = max(votes.values())
+    winners = sorted(item for item, count in votes.items() if count == most)
+    uniform = draws.uniforms("tie", round, 1)[0]
+    return winners[int(uniform * len(winners))], len(winners) > 1
+
+
+def _cell(
+    world: World[Any, Any], given: Sequence[Any], draws: Draws, round: int
+) -> tuple[Any, bool]:
+    return _plurality(given, draws, round)
+
+
+def _nodes(
+    world: World[Any, Any], given: Sequence[Any], draws: Draws, round: int
+) -> tuple[Any, bool]:
+    """Nodes with most votes; at the cut, the tied ones that drew least get the places left."""
+    votes = Counter(node for nodes in given for node in nodes)
+    keys = draws.uniforms("tie", round, world.settings.nodes)
+    ranked = sorted(votes, key=lambda node: (-votes[node], float(keys[node])))
+    places = world.settings.checks
+    tied = len(ranked) > places and votes[ranked[places - 1]] == votes[ranked[places]]
+    return tuple(sorted(ranked[:places])), tied
+
+
+def _amount(
+    world: World[Any, Any], given: Sequence[Any], draws: Draws, round: int
+) -> tuple[Any, bool]:
+    return median(given), False
+
+
+MERGES: Mapping[str, Callable[..., tuple[Any, bool]]] = {
+    "disaster": _cell,
+    "misinformation": _nodes,
+    "public_goods": _amount,
+}

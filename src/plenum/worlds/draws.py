@@ -1,0 +1,76 @@
+"""Exogenous randomness of an episode, the same for every policy under one seed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.identity import generator, seed_for
+
+PURPOSES = frozenset(
+    {
+        *("start", "report", "reading", "tie", "policy"),
+        *("spawn", "move", "severity"),
+        *("network", "spread", "injection"),
+        *("shock", "benefit"),
+    }
+)
+"""What is drawn for; each purpose has a stream of its own in every round."""
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Named streams of uniforms: common random numbers for everything that a policy can't change.
+
+    Parameters
+    ----------
+    names
+        What the episode is called, such as task, seed and replicate. Nothing about agents,
+        consensus or models belongs here: then two policies under one seed meet the same draws.
+    """
+
+    names: tuple[str | int, ...]
+
+    def uniforms(
+        self, purpose: str, round: int, size: int | tuple[int, ...]
+    ) -> NDArray[np.float64]:
+        """Uniform draws on [0, 1), whatever was asked for before.
+
+        A longer array begins with a shorter one (for tuples: along the first axis), so that a
+        row belongs to a thing, such as a disaster's id, however many there are.
+
+        Raises
+        ------
+        ValueError
+            The purpose isn't one of :data:`PURPOSES`.
+        """
+        return generator(*self.names, _known(purpose), round).random(size)
+
+    def seed(self, purpose: str) -> int:
+        """A 63-bit seed for a library that draws for itself.
+
+        Raises
+        ------
+        ValueError
+            The purpose isn't one of :data:`PURPOSES`.
+        """
+        return seed_for(*self.names, _known(purpose))
+
+
+def whole(uniform: float, least: int, most: int) -> int:
+    """A uniform draw turned into a uniform whole number from ``least`` to ``most``."""
+    return least + int(uniform * (most - least + 1))
+
+
+def step(uniform: float, size: int) -> int:
+    """A uniform draw turned into one of -size..-1 and 1..size; 0 where ``size`` is 0."""
+    if size == 0:
+        return 0
+    index = int(uniform * 2 * size)
+    return index - size + (index >= size)
+
+
+def _known(purpose: str) -> str:
+    if purpose not in PURPOSES:
+        raise ValueError(f"no stream for {purpose!r}; there are {', '.join(sorted(PURPOSES))}")
+    return purpose

@@ -1,0 +1,255 @@
+"""A run of an episode as a state machine that does no input or output.
+
+It has the interface of :class:`plenum.committee.Deliberation`: whoever conducts it calls the model
+for :attr:`Episode.ask` and hands the reply to :meth:`Episode.answer`. Resuming is the same loop
+with recorded replies. Besides, :attr:`Episode.rounds` grows by an entry with every round that is
+over; a journal keeps them between the answers.
+"""
+
+import dataclasses
+import math
+from collections import deque
+from collections.abc import Callable, Generator
+from typing import Any
+
+from plenum.asking import Ask, Entry, noted, said
+from plenum.identity import generator, seed_for
+from plenum.models import Chat, Message, Reply
+from plenum.text import flatten, well_formed
+from plenum.world_conditions import Agent, WorldCondition
+from plenum.worlds import answers, dialogue, prompts
+from plenum.worlds.catalogue import build
+from plenum.worlds.consensus import MECHANISMS, Decision, own_actions, read_plan
+from plenum.worlds.deviation import mean_deviation
+from plenum.worlds.draws import Draws
+from plenum.worlds.metrics import action_distribution, performance, summary
+from plenum.worlds.policies import POLICIES
+from plenum.worlds.prompts import Remark, Scene
+from plenum.worlds.reports import Statement
+from plenum.worlds.world import Round, World, as_plain
+
+Asking = Generator[Ask, Reply, Any]
+
+
+def world_of(condition: WorldCondition) -> World[Any, Any]:
+    """The world that a condition is set in."""
+    return build(condition.task, condition.units, **dict(condition.numbers))
+
+
+def draws_of(condition: WorldCondition, replicate: int) -> Draws:
+    """What is drawn for the world of a replicate: nothing about who acts in it comes in."""
+    return Draws(("world", condition.task, condition.seed, condition.episode(replicate)))
+
+
+def measured(world: World[Any, Any], record: Round) -> Entry:
+    """What is told of a round: performance, deviations, and C(t) as its components above zero."""
+    weights = action_distribution(world, record["actions"])
+    return {
+        "performance": known(float(performance(world, [record])[0])),
+        "deviation_actions": known(mean_deviation(world, record["actions"])),
+        "deviation_proposals": known(mean_deviation(world, record["proposals"])),
+        "components": len(weights),
+        "weights": [[int(i), float(weights[i])] for i in weights.nonzero()[0]],
+    }
+
+
+def known(value: float) -> float | None:
+    """A number, or None for NaN, which JSON hasn't."""
+    return None if math.isnan(value) else value
+
+
+class Episode:
+    """One run of a condition, from its first round to its metrics.
+
+    Attributes
+    ----------
+    ask
+        The call that is due; ``None`` when the run is over.
+    rounds
+        The entries of the rounds that are over.
+    end
+        The last entry, with status and metrics; ``None`` while it goes on.
+    """
+
+    def __init__(self, condition: WorldCondition, replicate: int) -> None:
+        self.ask: Ask | None = None
+        self.end: Entry | None = None
+        self.rounds: list[Entry] = []
+        self._condition = condition
+        self._replicate = replicate
+        self._world = world_of(condition)
+        self._draws = draws_of(condition, replicate)
+        self._position = 0
+        self._cut = 0
+        self._entry: Entry = {}
+        self._heard: deque[Remark] = deque(maxlen=condition.view)
+        self._script = self._play()
+        self._go_on(None)
+
+    def answer(self, reply: Reply) -> Entry:
+        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
+        text = well_formed(reply.text)
+        if text != reply.text:
+            reply = dataclasses.replace(reply, text=text)
+        self._go_on(reply)
+        return self._entry
+
+    def _go_on(self, reply: Reply | None) -> None:
+        try:
+            self.ask = next(self._script) if reply is None else self._script.send(reply)
+        except StopIteration as stop:
+            self.ask, self.end = None, stop.value
+
+    def _play(self) -> Generator[Ask, Reply, Entry]:
+        world, draws = self._world, self._draws
+        records: list[Round] = []
+        state = world.start(draws)
+        for number in range(1, self._condition.rounds + 1):
+            self._cut = 0
+            state = world.update(state, draws, number)
+            reports = world.report(state, draws, number)
+            spoken, choices = yield from self._choices(number, state, reports)
+            decision = self._decided(choices, number)
+            outcome = world.act(state, decision.actions)
+            own = own_actions(choices) if self._condition.assigns else choices
+            record: Round = {
+                "round": number,
+                "state": as_plain(state),
+                "report": as_plain(reports),
+                "proposals": as_plain(own),
+                "actions": as_plain(decision.actions),
+                "tied": decision.tied,
+                "score": outcome.score,
+                "facts": as_plain(outcome.facts),
+                "after": as_plain(outcome.state),
+            }
+            records.append(record)
+            self.rounds.append(
+                {
+                    "kind": "round",
+                    **record,
+                    "spoken": spoken,
+                    "cut": self._cut,
+                    **measured(world, record),
+                }
+            )
+            state = outcome.state
+            if world.over(state):
+                break
+        heard = dialogue.measures(self.rounds)
+        metrics = summary(world, records, self._condition.rounds) | heard
+        return {
+            "kind": "end",
+            "status": "completed",
+            "rounds": len(records),
+            "metrics": {name: known(value) for name, value in metrics.items()},
+        }
+
+    def _choices(
+        self, number: int, state: Any, reports: tuple[Statement, ...]
+    ) -> Generator[Ask, Reply, tuple[list[Entry], list[Any]]]:
+        """What was proposed in the discussion, in order, and what everybody chose."""
+        condition = self._condition
+        if not condition.asks:
+            views = [self._world.view(state, unit) for unit in range(condition.units)]
+            policy = POLICIES[condition.task][condition.policy]
+            return [], policy(views, self._draws, number)
+        said_now: dict[int, Any] = {}
+        spoken: list[Entry] = []
+        for _ in range(condition.turns):
+            for index in self._order(number):
+                scene = self._scene(number, state, reports, index, said_now)
+                remark = yield from self._speak(number, condition.agents[index], scene)
+                self._heard.append(remark)
+                said_now[index] = remark.action
+                spoken.append(
+                    {
+                        "agent": index,
+                        "action": remark.action,
+                        "words": bool(flatten(remark.message)),
+                        "refers": dialogue.refers(remark, scene.remarks),
+                    }
+                )
+        choices: list[Any] = [None] * len(condition.agents)
+        for index in self._order(number):
+            scene = self._scene(number, state, reports, index, said_now)
+            choices[index] = yield from self._choose(number, condition.agents[index], scene)
+        return spoken, choices
+
+    def _order(self, number: int) -> list[int]:
+        """Who speaks when, drawn anew in every round; the same for every mechanism."""
+        condition = self._condition
+        names = ("world", condition.task, condition.seed, condition.episode(self._replicate))
+        rng = generator(*names, "speaking order", number)
+        return [int(i) for i in rng.permutation(len(condition.agents))]
+
+    def _scene(
+        self,
+        number: int,
+        state: Any,
+        reports: tuple[Statement, ...],
+        index: int,
+        said_now: dict[int, Any],
+    ) -> Scene:
+        known = self._world.describe(state, index)
+        return Scene(number, reports, known, tuple(self._heard), tuple(said_now.values()))
+
+    def _decided(self, choices: list[Any], number: int) -> Decision[Any]:
+        """The mechanism; one agent's assignment is a plan that nobody else votes on."""
+        mechanism = MECHANISMS["plan" if self._condition.assigns else self._condition.consensus]
+        return mechanism(self._world, choices, self._draws, number)
+
+    def _speak(self, number: int, agent: Agent, scene: Scene) -> Generator[Ask, Reply, Remark]:
+        messages = prompts.discuss(self._condition, self._world, agent, scene)
+        form = prompts.speech_form(self._world)
+        found = yield from self._asked(
+            "message", number, agent, messages, self._world.key, self._world.read, form
+        )
+        if found is None:
+            return Remark(number, agent.name, None, "")
+        message = prompts.shortened(found.message)
+        return Remark(number, agent.name, as_plain(found.action), message)
+
+    def _choose(self, number: int, agent: Agent, scene: Scene) -> Asking:
+        messages = prompts.decide(self._condition, self._world, agent, scene)
+        form = prompts.choice_form(self._condition, self._world)
+        key, read = self._world.key, self._world.read
+        if self._condition.assigns:
+            key, read = "plan", lambda value: read_plan(self._world, value)
+        found = yield from self._asked("action", number, agent, messages, key, read, form)
+        return None if found is None else found.action
+
+    def _asked(
+        self,
+        kind: str,
+        number: int,
+        agent: Agent,
+        messages: tuple[Message, ...],
+        key: str,
+        read: Callable[[Any], Any],
+        form: str,
+    ) -> Generator[Ask, Reply, "answers.Said[Any] | None"]:
+        """An answer, after one repair at most; None where it stays unreadable: it abstains."""
+        for attempt in (kind, f"{kind}_repair"):
+            ask = self._call(attempt, number, agent, messages)
+            reply = yield ask
+            try:
+                found = answers.parse(reply.text, key, read)
+            except answers.Unreadable as problem:
+                self._cut += problem.cut
+                self._entry = noted(ask, reply, problem=str(problem))
+                messages += (said(reply), prompts.repair(str(problem), form))
+                continue
+            self._cut += found.cut
+            read_as = {"action": as_plain(found.action), "message": found.message}
+            self._entry = noted(ask, reply, read=read_as, cut=found.cut)
+            return found
+        self._entry["abstains"] = True
+        return None
+
+    def _call(self, kind: str, number: int, agent: Agent, messages: tuple[Message, ...]) -> Ask:
+        sampling = self._condition.sampling
+        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
+        self._position += 1
+        chat = Chat(agent.model, messages, sampling.temperature, sampling.max_tokens, seed)
+        return Ask(kind, number, agent.name, chat)

@@ -1,0 +1,294 @@
+"""The theoretical model: its simulation, its closed forms, and that noise never helps."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+
+from plenum.dynamics.tracking_grid import FIGURE_6, Grid
+from plenum.dynamics.tracking_model import draw, simulate, simulate_plainly
+from plenum.dynamics.tracking_theory import (
+    deviation_variance,
+    expected,
+    half_normal,
+    lag_variance,
+    mean_variance,
+    monotonicity,
+    stable,
+)
+
+SMALL = Grid((0.1, 0.7), (0.05, 0.6), (0.0, 0.1, 0.9), (1, 2, 7), (0.0, 0.2, 1.0))
+
+
+def states(
+    alpha: float, beta: float, gamma: float, shock_freq: float, agents: int, rounds: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """One long run, by the equation: x (rounds, agents) and a* (rounds,)."""
+    drawn = draw(5, 0, agents, rounds)
+    x, optimum, path, track = np.zeros(agents), 0.0, [], []
+    for eps, shock in zip(drawn.noise, drawn.shocks(shock_freq), strict=True):
+        x = (1 - alpha) * x + alpha * x.mean() + gamma * (optimum - x) + beta * eps
+        optimum += shock
+        path.append(x)
+        track.append(optimum)
+    return np.array(path), np.array(track)
+
+
+# --- the simulation ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.5])
+def test_the_grid_gives_what_the_equation_gives(spread: float) -> None:
+    slow = simulate_plainly(SMALL, 30, 3, 8, spread=spread)
+    fast = simulate(SMALL, 30, 3, 8, spread=spread, dtype=np.float64)
+    assert_allclose(fast.dopt_runs, slow.dopt_runs, atol=1e-12)
+    assert_allclose(fast.dbar_runs, slow.dbar_runs, atol=1e-12)
+    assert_allclose(simulate(SMALL, 30, 3, 8, spread=spread).dopt, slow.dopt, atol=1e-5)
+
+
+def test_one_agent_that_jumps_to_the_optimum_lags_by_the_last_shock() -> None:
+    # γ = 1 and no noise: x(t+1) = a*(t), so that the distance is the size of the shock.
+    one = Grid((0.3,), (1.0,), (1.0,), (1,), (0.0,))
+    found = simulate(one, 50, 1, 3, dtype=np.float64)
+    assert_allclose(found.dopt.item(), np.abs(draw(3, 0, 1, 50).size).mean())
+    assert found.dbar.item() == 0
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 12), st.floats(0, 2))
+def test_a_cell_has_the_same_numbers_in_every_grid(seed: int, runs: int, spread: float) -> None:
+    whole = simulate(SMALL, 12, runs, seed, spread=spread)
+    alone = simulate(
+        replace(SMALL, alpha=(0.7,), shock_freq=(0.1,), agents=(2,), beta=(0.2,)),
+        *(12, runs, seed),
+        spread=spread,
+    )
+    assert_allclose(alone.dopt_runs[0, :, 0, 0, 0], whole.dopt_runs[1, :, 1, 1, 1], rtol=1e-5)
+    assert_allclose(alone.dbar_runs[0, :, 0, 0, 0], whole.dbar_runs[1, :, 1, 1, 1], rtol=1e-5)
+
+
+def test_more_runs_leave_the_first_ones_as_they_were() -> None:
+    few, many = (simulate(SMALL, 20, runs, 4) for runs in (3, 9))
+    assert_allclose(many.dopt_runs[..., :3], few.dopt_runs, rtol=1e-5)
+
+
+def test_shocks_of_a_lower_frequency_strike_at_a_higher_one_too() -> None:
+    drawn = draw(1, 0, 2, 400)
+    rare, often = drawn.shocks(0.05), drawn.shocks(0.4)
+    assert_array_equal(often[rare != 0], rare[rare != 0])
+    assert 0 < (rare != 0).sum() < (often != 0).sum() < 400
+    assert np.abs(drawn.size).max() <= 1
+
+
+def test_a_smaller_group_is_the_first_agents_of_a_larger_one() -> None:
+    few, many = draw(1, 2, 3, 40), draw(1, 2, 8, 40)
+    assert_array_equal(many.noise[:, :3], few.noise)
+    assert_array_equal(many.start[:3], few.start)
+    assert_array_equal(many.size, few.size)
+
+
+def test_noise_shocks_and_start_are_separate_streams_and_runs_differ() -> None:
+    drawn, other = draw(1, 0, 50, 50), draw(1, 1, 50, 50)
+    streams = [drawn.start, drawn.noise[0], drawn.struck, drawn.size, other.start, other.noise[0]]
+    assert np.abs(np.triu(np.corrcoef(streams), 1)).max() < 0.5
+
+
+def test_an_outcome_names_its_standard_errors() -> None:
+    found = simulate(SMALL, 10, 6, 0, spread=1)
+    assert found.perf.shape == SMALL.shape == (2, 2, 3, 3, 3)
+    assert_allclose(found.perf, 1 - found.dopt_runs.mean(axis=-1))
+    assert_allclose(found.perf_se, found.dopt_runs.std(axis=-1, ddof=1) / math.sqrt(6))
+    assert_allclose(found.dbar_se, found.dbar_runs.std(axis=-1, ddof=1) / math.sqrt(6))
+    assert np.isnan(simulate(SMALL, 10, 1, 0).perf_se).all()
+
+
+def test_a_mirrored_run_is_the_mean_of_both_signs_of_the_noise() -> None:
+    drawn = draw(2, 0, 4, 25)
+    both = []
+    for sign in (1, -1):
+        x, optimum, far = 0.7 * drawn.start, 0.0, []
+        for eps, shock in zip(sign * drawn.noise, drawn.shocks(0.3), strict=True):
+            x = 0.6 * x + 0.2 * x.mean() + 0.2 * optimum + 0.5 * eps
+            optimum += shock
+            far.append((np.abs(x - optimum).mean(), np.abs(x - x.mean()).mean()))
+        both.append(np.mean(far, axis=0))
+    cell = Grid((0.2,), (0.2,), (0.3,), (4,), (0.5,))
+    found = simulate(cell, 25, 1, 2, spread=0.7, antithetic=True, dtype=np.float64)
+    assert_allclose([found.dopt.item(), found.dbar.item()], np.mean(both, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": (1.2,)}, "alpha: 1.2; from 0 to 1"),
+        ({"gamma": (-0.1,)}, "gamma: -0.1; 0 or more"),
+        ({"shock_freq": (float("nan"),)}, "shock_freq: nan; from 0 to 1"),
+        ({"beta": ()}, "beta: no value"),
+        ({"agents": (0,)}, "agents: 0; 1 or more"),
+        ({"agents": (2.5,)}, "agents: .*whole numbers"),
+    ],
+)
+def test_a_grid_outside_the_model_is_refused(
+    change: dict[str, tuple[float, ...]], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        replace(SMALL, **change)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("arguments", [(0, 1, 0), (1, 0, 0), (1, 1, -1)])
+def test_runs_rounds_and_seed_outside_their_range_are_refused(
+    arguments: tuple[int, int, int],
+) -> None:
+    with pytest.raises(ValueError, match=r"rounds|runs|seed"):
+        simulate(SMALL, *arguments)
+
+
+# --- closed forms ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta", "gamma", "agents"), [(0.1, 0.5, 0.3, 4), (0.6, 1, 0.1, 12), (0.5, 1, 0.9, 2)]
+)
+def test_stationary_variances_are_those_of_a_long_run(
+    alpha: float, beta: float, gamma: float, agents: int
+) -> None:
+    x, optimum = states(alpha, beta, gamma, 0.0, agents, 40_000)
+    group = x.mean(axis=1)
+    assert_allclose(
+        (x - group[:, None]).var(), deviation_variance(alpha, beta, gamma, agents), rtol=0.04
+    )
+    assert_allclose((group - optimum).var(), mean_variance(beta, gamma, agents), rtol=0.06)
+
+
+@pytest.mark.parametrize(("gamma", "shock_freq"), [(0.2, 0.1), (0.9, 0.02), (0.5, 1.0)])
+def test_the_lag_has_the_variance_of_its_shocks(gamma: float, shock_freq: float) -> None:
+    x, optimum = states(0.4, 0.0, gamma, shock_freq, 3, 60_000)
+    assert_allclose(x, np.repeat(x[:, :1], 3, axis=1), atol=1e-9)
+    assert_allclose((x[:, 0] - optimum).var(), lag_variance(gamma, shock_freq), rtol=0.08)
+
+
+def test_variances_add_up_since_their_causes_are_independent() -> None:
+    x, optimum = states(0.3, 0.4, 0.25, 0.2, 6, 60_000)
+    parts = deviation_variance(0.3, 0.4, 0.25, 6) + mean_variance(0.4, 0.25, 6)
+    assert_allclose((x - optimum[:, None]).var(), parts + lag_variance(0.25, 0.2), rtol=0.05)
+
+
+@pytest.mark.parametrize("spread", [0.0, 1.0])
+def test_means_without_shocks_are_half_normal_on_any_horizon(spread: float) -> None:
+    grid = replace(SMALL, shock_freq=(0.0, 0.1), gamma=(0.0, 0.05, 0.6, 1.9), beta=(0.1, 1.0))
+    found = simulate(grid, 15, 800, 6, spread=spread)
+    dopt, dbar = expected(grid, 15, spread)
+    for mean, error, exact in (
+        (found.dopt, found.perf_se, dopt),
+        (found.dbar, found.dbar_se, dbar),
+    ):
+        there = np.isfinite(exact) & (error > 0)
+        assert there.any()
+        assert np.abs((mean - exact)[there] / error[there]).max() < 4.5
+    assert np.isnan(dopt[:, :, 1]).all()
+    assert np.isfinite(dopt[:, :, 0]).all()
+
+
+def test_a_long_horizon_without_shocks_reaches_the_stationary_mean() -> None:
+    grid = Grid((0.3,), (0.4,), (0.0,), (5,), (0.7,))
+    dopt, dbar = (value.item() for value in expected(grid, 20_000))
+    own, group = deviation_variance(0.3, 0.7, 0.4, 5), mean_variance(0.7, 0.4, 5)
+    assert_allclose([dopt, dbar], half_normal([own + group, own]), rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "gamma", "mean_stays", "own_stays"),
+    [
+        (0.5, 0.0, False, True),
+        (0.0, 0.0, False, False),
+        (0.0, 2.0, False, False),
+        (0.5, 1.5, True, False),
+        (1.0, 1.0, True, False),
+        (0.5, 1e-9, True, True),
+        (0.5, 1.5 - 1e-9, True, True),
+        (0.9, 2.5, False, False),
+    ],
+)
+def test_the_stable_region_ends_where_a_variance_is_infinite(
+    alpha: float, gamma: float, mean_stays: bool, own_stays: bool
+) -> None:
+    assert stable(alpha, gamma) == (mean_stays and own_stays)
+    assert np.isfinite(mean_variance(1, gamma, 5)) == mean_stays
+    assert np.isfinite(deviation_variance(alpha, 1, gamma, 5)) == own_stays
+    assert np.isfinite(lag_variance(gamma, 0.1)) == mean_stays
+
+
+def test_deviations_settle_inside_the_region_and_grow_without_end_on_and_beyond_its_edge() -> None:
+    # E|z| of a random walk grows as the root of time, beyond the edge exponentially.
+    grid = Grid((0.5,), (1.45, 1.5, 1.55), (0.0,), (5,), (1.0,))
+    mid, late = (simulate(grid, rounds, 200, 1).dbar[0, :, 0, 0, 0] for rounds in (200, 800))
+    inside, edge, outside = late / mid
+    assert_allclose(inside, 1, atol=0.1)
+    assert_allclose(edge, 2, atol=0.2)
+    assert outside > 1e6
+
+
+# --- no best noise -----------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.floats(0, 1),
+    st.floats(0, 2.5),
+    st.floats(0, 1),
+    st.integers(1, 6),
+    st.integers(1, 30),
+    st.floats(0, 2),
+    st.integers(0, 10**6),
+)
+def test_mirrored_runs_never_gain_from_noise(
+    alpha: float,
+    gamma: float,
+    shock_freq: float,
+    agents: int,
+    rounds: int,
+    spread: float,
+    seed: int,
+) -> None:
+    grid = Grid((alpha,), (gamma,), (shock_freq,), (agents,), (0.0, 0.01, 0.1, 0.5, 1.0, 3.0))
+    found = simulate(grid, rounds, 2, seed, spread=spread, antithetic=True)
+    assert (np.diff(found.dopt_runs, axis=4) >= 0).all()
+    assert monotonicity(found).share == 1
+
+
+def test_plain_runs_show_no_gain_beyond_chance() -> None:
+    found = monotonicity(simulate(FIGURE_6, 100, 20, 1))
+    assert (found.columns, found.compared) == (108, 972)
+    assert found.p > 0.01
+    assert found.best_at_zero >= 0.8 * found.columns
+
+
+def test_a_gain_that_is_there_would_be_found() -> None:
+    honest = simulate(SMALL, 20, 10, 2)
+    better = honest.dopt_runs.copy()
+    better[1, 0, 2, 1, 1] = better[1, 0, 2, 1, 0] - np.linspace(0.2, 0.4, 10)
+    found = monotonicity(replace(honest, dopt_runs=better))
+    assert_allclose(found.gain.value, 0.3)
+    assert found.cell == {"alpha": 0.7, "gamma": 0.05, "shock_freq": 0.9, "agents": 2, "beta": 0.2}
+    assert found.best_at_zero < found.columns
+    assert found.p < 0.001
+
+
+@pytest.mark.parametrize("beta", [(0.0,), (0.1, 0.2)])
+def test_without_a_noiseless_cell_to_compare_there_is_no_check(beta: tuple[float, ...]) -> None:
+    with pytest.raises(ValueError, match=r"beta: .*; 0 and at least one more"):
+        monotonicity(simulate(replace(SMALL, beta=beta), 5, 2))
+
+
+def test_columns_that_overflow_do_not_count() -> None:
+    grid = replace(SMALL, gamma=(0.6, 9.0))
+    found = monotonicity(simulate(grid, 600, 4, 1))
+    assert (found.columns, found.compared) == (18, 36)
+    assert np.isfinite([found.gain.value, found.p]).all()
+    with pytest.raises(ValueError, match="every column of the grid overflows"):
+        monotonicity(simulate(replace(grid, gamma=(9.0,)), 600, 4, 1, spread=1))

@@ -1,0 +1,251 @@
+"""The two-lines test: a rise and a fall, and not just a bend."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from statsmodels.regression.linear_model import OLS
+
+from plenum.dynamics import TwoLines, two_lines
+from plenum.dynamics.smoothing import spline
+
+Floats = NDArray[np.float64]
+
+
+def sample(
+    curve: Callable[[Floats], Floats], seed: int = 0, n: int = 200, sd: float = 0.3
+) -> tuple[Floats, Floats]:
+    """Noisy points of a curve over x from 0 to 1."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(0, 1, n)
+    return x, curve(x) + rng.normal(0, sd, n)
+
+
+def hill(x: Floats) -> Floats:
+    """A rise and a fall, with its top at 0.4."""
+    return -6 * (x - 0.4) ** 2
+
+
+def bend(x: Floats) -> Floats:
+    """A rise that flattens: a logarithm."""
+    return np.log(0.02 + x)
+
+
+def share(curve: Callable[[Floats], Floats], samples: int, groups: int = 0) -> float:
+    """How often a curve is called an inverted U; with groups, points of one share a shift."""
+    found = 0
+    for seed in range(samples):
+        x, y = sample(curve, seed)
+        member = np.arange(len(x)) % groups if groups else None
+        if member is not None:
+            y = y + np.random.default_rng([seed, 1]).normal(0, 0.3, groups)[member]
+        found += two_lines(x, y, member).inverted_u
+    return found / samples
+
+
+# --- what it finds -----------------------------------------------------------------------------
+
+
+def test_an_inverted_u_is_found_with_its_two_slopes() -> None:
+    found = two_lines(*sample(hill))
+    assert found.inverted_u
+    assert not found.u_shape
+    assert found.slope_low > 0 > found.slope_high
+    assert max(found.p_low, found.p_high) < 0.001
+    assert 0.25 < found.breakpoint < 0.55
+    assert_allclose(found.parabola.peak, 0.4, atol=0.05)
+    assert found.parabola.peak_inside
+    assert (found.n, found.n_groups, found.warnings) == (200, 200, ())
+
+
+def test_a_rise_that_flattens_is_no_inverted_u_though_a_parabola_has_a_peak_there() -> None:
+    found = [two_lines(*sample(bend, seed)) for seed in range(25)]
+    peaks = [
+        f.parabola.quadratic < 0 and f.parabola.p < 0.05 and f.parabola.peak_inside for f in found
+    ]
+    assert np.mean(peaks) > 0.9
+    assert np.mean([f.inverted_u for f in found]) < 0.1
+
+
+def test_a_u_is_found_at_the_minimum() -> None:
+    x, y = sample(hill)
+    found, mirror = two_lines(x, -y, minimum=True), two_lines(x, y)
+    assert found.u_shape
+    assert not found.inverted_u
+    assert_allclose(found.breakpoint, mirror.breakpoint)
+    assert_allclose([found.slope_low, found.slope_high], [-mirror.slope_low, -mirror.slope_high])
+
+
+@pytest.mark.parametrize(
+    ("curve", "groups", "most"),
+    [
+        (np.zeros_like, 0, 0.05),
+        (np.zeros_like, 10, 0.05),
+        (lambda x: 3 * np.minimum(x, 0.6), 0, 0.08),
+        (lambda x: 3 * np.minimum(x, 0.6), 10, 0.08),
+    ],
+    ids=["nothing", "nothing in groups", "a rise to a plateau", "a rise to a plateau in groups"],
+)
+def test_what_has_no_fall_is_rarely_called_an_inverted_u(
+    curve: Callable[[Floats], Floats], groups: int, most: float
+) -> None:
+    assert share(curve, 200, groups) <= most
+
+
+def test_groups_that_differ_are_no_evidence_though_their_points_are_many() -> None:
+    # Every group has one x and one level: 400 points, but a handful of draws.
+    wrong = right = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        member = np.repeat(np.arange(12), 40)
+        x = rng.uniform(0, 1, 12)[member] + rng.normal(0, 0.01, 480)
+        y = rng.normal(0, 1, 12)[member] + rng.normal(0, 0.1, 480)
+        wrong += two_lines(x, y).inverted_u
+        right += two_lines(x, y, member).inverted_u
+    assert wrong > 30
+    assert right <= 5
+
+
+# --- slopes and standard errors ----------------------------------------------------------------
+
+
+def refit(found: TwoLines, x: Floats, y: Floats, side: NDArray[np.bool_]) -> OLS:
+    """The side's line by statsmodels."""
+    return OLS(y[side], np.column_stack([np.ones(side.sum()), x[side]]))
+
+
+def test_without_groups_standard_errors_are_hc3() -> None:
+    x, y = sample(hill)
+    found = two_lines(x, y * (1 + x))
+    for side, slope, se, p in (
+        (x <= found.breakpoint, found.slope_low, found.se_low, found.p_low),
+        (x >= found.breakpoint, found.slope_high, found.se_high, found.p_high),
+    ):
+        line = refit(found, x, y * (1 + x), side).fit(cov_type="HC3", use_t=True)
+        assert_allclose([slope, se, p], [line.params[1], line.bse[1], line.pvalues[1]], rtol=1e-7)
+
+
+def test_with_groups_standard_errors_are_of_the_delete_one_group_jackknife() -> None:
+    x, y = sample(hill)
+    member = np.array([f"episode {i % 13}" for i in range(len(x))])
+    y = y + np.random.default_rng(3).normal(0, 0.4, 13)[np.arange(len(x)) % 13]
+    found = two_lines(x, y, member)
+    side = x <= found.breakpoint
+    names = np.unique(member[side])
+    left_out = [refit(found, x, y, side & (member != name)).fit().params[1] for name in names]
+    factor = (len(names) - 1) / len(names)
+    expected = np.sqrt(factor * np.sum((np.array(left_out) - found.slope_low) ** 2))
+    assert_allclose(found.se_low, expected, rtol=1e-8)
+    assert found.n_groups == 13
+
+
+def test_groups_of_one_point_are_no_groups() -> None:
+    x, y = sample(hill)
+    found, alone = two_lines(x, y, np.arange(len(x))[::-1]), two_lines(x, y)
+    assert_allclose([found.se_low, found.se_high], [alone.se_low, alone.se_high])
+    assert_allclose([found.p_low, found.p_high], [alone.p_low, alone.p_high])
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-50, 50))
+def test_units_of_x_and_y_change_no_p(seed: int, scale: float, shift: float) -> None:
+    x, y = sample(hill, seed, 60)
+    found, other = two_lines(x, y), two_lines(shift + scale * x, 5 - y / scale, minimum=True)
+    assert_allclose(other.breakpoint, shift + scale * found.breakpoint, rtol=1e-6, atol=1e-6)
+    assert_allclose([other.p_low, other.p_high], [found.p_low, found.p_high], rtol=1e-4, atol=1e-9)
+    assert other.u_shape == found.inverted_u
+
+
+def test_the_weaker_side_gets_more_points() -> None:
+    # A long steep rise and a short gentle fall: halfway through the flat region would starve it.
+    x, y = sample(lambda x: np.where(x < 0.75, 4 * x, 3 - 3 * (x - 0.75)), sd=0.4)
+    assert two_lines(x, y).breakpoint < 0.74
+
+
+# --- the smooth curve --------------------------------------------------------------------------
+
+
+def test_the_curve_lies_within_two_standard_errors_of_the_truth_about_95_percent_of_the_time() -> (
+    None
+):
+    inside = []
+    for seed in range(100):
+        x, y = sample(lambda x: np.sin(4 * x), seed, 120)
+        level, error = spline(x, y)
+        inside.append(np.abs(level - np.sin(4 * x)) < 2 * error)
+    assert 0.92 < np.mean(inside) < 0.99
+
+
+def test_a_line_is_fitted_as_a_line() -> None:
+    x, _ = sample(hill)
+    level, error = spline(x, 2 - 3 * x)
+    assert_allclose(level, 2 - 3 * x, atol=1e-5)
+    assert error.max() < 1e-5
+
+
+# --- what it can't tell ------------------------------------------------------------------------
+
+
+def test_pairs_that_are_not_finite_are_left_out() -> None:
+    x, y = sample(hill)
+    y2 = np.r_[y, np.nan, 3.0]
+    found = two_lines(np.r_[x, 0.5, np.inf], y2)
+    assert found.warnings == ("dropped_nan",)
+    assert_allclose(found.slope_low, two_lines(x, y).slope_low)
+    assert found.n == 200
+
+
+@pytest.mark.parametrize(
+    ("x", "told"),
+    [([1.0] * 40, "constant_x"), ([1.0, 2.0, 3.0, 4.0] * 10, "few_values"), ([], "few_groups")],
+)
+def test_too_few_values_of_x_give_no_lines(x: list[float], told: str) -> None:
+    found = two_lines(x, np.arange(len(x), dtype=float))
+    assert told in found.warnings
+    assert np.isnan([found.breakpoint, found.p_low, found.p_high]).all()
+    assert not found.inverted_u
+
+
+def test_few_points_and_few_groups_carry_warnings() -> None:
+    x, y = sample(hill, n=14)
+    found = two_lines(x, y, np.arange(14) % 4)
+    assert set(found.warnings) == {"few_groups", "few_low", "few_high"}
+
+
+def test_one_group_has_slopes_but_no_significance() -> None:
+    x, y = sample(hill)
+    found = two_lines(x, y, np.zeros(len(x)))
+    assert np.isfinite([found.slope_low, found.slope_high]).all()
+    assert np.isnan([found.p_low, found.p_high]).all()
+    assert not found.inverted_u
+
+
+def test_a_constant_result_has_no_slope() -> None:
+    x, _ = sample(hill)
+    found = two_lines(x, np.full(len(x), 0.9))
+    assert (found.slope_low, found.p_low, found.slope_high, found.p_high) == (0, 1, 0, 1)
+
+
+def test_few_discrete_values_are_enough_for_two_lines() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.integers(0, 5, 300).astype(float)
+    found = two_lines(x, -((x - 2) ** 2) + rng.normal(0, 1, 300))
+    assert found.inverted_u
+    assert found.breakpoint == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])]
+)
+def test_lists_of_different_length_are_refused(arguments: tuple[list[float], ...]) -> None:
+    with pytest.raises(ValueError, match="one length"):
+        two_lines(*arguments)
+
+
+def test_a_level_that_is_no_probability_is_refused() -> None:
+    with pytest.raises(ValueError, match="level: 1; between 0 and 1"):
+        two_lines([1, 2], [1, 2], level=1)

@@ -1,0 +1,43 @@
+"""`scripts/theory.py`: table, CSV, figure and checks, from the command line."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from numpy.testing import assert_allclose
+
+from .conftest import Run
+
+SMALL = ("--alpha", "0.5", "--gamma", "0.8", "0.2", "--shock-freq", "0", "0.2", "--agents", "3")
+SMALL += ("9", "--beta", "0.5", "0", "--rounds", "40", "--runs", "30")
+
+
+def test_the_grid_is_printed_written_and_drawn(run: Run, tmp_path: Path) -> None:
+    done = run(*SMALL, script="scripts/theory.py")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "best at β = 0: 8 of 8 columns (100%)" in done.stdout
+    assert "largest estimated gain of a β > 0: -" in done.stdout
+    assert done.stdout.splitlines()[-1] == "theoretical model, no language model"
+    out = tmp_path / "outputs" / "theory"
+    names = ["figure6_gamma0.2.png", "figure6_gamma0.8.png", "theory.csv"]
+    assert sorted(path.name for path in out.iterdir()) == names
+    rows = list(csv.DictReader((out / "theory.csv").open(encoding="utf-8")))
+    assert len(rows) == 2 * 2 * 2 * 2
+    assert {row["source"] for row in rows} == {"theoretical model, no language model"}
+    for row in rows:
+        assert_allclose(float(row["perf"]), 1 - float(row["dopt"]), atol=1e-5)
+        assert (row["dopt_exact"] == "") == (row["shock_freq"] == "0.2")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--alpha", "2"), "error: alpha: 2; from 0 to 1"),
+        (("--agents", "2.5"), "error: argument --agents: invalid int value: '2.5'"),
+        (("--rounds", "0"), "error: rounds: 0; 1 or more"),
+        (("--alhpa", "1"), "error: unrecognized arguments: --alhpa 1"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
+    done = run(*arguments, script="scripts/theory.py")
+    assert (done.returncode, done.stderr.strip(), done.stdout) == (2, told, "")

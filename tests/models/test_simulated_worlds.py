@@ -1,0 +1,383 @@
+"""Simulated agents in the worlds: their answers are legal, repeatable, and follow the docs."""
+
+import asyncio
+import json
+import re
+import socket
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numpy.testing import assert_allclose
+
+from plenum.asking import Ask
+from plenum.conditions import Job, Simulated
+from plenum.models import Chat, Reply
+from plenum.models.simulated import SimulatedBackend, acting
+from plenum.world_conditions import Agent, WorldCondition
+from plenum.worlds import answers, prompts
+from plenum.worlds.consensus import read_plan
+from plenum.worlds.disaster import Disaster, DisasterState
+from plenum.worlds.episode import Episode, world_of
+from plenum.worlds.misinformation import MisinformationState
+from plenum.worlds.prompts import Remark, Scene
+from plenum.worlds.public_goods import PublicGoodsState
+
+TASKS = ("disaster", "misinformation", "public_goods")
+MECHANISMS = ("implicit", "explicit", "plan", "manager", "unanimity", "central")
+EVERY = [(t, m) for t in TASKS for m in MECHANISMS] + [("public_goods", "mean")]
+BINDING = [(t, m) for t, m in EVERY if m in ("explicit", "manager", "unanimity", "mean")]
+CALM = Simulated(noise=0)
+
+Make = Callable[..., WorldCondition]
+
+
+@pytest.fixture
+def made(job: Callable[..., Job]) -> Make:
+    def composed(*overrides: str) -> WorldCondition:
+        condition = job(*overrides).condition
+        assert isinstance(condition, WorldCondition)
+        return condition
+
+    return composed
+
+
+def answered(chat: Chat, knobs: Simulated = CALM) -> str:
+    return asyncio.run(SimulatedBackend(knobs).attempt(chat, 1)).reply.text
+
+
+def read(condition: WorldCondition, ask: Ask, text: str) -> answers.Said[Any]:
+    """An answer, as the episode reads it."""
+    world = world_of(condition)
+    if condition.assigns and ask.kind.startswith("action"):
+        return answers.parse(text, "plan", lambda value: read_plan(world, value))
+    return answers.parse(text, world.key, world.read)
+
+
+async def play(
+    condition: WorldCondition, knobs: Simulated, most: int = 10_000
+) -> tuple[list[tuple[Ask, str]], Episode]:
+    """The calls of a run and their answers, at most so many of them, and the run."""
+    backend, episode, told = SimulatedBackend(knobs), Episode(condition, 0), []
+    while (ask := episode.ask) is not None and len(told) < most:
+        told.append((ask, (await backend.attempt(ask.chat, 1)).reply.text))
+        episode.answer(Reply(told[-1][1], 1, 1))
+    return told, episode
+
+
+@pytest.mark.parametrize("agents", [1, 5, 100])
+@pytest.mark.parametrize(("task", "mechanism"), EVERY)
+def test_every_answer_is_legal_in_every_world_and_mechanism(
+    made: Make, task: str, mechanism: str, agents: int
+) -> None:
+    rounds = 6 if agents < 100 else 1
+    given = (f"task={task}", f"consensus={mechanism}", f"task.agents={agents}", "diversity=high")
+    condition = made(*given, f"rounds={rounds}", "sampling.max_tokens=4000")
+    most = 102 if agents == 100 else 10_000  # two plans of a hundred units are enough
+    told, episode = asyncio.run(play(condition, Simulated(), most))
+    assert len(told) == min(most, condition.calls)
+    for ask, text in told:
+        found = read(condition, ask, text)
+        assert not found.cut
+        assert bool(found.message) == (ask.kind == "message")
+    if agents < 100:
+        assert episode.end is not None
+        assert episode.end["metrics"]["abstentions"] == 0
+
+
+def test_small_grids_and_odd_limits_bring_no_illegal_answer(made: Make) -> None:
+    for given in (
+        ("task=disaster", "task.world.grid=3", "consensus=unanimity"),
+        ("task=public_goods", "task.world.most=7.999"),
+        ("task=public_goods", "task.world.most=2000000", "diversity=high"),
+        ("task=misinformation", "task.world.nodes=4", "task.world.initial_most=3"),
+    ):
+        told, episode = asyncio.run(play(made(*given, "rounds=8"), Simulated()))
+        assert not [ask for ask, _ in told if ask.kind.endswith("repair")]
+        assert episode.end is not None
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_same_command_gives_the_same_texts_without_network_or_key(
+    made: Make, task: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any) -> None:
+        raise AssertionError("a simulated agent needs no network")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    condition = made(f"task={task}", "rounds=4", "diversity=high")
+    first, one = asyncio.run(play(condition, Simulated()))
+    again, other = asyncio.run(play(condition, Simulated()))
+    assert [text for _, text in first] == [text for _, text in again]
+    assert one.rounds == other.rounds
+    second = asyncio.run(play(replace(condition, seed=condition.seed + 1), Simulated()))[0]
+    assert [text for _, text in second] != [text for _, text in first]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_without_noise_and_temperature_the_calls_seed_has_no_effect_on_actions(
+    made: Make, task: str
+) -> None:
+    several = ("task.world.initial_least=3",) if task == "disaster" else ()
+    condition = made(f"task={task}", *several, "task.turns=0", "rounds=1", "temperature=t0")
+    ask = Episode(condition, 0).ask
+    assert ask is not None
+
+    def found(knobs: Simulated, temperature: float) -> set[str]:
+        chats = [replace(ask.chat, seed=n, temperature=temperature) for n in range(40)]
+        return {str(read(condition, ask, answered(chat, knobs)).action) for chat in chats}
+
+    assert len(found(CALM, 0.0)) == 1
+    assert len(found(CALM, 5.0)) > 1
+    assert len(found(Simulated(noise=1), 0.0)) > 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_roles_part_the_agents(made: Make, task: str) -> None:
+    """What agents of one role propose before anybody has spoken is the same; of many, it isn't."""
+    kinds = {}
+    for diversity in ("identical", "low", "high"):
+        given = (f"task={task}", f"diversity={diversity}", "task.turns=0", "temperature=t0")
+        # more than one thing to choose from in the first round
+        more = ("task.world.initial_least=3",) if task == "disaster" else ()
+        more += ("task.world.false_alarm=0.3",) if task == "misinformation" else ()
+        condition = made(*given, *more, "task.agents=6", "rounds=1")
+        told, _ = asyncio.run(play(condition, CALM))
+        kinds[diversity] = len({str(read(condition, *one).action) for one in told})
+    assert kinds["identical"] == kinds["low"] == 1
+    assert kinds["high"] > 1
+
+
+def documented() -> dict[str, tuple[float, ...]]:
+    text = (Path(__file__).parents[2] / "docs/simulated-backend.md").read_text(encoding="utf-8")
+    row = re.compile(r"^\| `(\w+)` \| [^|]+ \| (-?[0-9.]+) \| (-?[0-9.]+) \| (-?[0-9.]+) \|$", re.M)
+    return {name: tuple(map(float, weights)) for name, *weights in row.findall(text)}
+
+
+def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
+    files = [f for f in root.glob("conf/prompts/worlds/*/*.txt") if f.stem != "preamble"]
+    found = {f.stem: acting.trait_of(f.read_text(encoding="utf-8").strip()).weights for f in files}
+    assert len(found) == 21
+    assert found == documented()
+    assert_allclose(acting.trait_of("").weights, (1, 0.780, 0.418), atol=5e-4)
+
+
+def test_the_docs_give_the_constants(root: Path) -> None:
+    text = (root / "docs/simulated-backend.md").read_text(encoding="utf-8")
+    for name in ("CROWD", "FOLLOW", "REFERS"):
+        assert f"| {name} | {getattr(acting, name)} |" in text
+
+
+STATES: dict[str, Any] = {
+    # a disaster that is a little worse than another one
+    "disaster": DisasterState((Disaster(0, (2, 2), 7, 7), Disaster(1, (7, 7), 6, 6)), (None,) * 5),
+    # node 0 has four neighbours, node 4 has three
+    "misinformation": MisinformationState(
+        ((0, 1), (0, 2), (0, 3), (0, 4), (4, 5), (4, 6)), "MUUUMUU", (), (1, 0, 0, 0, 1, 0, 0), 9
+    ),
+    "public_goods": PublicGoodsState(30.0, 100.0, 30.0, 100.0, 9),
+}
+BETTER: dict[str, Any] = {"disaster": [2, 2], "misinformation": [0], "public_goods": 6.0}
+WORSE: dict[str, Any] = {"disaster": [7, 7], "misinformation": [4], "public_goods": 8.0}
+ROLE = {"disaster": "severity", "misinformation": "hubs", "public_goods": "exact"}
+
+
+def choice(
+    made: Make,
+    task: str,
+    mechanism: str,
+    remarks: list[Remark],
+    knobs: Simulated = CALM,
+    role: str = "",
+    speaks: bool = False,
+    state: Any = None,
+) -> Any:
+    """What agent 1 of five answers, without noise, to remarks in round 2."""
+    few = ("task.world.nodes=7", "task.world.initial_most=3", "task.world.checks=1")
+    small = few if task == "misinformation" else ()
+    condition = made(f"task={task}", f"consensus={mechanism}", *small, "temperature=t0")
+    world, agent = world_of(condition), condition.agents[0]
+    known = world.describe(state or STATES[task], 0)
+    scene = Scene(2, (), known, remarks, [r.action for r in remarks if r.round == 2])
+    brief = Path("conf/prompts/worlds") / task / f"{role or ROLE[task]}.txt"
+    text = (Path(__file__).parents[2] / brief).read_text(encoding="utf-8").strip()
+    agent = Agent(agent.name, role or ROLE[task], text, agent.model)
+    step = prompts.discuss if speaks else prompts.decide
+    chat = Chat(agent.model, step(condition, world, agent, scene), 0.0, 256, 7)
+    key = "plan" if condition.assigns and not speaks else world.key
+    return json.loads(answered(chat, knobs))[key]
+
+
+def heard(condition: str, *actions: Any, round: int = 2) -> list[Remark]:
+    """Remarks of the others, agents 2, 3, ..., in a round."""
+    title = {"disaster": "Drone", "misinformation": "Defender"}.get(condition, "Contributor")
+    return [Remark(round, f"{title} {n}", a, "So I say.") for n, a in enumerate(actions, 2)]
+
+
+@pytest.mark.parametrize("task", ["disaster", "misinformation"])
+def test_an_agent_for_itself_goes_where_the_others_dont(made: Make, task: str) -> None:
+    assert choice(made, task, "implicit", []) == BETTER[task]
+    crowd = heard(task, BETTER[task], BETTER[task])
+    assert choice(made, task, "implicit", crowd) == WORSE[task]
+    assert choice(made, task, "implicit", heard(task, WORSE[task])) == BETTER[task]
+
+
+@pytest.mark.parametrize(("task", "mechanism"), [b for b in BINDING if b[0] != "public_goods"])
+def test_an_agent_that_votes_for_all_follows_the_others(
+    made: Make, task: str, mechanism: str
+) -> None:
+    crowd = heard(task, WORSE[task], WORSE[task])
+    assert choice(made, task, mechanism, crowd) == WORSE[task]
+    # in the discussion nothing binds: there it looks for what they leave open
+    assert choice(made, task, mechanism, crowd, speaks=True) == BETTER[task]
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_what_isnt_said_by_others_in_this_round_doesnt_count(made: Make, task: str) -> None:
+    alone = choice(made, task, "implicit", [])
+    title = heard(task, None)[0].name.split()[0]
+    for remarks in (
+        heard(task, BETTER[task], WORSE[task], round=1),
+        heard(task, None, None),
+        [Remark(2, f"{title} 1", WORSE[task], "My own.")],
+    ):
+        assert choice(made, task, "implicit", remarks) == alone
+    crowd = heard(task, BETTER[task] if task != "public_goods" else 8.0)
+    assert choice(made, task, "implicit", crowd, replace(CALM, coupling=0)) == alone
+    assert choice(made, task, "implicit", crowd) != alone
+
+
+def test_the_last_proposal_of_an_agent_counts(made: Make) -> None:
+    changed = [*heard("disaster", [2, 2]), *heard("disaster", [7, 7])]
+    assert choice(made, "disaster", "implicit", changed) == [2, 2]
+    assert choice(made, "disaster", "implicit", changed[::-1]) == [7, 7]
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "role", "others", "expected"),
+    [
+        ("implicit", "exact", [], 6.0),  # 30 / 5
+        ("implicit", "altruist", [], 7.5),
+        ("implicit", "minimal", [], 1.8),
+        ("implicit", "exact", [8.0, 8.0], 2.0),  # 6 + (30 - 32 - 6) / 2
+        ("implicit", "exact", [4.0, 6.0], 8.0),  # 6 + (30 - 20 - 6) / 2
+        ("implicit", "exact", [1.0], 12.0),  # 6 + (30 - 4 - 6) / 2 = 16, cut to the most
+        ("implicit", "minimal", [5.0], 2.4),  # 1.8 + 0.3 * (30 - 20 - 6) / 2
+        ("explicit", "exact", [8.0, 9.0], 7.25),  # half way to 8.5
+        ("manager", "exact", [8.0, 9.0], 7.25),
+        ("unanimity", "exact", [8.0, 9.0], 7.25),
+        ("mean", "exact", [8.0, 9.0], 7.25),
+        ("explicit", "minimal", [7.8], 4.8),
+        ("plan", "exact", [], [6.0, 6.0, 6.0, 6.0, 6.0]),
+    ],
+)
+def test_amounts_are_those_of_the_documented_equations(
+    made: Make, mechanism: str, role: str, others: list[float], expected: Any
+) -> None:
+    remarks = heard("public_goods", *others)
+    assert_allclose(choice(made, "public_goods", mechanism, remarks, role=role), expected)
+
+
+def test_an_amount_rises_after_a_round_that_was_not_funded(made: Make) -> None:
+    def after(role: str, funded: bool) -> float:
+        played = replace(STATES["public_goods"], contributions=(5.0,) * 5, funded=funded)
+        return float(choice(made, "public_goods", "implicit", [], role=role, state=played))
+
+    assert_allclose([after("adaptive", True), after("adaptive", False)], [6.0, 7.8])
+    assert_allclose([after("exact", True), after("exact", False)], [6.0, 6.0])
+
+
+def test_weak_coupling_halves_the_pull(made: Make) -> None:
+    half = replace(CALM, coupling=0.5)
+    remarks = heard("public_goods", 8.0, 8.0)
+    assert_allclose(choice(made, "public_goods", "explicit", remarks, half), 6.5)  # 6 + 2 / 4
+    assert_allclose(choice(made, "public_goods", "implicit", remarks, half), 4.0)  # 6 - 8 / 4
+
+
+def test_a_plan_spreads_the_units(made: Make) -> None:
+    """The first goes to the worst, the second elsewhere; the discussion has no say."""
+    plan = choice(made, "disaster", "central", [])
+    assert plan[:2] == [[2, 2], [7, 7]]
+    assert Counter(map(tuple, plan)) == {(2, 2): 3, (7, 7): 2}
+    crowd = heard("disaster", [2, 2], [2, 2])
+    assert choice(made, "disaster", "plan", crowd) == plan
+
+
+def test_places_count_by_the_documented_weights(made: Make) -> None:
+    """Logistics: 2 * 0.7 - 3 * 18/18 there, 2 * 0.1 - 0 here; the medical drone goes there."""
+    state = DisasterState(
+        (Disaster(0, (9, 9), 7, 7), Disaster(1, (0, 0), 1, 1)), ((0, 0), *(None,) * 4)
+    )
+    far, near = [9, 9], [0, 0]
+    for role, expected in (("logistics", near), ("medical", far), ("reserve", near)):
+        assert choice(made, "disaster", "implicit", [], role=role, state=state) == expected
+
+
+def test_where_nothing_burns_a_drone_stays(made: Make) -> None:
+    there = DisasterState((), ((3, 4), *(None,) * 4))
+    assert choice(made, "disaster", "implicit", [], state=there) == [3, 4]
+    nowhere = DisasterState((), (None,) * 5)
+    assert choice(made, "disaster", "implicit", [], state=nowhere) == [5, 5]
+    clean = replace(STATES["misinformation"], status="U" * 7, suspected=(0,) * 7)
+    assert choice(made, "misinformation", "implicit", [], state=clean) == []
+
+
+def test_three_in_five_messages_speak_of_another_agent(made: Make) -> None:
+    condition = made("task=disaster", "rounds=1", "temperature=t0")
+    world, agent = world_of(condition), condition.agents[0]
+    known = world.describe(STATES["disaster"], 0)
+    remarks = heard("disaster", [2, 2], [7, 7])
+
+    def said(scene: Scene) -> list[str]:
+        messages = prompts.discuss(condition, world, agent, scene)
+        chats = [Chat("m", messages, 0.0, 256, seed) for seed in range(400)]
+        return [json.loads(answered(chat))["message"] for chat in chats]
+
+    told = said(Scene(2, (), known, remarks, [r.action for r in remarks]))
+    named = [re.findall(r"Drone [0-9]+", message) for message in told]
+    share = sum(map(bool, named)) / len(named)
+    assert abs(share - acting.REFERS) < 4 * (0.6 * 0.4 / 400) ** 0.5
+    assert {name for names in named for name in names} == {"Drone 2", "Drone 3"}
+    assert not any("Drone" in message for message in said(Scene(2, (), known, (), ())))
+
+
+def test_slips_choose_any_candidate(made: Make) -> None:
+    condition = made("task=disaster", "rounds=1", "temperature=t0")
+    world, agent = world_of(condition), condition.agents[0]
+    scene = Scene(2, (), world.describe(STATES["disaster"], 0), (), ())
+    messages = prompts.decide(condition, world, agent, scene)
+    texts = [answered(Chat("m", messages, 0.0, 256, n), Simulated(noise=1)) for n in range(400)]
+    counted = Counter(str(json.loads(text)["action"]) for text in texts)
+    assert set(counted) == {"[2, 2]", "[7, 7]"}
+    assert abs(counted["[2, 2]"] / 400 - 0.5) < 4 * (0.25 / 400) ** 0.5
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("knob", ["malformed_rate", "refusal_rate"])
+def test_misbehaving_agents_abstain_after_the_repair(made: Make, task: str, knob: str) -> None:
+    condition = made(f"task={task}", "rounds=2", "task.agents=2")
+    told, episode = asyncio.run(play(condition, Simulated(**{knob: 1.0})))
+    assert [ask.kind for ask, _ in told].count("action_repair") == 2 * 2
+    assert episode.end is not None
+    assert episode.end["metrics"]["abstentions"] == 2 * 2
+
+
+@pytest.mark.parametrize(("task", "mechanism"), [*EVERY[:3], ("public_goods", "mean")])
+def test_a_repair_is_answered_as_the_first_request_was(
+    made: Make, task: str, mechanism: str
+) -> None:
+    condition = made(f"task={task}", f"consensus={mechanism}", "rounds=1", "task.agents=2")
+    episode, repairs = Episode(condition, 0), 0
+    while (ask := episode.ask) is not None:
+        repair = ask.kind.endswith("repair")
+        entry = episode.answer(Reply(answered(ask.chat) if repair else "Let me think.", 1, 1))
+        repairs += repair
+        assert not repair or "problem" not in entry
+    assert repairs == condition.calls
+    assert episode.end is not None
+    assert episode.end["metrics"]["abstentions"] == 0

@@ -1,0 +1,275 @@
+"""What counts as speaking of another agent's action, and as changing course after it."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+from plenum.conditions import Job
+from plenum.models import Reply
+from plenum.world_conditions import WorldCondition
+from plenum.worlds.dialogue import measures, refers
+from plenum.worlds.episode import Episode
+from plenum.worlds.prompts import Remark, written
+
+CELL = st.lists(st.integers(0, 9), min_size=2, max_size=2)
+NODES = st.lists(st.integers(0, 49), min_size=1, max_size=3, unique=True).map(sorted)
+CENTS = st.integers(0, 1200).map(lambda cents: cents / 100)
+ACTIONS = {"Drone": CELL, "Defender": NODES, "Contributor": CENTS}
+
+
+def spoken_of(message: str, theirs: Any, mine: Any, title: str = "Drone") -> bool:
+    """Whether agent 1's message speaks of what agent 2 proposed."""
+    said, heard = Remark(4, f"{title} 1", mine, message), Remark(4, f"{title} 2", theirs, "")
+    return refers(said, [heard]) == [f"{title} 2"]
+
+
+@pytest.mark.parametrize("title", ACTIONS)
+@given(data=st.data())
+def test_an_action_written_as_prompts_write_it_is_found_and_no_other_one_is(
+    title: str, data: st.DataObject
+) -> None:
+    wrote, theirs, mine = (data.draw(ACTIONS[title]) for _ in range(3))
+    message = f"I leave {written(wrote)} to others."
+    assert spoken_of(message, theirs, mine, title) == (wrote == theirs != mine)
+
+
+@given(amount=CENTS, other=CENTS)
+def test_an_amount_is_found_by_its_value_however_it_is_written(amount: float, other: float) -> None:
+    for text in (f"{amount:.2f}", f"{amount:g}", f"{amount:.3f}"):
+        message = f"Somebody pays {text}. That is something."
+        assert spoken_of(message, other, -1.0, "Contributor") == (other == amount)
+
+
+@pytest.mark.parametrize(
+    ("message", "theirs"),
+    [
+        ("I pay with the one who pays 16.0.", 6.0),
+        ("We lack 6.05 units.", 6.0),
+        ("A gap of -6 is left.", 6.0),
+        ("Only 6 % is missing, or 6%.", 6.0),
+        ("In Round 6 we failed; round 6, then.", 6.0),
+        ("The threshold is 10 and the benefit: 12.", 10.0),
+        ("The threshold is 10 and the benefit: 12.", 12.0),
+        ("With 5 contributors we manage; ask Contributor 5.", 5.0),
+        ("The 6th time.", 6.0),
+        ("6 agents, agent 6, agent #6, Contributor # 6.", 6.0),
+    ],
+)
+def test_other_numbers_are_no_amount_of_another_agent(message: str, theirs: float) -> None:
+    assert not spoken_of(message, theirs, 1.0, "Contributor")
+
+
+@pytest.mark.parametrize(
+    ("message", "theirs"),
+    [
+        ("I fly to [1, 2], you don't.", [1, 2]),
+        ("Leave (1,2) alone.", [1, 2]),
+        ("Plan: [[3,4],[1,2]].", [1, 2]),
+    ],
+)
+def test_a_cell_may_stand_in_brackets_or_parentheses(message: str, theirs: list[int]) -> None:
+    assert spoken_of(message, theirs, [9, 9])
+
+
+@pytest.mark.parametrize("opening", ["(", "[", "(1", "([", "node ", "node 1 and ", "Drone #"])
+@pytest.mark.parametrize("filling", [",", "1,", " ", "(", "[", "1 ", "()", "and "])
+@pytest.mark.parametrize("title", ACTIONS)
+def test_a_long_message_is_read_in_one_go(opening: str, filling: str, title: str) -> None:
+    """Work that grew with the square of the length would take minutes."""
+    message = opening + filling * (200_000 // len(filling))
+    began = time.process_time()
+    spoken_of(message, 77.0 if title == "Contributor" else [77, 78], [9, 9], title)
+    assert time.process_time() - began < 10
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ("I leave that to agent 2.", True),
+        ("As Agent #2 says.", True),
+        ("Drone #2 has it.", True),
+        ("DRONE # 2 has it.", True),
+        ("Agent 22 and agent 1, 2 of us.", False),
+        ("Reagent 2 is none.", False),
+    ],
+)
+def test_an_agent_may_be_named_by_its_number(message: str, named: bool) -> None:
+    assert spoken_of(message, [1, 2], [9, 9]) == named
+
+
+@pytest.mark.parametrize(
+    "message", ["[11, 2]", "[1, 20]", "[2, 1]", "[1, 2, 3]", "row 1, 2 drones", "[1.2]", "[]"]
+)
+def test_other_numbers_are_no_cell_of_another_agent(message: str) -> None:
+    assert not spoken_of(message, [1, 2], [9, 9])
+
+
+@pytest.mark.parametrize("message", ["(1)", "()", "check()"])
+def test_parentheses_without_a_comma_hold_no_list(message: str) -> None:
+    assert not spoken_of(message, [1] if "1" in message else [], [9], "Defender")
+
+
+@pytest.mark.parametrize(
+    ("message", "theirs"),
+    [
+        ("Node 3 is hot.", [3]),
+        ("I won't check nodes 12, 3 and 7.", [3, 7, 12]),
+        ("Nodes: [7, 12, 3]", [3, 7, 12]),
+        ("You said [3, 7, 12].", [3, 7, 12]),
+        ("Somebody checks nothing: []", []),
+    ],
+)
+def test_nodes_may_be_counted_up_in_any_order(message: str, theirs: list[int]) -> None:
+    assert spoken_of(message, theirs, [40], "Defender")
+
+
+@pytest.mark.parametrize(
+    ("message", "theirs"),
+    [
+        ("Node 13 is hot.", [3]),
+        ("Node 3 is hot.", [13]),
+        ("Since round 3 it is worse (3).", [3]),
+        ("Check nodes 3, 7 and 12.", [3, 7]),
+        ("Check 3 nodes.", [3]),
+        ("Check the nodes now.", []),
+        (f"Node {'3' * 5000} is none.", [3]),
+        (f"[{'3' * 5000}] is none.", [3]),
+    ],
+)
+def test_other_numbers_are_no_nodes_of_another_agent(message: str, theirs: list[int]) -> None:
+    assert not spoken_of(message, theirs, [40], "Defender")
+
+
+@pytest.mark.parametrize("title", ACTIONS)
+@given(data=st.data())
+def test_an_agent_that_proposes_the_same_speaks_of_its_own_action(
+    title: str, data: st.DataObject
+) -> None:
+    action = data.draw(ACTIONS[title])
+    assert not spoken_of(f"I propose {written(action)}.", action, action, title)
+    assert spoken_of(f"I join {title} 2.", action, action, title)
+
+
+def test_a_name_is_whole_and_belongs_to_somebody_who_proposed() -> None:
+    names = ("Drone 1", "Drone 2", "Drone 12", "Drone 22")
+    heard = [Remark(1, name, [5, 5], "") for name in names]
+
+    def found(message: str) -> list[str]:
+        return refers(Remark(1, "Drone 1", [0, 0], message), heard)
+
+    assert found("I follow drone 12.") == ["Drone 12"]
+    assert found("Drone 2's idea beats Drone 22's and Drone 2's.") == ["Drone 2", "Drone 22"]
+    assert found("I am Drone 1.") == []
+    assert found("All of them go to [5,5].") == ["Drone 12", "Drone 2", "Drone 22"]
+    silent = Remark(1, "Drone 2", None, "")
+    said = Remark(1, "Drone 1", [0, 0], "Drone 2 has said nothing.")
+    assert refers(said, [silent]) == []
+    assert refers(said, [silent, heard[1]]) == ["Drone 2"]
+
+
+def round_of(proposals: list[Any], *spoken: tuple[int, Any, bool]) -> dict[str, Any]:
+    """The entry of a round: final choices, and (agent, proposal, whether it refers) in order."""
+    told = [
+        {"agent": a, "action": p, "words": p is not None, "refers": ["X 9"] * r}
+        for a, p, r in spoken
+    ]
+    return {"proposals": proposals, "spoken": told, "cut": 0}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c"),
+    [([1, 2], [2, 1], [3, 3]), ([3], [3, 13], [13]), (6.0, 6.5, 0.0)],
+    ids=["disaster", "misinformation", "public_goods"],
+)
+def test_shares_of_references_and_changes_are_those_of_a_pencil(a: Any, b: Any, c: Any) -> None:
+    first = round_of(
+        [b, a, c, a],  # agents 0 and 2 change, 1 and 3 don't
+        *((0, a, True), (1, a, True), (2, a, False), (3, a, False)),
+    )
+    second = round_of(
+        [a, None, b],
+        *((0, a, False), (1, a, True), (2, None, False)),  # 1 abstains from acting, 2 says nothing
+        *((0, b, False), (1, a, False), (2, a, False)),  # 0 goes back to its first: no change
+    )
+    found = measures([first, second])
+    assert (found["messages"], found["silent"], found["cut"]) == (9, 1, 0)
+    assert_allclose(found["references"], 3 / 9)
+    # first: 0, 1, 2, 3; second: 0 and 2, which proposed a in its second turn and chose b
+    assert_allclose(found["changes"], 3 / 6)
+    assert_allclose(found["changes_after_reference"], 1 / 2)  # 0 of 0, 1
+    assert_allclose(found["changes_otherwise"], 2 / 4)  # 2 of 2, 3 and the second round's 0 and 2
+
+
+def test_where_nobody_speaks_there_are_no_shares() -> None:
+    found = measures([round_of([[1, 1], None])])
+    counts = ("messages", "silent", "cut")
+    assert [found[name] for name in counts] == [0, 0, 0]
+    assert all(math.isnan(value) for name, value in found.items() if name not in counts)
+
+
+def test_without_references_only_the_other_share_is_known() -> None:
+    found = measures([round_of([1.0, 2.0], (0, 1.0, False), (1, 1.0, False))])
+    assert found["references"] == 0
+    assert math.isnan(found["changes_after_reference"])
+    assert_allclose(found["changes_otherwise"], 1 / 2)
+
+
+@pytest.mark.parametrize(
+    ("task", "key", "first", "then", "others"),
+    [
+        ("disaster", "action", [1, 2], [7, 7], "[1,2]"),
+        ("misinformation", "target_nodes", [3], [13], "node 3"),
+        ("public_goods", "contribution", 6.0, 9.5, "6"),
+    ],
+)
+def test_an_episode_reports_who_referred_and_who_changed(
+    job: Callable[..., Job], task: str, key: str, first: Any, then: Any, others: str
+) -> None:
+    """Two agents, one round, each turn known: the second speaker alone can refer to the first."""
+    condition = job(f"task={task}", "task.agents=2", "rounds=1").condition
+    assert isinstance(condition, WorldCondition)
+    episode, spoke = Episode(condition, 0), []
+    while (ask := episode.ask) is not None:
+        spoke += [ask.seat] * (ask.kind == "message")
+        if ask.kind == "message":  # the first proposes ``first``, the second speaks of it
+            action, message = (first, "Mine.") if len(spoke) == 1 else (then, f"Not {others}.")
+        else:  # the first keeps its proposal, the second joins it
+            action, message = first, ""
+        episode.answer(Reply(f'{{"{key}": {action}, "message": "{message}"}}', 1, 1))
+    (entry,) = episode.rounds
+    assert [remark["refers"] for remark in entry["spoken"]] == [[], [spoke[0]]]
+    assert episode.end is not None
+    found = episode.end["metrics"]
+    assert found["messages"] == 2
+    assert_allclose(found["references"], 1 / 2)
+    assert_allclose(found["changes"], 1 / 2)
+    assert found["changes_after_reference"] == 1
+    assert found["changes_otherwise"] == 0
+
+
+def test_an_episode_counts_silent_turns_cut_answers_and_words(job: Callable[..., Job]) -> None:
+    """Drone 1 can't be read, Drone 2's answers are cut, Drone 3 proposes without words."""
+    condition = job("task=disaster", "task.agents=4", "rounds=2").condition
+    assert isinstance(condition, WorldCondition)
+    answers = {
+        "Drone 1": "I can't say.",
+        "Drone 2": '{"action": [1,2], "message": "To [1,2].", "analysis": "Bec',
+        "Drone 3": '{"action": [3,3], "message": " "}',
+        "Drone 4": '{"action": [4,4], "message": "I go.", "analysis": "Near."} ok',
+    }
+    episode = Episode(condition, 0)
+    while (ask := episode.ask) is not None:
+        text = '{"act' if ask.kind == "action" and ask.round == 2 else answers[ask.seat]
+        episode.answer(Reply(text, 1, 1))
+    assert episode.end is not None
+    found = episode.end["metrics"]
+    assert (found["messages"], found["silent"]) == (4, 2)
+    # Drone 2's messages, its choice in round 1, and four choices in round 2, repaired by all
+    assert found["cut"] == 2 + 1 + 4 + 1
+    assert [entry["cut"] for entry in episode.rounds] == [2, 6]

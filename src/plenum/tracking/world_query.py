@@ -1,6 +1,5 @@
 """Read a study of worlds back from MLflow: parents and their Parquet."""
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -141,8 +140,3 @@ def derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
     if "total_welfare" in found:
         found["welfare_per_agent"] = found["total_welfare"] / agents
     return found
-
-
-def simulated(played: Sequence[Played]) -> bool:
-    """Whether any agents were simulated."""
-    return any(one.simulated for one in played)

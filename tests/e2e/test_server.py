@@ -21,6 +21,10 @@ def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "mlruns/mlflow.db").exists()
 
+    world = run("task=disaster", "rounds=1", "study=remote", "tracking=server", **told)
+    assert world.returncode == 2
+    assert "study: 'remote' holds committees already" in world.stderr
+
     client = MlflowClient(mlflow_server)
     experiment = client.get_experiment_by_name("remote")
     assert experiment is not None

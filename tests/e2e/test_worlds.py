@@ -161,7 +161,11 @@ def test_what_cannot_work_is_refused_in_one_line(
 
 def test_committees_and_worlds_do_not_share_a_study(stored: Path, run: Run) -> None:
     assert run("task=disaster", "rounds=1", "replicates=1", "study=both").returncode == 0
-    assert run("rounds=1", "replicates=1", "study=both").returncode == 0
-    done = run("study=both", script="scripts/tables.py")
-    assert done.returncode == 2
-    assert "holds committees and worlds" in done.stderr
+    before = sorted(stored.rglob("*.jsonl"))
+    late = run("rounds=1", "replicates=1", "study=both")
+    mixed = run("-m", "task=disaster,none", "rounds=1", "replicates=1", "study=mix")
+    assert (late.returncode, mixed.returncode) == (2, 2)
+    assert late.stderr.strip().startswith("error: study: 'both' holds worlds already")
+    assert mixed.stderr.strip().startswith("error: study: 'mix' would hold committees and worlds")
+    assert sorted(stored.rglob("*.jsonl")) == before
+    assert run("study=both", script="scripts/tables.py").returncode == 0

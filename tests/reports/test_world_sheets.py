@@ -95,7 +95,7 @@ def test_a_paired_difference_has_the_value_and_interval_of_a_pencil() -> None:
     (sheet,) = sheets.differences([IMPLICIT, EXPLICIT], "disaster")
     # -0.4, -0.2, -0.4, -0.2: mean -0.3, se 0.05774, t(3) = 3.182 for 95 %
     row = cells(sheet, "coverage", "explicit")
-    assert row["arm - implicit"] == "-0.300"
+    assert row["difference"] == "-0.300"
     assert row["95 % CI"] == "[-0.484, -0.116]"
     assert (row["p"], row["worlds"]) == ("0.014", "4")
     assert "paired by world" in sheet.notes[0]
@@ -170,7 +170,45 @@ def test_a_scripted_policy_is_compared_with_all_models_by_world() -> None:
     (sheet,) = sheets.differences([IMPLICIT, large, GREEDY], "disaster")
     # implicit by world: 0.7, 0.6, 0.5, 0.4
     row = cells(sheet, "coverage", "scripted: greedy assignment")
-    assert row["arm - implicit"] == "0.450"
+    assert row["difference"] == "0.450"
+
+
+def test_a_mechanism_is_compared_with_free_action_of_its_own_kind() -> None:
+    """Two turns with two turns, identical roles with identical roles, a script with itself."""
+    study = [
+        IMPLICIT,
+        *(played([0.5] * 4, turns="2", consensus=c) for c in ("implicit", "explicit")),
+        *(played([0.4] * 4, diversity="identical", consensus=c) for c in ("implicit", "explicit")),
+        GREEDY,
+        played([0.5] * 4, policy="greedy_assignment", consensus="explicit"),
+        played([0.3] * 4, consensus="plan", diversity="identical", turns="0"),
+    ]
+    (sheet,) = sheets.differences(study, "disaster")
+    compared = {row[1]: row[2] for row in sheet.body if row[0] == "coverage"}
+    assert compared == {
+        "explicit, 2 turns": "implicit, 2 turns",
+        "implicit, 2 turns": "implicit",
+        "explicit, identical roles": "implicit, identical roles",
+        "implicit, identical roles": "implicit",
+        "scripted: greedy assignment": "implicit",
+        "scripted: greedy assignment explicit": "scripted: greedy assignment",
+    }
+
+
+def test_without_the_usual_arm_the_others_are_compared_all_the_same() -> None:
+    two = [played([0.5] * 4, turns="2", consensus=c) for c in ("implicit", "explicit")]
+    (sheet,) = sheets.differences(two, "disaster")
+    assert {row[1:3] for row in sheet.body} == {("explicit, 2 turns", "implicit, 2 turns")}
+
+
+def test_arms_stand_side_by_side_at_the_levels_that_all_were_run_at() -> None:
+    study = [played([0.1] * 4, volatility="low"), played([0.9] * 4, volatility="high")]
+    study.append(played([0.5] * 4, volatility="high", consensus="explicit"))
+    sheet = sheets.overall(study, "disaster")
+    assert cells(sheet, "implicit")["coverage"].startswith("0.900")
+    assert "only volatility high, at which every arm was run" in sheet.notes[0]
+    apart = [study[0], study[2]]
+    assert "don't compare these rows" in sheets.overall(apart, "disaster").notes[0]
 
 
 def test_every_table_of_arms_shows_the_baselines() -> None:
@@ -193,7 +231,7 @@ def test_every_table_of_arms_shows_the_baselines() -> None:
     assert all(name in one.head for one in sheet)
     assert all("one model, all units" in one.head for one in sheet)
     (table,) = sheets.differences(study, "disaster")
-    assert cells(table, "coverage", name)["arm - implicit"] == "0.150"
+    assert cells(table, "coverage", name)["difference"] == "0.150"
     (by_model,) = sheets.models(study, "disaster")
     assert cells(by_model, name)["implicit"] == "1.000"
     (recovery,) = statistics.recovered(study, "disaster")
@@ -310,9 +348,22 @@ def test_a_bend_without_a_fall_is_no_inverted_u_though_a_parabola_has_a_peak() -
 
 def test_without_deviation_an_inverted_u_cant_be_told() -> None:
     sheet = inverted(bent(lambda d: 1 - 0.25 * np.abs(d - 2)))
-    row = cells(sheet, "actions", "implicit")  # these are all 0
+    assert [row[0] for row in sheet.body] == ["proposals"]  # actions are all 0: no row
+    flat = played([0.5] * 4, performance=[BACK_IN_TWO] * 4)
+    row = cells(inverted(flat), "proposals", "implicit")
     assert row["inverted U"] == "can't be told"
     assert "constant_x" in row["warnings"]
+
+
+def test_volatilities_arent_pooled_into_an_inverted_u() -> None:
+    """Flat at each level, the middle one highest."""
+
+    def flat(height: float, level: str) -> Played:
+        return bent(lambda d: height + 0 * d, volatility=level)
+
+    sheet = inverted(flat(0.5, "low"), flat(0.9, "moderate"), flat(0.4, "high"))
+    assert [row[2] for row in sheet.body] == ["low", "moderate", "high"]
+    assert "yes" not in {row[sheet.head.index("inverted U")] for row in sheet.body}
 
 
 def test_an_inverted_u_is_sought_among_teams_that_were_asked() -> None:

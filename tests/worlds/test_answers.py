@@ -37,14 +37,13 @@ def test_wherever_an_answer_is_cut_behind_its_action_the_action_is_kept(length: 
     [
         ("", "no JSON object"),
         ("I would go to [3,4].", "no JSON object"),
-        ('{"action": [3,', "cut"),
+        ('{"action": [3,', "no whole"),
         ('{"action": [3,4]', "no JSON object"),
         ('{"message": "hello"}', '"action"'),
         ('{"analysis": "long", "action": [3,4', "no JSON object"),
         ('{"action": [3,10]}', "0 to 9"),
         ('{"action": [3.0,4]}', "whole numbers"),
         ('{"action": [3,4], "action": [1,1]}', "twice"),
-        ('{"action": [3,4], "message": 7}', "message"),
         ("[3,4]", '"action"'),
     ],
 )
@@ -61,6 +60,22 @@ def test_a_cut_answer_keeps_a_message_that_is_whole() -> None:
         assert said.cut
         assert said.message == ("Over to you" if length >= ends else "")
     assert not read(whole).cut
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"action": [3,4], "message": "one\ntwo", "analysis": "z"}', "one\ntwo"),
+        ('{"action": [3,4], "message": "one", "analysis": "a "quoted" word"}', "one"),
+        ('{"action": [3,4], "message": "a "quoted" word", "analysis": "z"}', ""),
+        ('{"action": [3,4], "message": "one", "analysis": "z",}', "one"),
+        ('{"action": [3,4], "message": null, "analysis": "z"}', ""),
+        ('{"action": [3,4], "message": 7}', ""),
+    ],
+)
+def test_a_complete_answer_with_a_slip_is_read_and_was_not_cut(text: str, message: str) -> None:
+    said = read(text)
+    assert (said.action, said.message, said.cut) == ((3, 4), message, False)
 
 
 def test_words_behind_the_object_cut_nothing() -> None:

@@ -184,7 +184,7 @@ def round_of(proposals: list[Any], *spoken: tuple[int, Any, bool]) -> dict[str, 
 
 @pytest.mark.parametrize(
     ("a", "b", "c"),
-    [([1, 2], [2, 1], [3, 3]), ([3], [3, 13], [13]), (6.0, 6.5, 0.0)],
+    [([1, 2], [2, 1], [3, 3]), ([3], [3, 13], [13]), (6.0, 6.6, 0.0)],
     ids=["disaster", "misinformation", "public_goods"],
 )
 def test_shares_of_references_and_changes_are_those_of_a_pencil(a: Any, b: Any, c: Any) -> None:
@@ -204,6 +204,39 @@ def test_shares_of_references_and_changes_are_those_of_a_pencil(a: Any, b: Any, 
     assert_allclose(found["changes"], 3 / 6)
     assert_allclose(found["changes_after_reference"], 1 / 2)  # 0 of 0, 1
     assert_allclose(found["changes_otherwise"], 2 / 4)  # 2 of 2, 3 and the second round's 0 and 2
+
+
+def test_an_amount_that_moved_by_half_a_unit_is_the_same_choice() -> None:
+    found = measures([round_of([6.5, 5.4], (0, 6.0, False), (1, 6.0, False))])
+    assert found["changes"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("message", "action", "named"),
+    [
+        ("Drones 2 and 3 should stay.", [9, 9], True),
+        ("I follow Drone-2.", [9, 9], True),
+        ("Drones 12 and 3 should stay.", [9, 9], False),
+        ("I am drone 3, and 2 of us suffice.", [9, 9], False),
+    ],
+)
+def test_an_agent_is_named_alone_or_among_several(message: str, action: Any, named: bool) -> None:
+    heard = [Remark(1, "Drone 2", action, "")]
+    assert bool(refers(Remark(1, "Drone 1", [0, 0], message), heard)) is named
+
+
+@pytest.mark.parametrize(
+    ("message", "written"),
+    [
+        ("nodes 12/3/7 now", True),
+        ("nodes #3, #7 and #12", True),
+        ("ids 3, 7, 12", True),
+        ("nodes 3 and 7", False),
+    ],
+)
+def test_nodes_are_written_in_many_ways(message: str, written: bool) -> None:
+    heard = [Remark(1, "Analyst 2", [3, 7, 12], "")]
+    assert bool(refers(Remark(1, "Analyst 1", [1], message), heard)) is written
 
 
 def test_where_nobody_speaks_there_are_no_shares() -> None:

@@ -21,6 +21,7 @@ from plenum.dynamics.fit import WINDOW
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.majority import TimeToMajority, time_to_majority
 from plenum.dynamics.nulls import NullTest, reversal_test, shuffle_test
+from plenum.dynamics.parting import Parting, parting
 from plenum.dynamics.planning import Look, Plan, look, plan_replicates
 from plenum.dynamics.pooled import MixedModel, Pooled, mixed_model, pooled
 from plenum.dynamics.recovery import Recovery, RecoveryTime, recoveries, recovery_time
@@ -48,6 +49,7 @@ __all__ = [
     "McNemar",
     "MixedModel",
     "NullTest",
+    "Parting",
     "Plan",
     "Pooled",
     "Recovery",
@@ -76,6 +78,7 @@ __all__ = [
     "of_replicates",
     "pairwise_disagreement",
     "pairwise_distances",
+    "parting",
     "plan_replicates",
     "pooled",
     "recoveries",

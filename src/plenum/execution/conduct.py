@@ -17,6 +17,8 @@ from plenum.execution.spending import spent_before
 from plenum.models import ChatModel, backends
 from plenum.models.prices import Prices, how_to_state
 from plenum.tracking import store
+from plenum.tracking.kinds import require_kind
+from plenum.world_conditions import WorldCondition
 
 _OWN_FILES = 256
 
@@ -50,6 +52,7 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
         store.require_writable("journals", Path(folder))
     for uri in {store.absolute(job.tracking_uri) for job in jobs if job.tracking_uri}:
         store.check(uri)
+    one_kind_a_study(jobs)
     same_throughout(jobs)
     charged = any(job.condition.backend.name == "api" for job in jobs)
     prices = Prices(jobs[0].prices, charged=charged)
@@ -90,6 +93,22 @@ async def _sweep(
         finally:
             await desk.finish()
     return [desk.with_errors(job, task.result()) for job, task in zip(jobs, tasks, strict=True)]
+
+
+def one_kind_a_study(jobs: Sequence[Job]) -> None:
+    """Committees and worlds have different tables: a study holds either."""
+    kinds: dict[tuple[str, str | None], bool] = {}
+    for job in jobs:
+        key = job.study, job.tracking_uri and store.absolute(job.tracking_uri)
+        worlds = isinstance(job.condition, WorldCondition)
+        if kinds.setdefault(key, worlds) != worlds:
+            raise UserError(
+                f"study: {job.study!r} would hold committees and worlds; give each a study of its "
+                "own, as in 'study=${task.name}'"
+            )
+    for (study, uri), worlds in kinds.items():
+        if uri:
+            require_kind(study, uri, worlds=worlds)
 
 
 def same_throughout(jobs: Sequence[Job]) -> None:

@@ -13,13 +13,14 @@ from rich.table import Table
 
 from plenum.conditions import Calls, Job
 from plenum.errors import UserError
-from plenum.execution.conduct import same_throughout
+from plenum.execution.conduct import one_kind_a_study, same_throughout
 from plenum.execution.rehearsal import Use, rehearse
 from plenum.execution.replicate import RETRIABLE
 from plenum.execution.spending import spent_before
 from plenum.models import ChatModel, backends
 from plenum.models.prices import Prices, how_to_state
 from plenum.records import DamagedJournal, attempts, read_entries
+from plenum.world_conditions import WorldCondition
 
 _ASSUMED_LATENCY_S = 2.0
 FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
@@ -49,6 +50,7 @@ def show(jobs: Sequence[Job]) -> None:
     """Print conditions, replicates, calls, tokens, cost by model, and the time that it takes."""
     if not jobs:
         raise UserError("the sweep is empty: a glob matches no option")
+    one_kind_a_study(jobs)
     same_throughout(jobs)
     prices = Prices(jobs[0].prices)
     backend = {
@@ -140,8 +142,14 @@ def _closing(
     unknown = [m for m in by_model if m not in free and prices.of(m) is None]
     cost = sum(_cost(use, prices, m) for m, use in by_model.items() if m not in free)
     kinds = {job.condition.backend.name for job in jobs}
+    worlds = {isinstance(job.condition, WorldCondition) for job in jobs}
+    basis = {
+        False: "arguments of argument_words each",
+        True: "answers as long as sampling.max_tokens allows",
+    }
+    told = " and ".join(basis[kind] for kind in sorted(worlds)) or basis[False]
     yield (
-        f"tokens: estimated with arguments of argument_words each; cost left: ${cost:.2f}"
+        f"tokens: estimated with {told}; cost left: ${cost:.2f}"
         + (", simulated agents cost nothing" if kinds == {"simulated"} else "")
         + (", a hosted model costs nothing" if kinds == {"hosted"} else "")
     )

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import divergence, lyapunov, wald
+from plenum.dynamics import parting, wald
 from plenum.records import Transcript, episodes
-from plenum.tracking import world_frames
 
 INTERVAL = "t over episodes"
 
@@ -51,23 +50,20 @@ def estimated(completed: Sequence[Transcript]) -> dict[str, Any]:
 
 def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
     """D(t) and λ̂ within episodes, averaged over them; nothing where each was run once."""
-    weights = world_frames.weights(completed)
-    several = world_frames.ensembles(weights, completed[0].head["runs"])
+    several = episodes.ensembles(episodes.weights(completed), completed[0].head["runs"])
     if not several:
         return {"metrics": {}, "divergence": [], "warnings": [], "told": ""}
-    rounds = min(array.shape[1] for array in several)
-    apart = np.mean([divergence(array[:, :rounds]) for array in several], axis=0)
-    found = [lyapunov(array) for array in several]
-    over = wald.mean(np.array([one.value for one in found]), INTERVAL)
-    one, (low, high) = found[0], (over.ci_low, over.ci_high)
-    if len(found) == 1:
-        low, high = one.ci_low, one.ci_high
-    warnings = sorted({name for one in found for name in one.warnings})
+    apart = parting(several)
+    over = apart.exponent
     return {
-        "metrics": {"lambda": over.value, "lambda_ci_low": low, "lambda_ci_high": high},
-        "divergence": apart.tolist(),
-        "warnings": warnings,
-        "told": f"; λ̂ = {over.value:.4f} [{low:.4f}, {high:.4f}]",
+        "metrics": {
+            "lambda": over.value,
+            "lambda_ci_low": over.ci_low,
+            "lambda_ci_high": over.ci_high,
+        },
+        "divergence": apart.divergence.tolist(),
+        "warnings": list(apart.warnings),
+        "told": f"; λ̂ = {over.value:.4f} [{over.ci_low:.4f}, {over.ci_high:.4f}]",
     }
 
 

@@ -1,6 +1,7 @@
 """What a journal tells of a run in a world: its rounds, measures and metrics."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,48 @@ def series(transcript: Transcript, name: str) -> NDArray[np.float64]:
 def components(transcripts: Sequence[Transcript]) -> int:
     """How many components C(t) has; 1 where no round is over."""
     return next((entry["components"] for t in transcripts for entry in played(t)), 1)
+
+
+def weights(transcripts: Sequence[Transcript]) -> list[tuple[int, int, int, float]]:
+    """C(t) by its components above zero: replicate, round, component, weight."""
+    return [
+        (t.head["replicate"], entry["round"], component, weight)
+        for t in transcripts
+        for entry in played(t)
+        for component, weight in entry["weights"]
+    ]
+
+
+def ensembles(
+    weights: Iterable[tuple[int, int, int, float]], runs: int
+) -> list[NDArray[np.float64]]:
+    """C(t) of the runs of each world.
+
+    Parameters
+    ----------
+    weights
+        As :func:`weights` gives them.
+    runs
+        As many replicates are run in one world.
+
+    Returns
+    -------
+    list of arrays, shape (runs, rounds, components)
+        The worlds with two runs or more, each as long as the shortest of its own runs.
+    """
+    rows = np.array(list(weights) if runs > 1 else [], dtype=float).reshape(-1, 4)
+    if not len(rows):
+        return []
+    replicate, number, component = rows[:, :3].astype(int).T
+    several = max(int(component.max()) + 1, 2)  # none above those that were met matters
+    by_world: defaultdict[int, list[NDArray[np.float64]]] = defaultdict(list)
+    for run in np.unique(replicate):
+        own = replicate == run
+        made = np.zeros((number[own].max(), several))
+        made[number[own] - 1, component[own]] = rows[own, 3]
+        by_world[int(run) // runs].append(made)
+    found = [by_world[world] for world in sorted(by_world) if len(by_world[world]) > 1]
+    return [np.stack([run[: min(map(len, own))] for run in own]) for own in found]
 
 
 def number(value: float | None) -> float:

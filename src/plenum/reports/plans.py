@@ -8,7 +8,7 @@ from plenum.errors import UserError
 from plenum.reports.rows import Row, named, shown
 from plenum.reports.settings import Plan
 from plenum.reports.sheets import Sheet, limits, number, provenance, show
-from plenum.tracking import query
+from plenum.tracking import query, world_query
 from plenum.tracking.query import Tracked
 
 _WIDE = 1.0
@@ -17,6 +17,10 @@ _WIDE = 1.0
 
 def publish(asked: Plan) -> None:
     """Print, for every condition, the replicates that a contrast needs and whether to stop."""
+    if world_query.holds(asked.study, asked.uri):
+        raise UserError(
+            f"study: {asked.study!r} is of worlds; replicates are planned for committees"
+        )
     tracked = query.conditions(asked.study, asked.uri)
     show([sheet(sorted(tracked, key=lambda t: t.factors["scenario"]), asked)])
 

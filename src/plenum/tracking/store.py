@@ -52,11 +52,17 @@ def check(uri: str) -> None:
     request = urllib.request.Request(
         f"{uri}/api/2.0/mlflow/experiments/search",
         data=b'{"max_results": 1}',
-        headers={"Content-Type": "application/json", **_login()},
+        headers={"Content-Type": "application/json", **login()},
     )
+    with answering(uri), urllib.request.urlopen(request, timeout=10) as response:
+        response.read()
+
+
+@contextmanager
+def answering(uri: str) -> Iterator[None]:
+    """Say in one line what is wrong with a server that doesn't answer, or doesn't let us in."""
     try:
-        with urllib.request.urlopen(request, timeout=10) as response:
-            response.read()
+        yield
     except urllib.error.HTTPError as error:
         raise UserError(
             f"tracking.uri: the server at {uri} answers {error.code} {error.reason}; if it wants a "
@@ -76,7 +82,7 @@ def require_writable(key: str, folder: Path) -> None:
         raise UserError(f"{key}: {folder} can't be written to")
 
 
-def _login() -> dict[str, str]:
+def login() -> dict[str, str]:
     """The credentials that MLflow's own client would send."""
     token = os.environ.get("MLFLOW_TRACKING_TOKEN")
     if token:

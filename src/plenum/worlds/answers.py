@@ -20,7 +20,7 @@ _MESSAGE = re.compile(r'\s*,\s*"message"\s*:\s*')
 class Unreadable(ValueError):
     """An answer without a readable action; the message says what is wrong with it.
 
-    ``cut`` says that the answer is the beginning of an object.
+    ``cut`` says that the answer is the beginning of an object: it ends inside of it.
     """
 
     def __init__(self, problem: str, *, cut: bool = False) -> None:
@@ -32,7 +32,7 @@ class Unreadable(ValueError):
 class Said(Generic[Action]):
     """What was read of an answer: the action, and the message to the others (maybe empty).
 
-    ``cut`` says that the object isn't whole.
+    ``cut`` says that the answer ends inside the object.
     """
 
     action: Action
@@ -65,7 +65,7 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> Said[Action]:
     except Unreadable:
         raise
     except (ValueError, RecursionError):
-        return _said(_begun(body, key), key, read, cut=True)
+        return _said(_begun(body, key), key, read, cut=_cut(body))
     behind = body[end:]
     if not isinstance(data, dict):
         raise Unreadable("no JSON object" if behind else f'the object needs the key "{key}"')
@@ -81,7 +81,7 @@ def _said(
         raise Unreadable(f'the object needs the key "{key}"', cut=cut)
     message = data.get("message", "")
     if not isinstance(message, str):
-        raise Unreadable("message is no text", cut=cut)
+        message = ""
     try:
         action = read(data[key])
     except ValueError as problem:
@@ -93,20 +93,29 @@ def _begun(body: str, key: str) -> dict[str, Any]:
     """What is whole of an object that was cut: the action, which stands first, and the message."""
     start = re.match(rf'\{{\s*"{re.escape(key)}"\s*:\s*', body)
     if start is None:
-        raise Unreadable("no JSON object", cut=body.startswith("{"))
+        raise Unreadable("no JSON object", cut=_cut(body))
     try:
         value, end = _DECODER.raw_decode(body, start.end())
     except (ValueError, RecursionError):
-        raise Unreadable("no whole JSON object, and the action is cut too", cut=True) from None
+        raise Unreadable("no whole JSON object, nor a whole action", cut=_cut(body)) from None
     if not re.match(r"\s*,", body[end:]):
         # a number may be cut in the middle; only what follows shows that it is whole
-        raise Unreadable("no JSON object", cut=True)
+        raise Unreadable("no JSON object", cut=_cut(body))
     message = _MESSAGE.match(body, end)
     try:
-        said = _DECODER.raw_decode(body, message.end())[0] if message else ""
+        said, end = _DECODER.raw_decode(body, message.end()) if message else ("", end)
     except (ValueError, RecursionError):
         said = ""
-    return {key: value, "message": said if isinstance(said, str) else ""}
+    whole = re.match(r"\s*(?:[,}]|\Z)", body[end:])  # else a quote in it ended it too soon
+    return {key: value, "message": said if whole else ""}
+
+
+def _cut(body: str) -> bool:
+    """Whether an answer that isn't whole JSON ends inside its object, rather than being malformed.
+
+    What closes the object is the last thing that a whole answer writes.
+    """
+    return body.startswith("{") and not body.endswith("}")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -116,4 +125,4 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique)
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, strict=False)

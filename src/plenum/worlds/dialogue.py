@@ -8,11 +8,15 @@ from plenum.worlds.averages import mean_of
 from plenum.worlds.prompts import Remark
 
 _BRACKETED = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")
-_NODES = re.compile(r"\bnodes?\b[\s:\[(]*([0-9]+(?:(?:[\s,]|\band\b|&)+[0-9]+)*)", re.IGNORECASE)
+_COUNTED = r"([0-9]+(?:(?:[\s,/#]|\band\b|&)+[0-9]+)*)"
+_NODES = re.compile(rf"\b(?:node|id)s?\b[\s:#\[(]*{_COUNTED}", re.IGNORECASE)
 _AMOUNT = re.compile(r"(?<![\w.-])[0-9]+(?:\.[0-9]+)?(?!\w|\.[0-9]|\s*%)")
+SAME_AMOUNT = 0.5
+"""Amounts up to this far apart are the same choice, in units of the public good."""
+
 _WHOLE, _DIGITS = re.compile(r"[0-9]{1,9}"), re.compile(r"[0-9]+")
 _NO_AMOUNT = (
-    r"\b(?:rounds?|threshold|benefit)\b\W{{0,2}}(?:(?:of|is|was|at)\s+)?[0-9]+(?:\.[0-9]+)?"
+    r"\b(?:rounds?|threshold|benefit|costs?|c_?max)\b\W{{0,2}}(?:(?:of|is|was|at)\s+)?[0-9]+(?:\.[0-9]+)?"
     r"|\b(?:{title}|agent)s?\s+(?:#\s*)?[0-9]+\b|\b[0-9]+\s+(?:{title}|agent)s?\b"
 )
 
@@ -21,13 +25,13 @@ def refers(said: Remark, heard: Sequence[Remark]) -> list[str]:
     """The agents whose proposal a message speaks of, among those that its speaker could read.
 
     It speaks of a proposal where it names the agent that made one, or writes the proposal itself
-    and the speaker doesn't propose the same. An agent is named as *Drone 2*, *Drone #2* or
-    *agent 2*, in small or large letters. A proposal is written
+    and the speaker doesn't propose the same. An agent is named as *Drone 2*, *Drone #2*,
+    *Drone-2*, *agent 2* or among *drones 2 and 3*, in small or large letters. A proposal is written
 
     - as a list in brackets, or of several numbers in parentheses: ``[1,2]``, ``(1, 2)``;
-    - after the word *node* or *nodes*, in any order: ``nodes 7, 3 and 12``;
+    - after the word *node*, *id* or their plural, in any order: ``nodes 7, 3 and 12``, ``ids 7/3``;
     - for an amount, as a number of the same value: ``6`` is 6.0. The numbers of agents, rounds,
-      thresholds and benefits, and percentages, are none.
+      thresholds, benefits, costs and C_max, and percentages, are none.
 
     Numbers are compared whole: 16.0 doesn't speak of 6.0, and ``[11, 2]`` not of ``[1, 2]``. What
     the world shows to all may be written for its own sake, and counts too where another agent
@@ -54,10 +58,11 @@ def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
         without a readable answer (one with a proposal but no words is neither); ``cut``, answers
         of the run whose object was cut, also those that were repaired; ``references``, the share
         of the messages that refer to another agent's action; ``changes``, the share of agents and
-        rounds in which the final choice is another than the agent's first proposal in the round;
-        the same share where the agent's own message referred to another's action
-        (``changes_after_reference``) and where none did (``changes_otherwise``). NaN where
-        nothing is to be counted; abstentions are left out of choices.
+        rounds in which the final choice is another than the agent's first proposal in the round
+        (an amount by more than ``SAME_AMOUNT``); the same share where the agent's own message
+        referred to another's action (``changes_after_reference``) and where none did
+        (``changes_otherwise``). NaN where nothing is to be counted; abstentions are left out of
+        choices.
     """
     referred: list[bool] = []
     silent = cut = 0
@@ -79,7 +84,7 @@ def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
         for agent, proposal in first.items():
             choice = record["proposals"][agent] if agent < len(record["proposals"]) else None
             if choice is not None:
-                other = choice != proposal
+                other = _other(choice, proposal)
                 changed.append(other)
                 (after if agent in referring else otherwise).append(other)
     return {
@@ -93,19 +98,29 @@ def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
     }
 
 
+def _other(choice: Any, proposal: Any) -> bool:
+    """Whether a choice is another than a proposal; amounts by more than half a unit."""
+    if isinstance(choice, (int, float)) and isinstance(proposal, (int, float)):
+        return abs(choice - proposal) > SAME_AMOUNT
+    return bool(choice != proposal)
+
+
 def _speaks_of(said: Remark, remark: Remark) -> bool:
     if remark.action is None:
         return False
-    if _named(remark.name).search(said.message):
+    if _names(remark.name, said.message):
         return True
     return remark.action != said.action and _writes(said, remark.action)
 
 
-def _named(name: str) -> re.Pattern[str]:
-    """An agent's name, also with a sign before the number, or as the agent of that number."""
+def _names(name: str, message: str) -> bool:
+    """Whether a message names an agent, alone or among several."""
     title, _, number = name.rpartition(" ")
-    of = rf"(?:{re.escape(title)}|agent)\s+(?:#\s*)?"
-    return re.compile(rf"\b{of}{re.escape(number)}\b", re.IGNORECASE)
+    of = rf"\b(?:{re.escape(title)}|agent)"
+    if re.search(rf"{of}[\s-]+(?:#\s*)?{re.escape(number)}\b", message, re.IGNORECASE):
+        return True
+    several = re.findall(rf"{of}s[\s#]+{_COUNTED}\b", message, re.IGNORECASE)
+    return any(number in _DIGITS.findall(listed) for listed in several)
 
 
 def _writes(said: Remark, action: Any) -> bool:

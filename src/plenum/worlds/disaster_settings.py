@@ -50,8 +50,9 @@ class DisasterSettings:
     def __post_init__(self) -> None:
         shares = dict.fromkeys(("spawn", "move_probability", "misread", "contradictory"), (0, 1))
         within(self, "disaster", **shares)
-        within(self, "disaster", grid=(2, 100), initial_least=(1, self.most), move_period=(1, 1000))
-        within(self, "disaster", most=(1, self.grid**2), initial_most=(1, self.most))
+        within(self, "disaster", grid=(2, 100), move_period=(1, 1000))
+        within(self, "disaster", most=(1, self.grid**2))
+        within(self, "disaster", initial_least=(1, self.most), initial_most=(1, self.most))
         within(self, "disaster", severity_jump=(0, 9), misread_size=(0, 9), high=(LEAST, MOST))
         within(self, "disaster", reduction=(0, MOST), crowd=(1, 10_000))
         within(self, "disaster", **dict.fromkeys(("alpha", "beta", "overload_cost"), (0, 1e6)))

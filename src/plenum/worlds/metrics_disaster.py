@@ -116,6 +116,7 @@ def summary(records: Sequence[Round], settings: DisasterSettings) -> dict[str, f
         "delays_dropped": float(len(ended["dropped"])),
         "unattended_rounds": mean_of(ended["censored"] + ended["dropped"]),
         "net_reward": net_reward(records),
+        "disasters": float(len({d["id"] for record in records for d in _disasters(record)})),
     }
 
 

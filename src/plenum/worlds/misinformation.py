@@ -31,6 +31,9 @@ VOLATILITY: dict[str, dict[str, Any]] = {
 Nodes = tuple[int, ...]
 
 
+_INJECTED = ("injection_least", "injection_most")
+
+
 @dataclass(frozen=True)
 class MisinformationSettings:
     """Numbers of the world; ``docs/worlds.md`` says what each one does.
@@ -65,7 +68,7 @@ class MisinformationSettings:
         within(self, "misinformation", nodes=(2, 10_000), attachment=(1, self.nodes - 1))
         within(self, "misinformation", initial_least=(0, self.nodes), initial_most=(0, self.nodes))
         within(self, "misinformation", injection_gap_least=(1, 1000), checks=(1, self.nodes))
-        within(self, "misinformation", injection_least=(0, self.nodes))
+        within(self, "misinformation", **dict.fromkeys(_INJECTED, (0, self.nodes)))
         ordered(
             self,
             "misinformation",

@@ -11,7 +11,7 @@ from plenum.dynamics.wald import Estimate, mean
 from plenum.tracking.world_query import Played
 
 METRICS = {
-    "disaster": ("coverage", "misallocation", "response_delay", "net_reward"),
+    "disaster": ("coverage", "misallocation", "response_delay", "net_reward", "disasters"),
     "misinformation": ("final_spread", "mean_spread", "containment_time", "coverage_diversity"),
     "public_goods": (
         *("provision_rate", "total_welfare", "welfare_per_agent", "gini", "gini_cumulated"),
@@ -26,7 +26,7 @@ LEVELS = {
 """Factors with an order, and their levels in it."""
 
 REFERENCE = "implicit"
-"""The arm that the others are compared with."""
+"""The mechanism that the others are compared with: each agent acts as it proposes."""
 
 LONE = "one model, one unit"
 """The arm of a single agent: a baseline of larger teams."""
@@ -41,35 +41,65 @@ _METHOD = "t over episodes (seed and number), differences averaged within each"
 
 @dataclass(frozen=True)
 class Arm:
-    """One way to act, under the name that tables print."""
+    """One way to act.
+
+    Attributes
+    ----------
+    name
+        As tables print it.
+    scripted
+        Whether no model is asked.
+    free
+        The name of the arm that has all but the mechanism in common with it and acts as each agent
+        proposes; empty where there is no such arm.
+    """
 
     name: str
     scripted: bool
+    free: str = ""
 
 
 def arm(played: Played) -> Arm:
     """The arm that a condition belongs to."""
     f = played.factors
+    forced = f["consensus"] != REFERENCE
     if f["policy"] != "agents":
-        mechanism = "" if f["consensus"] == REFERENCE else f" {f['consensus']}"
-        return Arm(f"scripted: {f['policy'].replace('_', ' ')}{mechanism}", True)
+        free = f"scripted: {f['policy'].replace('_', ' ')}"
+        return Arm(f"{free} {f['consensus']}" if forced else free, True, free if forced else "")
     if f["consensus"] == "central":
         return Arm("one model, all units", False)
     if f["agents"] == "1":
         return Arm(LONE, False)
-    parts = [f["consensus"]]
-    parts += ["no interaction"] * (f["turns"] == "0")
+    parts = ["no interaction"] * (f["turns"] == "0")
     parts += [f"{f['turns']} turns"] * (f["turns"] not in ("0", "1"))
     parts += ["identical roles"] * (f["diversity"] == "identical")
-    return Arm(", ".join(parts), False)
+    free = ", ".join([REFERENCE, *parts])
+    return Arm(", ".join([f["consensus"], *parts]), False, free if forced else "")
+
+
+def reference(one: Arm, among: Sequence[Arm]) -> str:
+    """The name of the arm that another is compared with; empty for none.
+
+    A mechanism is compared with free action by the same agents: as many turns, the same roles, the
+    same script. What acts freely itself is compared with the implicit arm of the defaults, or the
+    first implicit one where that wasn't run.
+    """
+    names = [other.name for other in among]
+    if one.free:
+        return one.free if one.free in names else ""
+    implicit = [name for name in names if name == REFERENCE or name.startswith(f"{REFERENCE},")]
+    usual = next(iter(sorted(implicit, key=lambda name: (name != REFERENCE, name))), "")
+    return "" if usual == one.name else usual
 
 
 def arms(played: Sequence[Played]) -> list[Arm]:
     """All arms of a study: mechanisms, then controls, then scripted policies."""
 
-    def rank(one: Arm) -> tuple[bool, int, str]:
-        place = _ORDER.index(one.name) if one.name in _ORDER else len(_ORDER)
-        return one.scripted, place, one.name
+    def rank(one: Arm) -> tuple[bool, str, int, str]:
+        mechanism, _, more = one.name.partition(", ")
+        if one.scripted or mechanism not in _ORDER:
+            return one.scripted, "~", 0, one.name
+        return False, more, _ORDER.index(mechanism), one.name
 
     return sorted({arm(one) for one in played}, key=rank)
 
@@ -104,6 +134,39 @@ def over_worlds(table: pd.DataFrame) -> Estimate:
     """The mean over worlds, of each world's mean."""
     each = table.groupby("world")["value"].mean() if len(table) else pd.Series(dtype=float)
     return mean(each.to_numpy(dtype=float), "t over episodes")
+
+
+def common(played: Sequence[Played]) -> tuple[list[Played], str]:
+    """The conditions at the levels that all arms were run at, and a note where others are left out.
+
+    Means over different levels of volatility or diversity can't be put side by side. Arms that have
+    no roles, or identical ones, stand at any diversity.
+    """
+    kept, left = list(played), []
+    for factor in ("volatility", "diversity"):
+        by_arm: defaultdict[str, set[str]] = defaultdict(set)
+        for one in kept:
+            if factor == "volatility" or not _without_roles(one):
+                by_arm[arm(one).name].add(one.factors[factor])
+        met = set().union(*by_arm.values())
+        shared = set.intersection(*by_arm.values()) if by_arm else set()
+        if not shared and met:
+            left.append(f"no level of {factor} was run in every arm: don't compare these rows")
+        elif shared != met:
+            told = ", ".join(level for level in LEVELS[factor] if level in shared)
+            left.append(f"only {factor} {told}, at which every arm was run")
+            kept = [
+                one
+                for one in kept
+                if one.factors[factor] in shared or (factor == "diversity" and _without_roles(one))
+            ]
+    return kept, "; ".join(left)
+
+
+def _without_roles(one: Played) -> bool:
+    f = one.factors
+    lone = f["agents"] == "1" or f["consensus"] == "central"
+    return arm(one).scripted or f["diversity"] == "identical" or lone
 
 
 def difference(table: pd.DataFrame, name: str, reference: str = REFERENCE) -> Estimate:

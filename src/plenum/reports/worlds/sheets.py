@@ -11,12 +11,13 @@ from plenum.reports.worlds.arms import (
     LEVELS,
     LONE,
     METRICS,
-    REFERENCE,
     arm,
     arms,
+    common,
     comparable,
     difference,
     over_worlds,
+    reference,
     values,
     within,
 )
@@ -36,7 +37,11 @@ DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "cha
 
 
 def overall(played: Sequence[Played], task: str) -> Sheet:
-    """Every arm: its metrics with intervals over worlds (seed 002, Tables 1, 2, 4 and 5)."""
+    """Every arm: its metrics with intervals over worlds (seed 002, Tables 1, 2, 4 and 5).
+
+    At the levels that all arms have in common: :func:`levels` has the others.
+    """
+    played, left = common(played)
     lost = [name for name in _LOST if name == "abstentions" or any(_lost(p, name) for p in played)]
     more = ("deviation_proposals", "deviation_actions", *lost)
     told = (f"{_LOST[name]} a run" for name in lost)
@@ -51,7 +56,8 @@ def overall(played: Sequence[Played], task: str) -> Sheet:
         ]
         last = [number(over_worlds(_of(tables[m], one.name)).value, 2) for m in more]
         body.append((one.name, runs, *cells, *last))
-    return Sheet(f"{heading(played)}: every arm", head, tuple(body), _notes(played, task))
+    notes = (*[left] * bool(left), *_notes(played, task))
+    return Sheet(f"{heading(played)}: every arm", head, tuple(body), notes)
 
 
 def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Sheet:
@@ -155,23 +161,25 @@ def models(played: Sequence[Played], task: str) -> list[Sheet]:
 
 
 def differences(played: Sequence[Played], task: str) -> list[Sheet]:
-    """Every arm minus the implicit one, paired by world."""
-    body = []
+    """Every arm minus the free one that it is compared with, paired by world."""
+    there, body = arms(played), []
     for metric in METRICS[task]:
         table = values(played, metric)
-        for one in arms(played):
-            if one.name == REFERENCE or table.empty or not comparable(metric, one.name):
+        for one in there:
+            other = reference(one, there)
+            if not other or table.empty or not comparable(metric, one.name):
                 continue
-            found = difference(table, one.name)
+            found = difference(table, one.name, other)
             if found.n:
                 told = (number(found.value, 3), limits(found.ci_low, found.ci_high, 3))
-                body.append((metric, one.name, *told, probability(found.p), str(found.n)))
+                body.append((metric, one.name, other, *told, probability(found.p), str(found.n)))
     if not body:
         return []
-    head = ("metric", "arm", f"arm - {REFERENCE}", "95 % CI", "p", "worlds")
+    head = ("metric", "arm", "minus", "difference", "95 % CI", "p", "worlds")
     notes = (
         "paired by world (seed and episode) and by all factors that both arms have; worlds are the "
-        "independent units; t intervals; scripted policies ask no model",
+        "independent units; t intervals; a mechanism is compared with free action by the same "
+        "agents, or by the same script: that part needs no model",
         *dict.fromkeys(told for metric in METRICS[task] for told in _opened(metric)),
         *sources(played),
     )

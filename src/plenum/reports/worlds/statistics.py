@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -13,8 +13,7 @@ from plenum.dynamics import (
     Recovery,
     RecoveryTime,
     TwoLines,
-    divergence,
-    lyapunov,
+    parting,
     recoveries,
     recovery_time,
     two_lines,
@@ -34,50 +33,56 @@ HORIZON = 10.0
 """Rounds up to which the restricted mean of recovery is taken, in every arm."""
 
 
+CELL = ("volatility", "diversity", "model")
+"""Factors that shift deviation and performance alike: rounds of different ones aren't pooled."""
+
+
 def points(played: Sequence[Played], of: str = "deviation_proposals") -> pd.DataFrame:
     """d̄(t) and performance of every round of agents that were asked.
 
     Returns
     -------
     DataFrame
-        ``x``, ``y``, ``arm``, ``group``: the world, whose rounds and policies depend on each other.
+        ``x``, ``y``, ``arm``, the factors of ``CELL``, ``group``: the world, whose rounds and
+        policies depend on each other.
     """
     parts = []
     for one in played:
         if arm(one).scripted or one.rounds.empty or one.factors["agents"] == "1":
             continue
         world = one.rounds["replicate"].map(one.world)
-        parts.append(
-            pd.DataFrame(
-                {"x": one.rounds[of], "y": one.rounds["performance"], "arm": arm(one).name}
-            ).assign(group=world)
-        )
+        cell = {name: one.factors[name] for name in CELL}
+        drawn = pd.DataFrame({"x": one.rounds[of], "y": one.rounds["performance"]})
+        parts.append(drawn.assign(arm=arm(one).name, group=world, **cell))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
 def inverted_u(played: Sequence[Played], task: str) -> list[Sheet]:
     """Whether performance peaks at a middling deviation (RQ2): two lines, not a parabola."""
-    body = []
-    for of in ("deviation_proposals", "deviation_actions"):
-        table = points(played, of)
-        for name in dict.fromkeys(table["arm"]) if len(table) else ():
-            part = table[table["arm"] == name]
-            found = two_lines(part["x"], part["y"], part["group"])
-            body.append((of.removeprefix("deviation_"), name, *_told(found)))
-    if not body:
+    tables = {of: points(played, f"deviation_{of}") for of in ("proposals", "actions")}
+    if all(table.empty for table in tables.values()):
         return []
+    varying = [name for name in CELL if tables["proposals"][name].nunique() > 1]
+    body = [
+        (of, *map(str, key), *_told(two_lines(part["x"], part["y"], part["group"])))
+        for of, table in tables.items()
+        for key, part in table.groupby(["arm", *varying], sort=False)
+        # a common action has no deviation at all
+        if of == "proposals" or part["x"].nunique() > 1
+    ]
     head = (
-        *("d̄ of", "arm", "breakpoint", "slope below", "p", "slope above", "p", "inverted U"),
-        *("parabola's peak", "points", "worlds", "warnings"),
+        *("d̄ of", "arm", *varying, "breakpoint", "slope below", "p", "slope above", "p"),
+        *("inverted U", "parabola's peak", "points", "worlds", "warnings"),
     )
     notes = (
         "two-lines test (Simonsohn 2018) of performance on d̄, one point a round, clustered by "
         "world; an inverted U needs a rise below and a fall above the breakpoint, both with "
-        "p < .05; the parabola is description only; arms aren't pooled: what parts them would "
-        "look like a bend",
+        "p < .05; the parabola is description only; conditions aren't pooled: what parts them "
+        "would look like a bend; p isn't adjusted for the number of lines",
         *sources(played),
     )
-    return [Sheet(f"{heading(played)}: is there an inverted U?", head, tuple(body), notes, 2)]
+    title = f"{heading(played)}: is there an inverted U?"
+    return [Sheet(title, head, tuple(body), notes, 2 + len(varying))]
 
 
 @dataclass(frozen=True)
@@ -184,14 +189,13 @@ def instability(played: Sequence[Played], task: str) -> list[Sheet]:
         several = ensembles(one.weights, one.runs)
         if not several:
             continue
-        over, warned = _exponent(several)
-        level = np.mean([divergence(array).mean() for array in several])
-        f = one.factors
+        apart = parting(several)
+        over, f = apart.exponent, one.factors
         body.append(
             (
-                *(arm(one).name, f["diversity"], f["volatility"], f"{len(several)} x {one.runs}"),
+                *(arm(one).name, f["diversity"], f["volatility"], f"{apart.worlds} x {one.runs}"),
                 *(number(over.value, 4), limits(over.ci_low, over.ci_high)),
-                *(number(float(level), 3), " ".join(warned) or "-"),
+                *(number(apart.level, 3), " ".join(apart.warnings) or "-"),
             )
         )
     if not body:
@@ -208,22 +212,19 @@ def instability(played: Sequence[Played], task: str) -> list[Sheet]:
 def exponents(played: Sequence[Played]) -> dict[str, wald.Estimate]:
     """λ̂ of the conditions that have several runs in one world, by the run's id."""
     found = {one.run_id: ensembles(one.weights, one.runs) for one in played}
-    return {run: _exponent(several)[0] for run, several in found.items() if several}
+    return {run: parting(own).exponent for run, own in found.items() if own}
 
 
-def _exponent(several: Sequence[NDArray[np.float64]]) -> tuple[wald.Estimate, list[str]]:
-    """λ̂ over worlds, and the warnings; of one world with the interval of its own jackknife."""
-    found = [lyapunov(array) for array in several]
-    over = wald.mean(np.array([e.value for e in found]), "t over episodes")
-    if len(found) == 1:
-        over = replace(over, ci_low=found[0].ci_low, ci_high=found[0].ci_high)
-    return over, sorted({name for e in found for name in e.warnings})
+def told_apart(found: TwoLines) -> bool:
+    """Whether the two lines could be tested; a slope of the wrong sign settles it without a p."""
+    wrong = found.slope_low <= 0 or found.slope_high >= 0
+    few = {"few_low", "few_high"} & set(found.warnings)
+    tested = math.isfinite(found.p_low) and math.isfinite(found.p_high)
+    return not few and (tested or wrong)
 
 
 def _told(found: TwoLines) -> tuple[str, ...]:
-    verdict = "yes" if found.inverted_u else "no"
-    if math.isnan(found.slope_low) or math.isnan(found.slope_high):
-        verdict = "can't be told"
+    verdict = "yes" if found.inverted_u else "no" if told_apart(found) else "can't be told"
     return (
         number(found.breakpoint, 2),
         number(found.slope_low, 3),

@@ -14,6 +14,7 @@ COPY run.py ./
 COPY conf conf
 COPY scenarios scenarios
 COPY scripts scripts
+COPY reference reference
 
 # Outputs go to the working directory: mount it, and run as whoever owns it (--user).
 ENV HOME=/tmp

@@ -1,4 +1,4 @@
-# make run | test | check | ui | bench | constraints | clean
+# make run | test | check | ui | papers | bench | constraints | clean
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -6,7 +6,7 @@ EXPERIMENT_ARGS ?= roles=on,off model=uniform,mixed
 PORT ?= 5000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format ui server bench constraints clean
+.PHONY: help run test check format ui server papers bench constraints clean
 
 help:
 	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
@@ -15,6 +15,7 @@ help:
 	@echo "make format       mend what lint and format can mend"
 	@echo "make ui           the MLflow UI on the results, http://127.0.0.1:$(PORT)"
 	@echo "make server       an MLflow tracking server on port $(PORT), for tracking=server"
+	@echo "make papers       every figure and table of the two papers from small runs, to outputs/papers"
 	@echo "make bench        the benchmarks"
 	@echo "make clean        remove the virtual environment and caches, never results"
 	@echo "make constraints  resolve constraints.txt anew from the ranges in pyproject.toml"
@@ -47,6 +48,9 @@ server: $(VENV)/.base
 	@mkdir -p mlruns/server
 	$(MLFLOW) --port $(PORT) --backend-store-uri sqlite:///mlruns/server/mlflow.db \
 		--artifacts-destination mlruns/server/artifacts
+
+papers: $(VENV)/.all
+	$(BIN)/python scripts/papers.py run=reduced out=outputs/papers
 
 bench: $(VENV)/.all
 	$(BIN)/python scripts/bench_overhead.py

@@ -1,6 +1,7 @@
 """Draw a study's figures as PNG and SVG, and log them to MLflow.
 
-python scripts/figures.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
+python scripts/figures.py study=NAME [figure=NAME|[NAMES]] [window=[3,20]] [tracking=server]
+                          [out=FOLDER]
 """
 
 import hydra
@@ -15,7 +16,7 @@ def main(cfg: DictConfig) -> None:
         from plenum.reports import figures
         from plenum.reports.settings import settings
 
-        figures.publish(settings(cfg))
+        figures.publish(settings(cfg), figures.wanted(cfg))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,12 @@
-"""Print a study's tables, write them as CSV and Markdown, and log both to MLflow.
+"""Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
 python scripts/tables.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
+python scripts/tables.py table=s5 [study=NAME]     a table of the papers by its number
+python scripts/tables.py table=list
 """
+
+import re
+import sys
 
 import hydra
 from omegaconf import DictConfig
@@ -12,11 +17,20 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="tables")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import tables
+        from plenum.reports import numbered, tables
         from plenum.reports.settings import settings
 
-        tables.publish(settings(cfg))
+        if cfg.table is None:
+            tables.publish(settings(cfg))
+        else:
+            numbered.publish(cfg)
+
+
+def listed(argument: str) -> str:
+    """``table=s1,s5`` as ``table=[s1,s5]``: Hydra takes commas for a sweep."""
+    return re.sub(r"^(table|study)=([^\[\"'=]*,[^\[\"'=]*)$", r"\1=[\2]", argument)
 
 
 if __name__ == "__main__":
+    sys.argv[1:] = map(listed, sys.argv[1:])
     front_door(main)

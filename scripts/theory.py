@@ -13,10 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
@@ -27,12 +23,11 @@ from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.tracking_model import simulate
 from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
 from plenum.errors import UserError
-from plenum.reports.hosted_figure import COLOURS
 from plenum.reports.sheets import Sheet, number, probability, show
+from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
 
 NOTE = "theoretical model, no language model"
 ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 class Parser(argparse.ArgumentParser):
@@ -85,10 +80,9 @@ def main() -> None:
     files = [chosen.out / "theory.csv"]
     write(outcome, files[0])
     for g, gamma in enumerate(outcome.grid.gamma):
-        files.append(chosen.out / f"figure6_gamma{gamma:g}.png")
-        figure = drawn(outcome, g)
-        figure.savefig(files[-1], dpi=150)
-        plt.close(figure)
+        with styled():
+            figure = drawn(outcome, g)
+        files += save(figure, chosen.out, f"figure6_gamma{gamma:g}", ("png",))
     print(f"written: {', '.join(map(str, files))}")
     print(NOTE)
 
@@ -193,7 +187,7 @@ def drawn(outcome: Outcome, g: int) -> Figure:
     figure, axes = plt.subplots(
         lines,
         columns,
-        figsize=(3.1 * columns + 1.2, 2.5 * lines + 1.0),
+        figsize=(PAGE if columns > 1 else COLUMN, 1.55 * lines + 1.0),
         sharex=True,
         sharey="row",
         squeeze=False,
@@ -202,19 +196,16 @@ def drawn(outcome: Outcome, g: int) -> Figure:
     for panel, (f, a) in zip(axes.flat, np.ndindex(lines, columns), strict=True):
         _panel(panel, outcome, (a, g, f))
         title = f"shock_freq {grid.shock_freq[f]:g}, α {grid.alpha[a]:g}"
-        panel.set_title(title, loc="left", fontsize=9)
+        panel.set_title(title, loc="left")
     for panel in axes[-1]:
-        panel.set_xlabel("β, scale of the noise", fontsize=9)
+        panel.set_xlabel("β, scale of the noise")
     for panel in axes[:, 0]:
-        panel.set_ylabel("perf = 1 - D_opt", fontsize=9)
+        panel.set_ylabel("perf = 1 - D_opt")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=8,
-                  frameon=False)  # fmt: skip
-    note = (
-        f"{NOTE}; γ = {grid.gamma[g]:g}\n{settings(outcome)}\n"
-        "bands: 95 % intervals; all lines have the same draws"
-    )
-    figure.supxlabel(note, fontsize=7, x=0.01, ha="left")
+    beside = min(len(labels), 3 if columns == 1 else 6)
+    figure.legend(handles, labels, loc="outside upper right", ncols=beside)
+    note = f"{settings(outcome)}; bands: 95 % intervals; all lines have the same draws"
+    caption(figure, [note, f"γ = {grid.gamma[g]:g}; {NOTE}"])
     return figure
 
 
@@ -222,13 +213,14 @@ def _panel(axes: Axes, outcome: Outcome, place: tuple[int, int, int]) -> None:
     beta = np.array(outcome.grid.beta)
     for n, agents in enumerate(outcome.grid.agents):
         perf, error = outcome.perf[place][n], 1.96 * outcome.perf_se[place][n]
-        colour, marker = COLOURS[n % len(COLOURS)], MARKERS[n % len(MARKERS)]
-        size = max(6.5 - 1.2 * n, 2)  # where lines lie on each other, all can be seen
-        axes.plot(beta, perf, color=colour, marker=marker, ms=size, lw=1, label=f"N = {agents}")
+        own = look(n)
+        size = max(4.6 - 0.9 * n, 1.6)  # where lines lie on each other, all can be seen
+        axes.plot(beta, perf, **own, ms=size, lw=0.9, label=f"N = {agents}")
         if np.isfinite(error).all():
-            axes.fill_between(beta, perf - error, perf + error, color=colour, alpha=0.15, lw=0)
-    axes.grid(alpha=0.25, lw=0.5)
-    axes.tick_params(labelsize=8)
+            axes.fill_between(
+                beta, perf - error, perf + error, color=own["color"], alpha=0.15, lw=0
+            )
+    axes.grid(True)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from plenum.conditions import (
 )
 from plenum.errors import UserError
 from plenum.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
-from plenum.validation import DTYPES, at_least, require
+from plenum.validation import DTYPES, at_least, is_study, require
 from plenum.world_conditions import AGENTS, WorldCondition
 
 
@@ -40,11 +40,8 @@ def parse_job(cfg: DictConfig) -> Job:
         A value is missing, of the wrong type, out of range or unknown.
     """
     typed = schema.typed(cfg)
-    require(
-        bool(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", typed.study)),
-        f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'",
-    )
     require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
+    require(is_study(typed.study), f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'")
     for key, least in (("rounds", 1), ("replicates", 1), ("seed", 0), ("rerun", 0)):
         at_least(key, getattr(typed, key), least)
     validation.check(typed)

@@ -21,6 +21,15 @@ _CALL_BOUNDS = {
 }
 
 
+def is_study(name: object) -> bool:
+    """Whether a study may be called so."""
+    return (
+        isinstance(name, str)
+        and name != "Default"  # MLflow's own
+        and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) is not None
+    )
+
+
 def check(typed: Config) -> None:
     """Refuse a value out of its range.
 

@@ -132,7 +132,8 @@ def test_plans_and_calibrations_refuse_in_one_line(
 
 
 @pytest.mark.parametrize(
-    "script", ["run.py", *(f"scripts/{n}.py" for n in ("tables", "figures", "plan", "calibrate"))]
+    "script",
+    ["run.py", *(f"scripts/{n}.py" for n in ("tables", "figures", "report", "plan", "calibrate"))],
 )
 def test_help_is_told(run: Run, script: str) -> None:
     done = run("--help", script=script)

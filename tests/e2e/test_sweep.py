@@ -343,3 +343,30 @@ def test_simulated_agents_need_no_library_of_providers(run: Run) -> None:
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
     assert "plenum.models.simulated" in loaded
     assert not {"litellm", "openai", "torch"} & loaded
+
+
+def test_a_table_of_the_papers_is_printed_written_and_logged_by_its_number(
+    swept: Path, run: Run
+) -> None:
+    done = run("study=default", "table=s1,published", script="scripts/tables.py", cwd=swept)
+    assert done.returncode == 0, done.stderr
+    assert "Table S1: run accounting (default)" in done.stdout
+    names = [
+        f"table_{name}.{kind}" for name in ("s1", "published") for kind in ("csv", "md", "tex")
+    ]
+    (report,) = runs(swept, "default", "report")
+    logged = {file.path for file in client(swept).list_artifacts(report.info.run_id)}
+    assert {*names, "tables.tex"} <= logged
+    with (swept / "outputs/default/table_published.csv").open() as file:
+        published = {(row["roles"], row["model"]): row for row in csv.DictReader(file)}
+    assert published["off", "mixed"]["published_lambda"] == "0.0947"
+    assert published["off", "mixed"]["completed"] == "4"
+
+
+def test_a_table_that_a_study_has_nothing_for_is_refused_in_one_line(swept: Path, run: Run) -> None:
+    done = run("study=default", "table=s8", script="scripts/tables.py", cwd=swept)
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: table: s8; study default has nothing for it: it needs two scenarios\n"
+    )
+    assert done.stdout == ""

@@ -1,49 +1,45 @@
 """The figure draws what was estimated: D(t), fitted slopes over the window, and who it is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawn import assert_printable, caption, labels, points, title
 from known_conditions import CHOSEN, build, estimated, exponent, summary, tracked
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from numpy.testing import assert_allclose
-from numpy.typing import NDArray
 
 from plenum.dynamics import divergence as level_of
 from plenum.dynamics import lyapunov
-from plenum.reports import figures
+from plenum.dynamics.bands import divergence_band
+from plenum.reports.figures import divergence as figures
+from plenum.reports.rows import Row
+from plenum.reports.style import styled
+
+CORNERS = [(roles, model) for roles in ("on", "off") for model in ("uniform", "mixed")]
 
 
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
-    """Figures don't pile up."""
-    yield
+    """Figures have the shared style, and don't pile up."""
+    with styled():
+        yield
     plt.close("all")
 
 
-def points(line: Line2D) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What a line runs through."""
-    return np.asarray(line.get_xdata(), float), np.asarray(line.get_ydata(), float)
-
-
-def labels(axes: Axes) -> list[str]:
-    """The legend."""
-    legend = axes.get_legend()
-    assert legend is not None
-    return [text.get_text() for text in legend.get_texts()]
-
-
-def caption(figure: Figure) -> str:
-    return figure.get_supxlabel()
+def divergence(rows: Sequence[Row], window: tuple[int, int] = (3, 20)) -> tuple[Figure, list[Axes]]:
+    """The only page, and its panels."""
+    (figure,) = figures.divergence(rows, window)
+    assert_printable(figure)
+    return figure, [axes for axes in figure.axes if axes.axison]
 
 
 def test_d_is_drawn_as_it_was_measured_round_by_round() -> None:
     condition = tracked(1, 0.05)
-    (panel,) = figures.divergence(build([condition])).axes
+    _, (panel,) = divergence(build([condition]))
     rounds, level = points(panel.lines[0])
     assert rounds.tolist() == list(range(1, 21))
     assert_allclose(level, level_of(condition.ensemble))
@@ -55,7 +51,8 @@ def test_the_thick_line_has_the_slope_of_the_estimate_over_the_rounds_of_the_win
     window: tuple[int, int],
 ) -> None:
     condition = tracked(1, 0.05)
-    (panel,) = figures.divergence(build([condition], replace(CHOSEN, window=window)), window).axes
+    rows = build([condition], replace(CHOSEN, window=window))
+    _, (panel,) = divergence(rows, window)
     thin, thick = panel.lines
     assert thick.get_linewidth() > thin.get_linewidth()
     assert thick.get_color() == thin.get_color()
@@ -68,7 +65,7 @@ def test_the_thick_line_has_the_slope_of_the_estimate_over_the_rounds_of_the_win
 
 def test_every_condition_has_the_line_of_its_own_slope() -> None:
     conditions = [tracked(n, 0.03 * n, memory=f"k{n}") for n in range(3)]
-    (panel,) = figures.divergence(build(conditions)).axes
+    _, (panel,) = divergence(build(conditions))
     for condition, thin, thick in zip(conditions, panel.lines[::2], panel.lines[1::2], strict=True):
         assert_allclose(points(thin)[1], level_of(condition.ensemble))
         slopes = np.diff(np.log(points(thick)[1]))
@@ -80,7 +77,7 @@ def test_rounds_without_divergence_are_left_out_of_the_fit_and_not_drawn() -> No
     condition = tracked(1, 0.05)
     condition.preferences[:, 9] = 1 / 3
     rows = build([condition])
-    (panel,) = figures.divergence(rows).axes
+    _, (panel,) = divergence(rows)
     thin, thick = panel.lines
     assert np.flatnonzero(np.isnan(points(thin)[1])).tolist() == [9]
     rounds, fitted = points(thick)
@@ -95,18 +92,24 @@ def test_the_legend_tells_the_estimate_its_interval_n_and_warnings() -> None:
     plain, warned = build([tracked(1, roles="on"), tracked(2, replicates=11, failed=1)])
     plain = estimated(plain, warnings=())
     warned = estimated(warned, warnings=("saturated",))
-    (panel,) = figures.divergence([plain, warned]).axes
+    figure, (panel,) = divergence([plain, warned])
     texts = []
     for row in (plain, warned):
         e = exponent(row)
-        texts.append(f"λ̂ = {e.value:.3f} [{e.ci_low:.3f}, {e.ci_high:.3f}], n = {row.n}")
-    assert labels(panel) == [f"roles on: {texts[0]}", f"roles off: {texts[1]} (saturated, attrition)"]  # fmt: skip  # noqa: E501
+        limits = f"[{e.ci_low:.3f}, {e.ci_high:.3f}]".replace("-", "−")
+        texts.append(f"λ̂ = {e.value:.3f} {limits}")
+    assert labels(panel) == [
+        f"roles on: {texts[0]}, n = 12",
+        f"roles off: {texts[1]}, n = 11/12 (sx)",
+    ]
+    assert "s saturated, x attrition" in caption(figure)
+    assert "n from 11 to 12 replicates a condition (1 failed in all)" in caption(figure)
 
 
 def test_identical_ensembles_draw_no_fit_and_say_so() -> None:
     same = tracked(1)
     same.preferences[:] = same.preferences[:1]
-    (panel,) = figures.divergence(build([same])).axes
+    _, (panel,) = divergence(build([same]))
     (line,) = panel.lines
     assert np.isnan(points(line)[1]).all()
     assert "λ̂ = identical, n = 12" in labels(panel)[0]
@@ -114,24 +117,23 @@ def test_identical_ensembles_draw_no_fit_and_say_so() -> None:
 
 def test_a_condition_without_replicates_draws_nothing() -> None:
     rows = build([tracked(1, roles="on"), tracked(2, replicates=0)])
-    (panel,) = figures.divergence(rows).axes
+    _, (panel,) = divergence(rows)
     assert len(panel.lines) == 2
     assert len(labels(panel)) == 1
 
 
 def test_each_scenario_has_a_panel_of_its_own() -> None:
     conditions = [tracked(n, 0.02 * n, scenario=f"S-{n}") for n in range(4)]
-    figure = figures.divergence(build(conditions))
-    shown = [panel for panel in figure.axes if panel.axison]
-    assert [panel.get_title(loc="left") for panel in shown] == ["S-0", "S-1", "S-2", "S-3"]
+    _, shown = divergence(build(conditions))
+    assert [title(panel) for panel in shown] == ["S-0", "S-1", "S-2", "S-3"]
     for panel, condition in zip(shown, conditions, strict=True):
         assert_allclose(points(panel.lines[0])[1], level_of(condition.ensemble))
 
 
 def test_simulated_agents_are_called_simulated_and_others_are_not() -> None:
-    simulated = caption(figures.divergence(build([tracked(1)])))
+    simulated = caption(divergence(build([tracked(1)]))[0])
     assert "backend: simulated; simulated agents, no evidence" in simulated
-    asked = caption(figures.divergence(build([tracked(1, backend="api")])))
+    asked = caption(divergence(build([tracked(1, backend="api")]))[0])
     assert "backend: api" in asked
     assert "simulated" not in asked
 
@@ -139,6 +141,90 @@ def test_simulated_agents_are_called_simulated_and_others_are_not() -> None:
 @pytest.mark.parametrize("interval", ["jackknife", "bca"])
 def test_the_caption_names_the_interval_and_the_rounds_of_the_fit(interval: str) -> None:
     chosen = replace(CHOSEN, interval=interval, window=(4, 30))
-    text = caption(figures.divergence(build([tracked(1)], chosen), chosen.window))
+    text = caption(divergence(build([tracked(1)], chosen), chosen.window)[0])
     assert f"with {interval} 95 % interval" in text
     assert "rounds 4-20," in text
+
+
+def test_the_band_is_the_interval_of_d_over_replicates() -> None:
+    condition = tracked(1, 0.05)
+    _, (panel,) = divergence(build([condition]))
+    low, high = divergence_band(condition.ensemble)
+    (band,) = panel.collections
+    edge = band.get_paths()[0].vertices
+    for t in (1, 7, 20):
+        own = edge[edge[:, 0] == t, 1]
+        assert_allclose([own.min(), own.max()], [low[t - 1], high[t - 1]])
+
+
+def test_conditions_are_told_apart_without_colours() -> None:
+    conditions = [tracked(n, roles=r, model=m) for n, (r, m) in enumerate(CORNERS)]
+    _, (panel,) = divergence(build(conditions))
+    assert len({(line.get_marker(), line.get_linestyle()) for line in panel.lines[::2]}) == 4
+
+
+def test_a_condition_looks_alike_in_all_panels() -> None:
+    conditions = [
+        tracked(2 * n + (r == "on"), scenario=s, roles=r)
+        for n, s in enumerate(("S-1", "S-2", "S-3"))
+        for r in (("on", "off") if n else ("off", "on"))
+    ]
+    figure, shown = divergence(build(conditions))
+    (key,) = figure.legends
+    assert [text.get_text() for text in key.get_texts()] == ["roles off", "roles on"]
+    for panel, order in zip(shown, ((0, 1), (1, 0), (1, 0)), strict=True):
+        expected = [key.get_lines()[n].get_color() for n in order]
+        assert [line.get_color() for line in panel.lines[::2]] == expected
+        assert all(label.startswith("λ̂ = ") for label in labels(panel))
+
+
+def test_a_crowded_scenario_is_split_by_a_factor_that_leaves_conditions_to_compare() -> None:
+    conditions = [
+        tracked(n, roles=r, temperature=f"t{t}")
+        for n, (t, r) in enumerate((t, r) for t in (0, 0.1, 0.2, 0.7) for r in ("on", "off"))
+    ]
+    _, shown = divergence(build(conditions))
+    assert [title(panel) for panel in shown] == ["HL-01, roles on", "HL-01, roles off"]
+    names, found = figures.panels(build([*conditions, tracked(8, temperature="t1e-5")]))
+    assert names == ["roles"]
+    assert [len(panel.rows) for panel in found] == [2, 2, 2, 2, 1]
+
+
+def test_a_crowded_scenario_without_such_a_factor_is_dealt_out() -> None:
+    levels = ("on", "off", *(f"ablate_{r}" for r in ("chair", "rights", "equity")))
+    _, found = figures.panels(build([tracked(n, roles=r) for n, r in enumerate(levels)]))
+    assert [(panel.title, len(panel.rows)) for panel in found] == [
+        ("HL-01 (1 of 2)", 3),
+        ("HL-01 (2 of 2)", 2),
+    ]
+
+
+def test_more_panels_than_a_page_holds_go_on_the_next() -> None:
+    conditions = [tracked(n, scenario=f"S-{n:02}", rounds=6) for n in range(13)]
+    pages = figures.divergence(build(conditions))
+    assert [len([p for p in page.axes if p.axison]) for page in pages] == [12, 1]
+    assert "page 2 of 2" in caption(pages[1])
+    for page in pages:
+        assert_printable(page)
+
+
+def test_twelve_scenarios_by_four_conditions_fit_a_page() -> None:
+    conditions = [
+        tracked(4 * n + k, scenario=f"S-{n:02}", roles=r, model=m, rounds=6, failed=3)
+        for n in range(12)
+        for k, (r, m) in enumerate(CORNERS)
+    ]
+    _, shown = divergence(build(conditions))
+    assert len(shown) == 12
+
+
+def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_their_identity() -> None:
+    _, (panel,) = divergence(build([tracked(1), tracked(2)]))
+    assert [label.split(":")[0] for label in labels(panel)] == ["condition c1", "condition c2"]
+    assert len({line.get_color() for line in panel.lines[::2]}) == 2
+
+
+def test_a_name_with_dollars_is_text_and_no_formula() -> None:
+    """matplotlib reads what stands between two of them as a formula."""
+    hostile = {"settings": "note=$\\frac{$ and $"}
+    figures.divergence(build([tracked(1), tracked(2, **hostile)]))[0].canvas.draw()

@@ -5,22 +5,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from drawn import assert_printable, caption
 from known_conditions import build, one_shot, perturbed, tracked
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import divergence, share
-from plenum.reports.hosted_figure import hosted
+from plenum.reports.figures.hosted import hosted
 from plenum.reports.rows import Row
+from plenum.reports.style import styled
 
 HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
 
 
 @pytest.fixture(autouse=True)
 def closed() -> Iterator[None]:
-    """Figures don't pile up."""
-    yield
+    """Figures have the shared style, and don't pile up."""
+    with styled():
+        yield
     plt.close("all")
 
 
@@ -109,8 +112,17 @@ def test_a_rerun_that_differs_is_no_flat_line() -> None:
     assert np.flatnonzero(level > 0).tolist() == [5]
 
 
-def test_what_is_simulated_says_so() -> None:
-    assert "no evidence about language models" in hosted(benchmark("HL-01")).get_supxlabel()
+def test_what_is_simulated_says_so_beside_n_and_warnings() -> None:
+    text = caption(hosted(benchmark("HL-01")))
+    assert "no evidence about language models" in text
+    assert "n = 10 replicates a condition" in text
+    rows = benchmark("HL-01")
+    count = sum("few_apart" in row.warnings for row in rows)
+    assert ("few_apart in" in text) is bool(count)
+
+
+def test_twelve_scenarios_fit_a_page() -> None:
+    assert_printable(hosted(benchmark(*(f"S-{n:02}" for n in range(12)))))
 
 
 def test_conditions_of_repeats_are_left_out() -> None:

@@ -20,6 +20,7 @@ from numpy.testing import assert_allclose
 
 from plenum.dynamics import cap, divergence, lyapunov, reversal_test
 from plenum.reports import effects, tables
+from plenum.reports.marks import MARKS
 from plenum.reports.rows import Row
 from plenum.reports.sheets import Sheet
 
@@ -249,8 +250,8 @@ def test_missing_replicates_have_their_letter(missing: dict[str, int], letter: s
 
 def test_the_landscape_has_a_letter_for_every_warning() -> None:
     own = ("environments", "repeated_wordings", "no_canonical")
-    assert list(tables.MARKS) == [*LETTERS, "attrition", "pending", *own]
-    assert len(set(tables.MARKS.values())) == len(tables.MARKS)
+    assert list(MARKS) == [*LETTERS, "attrition", "pending", *own]
+    assert len(set(MARKS.values())) == len(MARKS)
 
 
 @pytest.mark.parametrize(

@@ -390,6 +390,7 @@ def test_wordings_are_read_back_with_their_replicates(study: Study) -> None:
     assert (found.indices, found.repetitions) == ((0, 1, 2), (0, 0, 0))
     assert found.environments == (digest(GPU), digest(CPU))
     assert (found.perturbed, found.factors["protocol"]) == (True, "one_shot")
+    assert found.options == ("one", "two")
 
 
 def test_a_run_of_before_the_protocol_was_tracked_is_a_deliberation(study: Study) -> None:

@@ -96,6 +96,44 @@ def power_of(replicates: int, delta: float, sd: float, alpha: float = 0.05) -> f
     return float(min(nct.sf(edge, df, centre) + lower, 1.0))
 
 
+def detectable(se: float, df: float, power: float = 0.8, alpha: float = 0.05) -> float:
+    """The smallest true effect that a two-sided t test finds with a given power.
+
+    Parameters
+    ----------
+    se, df
+        Standard error of the estimate, as realised, and its degrees of freedom.
+    power, alpha
+        Between 0 and 1, with power > alpha.
+
+    Returns
+    -------
+    float
+        In the unit of ``se``; NaN without a standard error or degrees of freedom.
+
+    Raises
+    ------
+    ValueError
+        power or alpha isn't a probability with power > alpha.
+    """
+    if not 0 < alpha < power < 1:
+        raise ValueError(f"power: {power}, alpha: {alpha}; 0 < alpha < power < 1")
+    if not (math.isfinite(se) and se > 0 and df > 0):
+        return float("nan")
+    edge = float(stdtrit(df, 1 - alpha / 2))
+    from scipy.optimize import brentq
+    from scipy.stats import nct
+
+    def lacking(centre: float) -> float:
+        lower = np.nan_to_num(nct.cdf(-edge, df, centre))
+        return float(nct.sf(edge, df, centre) + lower) - power
+
+    high = edge + 1.0
+    while lacking(high) < 0:
+        high *= 2
+    return se * float(brentq(lacking, 0.0, high))
+
+
 @dataclass(frozen=True)
 class Look:
     """One look at a growing study.

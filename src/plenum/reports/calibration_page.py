@@ -4,12 +4,9 @@ import math
 import platform
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-
 import numpy as np
 from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from plenum.dynamics import INTERVALS, generators
 from plenum.reports.calibration import (
@@ -29,6 +26,7 @@ from plenum.reports.calibration import (
     Rows,
     measure,
 )
+from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, save, styled
 
 TESTS = ("reversal", "reversal on the mean", "Wald, λ = 0", "Wald, diffusion", "shuffle (papers)")
 
@@ -181,18 +179,25 @@ def failures(measured: Measured) -> list[str]:
 
 
 def figure(measured: Measured, file: Path) -> None:
-    """Coverage of every interval, and rejections of every test, by process."""
+    """Draw coverage of every interval, and rejections of every test, by process."""
+    with styled():
+        drawn = _drawn(measured)
+    save(drawn, file.parent, file.stem, ("png",))
+
+
+def _drawn(measured: Measured) -> Figure:
     names = [name for name, _ in PROCESSES]
     places = np.arange(len(names))[::-1]
-    drawn, (left, right) = plt.subplots(1, 2, figsize=(11, 5.6), sharey=True, layout="constrained")
-    colours = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#CC79A7")
-    shapes = ("o", "s", "^", "D", "v")
+    drawn, (left, right) = plt.subplots(
+        1, 2, figsize=(PAGE, 0.21 * len(names) + 1.2), sharey=True, layout="constrained"
+    )
+    colours = (COLOURS[-1], *COLOURS[:-1])  # the default in black
     for column, method in enumerate(INTERVALS):
         shares = [
             100 * coverage(measured["estimates", n], make().exponent())[column]
             for n, (_, make) in enumerate(PROCESSES)
         ]
-        left.plot(shares, places, shapes[column], color=colours[column], label=method, ms=5,
+        left.plot(shares, places, MARKERS[column], color=colours[column], label=method,
                   mfc=colours[column] if not column else "none")  # fmt: skip
     left.axvspan(93.5, 96.5, color="0.9", zorder=0)
     left.axvline(95, color="0.6", lw=0.8, zorder=0)
@@ -200,20 +205,17 @@ def figure(measured: Measured, file: Path) -> None:
     for column, test in enumerate(TESTS):
         found = [measured["estimates", n][:, 11 + column] for n in range(len(names))]
         shares = [100 * rejected(p) for p in found]
-        right.plot(shares, places, shapes[column], color=colours[column], label=test, ms=5,
+        right.plot(shares, places, MARKERS[column], color=colours[column], label=test,
                    mfc=colours[column] if not column else "none")  # fmt: skip
     right.axvline(5, color="0.6", lw=0.8, zorder=0)
     right.set_xlabel("rejected at a nominal 5 %, %")
     labels = [f"{name} (λ = {make().exponent():.3f})" for name, make in PROCESSES]
     left.set_yticks(places, labels)
     for axes in (left, right):
-        axes.grid(axis="y", alpha=0.3, lw=0.5)
-        axes.legend(fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False)
-    caption = "simulated ensembles with known λ, R = T = 20, K = 3"
-    drawn.supxlabel(caption, fontsize=8, x=0.01, ha="left")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    drawn.savefig(file, dpi=160)
-    plt.close(drawn)
+        axes.grid(axis="y")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+    caption(drawn, ["simulated ensembles with known λ, R = T = 20, K = 3"])
+    return drawn
 
 
 def page(measured: Measured, draws: int) -> str:

@@ -1,6 +1,7 @@
 """Tables as plain text cells: for the terminal and for Markdown."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -46,13 +47,24 @@ def terminal(sheet: Sheet, width: int) -> list[Table]:
     Cells break between words, never within a number.
     """
     words = [_longest(cells) for cells in zip(sheet.head, *sheet.body, strict=True)]
+    return [_table(sheet, own, words, width) for own in parted(sheet.keys, words, width)]
+
+
+def parted(keys: int, widths: Sequence[int], limit: int) -> list[list[int]]:
+    """The columns of as few tables as fit a width: each has the first ``keys``, and some more.
+
+    Parameters
+    ----------
+    widths
+        Of every column, in characters.
+    """
+    first = list(range(keys))
     parts: list[list[int]] = [[]]
-    keys = list(range(sheet.keys))
-    for column in range(sheet.keys, len(sheet.head)):
-        if parts[-1] and _wide([*keys, *parts[-1], column], words) > width:
+    for column in range(keys, len(widths)):
+        if parts[-1] and _wide([*first, *parts[-1], column], widths) > limit:
             parts.append([])
         parts[-1].append(column)
-    return [_table(sheet, [*keys, *part], words, width) for part in parts]
+    return [[*first, *part] for part in parts]
 
 
 def _wide(columns: Sequence[int], words: Sequence[int]) -> int:
@@ -61,7 +73,11 @@ def _wide(columns: Sequence[int], words: Sequence[int]) -> int:
 
 
 def _longest(cells: Sequence[str]) -> int:
-    return max(map(cell_len, " ".join(cells).split()), default=1)
+    """The width of the longest word; a number and its error are one."""
+    return max((cell_len(word) for cell in cells for word in _GAP.split(cell.strip())), default=1)
+
+
+_GAP = re.compile(r"(?<!±)\s+(?!±)")
 
 
 def _table(sheet: Sheet, columns: Sequence[int], words: Sequence[int], width: int) -> Table:

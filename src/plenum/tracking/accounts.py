@@ -109,7 +109,7 @@ def _accounted(
         t.get("plenum.pending") or "unknown" for t in tags if t["plenum.status"] == "pending"
     )
     pending["unknown"] += target - completed - ended.total() - waiting
-    files = _artifacts(client, run, ("accounts.json", *_DIGESTED))
+    files = artifacts(client, run, ("accounts.json", *_DIGESTED))
     written = _believed(files.get("accounts.json"), target, completed, failed)
     if written:  # it knows of journals that were damaged since their runs were written
         completed, failed = written["completed"], written["failed"]
@@ -166,8 +166,8 @@ def _transcript(child: Any) -> Path | None:
     return None if folder is None else folder / "transcript" / name
 
 
-def _artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
-    """Those artifacts of a run that there are."""
+def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
+    """Those artifacts of a run that there are, by name."""
     own = store.folder(run.info.artifact_uri)
     if own is not None:
         return {name: (own / name).read_bytes() for name in names if (own / name).exists()}

@@ -5,7 +5,7 @@ import re
 import tempfile
 import urllib.parse
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +59,8 @@ class Tracked:
         Digests of the environments that the replicates ran in, where a backend names it.
     tiny
         Whether the model that ships with the project was called, under whatever label.
+    options
+        Names of the options, along the last axis of ``preferences``; none where they aren't known.
     """
 
     study: str
@@ -80,6 +82,7 @@ class Tracked:
     repetitions: tuple[int, ...] = ()
     environments: tuple[str, ...] = ()
     tiny: bool = False
+    options: tuple[str, ...] = ()
 
     @property
     def perturbed(self) -> bool:
@@ -241,13 +244,24 @@ def _read(client: Any, study: str, run: Any, ended: dict[str, Counter[str]]) -> 
         repetitions=arrays.repetitions,
         environments=tuple(tags.get("plenum.environment", "").split()),
         tiny=any(word.endswith(":tiny") for word in params.get("models", "").split()),
+        options=_options(params.get("options", ""), arrays.preferences.shape[-1]),
     )
+
+
+def _options(named: str, count: int) -> tuple[str, ...]:
+    """The names in an ``options`` param; none where a name holds its separator."""
+    names = tuple(named.split(" / "))
+    return names if len(names) == count else ()
 
 
 def simulated(run: Any) -> bool:
     """Whether a condition's agents were simulated."""
-    here = run.data.params.get("backend") == "simulated"
-    return bool(here or run.data.tags.get("plenum.simulated") == "true")
+    return simulated_run(run.data.params, run.data.tags)
+
+
+def simulated_run(params: Mapping[str, str], tags: Mapping[str, str]) -> bool:
+    """Whether the agents of a condition with these params and tags were simulated."""
+    return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
 
 
 @dataclass(frozen=True)

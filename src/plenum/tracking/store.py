@@ -4,6 +4,7 @@ import base64
 import fcntl
 import os
 import sqlite3
+import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -93,14 +94,19 @@ def login() -> dict[str, str]:
     return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
 
 
-def open_client(uri: str) -> "MlflowClient":
-    """An MLflow client; a fresh SQLite store is created once, under a lock."""
+def quieten() -> None:
+    """Keep MLflow from chatting; it listens only before it is imported."""
     os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
     os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
     os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
     os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
     os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
     os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
+
+
+def open_client(uri: str) -> "MlflowClient":
+    """An MLflow client; a fresh SQLite store is created once, under a lock."""
+    quieten()
     from mlflow import MlflowClient
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
@@ -140,12 +146,41 @@ def folder(artifact_uri: str) -> Path | None:
     return Path(urllib.parse.unquote(where.path))
 
 
-def experiment(client: "MlflowClient", uri: str, study: str) -> str:
-    """The id of a study's experiment; created where it doesn't exist."""
-    found = client.get_experiment_by_name(study)
+@contextmanager
+def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
+    """A folder for files that become a run's artifacts.
+
+    It is the run's own where that lies on this disk: the client would look it up again, and
+    copy there what is written elsewhere first.
+    """
+    own = folder(run.info.artifact_uri)
+    if own is not None:
+        (own / within).mkdir(parents=True, exist_ok=True)
+        yield own / within
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        yield Path(scratch)
+        client.log_artifacts(run.info.run_id, scratch, within or None)
+
+
+def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> str:
+    """The id of a study's experiment; created where it doesn't exist.
+
+    Parameters
+    ----------
+    name
+        What the experiment is called until it is whole; the study's name if it isn't given.
+
+    Raises
+    ------
+    UserError
+        It is in MLflow's trash.
+    """
+    name = name or study
+    found = client.get_experiment_by_name(name)
     if found is not None:
         if found.lifecycle_stage != "active":
-            raise UserError(f"study: the experiment {study} was deleted; restore it or rename it")
+            raise UserError(f"study: the experiment {name} was deleted; restore it or rename it")
         return str(found.experiment_id)
     uri = absolute(uri)
     location = None
@@ -156,7 +191,7 @@ def experiment(client: "MlflowClient", uri: str, study: str) -> str:
         "mlflow.note.content": _NOTE,
         "plenum.study": study,
     }
-    return str(client.create_experiment(study, artifact_location=location, tags=tags))
+    return str(client.create_experiment(name, artifact_location=location, tags=tags))
 
 
 @contextmanager

@@ -10,21 +10,19 @@ import gc
 import json
 import math
 import shutil
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from mlflow.entities import Metric, Param, RunTag
 
 from plenum.identity import digest
 from plenum.records import Transcript, episodes, read
-from plenum.tracking import frames, store, world_frames
+from plenum.tracking import frames, store
+from plenum.tracking.derived import state as state_of
+from plenum.tracking.derived import tables
 
 _DONE = "plenum.journal"
 """Tag of a run: what it is written from; of a replicate, what its journal ended with."""
@@ -112,8 +110,7 @@ class StudyWriter:
         transcript = read(journal)
         index = int(transcript.head["replicate"])
         cell = condition["cell"]
-        last = transcript.entries[-1] if transcript.entries else transcript.head
-        state = f"{digest(last)}-{len(transcript.entries)}"
+        state = state_of(transcript, pending)
         tags = {
             **self._tags(condition, "replicate"),
             "mlflow.parentRunId": self._parents[cell].info.run_id,
@@ -123,7 +120,6 @@ class StudyWriter:
             "plenum.decision": transcript.decision or "",
         }
         if transcript.end is None:
-            state += f"-{pending}"
             tags["plenum.pending"] = pending
         run_id, there = self._children[cell].get(index, (None, ""))
         if there == state:
@@ -135,7 +131,7 @@ class StudyWriter:
             run_name=f"{_name(condition)} r{index:03d}",
             tags={**tags, _DONE: state},
         )
-        with self._artifacts(run, "transcript") as folder:
+        with store.artifacts(self._client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
         self._client.log_batch(
             run.info.run_id,
@@ -149,7 +145,7 @@ class StudyWriter:
 
     def account(self, condition: dict[str, Any], accounts: dict[str, Any]) -> None:
         """Write what a condition's calls took to its parent run, ahead of any estimates."""
-        with self._artifacts(self._parents[condition["cell"]]) as folder:
+        with store.artifacts(self._client, self._parents[condition["cell"]]) as folder:
             _write_accounts(folder, accounts)
 
     def close(
@@ -179,8 +175,8 @@ class StudyWriter:
         self._written[cell] = ""
         transcripts = [read(journal) for journal in journals]
         environments = frames.environments(transcripts)
-        with self._artifacts(parent) as folder:
-            for name, frame in _frames(condition, transcripts).items():
+        with store.artifacts(self._client, parent) as folder:
+            for name, frame in tables(transcripts, "task" in condition).items():
                 frame.to_parquet(folder / f"{name}.parquet")
             (folder / "config.yaml").write_text(config, encoding="utf-8")
             (folder / "condition.json").write_text(json.dumps(condition, indent=1))
@@ -205,22 +201,6 @@ class StudyWriter:
         status = "FAILED" if estimates["failures"] else "FINISHED"
         self._client.set_terminated(parent.info.run_id, status)
         self._written[cell] = state
-
-    @contextmanager
-    def _artifacts(self, run: Any, within: str = "") -> Iterator[Path]:
-        """A folder for files that become a run's artifacts.
-
-        It is the run's own where that lies on this disk: the client would look it up again, and
-        copy there what is written elsewhere first.
-        """
-        own = store.folder(run.info.artifact_uri)
-        if own is not None:
-            (own / within).mkdir(parents=True, exist_ok=True)
-            yield own / within
-            return
-        with tempfile.TemporaryDirectory() as folder:
-            yield Path(folder)
-            self._client.log_artifacts(run.info.run_id, folder, within or None)
 
     def _create_parent(self, condition: dict[str, Any], old: Any = None) -> Any:
         colour = old.data.tags["mlflow.runColor"] if old else self._next_colour()
@@ -284,19 +264,6 @@ class StudyWriter:
             token = page.token
             if not token:
                 return found
-
-
-def _frames(condition: dict[str, Any], transcripts: list[Transcript]) -> dict[str, pd.DataFrame]:
-    """The tables that become a condition's Parquet artifacts, by name."""
-    replicates = frames.replicates(transcripts)
-    if "task" not in condition:
-        return {"ensemble": frames.states(transcripts), "replicates": replicates}
-    return {
-        "ensemble": world_frames.weights(transcripts),
-        "rounds": world_frames.rounds(transcripts),
-        "metrics": world_frames.measured(transcripts),
-        "replicates": replicates,
-    }
 
 
 def _state(run: Any) -> str:
@@ -363,16 +330,23 @@ def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
 def _replicate_metrics(transcript: Transcript, effort: dict[str, float]) -> list[Metric]:
     now = int(time.time() * 1000)
     metrics = _metrics({**transcript.totals(), **effort, **episodes.metrics(transcript)}, now)
+    return metrics + by_round(transcript, now)
+
+
+def by_round(transcript: Transcript, now: int) -> list[Metric]:
+    """The step metrics of a replicate's run; ``now`` is their time in milliseconds."""
     if episodes.of_world(transcript):
-        return metrics + _rounds(transcript, now)
+        return _rounds(transcript, now)
     preferences = transcript.preferences()
     means = preferences.mean(axis=1).T
     steps = {f"p_{option}": means[k] for k, option in enumerate(transcript.options)}
     steps["confidence"] = transcript.confidences().mean(axis=1)
     steps["disagreement"] = frames.disagreement(preferences)
-    for key, values in steps.items():
-        metrics += [Metric(key, value, now, n) for n, value in enumerate(values.tolist(), start=1)]
-    return metrics
+    return [
+        Metric(key, value, now, n)
+        for key, values in steps.items()
+        for n, value in enumerate(values.tolist(), start=1)
+    ]
 
 
 def _rounds(transcript: Transcript, now: int) -> list[Metric]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 from omegaconf import DictConfig
 
+from plenum.reports import documents
 from plenum.reports.accounting.attrition import attrition
 from plenum.reports.accounting.common import Spent, distinct
 from plenum.reports.accounting.manifest import manifest, manifest_record
@@ -13,7 +14,7 @@ from plenum.reports.accounting.models import by_model, model_record, models
 from plenum.reports.accounting.sources import failures, source_record, sources_of
 from plenum.reports.accounting.standing import condition_record, conditions
 from plenum.reports.settings import Settings, source
-from plenum.reports.sheets import Sheet, markdown, show
+from plenum.reports.sheets import Sheet, show
 from plenum.tracking import query
 from plenum.tracking.accounts import Accounted, accounts
 
@@ -35,7 +36,7 @@ def asked(cfg: DictConfig) -> Settings:
 
 
 def publish(chosen: Settings) -> None:
-    """Print a study's accounts, write them as CSV and Markdown, and log both to MLflow."""
+    """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     found = accounts(chosen.study, chosen.uri)
     found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
     once, listed = distinct(found), manifest(found)
@@ -63,6 +64,4 @@ def _write(out: Path, found: Sequence[Accounted], sheets: Sequence[Sheet]) -> li
         files.append(out / f"{name}.csv")
         columns = None if records else ["model", *Spent._fields]
         pd.DataFrame(records, columns=columns).convert_dtypes().to_csv(files[-1], index=False)
-    files.append(out / "accounting.md")
-    files[-1].write_text("\n".join(map(markdown, sheets)), encoding="utf-8")
-    return files
+    return [*files, *documents.write(out, "accounting", sheets)]

@@ -1,7 +1,7 @@
 """Table S3: what came of each reason to fail."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from plenum.reports.accounting.common import (
@@ -68,12 +68,12 @@ def source_record(source: _Source, found: Sequence[Accounted]) -> dict[str, obje
     return {**source._asdict(), **unknown}
 
 
-def failures(found: Sequence[Accounted]) -> Sheet:
-    """One line a reason that occurred (Table S3)."""
+def failures(found: Sequence[Accounted], named: Collection[str] = ()) -> Sheet:
+    """One line a reason that occurred, or that is named (Table S3)."""
     sources = sources_of(found)
     whole = all(a.outcomes is not None for a in found)
     known = _known(found)
-    occurred = [source for source in sources if source.occurred]
+    occurred = [source for source in sources if source.occurred or source.source in named]
     none = ", ".join(s.source for s in sources if not s.occurred)
     head = (
         *("source", "attempts", "recovered", "ended the replicate", "open", "unused"),

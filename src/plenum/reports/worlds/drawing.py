@@ -1,29 +1,41 @@
 """The figures of a study in worlds (seed 002, Figures 3 to 5)."""
 
-import textwrap
+import math
+from collections import Counter
 from collections.abc import Sequence
-
-import matplotlib
-
-matplotlib.use("Agg")
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib import pyplot as plt
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
 from plenum.dynamics import two_lines
-from plenum.reports.hosted_figure import COLOURS
-from plenum.reports.worlds.arms import LEVELS, METRICS, arm, arms, over_worlds, values
-from plenum.reports.worlds.sheets import provenance
-from plenum.reports.worlds.statistics import points
+from plenum.reports.sheets import probability
+from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, caption, look, width
+from plenum.reports.worlds.arms import LEVELS, METRICS, arm, arms, common, over_worlds, values
+from plenum.reports.worlds.sheets import open_share, provenance
+from plenum.reports.worlds.statistics import points, told_apart
 from plenum.tracking.world_query import Played
 
-MOST_PANELS = 6
+MOST_BANDS = 4
+"""Arms whose intervals a panel has room for."""
+
+MOST_LINES = len(COLOURS) - 1
+"""Arms that a panel of lines has room and colours for."""
+
+MOST_ROWS = 3
 """Arms that the figure of deviation has room for."""
+
+MANY_OPEN = 0.1
+"""Share of what never ended from which on a mean of times is drawn hollow."""
+
+SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
+"""How the line of a scripted policy is drawn."""
 
 _PERFORMANCE = {
     "disaster": "coverage",
@@ -34,56 +46,88 @@ _GAPS = {
     "disaster": "; gaps: rounds without a disaster",
     "misinformation": "; runs that ended early keep their last value",
 }
-_STYLES = ("-", "--", "-.", ":")
 _DEVIATION = {
-    "disaster": "d̄ of {} (cells)",
-    "misinformation": "d̄ of {} (Jaccard)",
-    "public_goods": "d̄ of {} (share of the most)",
+    "disaster": "d̄ of proposals (cells)",
+    "misinformation": "d̄ of proposals (Jaccard)",
+    "public_goods": "d̄ of proposals (share of C_max)",
 }
+_SHARE, _LEAST = (0.0, 1.0), (0.0, math.inf)
+_RANGE = {
+    **dict.fromkeys(("coverage", "final_spread", "mean_spread"), _SHARE),
+    **dict.fromkeys(("provision_rate", "gini", "gini_cumulated"), _SHARE),
+    **dict.fromkeys(("misallocation", "response_delay", "disasters"), _LEAST),
+    **dict.fromkeys(("containment_time", "coverage_diversity"), _LEAST),
+}
+"""Between which values a metric lies: intervals are drawn within."""
 
 
 def over_time(played: Sequence[Played], task: str) -> Figure:
-    """Performance by round, one line an arm, one panel a level of volatility (Fig. 3)."""
-    levels = [v for v in LEVELS["volatility"] if any(p.factors["volatility"] == v for p in played)]
+    """Performance by round, one line an arm, one panel a level of volatility (Fig. 3).
+
+    The best scripted policy is drawn beside those that were asked: what needs no model.
+    """
+    asked = [p for p in played if not arm(p).scripted and len(p.rounds)]
+    shown = arms(asked)[:MOST_LINES]
+    left = [a.name for a in arms(asked)][MOST_LINES:]
+    script = _best([p for p in played if len(p.rounds)], task)
+    levels = [v for v in LEVELS["volatility"] if any(p.factors["volatility"] == v for p in asked)]
     figure, axes = plt.subplots(
-        *(1, len(levels)),
-        figsize=(3.6 * len(levels) + 1.6, 3.6),
+        *(1, max(len(levels), 1)),
+        figsize=(PAGE, 2.6),
         sharey=True,
         squeeze=False,
         layout="constrained",
     )
-    shown = [a for a in arms(played) if not a.scripted]
-    drawn = [p for p in played if not arm(p).scripted]
-    for panel, level in zip(axes.flat, levels, strict=True):
-        for number, one in enumerate(shown):
-            own = [p for p in drawn if arm(p) == one and p.factors["volatility"] == level]
+    band = len(shown) + bool(script) <= MOST_BANDS
+    found: dict[str, Artist] = {}
+    for panel, level in zip(axes.flat, levels, strict=False):
+        for number, name in enumerate([a.name for a in shown] + [script] * bool(script)):
+            own = [p for p in played if arm(p).name == name and p.factors["volatility"] == level]
             own = [p for p in own if len(p.rounds)]
             if own:
-                _band(panel, own, number, one.name, carry=task == "misinformation")
-        panel.set_title(f"volatility {level}", loc="left", fontsize=10)
+                style = SCRIPT if name == script else look(number)
+                found[name] = _curve(panel, own, style, task, band=band)
+        panel.set_title(f"volatility {level}", loc="left")
         panel.set_xlabel("round")
+        panel.set_xlim(0.5, max(int(p.factors["rounds"]) for p in asked) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
-        panel.grid(alpha=0.25)
+        panel.grid(True)
     axes[0, 0].set_ylabel(_PERFORMANCE[task])
-    named = [panel.get_legend_handles_labels() for panel in axes.flat]
-    found = {
-        label: line for lines, labels in named for line, label in zip(lines, labels, strict=True)
-    }
     if found:
-        figure.legend(
-            *(found.values(), found.keys()), loc="outside right upper", fontsize=8, frameon=False
-        )
-    told = "mean over worlds; band: 95 % t interval over worlds, within 0 and 1"
-    _caption(figure, drawn, f"{told}{_GAPS.get(task, '')}")
+        _legend(figure, {name: found[name] for name in found})
+    told = "mean over worlds; "
+    told += (
+        "band: 95 % t interval over worlds, within 0 and 1"
+        if band
+        else "intervals over worlds are left out: those of so many arms would hide the lines"
+    )
+    told += _GAPS.get(task, "") + (f"; not drawn: {'; '.join(left)}" if left else "")
+    drawn = [p for p in asked if arm(p) in shown] + [p for p in played if arm(p).name == script]
+    caption(figure, _foot(drawn, told))
     return figure
 
 
+def _best(played: Sequence[Played], task: str) -> str:
+    """The scripted policy that acts freely and does best in the first metric; empty for none."""
+    own = [p for p in played if arm(p).scripted and not arm(p).free]
+    table = values(own, METRICS[task][0])
+    if table.empty:
+        return ""
+    means = table.groupby("arm")["value"].mean()
+    return str(means.idxmin() if task == "misinformation" else means.idxmax())
+
+
 def baselines(played: Sequence[Played], task: str) -> Figure:
-    """Each metric of every arm with its interval over worlds (Fig. 4)."""
+    """Each metric of every arm with its interval over worlds (Fig. 4).
+
+    At the levels that all arms were run at. Hollow: a mean of what ended, where a tenth or more
+    did not.
+    """
+    played, left = common(played)
     shown, metrics = arms(played), METRICS[task]
     figure, axes = plt.subplots(
         *(1, len(metrics)),
-        figsize=(2.6 * len(metrics) + 2.0, 0.32 * len(shown) + 1.5),
+        figsize=(PAGE, 0.17 * len(shown) + 1.05),
         sharey=True,
         squeeze=False,
         layout="constrained",
@@ -91,65 +135,96 @@ def baselines(played: Sequence[Played], task: str) -> Figure:
     places = np.arange(len(shown))[::-1]
     for panel, metric in zip(axes.flat, metrics, strict=True):
         table = values(played, metric)
+        least, most = _RANGE.get(metric, (-math.inf, math.inf))
         for place, one in zip(places, shown, strict=True):
             found = over_worlds(table[table["arm"] == one.name] if len(table) else table)
-            colour = "#7f7f7f" if one.scripted else COLOURS[0]
-            panel.plot(found.value, place, "s" if one.scripted else "o", color=colour, ms=5)
-            panel.plot([found.ci_low, found.ci_high], [place, place], color=colour, lw=1.4)
-        panel.set_title(metric.replace("_", " "), loc="left", fontsize=9)
-        panel.grid(axis="x", alpha=0.25)
-    axes[0, 0].set_yticks(places, [one.name for one in shown], fontsize=8)
-    _caption(figure, played, "mean and 95 % t interval over worlds; squares: no model is asked")
+            colour = GREY if one.scripted else COLOURS[0]
+            lost = open_share([p for p in played if arm(p) == one], metric)
+            face = "white" if lost >= MANY_OPEN else colour
+            mark = "s" if one.scripted else "o"
+            ends = np.clip([found.ci_low, found.ci_high], least, most)
+            panel.plot(ends, [place, place], color=colour, lw=1.0)
+            panel.plot(found.value, place, mark, color=colour, markerfacecolor=face, ms=3.4)
+        panel.set_title(metric.replace("_", " "), loc="left")
+        panel.xaxis.set_major_locator(MaxNLocator(4))
+        panel.grid(axis="x")
+        panel.set_ylim(-0.6, len(shown) - 0.4)
+    axes[0, 0].set_yticks(places, [one.name for one in shown], fontsize=6.5)
+    told = "mean and 95 % t interval over worlds, within what is possible; squares: no model is "
+    told += "asked; hollow: a tenth or more never ended, and has no time in the mean"
+    caption(figure, [*[left] * bool(left), *_foot(played, told)])
     return figure
 
 
 def deviation(played: Sequence[Played], task: str) -> Figure:
-    """Performance against deviation with the two lines of the test, a panel an arm (Fig. 5).
+    """Performance against deviation with the two lines of the test (Fig. 5).
 
-    Proposals stand above, actions below. Arms aren't pooled: what parts them would look like a
-    bend.
+    A line of panels an arm, a column a volatility, of one level of diversity and one model: arms
+    and conditions aren't pooled, since what parts them would look like a bend. Proposals are
+    drawn: where an action is common, actions have no deviation.
     """
-    drawn = [p for p in played if not arm(p).scripted and p.factors["agents"] != "1"]
+    asked = [p for p in played if not arm(p).scripted and len(p.rounds) and _deviates(p)]
+    drawn, fixed = _one_cell(asked)
     names = [a.name for a in arms(drawn)]
-    shown, left = names[:MOST_PANELS], names[MOST_PANELS:]
-    drawn = [p for p in drawn if arm(p).name in shown]
-    columns = max(len(shown), 1)
+    shown, left = names[:MOST_ROWS], names[MOST_ROWS:]
+    levels = [v for v in LEVELS["volatility"] if any(p.factors["volatility"] == v for p in drawn)]
     figure, axes = plt.subplots(
-        *(2, columns),
-        figsize=(max(2.5 * columns + 0.6, 5.4), 5.6),
+        *(max(len(shown), 1), max(len(levels), 1)),
+        figsize=(PAGE, 1.9 * max(len(shown), 1) + 0.5),
         sharey=True,
-        sharex="row",
+        sharex=True,
         squeeze=False,
         layout="constrained",
     )
-    for row, of in zip(axes, ("proposals", "actions"), strict=True):
-        table = points(drawn, f"deviation_{of}")
-        table = table[np.isfinite(table["x"]) & np.isfinite(table["y"])] if len(table) else table
-        for number, (panel, name) in enumerate(zip(row, shown, strict=False)):
-            part = table[table["arm"] == name] if len(table) else table
-            _cloud(panel, part, COLOURS[number % len(COLOURS)])
+    table = points([p for p in drawn if arm(p).name in shown])
+    table = table[np.isfinite(table["x"]) & np.isfinite(table["y"])] if len(table) else table
+    for line, name in zip(axes, shown, strict=False):
+        for number, (panel, level) in enumerate(zip(line, levels, strict=False)):
+            part = table[(table["arm"] == name) & (table["volatility"] == level)]
             told = _two_lines(panel, part) if len(part) > 10 else "too few rounds"
-            panel.set_title(f"{textwrap.fill(name, 30)}\n{told}", loc="left", fontsize=8)
-        for panel in row:
-            panel.set_xlabel(_DEVIATION[task].format(of), fontsize=8)
-            panel.grid(alpha=0.25)
-        row[0].set_ylabel(_PERFORMANCE[task])
-    more = f"; not drawn: {', '.join(left)}" if left else ""
-    note = f"rounds of equal d̄ averaged; area: their number; lines: two-lines test{more}"
-    _caption(figure, drawn, note)
+            _cloud(panel, part, COLOURS[number])
+            panel.set_title(f"{name}, {level}\n{told}", loc="left", fontsize=7)
+            panel.grid(True)
+        line[0].set_ylabel(_PERFORMANCE[task])
+    for panel in axes[-1]:
+        panel.set_xlabel(_DEVIATION[task])
+    note = f"{fixed}columns: volatility; rounds of equal d̄ averaged; area: grows with their number;"
+    note += " lines: two-lines test, unadjusted p"
+    note += f"; not drawn: {'; '.join(left)}" if left else ""
+    caption(figure, _foot([p for p in drawn if arm(p).name in shown], note))
     return figure
+
+
+def _deviates(one: Played) -> bool:
+    """Whether the agents of a condition propose each for itself."""
+    return one.factors["agents"] != "1" and one.factors["consensus"] != "central"
+
+
+def _one_cell(played: Sequence[Played]) -> tuple[list[Played], str]:
+    """The conditions of one diversity and one model, those that most arms have; and a note."""
+    kept, told = list(played), []
+    for factor in ("model", "diversity"):
+        met = Counter(p.factors[factor] for p in kept if p.factors["diversity"] != "identical")
+        if len(met) > 1:
+            chosen = max(met, key=lambda value: (met[value], value == "medium"))
+            kept = [p for p in kept if p.factors[factor] in (chosen, "identical")]
+            told.append(f"{factor} {chosen}; ")
+    return kept, "".join(told)
 
 
 def _cloud(axes: Axes, table: pd.DataFrame, colour: str) -> None:
     if table.empty:
         return
     binned = table.groupby(table["x"].round(2))["y"].agg(["mean", "size"])
-    sizes = 6 + 60 * binned["size"] / binned["size"].max()
-    axes.scatter(binned.index, binned["mean"], s=sizes, alpha=0.55, color=colour, linewidths=0)
+    sizes = 7 + 40 * binned["size"] / binned["size"].max()
+    axes.scatter(
+        *(binned.index, binned["mean"]),
+        s=sizes, color=colour, alpha=0.75, edgecolors="white", linewidths=0.4, zorder=3,
+    )  # fmt: skip
 
 
 def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
-    """Draw the two lines, and tell the verdict."""
+    """Draw the two lines, and tell the verdict with the p of both slopes."""
     x, y = np.asarray(table["x"]), np.asarray(table["y"])
     found = two_lines(x, y, table["group"])
     if np.isnan(found.breakpoint):
@@ -158,34 +233,46 @@ def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
         if np.ptp(x[side]) > 0:
             slope, level = np.polyfit(x[side], y[side], 1)
             ends = np.array([x[side].min(), x[side].max()])
-            axes.plot(ends, level + slope * ends, color="black", lw=1.6)
-    axes.axvline(found.breakpoint, color="black", lw=0.8, ls=":")
-    if np.isnan(found.slope_low) or np.isnan(found.slope_high):
+            axes.plot(ends, level + slope * ends, color="black", lw=1.1)
+    axes.axvline(found.breakpoint, color="black", lw=0.7, ls=":")
+    if not told_apart(found):
         return "can't be told"
-    return "inverted U" if found.inverted_u else "no inverted U"
+    verdict = "inverted U" if found.inverted_u else "no inverted U"
+    return f"{verdict} (p {probability(found.p_low)}, {probability(found.p_high)})"
 
 
-def _band(axes: Axes, own: Sequence[Played], number: int, name: str, *, carry: bool) -> None:
+def _curve(
+    axes: Axes, own: Sequence[Played], style: dict[str, Any], task: str, *, band: bool
+) -> Artist:
     """The mean of worlds by round, with an interval where there are several.
 
-    All runs of a world are averaged first: they share its luck. With ``carry``, runs that ended
+    All runs of a world are averaged first: they share its luck. In misinformation runs that ended
     early keep their last value: without them the mean would seem to recover.
     """
-    colour, style = COLOURS[number % len(COLOURS)], _STYLES[number % len(_STYLES)]
     parts = [p.series("performance").rename(index=p.world) for p in own]
     runs = pd.concat(parts).sort_index(axis=1).astype(float)
-    if carry:
+    runs = runs.reindex(columns=range(1, max(int(p.factors["rounds"]) for p in own) + 1))
+    if task == "misinformation":
         runs = runs.ffill(axis=1)
     worlds = runs.groupby(level=0).mean()
     count, mean = worlds.count(), worlds.mean()
     half = stats.t.ppf(0.975, (count - 1).clip(lower=1)) * worlds.sem()
-    axes.plot(worlds.columns, mean, style, color=colour, lw=1.8, label=name)
-    low, high = ((mean + side * half.fillna(0)).clip(0, 1) for side in (-1, 1))
-    axes.fill_between(worlds.columns, low, high, color=colour, alpha=0.15, lw=0)
+    (line,) = axes.plot(worlds.columns, mean, **style, ms=2.4, lw=1.1)
+    if band:
+        low, high = ((mean + side * half.fillna(0)).clip(0, 1) for side in (-1, 1))
+        axes.fill_between(worlds.columns, low, high, color=style["color"], alpha=0.15, lw=0)
+    return line
 
 
-def _caption(figure: Figure, played: Sequence[Played], told: str) -> None:
+def _legend(figure: Figure, found: dict[str, Artist]) -> None:
+    """The arms above the panels, as many side by side as the page has room for."""
+    wide = max(map(width, found)) + 0.55
+    figure.legend(
+        *(found.values(), found.keys()),
+        loc="outside upper left", fontsize=SMALL, ncols=max(int(PAGE / wide), 1), handlelength=2.6,
+    )  # fmt: skip
+
+
+def _foot(played: Sequence[Played], told: str) -> list[str]:
     runs = f"{sum(p.completed for p in played)}/{sum(p.target for p in played)} runs"
-    text = f"{told}; {runs}; {provenance(played)}"
-    wide = int(figure.get_figwidth() * 17)  # characters of this size on the figure's width
-    figure.supxlabel(textwrap.fill(text, wide), fontsize=7, x=0.01, ha="left")
+    return [told, f"{runs}; {provenance(played)}"]

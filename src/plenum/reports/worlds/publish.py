@@ -1,14 +1,17 @@
 """Print, write and log what a study in worlds found."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
-from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
 
 from plenum.errors import UserError
+from plenum.reports import documents, style
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, markdown, show
+from plenum.reports.sheets import Sheet, show
 from plenum.reports.worlds import drawing, sheets, statistics
 from plenum.reports.worlds.groups import families, groups, heading
 from plenum.tracking import query, world_query
@@ -16,49 +19,73 @@ from plenum.tracking.world_query import Played
 
 
 def tables(chosen: Settings) -> None:
-    """Print a study's tables, write them as CSV and Markdown, and log both to MLflow."""
+    """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     played = world_query.conditions(chosen.study, chosen.uri)
-    found = _every(groups(played))
+    found = tabled(played)
     chosen.out.mkdir(parents=True, exist_ok=True)
-    table, text = chosen.out / "conditions.csv", chosen.out / "tables.md"
+    table = chosen.out / "conditions.csv"
     sheets.conditions(played, statistics.exponents(played)).to_csv(table, index=False)
-    written = "\n".join(map(markdown, found))
-    text.write_text(f"# Study {chosen.study}\n\n{written}", encoding="utf-8")
-    query.log_report(chosen.study, chosen.uri, [table, text])
+    files = [table, *documents.write(chosen.out, "tables", found, f"Study {chosen.study}")]
+    query.log_report(chosen.study, chosen.uri, files)
     show(found)
-    print(f"written: {table}, {text}")
+    print(f"written: {', '.join(map(str, files))}")
 
 
-def figures(chosen: Settings) -> None:
-    """Draw a study's figures as PNG and SVG, and log them to MLflow.
+def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
+    """Draw a study's figures as PNG and SVG, and log them to MLflow; ``names`` chooses some.
 
     Raises
     ------
     UserError
-        No run has been completed.
+        No run has been completed, or there is no such figure.
     """
+    for name in names or ():
+        if name not in _DRAWINGS:
+            raise UserError(f"figure: {name}; of worlds there are {', '.join(_DRAWINGS)}")
     played = world_query.conditions(chosen.study, chosen.uri)
     if not any(one.completed for one in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    files = []
+    files = [file for _, own in drawn(played, chosen.out, names) for file in own]
+    query.log_report(chosen.study, chosen.uri, files)
+    for file in files:
+        print(f"written: {file}")
+
+
+class _Drawing(NamedTuple):
+    told: str
+    draw: Callable[[Sequence[Played], str], Figure]
+
+
+_DRAWINGS = {
+    "over_time": _Drawing("performance by round", drawing.over_time),
+    "baselines": _Drawing("arms beside the baselines", drawing.baselines),
+    "deviation": _Drawing("performance against deviation", drawing.deviation),
+}
+
+
+def drawn(
+    played: Sequence[Played], folder: Path, names: Collection[str] | None = None
+) -> list[tuple[str, list[Path]]]:
+    """Draw a study's figures into a folder: what each shows, and its files."""
+    figures = []
     found = groups(played)
     tasks = [own[0].factors["task"] for own in found]
     for own, task in zip(found, tasks, strict=True):
         told = task if tasks.count(task) == 1 else heading(own, found).removeprefix("World ")
         stem = re.sub(r"\W+", "_", told)
-        drawn = {
-            "over_time": drawing.over_time(own, task),
-            "baselines": drawing.baselines(own, task),
-            "deviation": drawing.deviation(own, task),
-        }
-        for name, figure in drawn.items():
-            for kind in ("png", "svg"):
-                files.append(chosen.out / f"{stem}_{name}.{kind}")
-                figure.savefig(files[-1], dpi=200)
-            plt.close(figure)
-    query.log_report(chosen.study, chosen.uri, files)
-    print(f"written: {', '.join(map(str, files))}")
+        for name, one in _DRAWINGS.items():
+            if names is not None and name not in names:
+                continue
+            with style.styled():
+                figure = one.draw(own, task)
+            files = style.save(figure, folder, f"{stem}_{name}")
+            figures.append((f"{told}: {one.told}", files))
+    return figures
+
+
+def tabled(played: Sequence[Played]) -> list[Sheet]:
+    """Every table of a study."""
+    return _every(groups(played))
 
 
 def _every(found: Sequence[list[Played]]) -> list[Sheet]:

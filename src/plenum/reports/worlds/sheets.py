@@ -286,13 +286,24 @@ def _lost(one: Played, name: str) -> bool:
 
 def _open(played: Sequence[Played], metric: str) -> str:
     """``(5.4 of 5.6 open)``: how many a run of what a metric averages have no time in it."""
-    if metric not in _OPEN:
-        return ""
-    count, parts = _OPEN[metric]
-    whole = over_worlds(values(played, count)).value
-    lost = sum(over_worlds(values(played, part)).value for part in parts)
+    whole, lost = _opened_of(played, metric)
     told = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
     return f" ({told} of {whole:.1f} open)" if lost > 0 else ""
+
+
+def open_share(played: Sequence[Played], metric: str) -> float:
+    """The share of what a metric averages that never ended, and so has no time in it."""
+    whole, lost = _opened_of(played, metric)
+    return lost / whole if whole > 0 and lost > 0 else 0.0
+
+
+def _opened_of(played: Sequence[Played], metric: str) -> tuple[float, float]:
+    """How many a run there are of what a metric averages, and how many of them never ended."""
+    if metric not in _OPEN:
+        return 0.0, 0.0
+    count, parts = _OPEN[metric]
+    whole = over_worlds(values(played, count)).value
+    return whole, sum(over_worlds(values(played, part)).value for part in parts)
 
 
 def _opened(metric: str) -> tuple[str, ...]:

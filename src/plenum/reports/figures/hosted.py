@@ -1,6 +1,7 @@
 """Figure 1 of the hosted regime: divergence between wordings, fragility, and λ̂_pert by scenario."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,13 +15,11 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import WINDOW, divergence
 from plenum.dynamics.wordings import ALL, CANONICAL
+from plenum.reports.figures.words import realised
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.sheets import provenance
+from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, caption
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""Okabe and Ito's palette, safe for colour-blind readers; markers tell the rest apart."""
-
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}
 _SHOWN = "HL-01"
 """The scenario of the first panel, where it was run."""
@@ -64,9 +63,8 @@ def hosted(
     """
     series = _series(rows, baseline)
     scenarios = sorted({scenario for own in series for scenario in own.rows})
-    wide = max(6.0, 0.6 * len(scenarios) + 1.8)
-    figure = plt.figure(figsize=(5.4 + wide, 7.0), layout="constrained")
-    grid = figure.add_gridspec(2, 2, width_ratios=(5.0, wide))
+    figure = plt.figure(figsize=(PAGE, 4.7), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=(2.9, 4.3))
     first = figure.add_subplot(grid[:, 0])
     second = figure.add_subplot(grid[0, 1])
     third = figure.add_subplot(grid[1, 1], sharex=second)
@@ -74,16 +72,16 @@ def hosted(
     _by_scenario(second, series, scenarios, _fragility, votes=True)
     second.set_ylabel("decision fragility")
     second.set_ylim(-0.04, 1.04)
-    second.set_title("B  Wordings that change the decision", loc="left", fontsize=10)
+    second.set_title("B  Wordings that change the decision", loc="left")
     second.tick_params(labelbottom=False)
     _by_scenario(third, series, scenarios, _exponent)
-    third.axhline(0, color="0.4", lw=0.8)
-    third.set_ylabel(r"$\hat{\lambda}_{\mathrm{pert}}$ per round")
+    third.axhline(0, color="0.4", lw=0.7)
+    third.set_ylabel("λ̂_pert per round")
     cut = _cut(third, series)
-    third.set_title("C  Growth of the distance between wordings", loc="left", fontsize=10)
-    third.set_xticks(range(len(scenarios)), scenarios, rotation=45, ha="right", fontsize=8)
+    third.set_title("C  Growth of the distance between wordings", loc="left")
+    third.set_xticks(range(len(scenarios)), scenarios, rotation=45, ha="right")
     _legend(figure, series)
-    figure.supxlabel(_caption(series, window, cut), fontsize=7, x=0.01, ha="left")
+    caption(figure, _foot(series, window, cut=cut))
     return figure
 
 
@@ -97,7 +95,7 @@ def _series(rows: Sequence[Row], baseline: Sequence[Row]) -> list[_Series]:
         by_scenario = {row.tracked.factors["scenario"]: row for row in own}
         pairs = zip(differing, key, strict=True)
         name = ", ".join(f"{n} {value}" for n, value in pairs) or "all conditions"
-        mark = _MARKERS[number % len(_MARKERS)]
+        mark = MARKERS[number % len(MARKERS)]
         colour = COLOURS[number % len(COLOURS)]
         paired = {s: _vote(row, votes) for s, row in by_scenario.items()}
         there = {s: vote for s, vote in paired.items() if vote is not None}
@@ -132,13 +130,13 @@ def _curves(
             level = _level(row, family)
             last = max(last, len(level))
             style = _STYLES.get(family, "-.")
-            lw = 2.0 if family == ALL else 1.3
+            lw = 1.5 if family == ALL else 0.9
             label = f"{own.name}, {'all wordings' if family == ALL else family}"
             axes.plot(np.arange(1, len(level) + 1), level, style, color=own.colour, lw=lw,
-                      label=label)  # fmt: skip
+                      marker=own.marker, ms=2.6, markevery=(1, 4), label=label)  # fmt: skip
     for label, level in _rerun_levels(rows, scenario):
         last = max(last, len(level))
-        axes.plot(np.arange(1, len(level) + 1), level, color="0.25", lw=2.0, label=label)
+        axes.plot(np.arange(1, len(level) + 1), level, color="0.25", lw=1.5, label=label)
     end = min(window[1], last)
     if end > window[0]:
         axes.axvspan(window[0], end, color="0.5", alpha=0.08, lw=0)
@@ -146,8 +144,8 @@ def _curves(
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("round")
     axes.set_ylabel("D(t), mean pairwise distance")
-    axes.set_title(f"A  Distance between wordings of {scenario}", loc="left", fontsize=10)
-    axes.grid(alpha=0.25, lw=0.5)
+    axes.set_title(f"A  Distance between wordings of {scenario}", loc="left")
+    axes.grid(True)
     if axes.lines:
         # below the panel, since it would hide a curve; a column a series, where these are two
         handles = list(axes.lines)
@@ -155,8 +153,9 @@ def _curves(
         again = [h for h in handles if str(h.get_label()).startswith("exact")]
         others = [h for h in handles if h not in again]
         axes.legend(
-            handles=[*others[:half], *again, *others[half:]], fontsize=7, frameon=False,
-            loc="upper center", bbox_to_anchor=(0.5, -0.09), ncols=2,
+            handles=[*others[:half], *again, *others[half:]], fontsize=SMALL,
+            loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2, handlelength=2.6,
+            columnspacing=1, labelspacing=0.3, borderaxespad=0,
         )  # fmt: skip
 
 
@@ -207,15 +206,15 @@ def _by_scenario(
             if math.isnan(value):
                 continue
             if math.isfinite(low) and math.isfinite(high):
-                axes.vlines(at + offset, low, high, color=own.colour, lw=1.2, alpha=0.7)
+                axes.vlines(at + offset, low, high, color=own.colour, lw=0.8, alpha=0.7)
             axes.plot(
-                at + offset, value, own.marker, color=own.colour, markersize=5.5,
-                markerfacecolor="white" if kind else own.colour, zorder=3,
+                at + offset, value, own.marker, color=own.colour, markersize=3.2,
+                markeredgewidth=0.8, markerfacecolor="white" if kind else own.colour, zorder=3,
             )  # fmt: skip
     for edge in range(1, len(scenarios)):
         axes.axvline(edge - 0.5, color="0.9", lw=0.6, zorder=0)
     axes.set_xlim(-0.6, max(len(scenarios), 1) - 0.4)
-    axes.grid(axis="y", alpha=0.25, lw=0.5)
+    axes.grid(axis="y")
 
 
 def _fragility(row: Row) -> tuple[float, float, float]:
@@ -248,24 +247,28 @@ def _legend(figure: Figure, series: Sequence[_Series]) -> None:
         hollow = Line2D([], [], color="0.3", marker="o", markerfacecolor="white", ls="",
                         label="hollow: one-shot vote")  # fmt: skip
         handles.append(hollow)
-    figure.legend(handles=handles, fontsize=8, frameon=False, loc="outside upper right",
-                  ncols=min(len(handles), 4))  # fmt: skip
+    figure.legend(handles=handles, loc="outside upper right", ncols=min(len(handles), 4))
 
 
-def _caption(series: Sequence[_Series], window: tuple[int, int], cut: bool) -> str:
-    rows = [row for own in series for row in (*own.rows.values(), *own.votes.values())]
-    counts = sorted({row.n for own in series for row in own.rows.values()})
-    n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}" if counts else "0"
-    last = max((row.tracked.preferences.shape[1] for row in rows), default=window[1])
-    missing = [row for row in rows if row.failed or row.pending]
-    lines = [
-        provenance(rows) if rows else "nothing to draw",
-        f"{n} wordings a condition; A: shaded, the rounds {window[0]}-{min(window[1], last)} of "
-        "the fit; B: share that decides otherwise than the canonical wording, Clopper-Pearson "
-        "95 %",
-        "C: slope of log D(t) between wordings, 95 % interval over wordings"
-        + "; some intervals reach beyond the panel" * cut,
-    ]
-    if missing:
-        lines.append(f"{len(missing)} conditions lack replicates (failed or pending)")
-    return "\n".join(lines)
+def _foot(series: Sequence[_Series], window: tuple[int, int], *, cut: bool) -> list[str]:
+    own = [row for one in series for row in one.rows.values()]
+    votes = [row for one in series for row in one.votes.values()]
+    last = max((row.tracked.preferences.shape[1] for row in own), default=window[1])
+    told = (
+        f"replicates: wordings, one each; A: shaded, the rounds {window[0]}-"
+        f"{min(window[1], last)} of the fit, on a linear axis since reruns lie at 0; B: of "
+        "the other wordings, the share that decides otherwise than the canonical "
+        "wording, Clopper-Pearson 95 %; C: slope of log D(t) between wordings, 95 % interval over "
+        "wordings" + "; some intervals reach beyond the panel" * cut
+    )
+    if not own:
+        return ["nothing to draw"]
+    n, warned = realised(own), _warned(own)
+    return [told, f"{n}; warnings: {warned}", provenance([*own, *votes])]
+
+
+def _warned(rows: Sequence[Row]) -> str:
+    """How many conditions carry which warning: panels have no room for letters."""
+    found = Counter(name for row in rows for name in row.warnings)
+    told = ", ".join(f"{name} in {count}" for name, count in found.items())
+    return f"{told} of {len(rows)} conditions" if told else "none"

@@ -1,0 +1,21 @@
+"""Write a study's divergence explorer, one HTML page that needs no network; log it to MLflow.
+
+python scripts/explore.py study=NAME [condition=IDENTITY] [replicates=N] [out=FILE]
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="explore")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports.explorer import asked, publish
+
+        publish(asked(cfg))
+
+
+if __name__ == "__main__":
+    front_door(main)

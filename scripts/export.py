@@ -1,0 +1,42 @@
+"""Write a study to one file (Data S1), or check such a file.
+
+python scripts/export.py study=NAME [out=FILE] [overwrite=true] [tracking=server]
+python scripts/export.py --verify FILE
+
+Exit status of a check: 0 where the file is whole, 2 where it isn't.
+"""
+
+import sys
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+from plenum.errors import UserError
+
+VERIFY = "--verify"
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="export")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports.archive import exporting
+
+        exporting.export(exporting.asked(cfg))
+
+
+def verify() -> None:
+    from plenum.reports.archive import checking
+
+    arguments = sys.argv[1:]
+    if len(arguments) == 1:  # --verify=FILE
+        arguments = arguments[0].split("=", 1)
+    if len(arguments) != 2 or arguments[0] != VERIFY or not arguments[1]:
+        raise UserError(f"{VERIFY}: it takes one file and nothing else, as in {VERIFY} s1.zip")
+    raise SystemExit(checking.verify(Path(arguments[1])))
+
+
+if __name__ == "__main__":
+    asked = any(argument.partition("=")[0] == VERIFY for argument in sys.argv[1:])
+    front_door(verify if asked else main)

@@ -1,0 +1,32 @@
+"""The figures and tables of the papers on instability: list them, or make them.
+
+python scripts/papers.py [item=001/fig-1a] ['item=Table S5'] [markdown=true]
+python scripts/papers.py draw=true [item=...]       from the runs that are tracked
+python scripts/papers.py run=reduced|full           run their studies first
+
+With ``run``, studies go to a tracking store in the folder ``out``; what is there is not run again.
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="papers")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import papers, papers_page
+
+        if cfg.run is not None or cfg.draw:
+            from papers_run import make
+
+            make(cfg)
+        elif cfg.item is not None:
+            print(papers_page.commands(papers.item(str(cfg.item))))
+        else:
+            print(papers_page.page() if cfg.markdown else papers_page.listing())
+
+
+if __name__ == "__main__":
+    front_door(main)

@@ -1,0 +1,128 @@
+"""What `scripts/papers.py` makes: runs of the studies, and what is drawn and written of them."""
+
+import contextlib
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from omegaconf import DictConfig, OmegaConf, open_dict
+
+from plenum import project
+from plenum.errors import UserError
+from plenum.reports import article, collection, explorer, papers, tables
+from plenum.reports.papers import Experiment, Item
+from plenum.reports.settings import Settings, settings
+from plenum.tracking import store
+
+SIZES = ("reduced", "full")
+BACKENDS = ("simulated", "hosted")
+
+
+def make(cfg: DictConfig) -> None:
+    """Run studies where that is asked for, then write what the items show.
+
+    Raises
+    ------
+    UserError
+        A value is malformed, or a study's run failed.
+    """
+    if cfg.run is not None and cfg.run not in SIZES:
+        raise UserError(f"run: {cfg.run}; one of {', '.join(SIZES)}, or null")
+    if cfg.only is not None and cfg.only not in BACKENDS:
+        raise UserError(f"only: {cfg.only}; one of {', '.join(BACKENDS)}, or null")
+    wanted = [item for item in _items(cfg) if cfg.only is None or _of(item, cfg.only)]
+    studies = list(dict.fromkeys(study for item in wanted for study in item.studies))
+    chosen = _settings(cfg)
+    store.require_writable("out", chosen.out)
+    began = time.monotonic()
+    if cfg.run is not None:
+        _run_all(studies, cfg.run, chosen)
+    found = collection.collect(wanted, chosen, _say)
+    files = collection.write_index(found, chosen.out, _lead(cfg.run), _notice(found))
+    if cfg.run is not None and cfg.study_pages:
+        _pages(studies, chosen)
+    _say(f"written: {', '.join(map(str, files))}, after {time.monotonic() - began:.0f} s")
+
+
+def _items(cfg: DictConfig) -> list[Item]:
+    if cfg.item is None or cfg.item == "all":
+        return list(papers.items())
+    names = list(cfg.item) if OmegaConf.is_list(cfg.item) else [cfg.item]
+    return [papers.item(str(name)) for name in names]
+
+
+def _of(item: Item, backend: str) -> bool:
+    return all(study.backend == backend for study in item.studies)
+
+
+def _settings(cfg: DictConfig) -> Settings:
+    """Settings whose study is filled in later; runs have a store of their own in ``out``."""
+    with open_dict(cfg):
+        cfg.study = "papers"
+    found = settings(cfg)
+    if cfg.run is None:
+        return found
+    database = (found.out / "mlruns" / "mlflow.db").resolve()
+    return replace(found, uri=f"sqlite:///{database}")
+
+
+def _run_all(studies: Sequence[Experiment], size: str, chosen: Settings) -> None:
+    for number, study in enumerate(studies, 1):
+        began = time.monotonic()
+        _say(f"[{number}/{len(studies)}] {study.command(study.reduced * (size == 'reduced'))}")
+        _run(study, size, chosen)
+        _say(f"[{number}/{len(studies)}] {study.name}: {time.monotonic() - began:.0f} s")
+
+
+def _run(study: Experiment, size: str, chosen: Settings) -> None:
+    """Run a study as a user would; what it prints goes to a file."""
+    log = chosen.out / "logs" / f"{study.name}.txt"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    folder = (chosen.out / "mlruns").resolve()
+    command = [
+        *(sys.executable, str(project.root() / "run.py"), "-m", f"+experiment={study.name}"),
+        *(study.reduced.split() if size == "reduced" else ()),
+        *(f"tracking.uri={chosen.uri}", f"journals={folder / 'journals'}"),
+    ]
+    with log.open("w", encoding="utf-8") as told:
+        done = subprocess.run(command, cwd=chosen.out, stdout=told, stderr=subprocess.STDOUT)
+    if done.returncode:
+        last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
+        raise UserError(f"run: {study.name} ended with status {done.returncode}: {''.join(last)} "
+                        f"({log} has the rest)")  # fmt: skip
+
+
+def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
+    """Tables, report and explorer of every study, in a folder of its own."""
+    for study in studies:
+        began = time.monotonic()
+        own = replace(chosen, study=study.name, out=chosen.out / study.name)
+        page = explorer.Asked(replace(own, out=own.out / "explorer.html"))
+        log = chosen.out / "logs" / f"{study.name}_pages.txt"
+        with log.open("w", encoding="utf-8") as told, contextlib.redirect_stdout(told):
+            tables.publish(own)
+            article.publish(own)
+            explorer.publish(page)
+        _say(f"{own.out}: tables, report, explorer, {time.monotonic() - began:.0f} s")
+
+
+def _lead(size: str | None) -> str:
+    told = {
+        "reduced": "all studies at a reduced size",
+        "full": "all studies at the papers' size",
+        None: "from the runs that were tracked",
+    }
+    return f"The numbered results of both papers, {told[size]}; published values stand beside."
+
+
+def _notice(found: Sequence[collection.Shown]) -> str:
+    """What is simulated or tiny says so first."""
+    told = dict.fromkeys(one.provenance for one in found if "no evidence" in one.provenance
+                         or "stands for no real model" in one.provenance)  # fmt: skip
+    return "; ".join(told)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

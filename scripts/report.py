@@ -1,0 +1,22 @@
+"""Write a study's report as one HTML page and as Markdown, and log both to MLflow.
+
+python scripts/report.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="report")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.reports import article
+        from plenum.reports.settings import settings
+
+        article.publish(settings(cfg))
+
+
+if __name__ == "__main__":
+    front_door(main)

@@ -1,0 +1,41 @@
+"""Bands of D(t): how well each round's divergence is known."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from plenum.dynamics.divergence import pairwise_distances
+from plenum.dynamics.fit import Floats, without_each
+from plenum.dynamics.wald import margin
+
+
+def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
+    """Pointwise 95 % intervals of D(t) over replicates.
+
+    D is a mean over pairs. Its delete-one jackknife leaves replicates out whole and pairs none
+    with itself, so that the level isn't moved as it is by a bootstrap; log D ± t(R-1) standard
+    errors keeps the limits above zero.
+
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (R, T, K).
+
+    Returns
+    -------
+    low, high : arrays, shape (T,)
+        NaN with fewer than three replicates, and in rounds in which D is zero or rests on one
+        replicate alone. They hold round by round, not for the whole curve at once.
+    """
+    distances = pairwise_distances(ensemble)
+    count, rounds = distances.shape[0], distances.shape[2]
+    if count < 3:
+        return np.full(rounds, np.nan), np.full(rounds, np.nan)
+    level = distances.sum(axis=(0, 1)) / (count * (count - 1))
+    rest = without_each(distances) / ((count - 1) * (count - 2) / 2)
+    known = (level > 0) & (rest > 0).all(axis=0)
+    middle = np.log(np.where(known, level, np.nan))
+    logs = np.log(np.where(known, rest, np.nan))
+    deviations = logs - logs.mean(axis=0)
+    error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
+    half = margin(1.0, count - 1) * error
+    return np.exp(middle - half), np.exp(middle + half)

@@ -1,0 +1,79 @@
+"""Check an archive, and what is said of one."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from plenum.errors import UserError
+from plenum.reports.archive.progress import progress
+from plenum.tracking.archive.check import check, plain
+from plenum.tracking.archive.sealing import SEAL
+
+_PROBLEMS = 50
+"""More than this are counted, not printed."""
+
+
+def verify(file: Path) -> int:
+    """Check an archive and say what is wrong with it, a line each.
+
+    Returns
+    -------
+    int
+        The exit status: 0 where it is whole, else 2.
+
+    Raises
+    ------
+    UserError
+        There is no such file.
+    """
+    existing("--verify", file)
+    with progress("checking") as say:
+        found = check(file, say)
+    for line in problems(file, found.problems):
+        print(line, file=sys.stderr)
+    if found.problems:
+        return 2
+    print(held(found.manifest["study"], found.manifest["counts"]))
+    print(f"whole: {file} ({size(file)}, SHA-256 {seal(file)})")
+    return 0
+
+
+def existing(key: str, path: Path) -> Path:
+    """A file that is there.
+
+    Raises
+    ------
+    UserError
+        It isn't.
+    """
+    if not path.is_file():
+        raise UserError(f"{key}: there is no file {path}")
+    return path
+
+
+def problems(file: Path, found: Sequence[str]) -> list[str]:
+    """Lines that name the file."""
+    lines = [f"{file}: {line}" for line in found[:_PROBLEMS]]
+    left = len(found) - len(lines)
+    return [*lines, *([f"{file}: {left} more problems"] * bool(left))]
+
+
+def held(study: str, counts: Mapping[str, int]) -> str:
+    """What a study holds, in a line."""
+    return (
+        f"study {plain(study)}: {counts['conditions']} conditions, {counts['target']} replicates = "
+        f"{counts['completed']} completed + {counts['failed']} failed + {counts['pending']} pending"
+    )
+
+
+def size(path: Path) -> str:
+    """A file's size, in words."""
+    found = path.stat().st_size
+    return f"{found / 1e6:.1f} MB" if found >= 1e5 else f"{found / 1e3:.1f} kB"
+
+
+def seal(path: Path) -> str:
+    """The digest at the end of an archive that was checked."""
+    with path.open("rb") as file:
+        file.seek(-SEAL, 2)
+        return file.read().decode(errors="replace")

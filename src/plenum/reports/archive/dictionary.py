@@ -1,0 +1,60 @@
+"""The data dictionary: what every column and field of an archive means."""
+
+import csv
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+_FILE = Path(__file__).with_name("dictionary.csv")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A column or field, or several that are alike.
+
+    Attributes
+    ----------
+    file
+        Names of files, ``*`` for any; of a transcript with ``#`` and the kind of line.
+    field
+        Its name, ``*`` for any; fields within fields are joined by dots.
+    """
+
+    file: str
+    field: str
+    type: str
+    unit: str
+    range: str
+    meaning: str
+
+    def of(self, name: str) -> bool:
+        """Whether it belongs to a file, whatever the kind of line."""
+        return any(fnmatchcase(name, own.partition("#")[0]) for own in self.file.split())
+
+    def describes(self, name: str, field: str) -> bool:
+        """Whether it says what a field of a file means; ``name`` may have the kind of line."""
+        there = any(fnmatchcase(name, own) for own in self.file.split())
+        return there and any(fnmatchcase(field, own) for own in self.field.split())
+
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """The whole dictionary."""
+    with _FILE.open(encoding="utf-8", newline="") as file:
+        return tuple(Entry(**row) for row in csv.DictReader(file))
+
+
+def of(names: Iterable[str]) -> bytes:
+    """The dictionary of the files that an archive has, as CSV."""
+    names = list(names)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    columns = [field.name for field in fields(Entry)]
+    writer.writerow(columns)
+    for entry in entries():
+        if any(map(entry.of, names)):
+            writer.writerow([getattr(entry, column) for column in columns])
+    return text.getvalue().encode()

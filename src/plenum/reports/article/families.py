@@ -1,0 +1,120 @@
+"""The tests of growth and of diffusion of all conditions, adjusted over them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, benjamini_hochberg, holm
+from plenum.reports.rows import Row, named, shown
+from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+
+ALPHA = 0.05
+"""Adjusted p-values below this are called small."""
+
+
+class Fit(NamedTuple):
+    """A condition that has a λ̂."""
+
+    row: Row
+    summary: Summary
+    exponent: LyapunovEstimate
+    diagnostics: Diagnostics
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A condition's tests, with p adjusted over all conditions that have a λ̂.
+
+    Attributes
+    ----------
+    growth, growth_holm, growth_bh
+        p of no growth, by random time reversal.
+    diffusion, diffusion_holm, diffusion_bh
+        p of the λ of independent random walks, by the jackknife.
+    """
+
+    fit: Fit
+    growth: float
+    growth_holm: float
+    growth_bh: float
+    diffusion: float
+    diffusion_holm: float
+    diffusion_bh: float
+
+    @property
+    def moves(self) -> bool:
+        """Whether growth, or contraction, was shown: by the test, and by the interval."""
+        e = self.fit.exponent
+        return self.growth_holm < ALPHA and excludes(e.ci_low, e.ci_high)
+
+    @property
+    def split(self) -> bool:
+        """Whether the test rejects no growth while the interval doesn't exclude 0."""
+        return self.growth_holm < ALPHA and not self.moves
+
+    @property
+    def beyond(self) -> bool:
+        """Whether λ̂ was shown to be other than diffusion."""
+        return self.diffusion_holm < ALPHA
+
+
+def excludes(low: float, high: float, value: float = 0.0) -> bool:
+    """Whether an interval exists and doesn't hold a value."""
+    return math.isfinite(low) and math.isfinite(high) and not low <= value <= high
+
+
+def fits(rows: Sequence[Row]) -> list[Fit]:
+    """The conditions that have a λ̂; reruns are no further evidence, and left out."""
+    found = []
+    for row in rows:
+        s = row.summary
+        if s is None or row.tracked.rerun or s.lyapunov.diagnostics is None:
+            continue
+        found.append(Fit(row, s, s.lyapunov, s.lyapunov.diagnostics))
+    return found
+
+
+def tested(found: Sequence[Fit]) -> list[Tested]:
+    """Adjust the tests over all conditions."""
+    growth = [f.summary.reversal.p for f in found]
+    diffusion = [f.exponent.p_diffusion for f in found]
+    columns = (
+        *(growth, holm(growth), benjamini_hochberg(growth)),
+        *(diffusion, holm(diffusion), benjamini_hochberg(diffusion)),
+    )
+    return [
+        Tested(fit, *map(float, ps)) for fit, *ps in zip(found, *columns, strict=True)
+    ]  # fmt: skip
+
+
+def table(found: Sequence[Tested], symbol: str) -> Sheet:
+    """One line a condition: λ̂ against no growth and against diffusion."""
+    rows = [t.fit.row for t in found]
+    names, same = shown(rows)
+    head = (
+        *(*names, *("condition",) * same, "n", symbol, "p growth", "Holm", "BH"),
+        *(f"{symbol} − diffusion", "95 % CI", "p diffusion", "Holm", "BH"),
+    )
+    body = [(*named(t.fit.row, names, same), *_line(t)) for t in found]
+    notes = (
+        "p growth: of λ = 0, by random time reversal; p diffusion: of the λ of independent random "
+        "walks over the same rounds, by the jackknife with t(R-1)",
+        f"Holm, BH: p adjusted over the {len(found)} conditions of this table, for claims (chance "
+        "of one false claim) and for maps (share of false finds)",
+        provenance(rows),
+    )
+    title = f"Tests of {symbol} in each condition, adjusted for their number"
+    return Sheet(title, head, tuple(body), notes, len(names) + same)
+
+
+def _line(t: Tested) -> tuple[str, ...]:
+    d = t.fit.diagnostics
+    return (
+        str(t.fit.row.n),
+        number(t.fit.exponent.value, 4),
+        *(probability(p) for p in (t.growth, t.growth_holm, t.growth_bh)),
+        number(d.excess, 4),
+        limits(d.excess_ci_low, d.excess_ci_high),
+        *(probability(p) for p in (t.diffusion, t.diffusion_holm, t.diffusion_bh)),
+    )

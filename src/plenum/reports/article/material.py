@@ -1,0 +1,207 @@
+"""What a report is written from: the study's rows, accounts and origins, its tables and figures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from plenum.reports import branching, fragility
+from plenum.reports.accounting import attrition, conditions, failures, manifest
+from plenum.reports.accounting.common import distinct
+from plenum.reports.article import factors, families
+from plenum.reports.article.document import Grid, Picture
+from plenum.reports.article.words import Names
+from plenum.reports.effect_tables import contrasts, pooled
+from plenum.reports.fragility import Change
+from plenum.reports.rows import Row
+from plenum.reports.settings import Settings
+from plenum.reports.sheets import Sheet
+from plenum.reports.study import Study
+from plenum.reports.tables import conditions as estimates
+from plenum.reports.tables import decisions, diagnostics, landscape, matrices
+from plenum.tracking.accounts import Accounted
+from plenum.tracking.origins import Origin
+
+SECTIONS = (
+    *("question", "design", "attrition", "estimates", "tests", "warnings", "figures"),
+    *("limits", "methods", "runs"),
+)
+"""The sections of a report by their anchors, in order."""
+
+_SQUARES = 4
+"""More 2x2 tables than this are left to the landscape."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the sections of a report read.
+
+    Attributes
+    ----------
+    study
+        Rows and effects.
+    accounted
+        The accounts of the conditions, each condition once.
+    every
+        The accounts of all conditions, under each of their labels.
+    origins
+        Models and code versions by run.
+    pictures
+        The figures, numbered.
+    """
+
+    study: Study
+    every: tuple[Accounted, ...]
+    origins: dict[str, Origin]
+    pictures: tuple[Picture, ...] = ()
+
+    @property
+    def chosen(self) -> Settings:
+        """What was asked for."""
+        return self.study.chosen
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The conditions."""
+        return self.study.rows
+
+    @cached_property
+    def accounted(self) -> list[Accounted]:
+        """The accounts of each condition once: one may stand under two labels."""
+        return distinct(self.every)
+
+    @cached_property
+    def name(self) -> Names:
+        """What conditions are called."""
+        return Names(self.rows)
+
+    @cached_property
+    def kinds(self) -> list["Kind"]:
+        """The deliberations, by what their λ̂ is: between repeats, and between wordings."""
+        found = []
+        for symbol, perturbed in (("λ̂", False), ("λ̂_pert", True)):
+            own = [r for r in fitted(self.rows) if r.tracked.perturbed is perturbed]
+            if own:
+                found.append(Kind(symbol, perturbed, tuple(own)))
+        return found
+
+    @cached_property
+    def branched(self) -> list[Row]:
+        """Conditions of continuations."""
+        return [row for row in self.rows if row.tracked.after_round]
+
+    @cached_property
+    def votes(self) -> list[Row]:
+        """One-shot votes."""
+        return [row for row in self.rows if row.one_shot]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """Differences of fragility."""
+        return fragility.changes(self.rows, self.study.baseline)
+
+    @cached_property
+    def sheets(self) -> dict[str, Sheet]:
+        """The tables by name, in the order in which they are numbered."""
+        chosen, rows = self.chosen, self.rows
+        found: dict[str, Sheet] = {"design": factors.table(rows)}
+        lost = any(row.failed or row.pending for row in rows)
+        if lost:
+            found["accounts"] = conditions(self.every)[0]
+        if any(row.failed for row in rows):
+            found["failures"] = failures(self.accounted)
+            found["attrition"] = attrition(self.accounted)
+        for kind in self.kinds:
+            found[f"conditions{kind.suffix}"] = estimates(kind.rows, chosen)
+            if len(kind.tested) > 1:
+                found[f"growth{kind.suffix}"] = families.table(kind.tested, kind.symbol)
+        parallel = [row for row in rows if row.summary is not None]
+        if parallel:
+            found["decisions"] = decisions(parallel)
+        worded = fragility.sheets(rows, self.changes)
+        if worded:
+            found["fragility"] = worded[0]
+        for sheet in branching.sheets(rows):
+            found["branching"] = sheet
+        for sheet in contrasts(self.study.contrasts, rows):
+            found["contrasts"] = sheet
+        for sheet in contrasts(self.study.interactions, rows, interaction=True):
+            found["interactions"] = sheet
+        for sheet in pooled(self.study.across, rows):
+            found["pooled"] = sheet
+        found |= {f"compared{at}": sheet for at, sheet in enumerate(worded[1:])}
+        return found | self._last()
+
+    def _last(self) -> dict[str, Sheet]:
+        """The tables of the appendix."""
+        found: dict[str, Sheet] = {}
+        for kind in self.kinds:
+            if not kind.fits:
+                continue
+            once = [row for row in kind.rows if not row.tracked.rerun]
+            squares = matrices(once)
+            for at, sheet in enumerate(squares if len(squares) <= _SQUARES else ()):
+                found[f"square{at}{kind.suffix}"] = sheet
+            for sheet in landscape(once):
+                found[f"landscape{kind.suffix}"] = sheet
+            found[f"diagnostics{kind.suffix}"] = diagnostics(kind.rows, self.chosen)
+        return found | {"manifest": manifest(self.every)}
+
+    def table(self, name: str) -> str:
+        """How a sentence names a table."""
+        return f"Table {self._numbers[name]}"
+
+    def grid(self, *names: str) -> list[Grid]:
+        """Those of some tables that there are, with their numbers."""
+        return [Grid(self._numbers[n], self.sheets[n]) for n in names if n in self.sheets]
+
+    def named(self, prefix: str) -> list[str]:
+        """The names of tables that begin alike."""
+        return [name for name in self.sheets if name.startswith(prefix)]
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {name: at for at, name in enumerate(self.sheets, start=1)}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Deliberations whose λ̂ is the same thing.
+
+    Attributes
+    ----------
+    symbol
+        ``λ̂`` or ``λ̂_pert``.
+    perturbed
+        Whether the replicates read different wordings.
+    rows
+        The conditions, with and without estimates.
+    """
+
+    symbol: str
+    perturbed: bool
+    rows: tuple[Row, ...]
+
+    @property
+    def suffix(self) -> str:
+        """What tells the names of its tables apart."""
+        return "_pert" * self.perturbed
+
+    @cached_property
+    def fits(self) -> "list[families.Fit]":
+        """Those that have a λ̂."""
+        return families.fits(self.rows)
+
+    @cached_property
+    def tested(self) -> "list[families.Tested]":
+        """Those that have a λ̂, with p-values adjusted over them."""
+        return families.tested(self.fits)
+
+
+def section(anchor: str) -> str:
+    """How a sentence names a section."""
+    return f"Section {SECTIONS.index(anchor) + 1}"
+
+
+def fitted(rows: Sequence[Row]) -> list[Row]:
+    """Conditions of whole deliberations, whether they could be estimated or not."""
+    return [row for row in rows if not row.tracked.after_round and not row.one_shot]

@@ -1,0 +1,98 @@
+"""Write a study's report as HTML and Markdown, and log it."""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from plenum.errors import UserError
+from plenum.reports.article import of_worlds
+from plenum.reports.article.compose import compose
+from plenum.reports.article.document import Document, Picture
+from plenum.reports.article.material import Material
+from plenum.reports.article.rendering import html, markdown
+from plenum.reports.article.words import capital, count
+from plenum.reports.figures import CATALOGUE
+from plenum.reports.figures.publish import draw
+from plenum.reports.settings import Settings
+from plenum.reports.sheets import provenance
+from plenum.reports.study import Study, load
+from plenum.tracking import query, world_query
+from plenum.tracking.accounts import accounts
+from plenum.tracking.origins import origins
+
+
+def publish(chosen: Settings) -> None:
+    """Write ``report.html``, ``report.md`` and the figures beside it, and log all to MLflow.
+
+    Raises
+    ------
+    UserError
+        There is no such study, or nothing in it.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        if world_query.holds(chosen.study, chosen.uri):
+            document = of_worlds.compose(chosen, folder)
+        else:
+            document = compose(gather(chosen, folder))
+        pages = {"report.html": html(document), "report.md": markdown(document)}
+        for name, text in pages.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        chosen.out.mkdir(parents=True, exist_ok=True)
+        files = [Path(shutil.copy(file, chosen.out)) for file in _used(document, folder)]
+    query.log_report(chosen.study, chosen.uri, files)
+    print(f"written: {', '.join(map(str, files))}")
+
+
+def gather(chosen: Settings, folder: Path) -> Material:
+    """Read a study, and draw its figures into a folder."""
+    study = load(chosen)
+    every = sorted(accounts(chosen.study, chosen.uri), key=lambda a: a.tracked.factors["scenario"])
+    pictures = tuple(_pictures(study, _drawn(study, folder)))
+    return Material(study, tuple(every), origins(chosen.study, chosen.uri), pictures)
+
+
+def _drawn(study: Study, folder: Path) -> list[Path]:
+    """The figures that the study has something to show in; none before it has estimates."""
+    try:
+        return draw(study, folder, say=lambda _: None)
+    except UserError:
+        return []
+
+
+def _used(document: Document, folder: Path) -> list[Path]:
+    """The pages, then the figures."""
+    pictures = [
+        file
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, Picture)
+        for file in block.files
+    ]
+    return [folder / "report.html", folder / "report.md", *pictures]
+
+
+def _pictures(study: Study, files: Sequence[Path]) -> list[Picture]:
+    """The figures that were drawn, numbered in the order of the catalogue."""
+    found: list[Picture] = []
+    for drawing in CATALOGUE.values():
+        own = {file.stem: file for file in files if _of(file.stem, drawing.name)}
+        for stem in own:
+            caption = f"{capital(drawing.told)} ({provenance(study.rows)})."
+            alt = (
+                f"{drawing.told}; study {study.chosen.study}, "
+                f"{count(len(study.rows), 'condition')}; "
+                "the numbers are in the tables of this report"
+            )
+            both = tuple(file for file in files if file.stem == stem)
+            found.append(Picture(len(found) + 1, drawing.name, both, drawing.told, caption, alt))
+    return found
+
+
+def _of(stem: str, name: str) -> bool:
+    """Whether a file is of a drawing: it may have several, as ``name_2``."""
+    longer = [other for other in CATALOGUE if other.startswith(f"{name}_")]
+    if any(stem == other or stem.startswith(f"{other}_") for other in longer):
+        return False
+    return stem == name or stem.startswith(f"{name}_")

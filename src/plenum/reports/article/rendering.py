@@ -1,0 +1,126 @@
+"""A report as HTML and as Markdown: the same words, escaped for either."""
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Text
+
+_LARGEST = 1_500_000
+"""A vector drawing larger than this, in bytes, is embedded as a bitmap."""
+
+_REFERENCE = re.compile(r"\b(Table|Figure|Section) (\d+)\b")
+_SIGN = re.compile(r" ([=%])")
+_HAT = re.compile(r"Δ?[λΓ]\u0302")
+_MARKS = re.compile(r"([\\`*<>|~$&]|(?<!\w)_|_(?!\w)|\](?=[(\[])|^\[)")
+
+
+def html(document: Document) -> str:
+    """One page that needs nothing but itself, and runs nothing."""
+    page = _environment().get_template("report.html")
+    style = _style()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return page.render(document=document, style=Markup(style), digest=digest)
+
+
+def markdown(document: Document) -> str:
+    """The report as Markdown; the files of its figures lie beside it."""
+    lines = [f"# {_plain(document.title)}", "", _plain(document.lead), ""]
+    if document.notice:
+        lines += [f"> **{_plain(document.notice)}**", ""]
+    for section in document.sections:
+        lines += [f"## {section.number}. {_plain(section.title)}", ""]
+        for block in section.blocks:
+            lines += [*_block(block), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+@cache
+def _environment() -> Environment:
+    loader = PackageLoader("plenum.reports.article", "page")
+    found = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+    found.filters |= {"linked": _linked, "broken": _broken, "embedded": _embedded}
+    found.tests |= {
+        "text": lambda block: isinstance(block, Text),
+        "points": lambda block: isinstance(block, Points),
+        "grid": lambda block: isinstance(block, Grid),
+    }
+    return found
+
+
+@cache
+def _style() -> str:
+    return (Path(__file__).parent / "page" / "report.css").read_text(encoding="utf-8")
+
+
+def _linked(text: str) -> Markup:
+    """A text whose references are links, and whose numbers stay with their signs."""
+    linked = _REFERENCE.sub(_link, str(escape(text)))
+    kept = _SIGN.sub("\u00a0\\1", linked).replace("=\u0020", "=\u00a0")
+    return Markup(_HAT.sub(r'<span class="symbol">\g<0></span>', kept))
+
+
+def _link(found: "re.Match[str]") -> str:
+    return f'<a href="#{found[1].lower()}-{found[2]}">{found[0]}</a>'
+
+
+def _broken(text: str) -> Markup:
+    """A cell; its lines stay apart."""
+    return Markup("<br>").join(text.split("\n"))
+
+
+def _embedded(picture: Picture) -> str:
+    """A figure as the address of an image: nothing in it can run or fetch."""
+    svg = next((f for f in picture.files if f.suffix == ".svg"), None)
+    png = next((f for f in picture.files if f.suffix == ".png"), None)
+    file = svg if svg is not None and svg.stat().st_size <= _LARGEST else png or svg
+    assert file is not None
+    kind = "svg+xml" if file.suffix == ".svg" else "png"
+    return f"data:image/{kind};base64,{base64.b64encode(file.read_bytes()).decode()}"
+
+
+def _block(block: Block) -> list[str]:
+    if isinstance(block, Text):
+        return [_plain(block.text)]
+    if isinstance(block, Points):
+        return [
+            f"- {f'**{_plain(lead)}** ' if lead else ''}{_plain(text)}"
+            for lead, text in block.items
+        ]
+    if isinstance(block, Grid):
+        return _grid(block)
+    shown = next(f for f in block.files if f.suffix == ".png")
+    return [
+        f"![{_plain(block.alt)}]({shown.name})",
+        "",
+        f"**Figure {block.number}.** {_plain(block.caption)}",
+    ]
+
+
+def _grid(block: Grid) -> list[str]:
+    sheet = block.sheet
+    lines = [f"**Table {block.number}.** {_plain(sheet.title)}", ""]
+    lines += [_pipe([_plain(cell) for cell in sheet.head]), _pipe(["---"] * len(sheet.head))]
+    lines += [_pipe([_plain(cell) for cell in line]) for line in sheet.body]
+    return [*lines, "", *(f"{_plain(note)}  " for note in sheet.notes)]
+
+
+def _pipe(cells: "list[str] | tuple[str, ...]") -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _plain(text: str) -> str:
+    """A text in which nothing is markup."""
+    return _MARKS.sub(_marked, text).replace("\n", "<br>")
+
+
+def _marked(found: "re.Match[str]") -> str:
+    return "&amp;" if found[0] == "&" else "&lt;" if found[0] == "<" else f"\\{found[0]}"

@@ -1,0 +1,167 @@
+"""Sentences from numbers: counts, lists, intervals, p-values, and conditions by name."""
+
+import math
+from collections.abc import Sequence
+
+from plenum.reports.rows import FACTORS, Row, varying_in
+
+LISTED = 6
+"""Longer lists of conditions name this many and count the rest."""
+
+_PROTOCOLS = {"deliberation": "deliberation", "one_shot": "a one-shot vote"}
+
+_SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def count(n: int, noun: str, plural: str = "") -> str:
+    """A number and its noun: "no replicates", "one replicate", "12 replicates"."""
+    spelled = "no" if n == 0 else spelt(n)
+    return f"{spelled} {noun if n == 1 else plural or noun + 's'}"
+
+
+def spelt(n: int) -> str:
+    """A count below ten as a word."""
+    return _SMALL[n] if 0 <= n < len(_SMALL) else f"{n:,}"
+
+
+def of_all(n: int, total: int) -> str:
+    """A part of a total: "both", "all four", "one of four", "none of 14"."""
+    if n == total > 1:
+        return "both" if n == 2 else f"all {spelt(n)}"
+    return f"{spelt(n)} of {spelt(total)}"
+
+
+def percent(share: float) -> str:
+    """A share in whole percent."""
+    return f"{100 * share:.0f} %"
+
+
+def verb(n: int, one: str, many: str) -> str:
+    """The form of a verb that goes with a number."""
+    return one if n == 1 else many
+
+
+def listed(items: Sequence[str], last: str = "and") -> str:
+    """Items as a sentence lists them; those that hold a comma are parted by semicolons."""
+    if len(items) < 2:
+        return "".join(items)
+    if any("," in item for item in items):
+        return f"{'; '.join(items[:-1])}; {last} {items[-1]}"
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def capital(text: str) -> str:
+    """A text that begins a sentence; symbols such as λ̂ stay as they are."""
+    return text[:1].upper() + text[1:] if text[:1].isascii() else text
+
+
+def uncapital(text: str) -> str:
+    """A text that begins no sentence; names and symbols such as D(t) stay as they are."""
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+
+
+def number(value: float, digits: int = 4) -> str:
+    """A number with a proper minus sign."""
+    return f"{value:.{digits}f}".replace("-", "−")
+
+
+def ended(target: int, done: int, failed: int, pending: int, noun: str) -> str:
+    """How the replicates of a study stand: target = completed + failed + pending."""
+    if done == target:
+        if target == 1:
+            return f"The one {noun} that was wanted was completed."
+        return (
+            f"All {target:,} {noun}s that were wanted were completed: none failed, and none is "
+            "pending."
+        )
+    wanted = verb(target, "was", "were")
+    return (
+        f"Of {count(target, noun)} that {wanted} wanted, {done:,} {verb(done, 'was', 'were')} "
+        f"completed, {failed:,} failed and {pending:,} {verb(pending, 'is', 'are')} pending "
+        "(target = completed + failed + pending)."
+    )
+
+
+def interval(low: float, high: float, digits: int = 4) -> str:
+    """A 95 % interval in brackets; says so where there is none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return "[no interval]"
+    return f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def estimated(value: float, low: float, high: float, digits: int = 4) -> str:
+    """A number with its interval."""
+    return f"{number(value, digits)} {interval(low, high, digits)}"
+
+
+def p_value(p: float, name: str = "p") -> str:
+    """ "p = 0.012", "p < 0.0001"."""
+    if math.isnan(p):
+        return f"{name} doesn't exist"
+    if p < 1e-4:
+        return f"{name} < 0.0001"
+    return f"{name} = {p:.4f}" if p < 0.0095 else f"{name} = {p:.3f}"
+
+
+def between(values: Sequence[float], digits: int = 3) -> str:
+    """One value, or the range of several: "0.10", "0.10 to 0.32"."""
+    low, high = number(min(values), digits), number(max(values), digits)
+    return low if low == high else f"{low} to {high}"
+
+
+def counts_between(values: Sequence[int]) -> str:
+    """One count, or the range of several."""
+    return (
+        f"{min(values):,}" if min(values) == max(values) else f"{min(values):,} to {max(values):,}"
+    )
+
+
+class Names:
+    """What the conditions of a study are called: by the factors in which they differ."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._varying = varying_in(rows)
+        pairs = {(r.tracked.factors["protocol"], r.tracked.factors["rounds"]) for r in rows}
+        if "protocol" in self._varying and len(pairs) == len({protocol for protocol, _ in pairs}):
+            self._varying = [name for name in self._varying if name != "rounds"]
+        texts = [self._factors(row) for row in rows]
+        self._twice = {text for text in texts if texts.count(text) > 1}
+
+    def __call__(self, row: Row) -> str:
+        """A condition as part of a sentence: "HL-01 with roles on and model mixed"."""
+        text = self._factors(row)
+        if text not in self._twice:
+            return text
+        identity = row.tracked.identity
+        return f"{text} ({identity})" if self._varying else f"condition {identity}"
+
+    def at(self, row: Row) -> str:
+        """Where something is so: "in HL-01 with roles on", "with roles on"; empty for the only one.
+
+        It begins with a space, unless it is empty.
+        """
+        text = self(row)
+        if not self._varying:
+            return f" in {text}" if self._twice else ""
+        return f" in {text}" if "scenario" in self._varying else f" with {text}"
+
+    def several(self, rows: Sequence[Row], where: str = "") -> str:
+        """Conditions as a sentence lists them; ``where`` the rest of a long list is found."""
+        named = [self(row) for row in rows]
+        return some(named, where)
+
+    def _factors(self, row: Row) -> str:
+        own = row.tracked.factors
+        names = [n for n in FACTORS if n in self._varying and n != "scenario"]
+        parts = [_PROTOCOLS.get(own[n], f"{n} {own[n]}") for n in names]
+        if "scenario" in self._varying:
+            return f"{own['scenario']} with {listed(parts)}" if parts else own["scenario"]
+        return listed(parts) or "the only condition"
+
+
+def some(named: Sequence[str], where: str = "") -> str:
+    """Items of a list, the first few of a long one."""
+    if len(named) <= LISTED + 1:
+        return "; ".join(named)
+    rest = len(named) - LISTED
+    return f"{'; '.join(named[:LISTED])}; and {rest} more" + (f" ({where})" if where else "")

@@ -1,0 +1,66 @@
+// Elements made of names and texts. Data reach the page through textContent alone.
+
+const SVG = "http://www.w3.org/2000/svg";
+const byId = (id) => document.getElementById(id);
+
+// Characters that show nothing, or turn the direction of what follows; told, not obeyed.
+const UNSEEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+function visible(text) {
+  return String(text).replace(UNSEEN, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+    return `\u27e8U+${code}\u27e9`;
+  });
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : document.createTextNode(visible(child)));
+  }
+  return element;
+}
+
+const el = (name, attributes = {}, ...children) =>
+  fill(document.createElement(name), attributes, children);
+
+const svg = (name, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG, name), attributes, children);
+
+// A text of a model or a user: its direction is its own and ends where it ends.
+const said = (name, attributes, text) => el(name, { dir: "auto", ...attributes }, text);
+
+function show(element, ...children) {
+  element.replaceChildren();
+  return fill(element, {}, children);
+}
+
+function choices(select, pairs, chosen) {
+  show(select, pairs.map(([value, name]) => el("option", { value }, name)));
+  select.value = chosen;
+}
+
+const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+// Numbers as a reader wants them: fixed digits, a true minus, a dash for none.
+function fixed(value, digits) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
+  return value.toFixed(digits).replace(/^-/, "−");
+}
+
+function brief(value) {
+  if (value === null || value === undefined) return "–";
+  if (value === 0) return "0";
+  return value < 0.0001 ? value.toExponential(1).replace("-", "−") : String(Number(value.toPrecision(3)));
+}
+
+const interval = (low, high, digits = 3) =>
+  low === null || low === undefined ? "[no interval]" : `[${fixed(low, digits)}, ${fixed(high, digits)}]`;
+
+const plural = (count, one, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;

@@ -1,0 +1,106 @@
+// Where the replicates stand in a round: one of two views, with what they share.
+
+const WIDE = 480;
+const HIGH = 400;
+const MANY = 80; // replicates beyond which marks jump instead of gliding
+let drawn = null; // the view that is on the page: { root, place }
+
+const completed = (f) => f.replicates.filter((replicate) => replicate.status === "completed");
+
+function views(f) {
+  const both = [["simplex", f.options.length === 3 ? "simplex" : "corners"], ["lines", "lines"]];
+  return f.options.length < 3 ? both.slice(1) : both;
+}
+
+function usualView(f) {
+  return f.options.length === 3 ? "simplex" : "lines";
+}
+
+const ZOOMS = [["none", "off"], ["all", "all rounds"], ["round", "this round"]];
+const TRAILS = [["all", "all"], ["last", "last 5"], ["none", "off"]];
+
+function drawPlane() {
+  const { f, view } = state;
+  const make = view === "simplex" ? simplex : coordinates;
+  drawn = make(f);
+  drawn.root.classList.toggle("many", f.replicates.length > MANY);
+  show(document.querySelector("#plane .canvas"), drawn.root);
+  drawLegend(f);
+  placePlane();
+}
+
+function placePlane() {
+  drawn.place(state.round);
+  const { f, round } = state;
+  const here = f.replicates.filter((replicate) => replicate.points[round - 1]);
+  const places = new Set(here.map((replicate) => replicate.points[round - 1].join()));
+  const told = `${plural(here.length, "replicate")} at ${plural(places.size, "place")} in round ${round}`;
+  const how = state.view === "simplex" ? simplexTold(f) : "One line a replicate: its committee's mean preference for each option.";
+  show(byId("plane-told"), `${told}. ${how}`);
+  drawn.root.setAttribute("aria-label", `${told}. Choose replicates in the list below.`);
+}
+
+function simplexTold(f) {
+  if (f.options.length === 3)
+    return "A point is a committee's mean preference; corners are whole preference for one option; distances are those of D(t).";
+  return "A point is the mean of the corners, weighted by preference: other preferences may share a place, and distances aren't those of D(t).";
+}
+
+function drawLegend(f) {
+  const counts = new Map();
+  for (const replicate of f.replicates) {
+    const key = replicate.status === "completed" ? replicate.decision : "";
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const order = [...f.options.map(([label]) => label), "NONE", ""];
+  const found = order.filter((key) => counts.has(key) || f.options.some(([label]) => label === key));
+  show(byId("legend"), found.map((key) => {
+    const name = key === "" ? "not completed" : decided(key, f.options);
+    return el("li", {}, symbol(key, f.options), said("span", {}, name), el("b", {}, counts.get(key) ?? 0));
+  }));
+}
+
+// What stands for a replicate: its trail, a mark that can be clicked, its number where it is chosen.
+function standIn(replicate, f) {
+  const { kind, shape } = markOf(replicate.decision, f.options);
+  const trail = svg("path", { class: `trail ${kind}`, "stroke-dasharray": dashOf(replicate.decision, f.options) });
+  const name = `replicate ${replicate.n}: ${outcome(replicate, f)}`;
+  const mark = svg("g", { class: "stand", "data-n": replicate.n },
+    svg("circle", { r: 9, class: "reach" }),
+    svg("circle", { r: 9.5, class: "halo" }),
+    svg("path", { d: shape, class: `mark ${kind}` }),
+    svg("text", { x: 11, y: 4, class: "number" }, `#${replicate.n}`),
+    svg("title", {}, name));
+  mark.addEventListener("click", () => toggleReplicate(replicate.n));
+  mark.addEventListener("pointerenter", () => lift(replicate.n, true));
+  mark.addEventListener("pointerleave", () => lift(replicate.n, false));
+  return { replicate, trail, mark };
+}
+
+function lift(number, on) {
+  for (const node of document.querySelectorAll(`[data-n="${number}"]`)) node.classList.toggle("hot", on);
+}
+
+const sideOf = (number) => ["left", "right"][state.pair.indexOf(number)] ?? "";
+
+function restand(stand) {
+  const side = sideOf(stand.replicate.n);
+  for (const node of [stand.trail, stand.mark]) {
+    node.classList.toggle("left", side === "left");
+    node.classList.toggle("right", side === "right");
+  }
+}
+
+// Chosen replicates are drawn last, over the others.
+function raise(stands, trails, marks) {
+  for (const stand of stands) restand(stand);
+  const chosen = stands.filter((stand) => sideOf(stand.replicate.n));
+  for (const { trail, mark } of chosen) {
+    trails.append(trail);
+    marks.append(mark);
+  }
+}
+
+function from(round) {
+  return { all: 1, last: Math.max(1, round - 5), none: round }[state.trails];
+}

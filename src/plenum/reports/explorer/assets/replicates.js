@@ -1,0 +1,143 @@
+// The list of replicates: what each decided and how, failures among them.
+
+function outcome(replicate, f) {
+  if (replicate.status === "completed") return decided(replicate.decision, f.options);
+  if (replicate.status === "failed") return `failed: ${replicate.reason ?? "no reason told"}`;
+  return replicate.status;
+}
+
+const ORDERS = [["n", "number"], ["decision", "decision"], ["middle", "distance from the mean"], ["status", "status"]];
+
+function fromMiddle(f) {
+  const here = completed(f).map((r) => r.points[state.round - 1]).filter(Boolean);
+  if (!here.length) return () => 0;
+  const mean = here[0].map((_, k) => here.reduce((sum, point) => sum + point[k], 0) / here.length);
+  return (replicate) => {
+    const point = replicate.points[state.round - 1];
+    return point ? -Math.hypot(...point.map((share, k) => share - mean[k])) : 1;
+  };
+}
+
+function ordered(f) {
+  const middle = fromMiddle(f);
+  const keys = {
+    n: () => 0,
+    decision: (r) => (r.status === "completed" ? r.decision : "~"),
+    middle,
+    status: (r) => ["failed", "damaged", "pending", "completed"].indexOf(r.status),
+  };
+  const key = keys[state.order];
+  return [...f.replicates].sort((a, b) => {
+    const [x, y] = [key(a), key(b)];
+    return x < y ? -1 : x > y ? 1 : a.n - b.n;
+  });
+}
+
+function columnsOf(f) {
+  const has = (name) => f.replicates.some((r) => r[name] !== undefined);
+  return [
+    ["no.", (r) => `#${r.n}`],
+    has("base") && ["base", (r) => `#${r.base}`],
+    has("variant") && ["wording", (r) => wordingOf(r)],
+    ["decision", (r) => [symbol(r.status === "completed" ? r.decision : "", f.options), said("span", { title: visible(outcome(r, f)) }, outcome(r, f))]],
+    ["votes", (r) => votes(r, f)],
+    ["rounds", (r) => `${r.points.length}`],
+    ["repairs", (r) => `${r.repairs ?? "–"}`],
+  ].filter(Boolean);
+}
+
+const wordingOf = (replicate) =>
+  replicate.variant === undefined ? "–" : replicate.variant.startsWith(replicate.family) ? replicate.variant : `${replicate.variant} (${replicate.family})`;
+
+// Ballots in the order of seats, a letter each; the seat's name on pointing at it.
+function votes(replicate, f) {
+  if (!replicate.ballots.length) return "–";
+  const letters = replicate.ballots.map(([seat, decision]) =>
+    said("span", { class: `vote ${markOf(decision, f.options).kind}`, title: visible(`${seat}: ${decision}`) }, decision));
+  const agrees = replicate.clerk && !replicate.clerk[1] ? el("span", { class: "warn", title: "the clerk counted otherwise" }, " ⚠") : null;
+  return [letters, agrees];
+}
+
+function listReplicates() {
+  const { f } = state;
+  const columns = columnsOf(f);
+  const seats = f.seats.map((seat) => seat.seat).join(", ");
+  const head = columns.map(([name]) => el("th", { scope: "col", role: "columnheader", title: name === "votes" ? visible(`in speaking order: ${seats}`) : null }, name));
+  const rows = ordered(f).map((replicate) => replicateRow(replicate, columns));
+  show(byId("list"), el("thead", {}, el("tr", { role: "row" }, head)), el("tbody", {}, rows));
+  markPair();
+  byId("latest").disabled = new Set(completed(f).map((r) => r.decision)).size < 2;
+  byId("farthest").disabled = completed(f).length < 2;
+  const { target, failed, pending } = state.entry;
+  show(byId("replicates-count"), `${target} wanted = ${state.entry.n} completed + ${failed} failed + ${pending} pending.`);
+  missing(f);
+}
+
+function replicateRow(replicate, columns) {
+  const cells = columns.map(([, cell], k) => el(k ? "td" : "th", { role: k ? "gridcell" : "rowheader", scope: k ? null : "row" }, cell(replicate)));
+  const row = el("tr", { role: "row", tabindex: -1, "data-n": replicate.n, class: replicate.status }, cells);
+  row.addEventListener("click", () => toggleReplicate(replicate.n));
+  row.addEventListener("pointerenter", () => lift(replicate.n, true));
+  row.addEventListener("pointerleave", () => lift(replicate.n, false));
+  return row;
+}
+
+const rowsOfList = () => [...document.querySelectorAll("#list tbody tr")];
+
+function markPair() {
+  for (const row of rowsOfList()) {
+    const side = sideOf(Number(row.dataset.n));
+    row.setAttribute("aria-selected", Boolean(side));
+    row.dataset.side = side;
+  }
+  const rows = rowsOfList();
+  if (!rows.some((row) => row.tabIndex === 0)) reachable(rows, (row) => row.dataset.side === "left");
+}
+
+// Everything that isn't a completed replicate, with its reason: listed, never hidden.
+function missing(f) {
+  const rest = f.replicates.filter((replicate) => !["completed", "pending"].includes(replicate.status));
+  const pending = f.replicates.filter((replicate) => replicate.status === "pending");
+  const lines = rest.map((replicate) => el("li", {},
+    el("b", {}, `#${replicate.n} ${replicate.status}`),
+    said("span", {}, [replicate.reason, place(replicate.at), replicate.detail].filter(Boolean).map((text) => ` · ${text}`).join(""))));
+  if (pending.length) lines.push(el("li", {}, el("b", {}, `${pending.length} pending`), ` · begun, not ended: ${pending.map((r) => `#${r.n}`).join(", ")}`));
+  if (f.unbegun) lines.push(el("li", {}, el("b", {}, plural(f.unbegun, "replicate")), " not begun, or without a transcript in the store"));
+  const hidden = f.replicates.filter((replicate) => replicate.shown === false).length;
+  if (hidden) lines.push(el("li", {}, el("b", {}, plural(hidden, "transcript")), " left out of this page to keep it small; their preferences and decisions are here"));
+  show(byId("missing"), el("h4", {}, "Failures and what is missing"),
+    lines.length ? el("ul", {}, lines) : el("p", { class: "told" }, "None: every replicate completed."));
+}
+
+function place(at) {
+  if (!at) return "";
+  return [at.call, at.round && `round ${at.round}`, at.seat].filter(Boolean).join(", ");
+}
+
+// The completed two that are farthest apart in this round.
+function farthestPair(f) {
+  const ended = completed(f).filter((r) => r.shown !== false);
+  return best(ended, (a, b) => distance(a, b, state.round) ?? -1);
+}
+
+// Those that decide differently and stay together longest; among them those that end farthest apart.
+function latestSplit(f) {
+  const ended = completed(f).filter((r) => r.shown !== false);
+  return best(ended, (a, b) => {
+    if (a.decision === b.decision) return -1;
+    let together = 0;
+    for (let t = 1; t <= f.last && (distance(a, b, t) ?? 1) < 0.1; t++) together = t;
+    return together + (distance(a, b, f.last) ?? 0) / 2;
+  });
+}
+
+function best(replicates, score) {
+  let [pair, most] = [null, -1];
+  replicates.forEach((a, i) => {
+    for (const b of replicates.slice(i + 1)) {
+      const found = score(a, b);
+      if (found > most) [pair, most] = [[a.n, b.n], found];
+    }
+  });
+  return pair;
+}

@@ -1,0 +1,173 @@
+// Two transcripts side by side: turn by turn, what differs marked.
+
+const FIRST = 4; // words of the first difference that stand out
+
+async function drawTranscripts() {
+  const { pair, number, f } = state;
+  const both = pair.length === 2;
+  byId("talk").hidden = byId("pair-tools").hidden = !both;
+  state.parting = null;
+  if (!both) {
+    show(byId("heads"));
+    show(byId("talk"));
+    const one = pair.length ? `#${pair[0]} is chosen; choose another to compare it with.` : "Choose two replicates to read what they said, next to each other.";
+    return void show(byId("parting"), one);
+  }
+  show(byId("parting"), "Reading…");
+  const talk = await block(`talk-${number}`);
+  if (state.number !== number || state.pair.join() !== pair.join()) return;
+  const sides = pair.map((n) => f.replicates.find((r) => r.n === n));
+  const pairs = alongside(...pair.map((n) => turnsOf(talk, n)));
+  state.parting = parting(pairs);
+  show(byId("heads"), sides.map((replicate, k) => headOf(replicate, f, ["left", "right"][k])));
+  show(byId("parting"), partingWords(pairs, sides, f));
+  show(byId("talk"), rounds(pairs, f), ballotsBeside(sides, f));
+  const { text, round } = state.parting;
+  byId("to-parting").disabled = !round;
+  byId("to-words").hidden = !text || text.round === round;
+}
+
+function headOf(replicate, f, side) {
+  const wording = replicate.variant === undefined ? null : el("span", { class: "small" }, `wording ${wordingOf(replicate)}`);
+  const base = replicate.base === undefined ? null : el("span", { class: "small" }, `continues base #${replicate.base} after round ${f.after}`);
+  return el("div", { class: `head ${side}` },
+    el("b", {}, `#${replicate.n}`), " ",
+    symbol(replicate.status === "completed" ? replicate.decision : "", f.options),
+    said("span", {}, ` ${outcome(replicate, f)}${replicate.tally ? ` (${replicate.tally})` : ""}`), wording, base);
+}
+
+function partingWords(pairs, sides, f) {
+  const gone = sides.filter((replicate) => replicate.shown === false || replicate.status === "damaged");
+  if (gone.length) return el("span", { class: "warn" }, `${gone.map((r) => `#${r.n}`).join(" and ")}: no transcript in this page`);
+  const { text, state: differs, round } = state.parting;
+  if (!round) return "They never part: texts and states are the same in every turn.";
+  const seat = (turn) => f.seats[turn.seat]?.seat ?? "?";
+  const first = `They part in round ${round}`;
+  const gap = distance(...sides, round);
+  const apart = gap === null ? "." : gap ? `, ${brief(gap)} apart by its end.` : ", and are at one place still by its end.";
+  const words = text ? ` Texts first differ in round ${text.round}, ${seat(text)}'s turn;` : " Texts never differ;";
+  const states = differs ? ` states in round ${differs.round}, ${seat(differs)}'s turn.` : " states never do.";
+  const read = sides[0].variant !== sides[1].variant ? " They read different wordings, so they may part at once." : "";
+  return [el("b", {}, first), `${apart}${words}${states}${read}`];
+}
+
+function rounds(pairs, f) {
+  const numbers = [...new Set(pairs.map((pair) => pair.round))];
+  const marked = { done: false };
+  return numbers.map((round) => {
+    const here = state.parting.round === round;
+    const gap = distance(...state.pair.map((n) => f.replicates.find((r) => r.n === n)), round);
+    const title = el("h4", { class: here ? "here" : null },
+      el("button", { type: "button", title: "Set the round" }, `Round ${round}`),
+      el("span", { class: "quiet" }, gap === null ? "" : ` ${brief(gap)} apart`),
+      here ? el("span", { class: "part-flag" }, "they part here") : null);
+    title.querySelector("button").addEventListener("click", () => setRound(round));
+    const turns = pairs.filter((pair) => pair.round === round).map((pair) => turnPair(pair, f, marked));
+    return el("section", { class: "round", "data-round": round }, title, turns);
+  });
+}
+
+function turnPair(pair, f, marked) {
+  const seat = f.seats[pair.seat] ?? { seat: "?" };
+  const label = seat.label && seat.label !== seat.seat ? ` (${seat.label})` : "";
+  const same = !pair.text && !pair.state;
+  const name = el("h5", {}, said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null, same ? el("span", { class: "quiet" }, " the same in both") : null);
+  if (same) return el("div", { class: "turns same" }, name, turnCell(pair.left, [el("span", {}, pair.left.text)], f, null));
+  const sides = pair.left && pair.right ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn && [turn.text]);
+  return el("div", { class: "turns" }, name, ["left", "right"].map((side, k) =>
+    pair[side] ? turnCell(pair[side], sides[k], f, pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, "no such turn: this replicate had ended")));
+}
+
+// The words of both sides, those that differ in marks; the very first ones stand out.
+function marks(pair, marked) {
+  const sides = [[], []];
+  for (const [same, ...words] of differences(pair.left.text, pair.right.text)) {
+    const first = !same && !marked.done;
+    if (first) marked.done = true;
+    words.forEach((run, k) => {
+      if (same) sides[k].push(run.join(""));
+      else sides[k].push(...(first ? firstMarks(run) : [inMark(run)]));
+    });
+  }
+  return sides;
+}
+
+// A run in a mark; the space behind it stays outside.
+function inMark(run, kind = null) {
+  const text = run.join("");
+  return text ? [el("mark", { class: kind }, text.trimEnd()), text.slice(text.trimEnd().length)] : [];
+}
+
+// The first differing run: its first words stand out, or the place where none are.
+function firstMarks(run) {
+  if (!run.length) return [el("mark", { class: "first gap", title: "nothing stands here on this side" }, "▵"), " "];
+  return [inMark(run.slice(0, FIRST), "first"), inMark(run.slice(FIRST))];
+}
+
+function turnCell(turn, words, f, other) {
+  const flags = [turn.repaired && "repaired", turn.inherited && "inherited from the base", turn.unread && "couldn't be read"].filter(Boolean);
+  return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
+    el("p", { class: "words", dir: "auto" }, words),
+    turn.pref ? stateLine(turn, f, other) : null,
+    flags.map((flag) => el("span", { class: "flag" }, flag)));
+}
+
+// Preferences as a bar and as numbers, confidence, tags; what differs is underlined.
+function stateLine(turn, f, other) {
+  const differs = (mine, theirs) => (other?.pref && JSON.stringify(mine) !== JSON.stringify(theirs) ? "differs" : null);
+  const shares = turn.pref.map((share, k) => svg("rect", { x: 100 * turn.pref.slice(0, k).reduce((a, b) => a + b, 0), y: 0, width: 100 * share, height: 8, class: `c${k % 7}` }));
+  const numbers = turn.pref.map((share, k) => el("span", { class: differs(share, other?.pref?.[k]) }, `${f.options[k]?.[0] ?? "?"} ${share.toFixed(3)}`));
+  return el("p", { class: "state" },
+    svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", class: "shares", "aria-hidden": "true" }, shares),
+    numbers.flatMap((number) => [number, " "]),
+    el("span", { class: differs(turn.conf, other?.conf) }, `confidence ${turn.conf}`), " ",
+    said("span", { class: differs(turn.tags, other?.tags) }, turn.tags.join(", ")));
+}
+
+function ballotsBeside(sides, f) {
+  const cell = (replicate, seat) => {
+    const vote = replicate.ballots.find(([name]) => name === seat);
+    return vote ? `${vote[1]}${vote[2] === null ? "" : `, confidence ${vote[2]}`}` : "–";
+  };
+  const line = (name, values, mark) => el("tr", { class: mark ? "apart" : null }, el("th", { scope: "row" }, name), values.map((value) => said("td", {}, value)));
+  const body = f.seats.map(({ seat }) => {
+    const values = sides.map((replicate) => cell(replicate, seat));
+    return line(seat, values, values[0].split(",")[0] !== values[1].split(",")[0]);
+  });
+  body.push(line("tally", sides.map((r) => (r.tally ? `${outcome(r, f)} (${r.tally})` : outcome(r, f)))));
+  body.push(line("clerk's count", sides.map((r) => (r.clerk ? `${r.clerk[0] ?? "unreadable"}${r.clerk[1] ? "" : ", not the tally"}` : "–"))));
+  const head = el("tr", {}, el("th", { scope: "col" }, "seat"), sides.map((r) => el("th", { scope: "col" }, `#${r.n}`)));
+  return el("section", { class: "round ballots" }, el("h4", {}, "Ballots"), el("table", {}, el("thead", {}, head), el("tbody", {}, body)));
+}
+
+// Scrolls within the transcripts alone; the page stays where it is.
+function scrollTo(round) {
+  const area = byId("talk");
+  const section = area.querySelector(`[data-round="${Number(round)}"]`);
+  if (!section) return;
+  const top = area.scrollTop + section.getBoundingClientRect().top - area.getBoundingClientRect().top;
+  area.scrollTo({ top: top - 1, behavior: still() ? "instant" : "smooth" });
+}
+
+// To the round where they part, the turn that differs first in sight.
+function scrollToParting() {
+  const round = state.parting?.round;
+  if (!round) return void (byId("talk").scrollTop = 0);
+  const section = byId("talk").querySelector(`[data-round="${Number(round)}"]`);
+  scrollToTurn(section, section.querySelector("mark.first, .differs"));
+}
+
+// To the first words that differ, where states differed before.
+function scrollToWords() {
+  const first = byId("talk").querySelector("mark.first");
+  if (first) scrollToTurn(first.closest(".round"), first);
+}
+
+function scrollToTurn(section, first) {
+  const area = byId("talk");
+  const turn = (first?.closest(".turns") ?? section).getBoundingClientRect();
+  const head = section.querySelector("h4").getBoundingClientRect().height;
+  const offset = turn.top - area.getBoundingClientRect().top - head - 2;
+  const start = section.getBoundingClientRect().top - area.getBoundingClientRect().top;
+  area.scrollTop += turn.bottom - section.getBoundingClientRect().top < area.clientHeight ? start : offset;
+}

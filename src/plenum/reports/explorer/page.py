@@ -1,0 +1,79 @@
+"""One self-contained page: template, style, scripts and data joined, sealed against what they say.
+
+Data are base64 of gzip: whatever a model wrote, a block holds letters, digits, ``+``, ``/`` and
+``=`` alone. The Content-Security-Policy lets the page load nothing, and run nothing but the script
+whose digest it names.
+"""
+
+import base64
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+SCRIPTS = (
+    *("dom", "blocks", "marks", "compare", "conditions", "plane", "simplex", "coordinates"),
+    *("divergence", "replicates", "transcripts", "about", "link", "main"),
+)
+"""The page's scripts, in the order in which they are joined to one module."""
+
+
+def page(study: str, data: Mapping[str, Any]) -> str:
+    """The page of a study.
+
+    Parameters
+    ----------
+    study
+        Its name, for the title.
+    data
+        What is read under each id.
+    """
+    style, script = _asset("page.css"), script_text()
+    rules = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    return rules.from_string(_asset("page.html")).render(
+        study=study,
+        policy=policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        blocks={name: pack(block) for name, block in data.items()},
+    )
+
+
+def policy(style: str, script: str) -> str:
+    """The Content-Security-Policy: nothing but this style, this script, and images in the page."""
+    rules = {
+        "default-src": "'none'",
+        "script-src": _digest(script),
+        "style-src": _digest(style),
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{rule} {value}" for rule, value in rules.items())
+
+
+def pack(block: Any) -> str:
+    """Data as base64 of gzip of JSON; the same data give the same text."""
+    text = json.dumps(block, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode("ascii"), 9, mtime=0)).decode("ascii")
+
+
+@cache
+def script_text() -> str:
+    """All scripts as one module."""
+    return "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+
+
+def _asset(name: str) -> str:
+    return (files("plenum.reports.explorer") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"

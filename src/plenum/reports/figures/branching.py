@@ -1,0 +1,145 @@
+"""Continuations of one state: Γ̂, signed growth, and cosine similarities, by base (Fig. S6)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenum.dynamics import Branching
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.wald import mean
+from plenum.reports.figures.words import below, limited, name, shared
+from plenum.reports.rows import Row, varying_in
+from plenum.reports.sheets import number, probability
+from plenum.reports.study import Study
+from plenum.reports.style import COLOURS, PAGE, caption
+
+MOST = 4
+"""Conditions that are drawn, a row of panels each."""
+
+_GAMMA, _SIGNED, _IN, _OUT = COLOURS[0], COLOURS[2], COLOURS[0], COLOURS[1]
+
+
+def branching(study: Study) -> Figure | None:
+    """Γ̂ as the paper has it, the signed growth, and ĉ_in beside ĉ_out, a row a condition."""
+    every = [row for row in study.rows if row.branches is not None]
+    if not every:
+        return None
+    rows, left_out = limited(every, MOST)
+    figure, axes = plt.subplots(
+        len(rows), 3, figsize=(PAGE, 1.9 * len(rows) + 1.2), squeeze=False, layout="constrained"
+    )
+    names = [n for n in varying_in(every) if n != "settings"]
+    for panels, row in zip(axes, rows, strict=True):
+        found = row.branches
+        assert found is not None
+        _gamma(panels[0], found)
+        _signed(panels[1], found)
+        _cosines(panels[2], found)
+        told = f"{name(row, names)}, " * bool(names) + f"after round {row.tracked.after_round}"
+        panels[0].set_ylabel(f"{told}\n" + "Γ̂ (as in the paper)")
+    for panel in axes[-1]:
+        panel.set_xlabel("base state (replicate)")
+    titles = ("A  Γ̂", "B  signed growth", "C  ĉ, preferences minus 1/K")
+    for panel, title in zip(axes[0], titles, strict=True):
+        panel.set_title(title)
+    caption(figure, [*_told(rows), left_out, *below(rows, "continuations")])
+    return figure
+
+
+def _gamma(axes: Axes, found: Branching) -> None:
+    _values(axes, found, found.gamma_by_base, _GAMMA, "o")
+    _mean(axes, found, found.gamma_by_base, _GAMMA, "o")
+    low, high = axes.get_ylim()
+    axes.set_ylim(min(0.0, low), high + 0.05 * (high - low))
+    _zero(axes)
+    _bases(axes, found)
+
+
+def _signed(axes: Axes, found: Branching) -> None:
+    _values(axes, found, found.signed_by_base, _SIGNED, "^")
+    _mean(axes, found, found.signed_by_base, _SIGNED, "^")
+    _zero(axes)
+    _bases(axes, found)
+
+
+def _cosines(axes: Axes, found: Branching) -> None:
+    for values, colour, marker, aside, label in (
+        (found.c_in, _IN, "o", -0.12, "ĉ in"),
+        (found.c_out, _OUT, "s", 0.12, "ĉ out"),
+    ):
+        _values(axes, found, values, colour, marker, aside, label)
+        _mean(axes, found, values, colour, marker, aside)
+    _bases(axes, found)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.3 * (high - low))
+    axes.set_yticks([tick for tick in axes.get_yticks() if tick <= 1])  # no cosine is above
+    axes.legend(loc="upper left", ncols=2, title=f"p = {probability(found.c_p)}",
+                title_fontsize=6.5, alignment="left", handlelength=1)  # fmt: skip
+
+
+def _values(
+    axes: Axes,
+    found: Branching,
+    values: Floats,
+    colour: str,
+    marker: str,
+    aside: float = 0.0,
+    label: str | None = None,
+) -> None:
+    at = np.arange(found.bases) + aside
+    axes.plot(at, values, marker, color=colour, ls="", label=label, zorder=3)
+
+
+def _mean(
+    axes: Axes, found: Branching, values: Floats, colour: str, marker: str, aside: float = 0.0
+) -> None:
+    """The mean over bases with Student's interval, to the right of them."""
+    over = mean(values[np.isfinite(values)], "over base states")
+    if not np.isfinite(over.value):
+        return
+    at = found.bases + 0.3 + aside
+    if np.isfinite(over.ci_low):
+        axes.vlines(at, over.ci_low, over.ci_high, color=colour, lw=1.2)
+    axes.plot(at, over.value, marker, color=colour, mfc="white", ms=4.5, zorder=3)
+
+
+def _zero(axes: Axes) -> None:
+    axes.axhline(0, color="0.4", lw=0.6)
+
+
+def _bases(axes: Axes, found: Branching) -> None:
+    axes.axvline(found.bases - 0.35, color="0.85", lw=0.6)
+    ticks = [*range(found.bases), found.bases + 0.3]
+    axes.set_xticks(ticks, [*map(str, found.labels), "mean"])
+    axes.set_xlim(-0.5, found.bases + 0.8)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(axis="y")
+
+
+def _told(rows: Sequence[Row]) -> list[str]:
+    found = [row.branches for row in rows if row.branches is not None]
+    counts = ", ".join(dict.fromkeys(f"{f.bases} bases x {f.branches} branches" for f in found))
+    raw = ", ".join(f"{_average(f.c_in_raw)} against {_average(f.c_out_raw)}" for f in found)
+    common = shared(rows)
+    return [
+        f"{counts}{f' ({common})' if len(rows) > 1 else f' ({_condition(rows[0])})'}; hollow: mean "
+        "over bases, which are the units, with Student's 95 % interval",
+        "A: mean D after the branching minus D at it. All branches start at one state, so that it "
+        "can't be negative: above 0 it certifies noise alone. B: mean of log(D(t+s) / D(t+1)) - "
+        "½ log s, 0 under diffusion, below under contraction, above under amplification",
+        "C: mean cosine similarity within and across bases; p: of their difference, by "
+        "permutation of bases: memory of the base, not chaos. On raw preferences, as in the paper: "
+        f"{raw}",
+    ]
+
+
+def _average(values: Floats) -> str:
+    known = values[np.isfinite(values)]
+    return number(float(known.mean()), 4) if known.size else number(float("nan"), 4)
+
+
+def _condition(row: Row) -> str:
+    return name(row, ("scenario", "roles", "model", "memory", "temperature"))

@@ -1,0 +1,107 @@
+"""Which figures there are, by name."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from matplotlib.figure import Figure
+
+from plenum.reports.figures.branching import branching
+from plenum.reports.figures.divergence import divergence
+from plenum.reports.figures.forest import forest
+from plenum.reports.figures.hosted import hosted
+from plenum.reports.figures.landscape import landscape
+from plenum.reports.figures.majority import majority
+from plenum.reports.figures.matrix import matrix
+from plenum.reports.figures.null import null
+from plenum.reports.figures.seats import seats
+from plenum.reports.figures.semantic import semantic
+from plenum.reports.figures.simplex import simplex
+from plenum.reports.figures.switches import switches
+from plenum.reports.figures.temperature import temperature
+from plenum.reports.rows import Row
+from plenum.reports.study import Study
+
+
+class Drawing(NamedTuple):
+    """A figure: the stem of its files, what it shows in a line, and how it is drawn.
+
+    ``draw`` gives ``None`` for a study that has nothing to show in it, and several figures where
+    one page isn't enough. ``needs`` says what a study must have.
+    """
+
+    name: str
+    told: str
+    draw: Callable[[Study], Figure | Sequence[Figure] | None]
+    needs: str = ""
+
+
+def _divergence(study: Study) -> Sequence[Figure] | None:
+    rows = [row for row in study.deliberated if row.n > 1]
+    return divergence(rows, study.chosen.window) if rows else None
+
+
+def _matrix(study: Study) -> Figure | None:
+    return matrix(_cells(study))
+
+
+def _landscape(study: Study) -> Sequence[Figure]:
+    return landscape(_cells(study))
+
+
+def _forest(study: Study) -> Sequence[Figure] | None:
+    found = [*study.contrasts, *study.interactions]
+    if not any(math.isfinite(effect.contrast.value) for effect in found):
+        return None
+    return forest(study.contrasts, study.interactions, study.across)
+
+
+def _temperature(study: Study) -> Figure | None:
+    return temperature(study.deliberated)
+
+
+def _hosted(study: Study) -> Figure | None:
+    if not any(row.wordings for row in study.deliberated):
+        return None
+    window = study.chosen.window
+    return hosted(study.rows, window, baseline=study.baseline, reruns=study.reruns)
+
+
+def _cells(study: Study) -> list[Row]:
+    """What stands in a map: each deliberation once, those without an estimate too."""
+    return [
+        row
+        for row in study.rows
+        if not (row.one_shot or row.tracked.rerun or row.tracked.after_round)
+    ]
+
+
+CATALOGUE: dict[str, Drawing] = {
+    drawing.name: drawing
+    for drawing in (
+        Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
+                "a deliberation with two completed replicates"),
+        Drawing("matrix", "λ̂ by roles and model", _matrix,
+                "two levels of roles by two of model, in at most four panels"),
+        Drawing("forest", "differences of λ̂ with their intervals", _forest,
+                "two levels of a factor, all else equal"),
+        Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios"),
+        Drawing("temperature", "λ̂ against temperature", _temperature,
+                "two temperatures, all else equal"),
+        Drawing("hosted", "wordings: divergence, fragility, λ̂_pert", _hosted,
+                "perturbed conditions with estimates"),
+        Drawing("simplex", "committee mean preferences on the simplex", simplex,
+                "a deliberation with a completed replicate"),
+        Drawing("seats", "preferences of every seat in six replicates", seats,
+                "a deliberation with a completed replicate"),
+        Drawing("switches", "switches of each seat", switches,
+                "a deliberation with a completed replicate"),
+        Drawing("majority", "time to majority, first and stable", majority,
+                "a deliberation with a completed replicate"),
+        Drawing("null", "λ̂ among time reversals and shuffles", null, "a condition with λ̂"),
+        Drawing("branching", "Γ̂, signed growth, ĉ of continuations", branching,
+                "continuations of replicates"),
+        Drawing("semantic", "trajectories and D(t) of wordings", semantic,
+                "perturbed conditions with estimates"),
+    )
+}  # fmt: skip

@@ -1,0 +1,215 @@
+"""Divergence by round with its band, and the fitted slopes (Fig. 1A)."""
+
+import math
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
+
+from plenum.dynamics import WINDOW
+from plenum.dynamics.bands import divergence_band
+from plenum.reports.figures import wording
+from plenum.reports.figures.pages import chunks
+from plenum.reports.marks import letters
+from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.style import COLUMN, PAGE, SMALL, caption, look, width
+
+MOST_LINES = 4
+"""Conditions that a panel has room for."""
+
+MOST_PANELS = 12
+"""Panels that a page has room for."""
+
+_REACH = 2.5
+"""Bands are shown to this many times the largest D, and to its inverse below the smallest."""
+
+Key = tuple[str, ...]
+
+
+class Panel(NamedTuple):
+    """The conditions of a panel and its title."""
+
+    title: str
+    rows: list[Row]
+
+
+def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> list[Figure]:
+    """D(t) on a logarithmic axis with bands and fitted exponentials; a figure a page.
+
+    Conditions without an estimate are left out. A panel is a scenario; where that would crowd
+    more than four conditions into one, a scenario at a level of a factor, or a part of them.
+    """
+    drawn = [row for row in rows if row.summary is not None]
+    names, found = panels(drawn)
+    looks = _looks(drawn, names)
+    pages = chunks(found, MOST_PANELS) or [[Panel("", [])]]
+    return [_page(page, names, looks, window, (n, len(pages))) for n, page in enumerate(pages, 1)]
+
+
+def panels(rows: Sequence[Row]) -> tuple[list[str], list[Panel]]:
+    """The factors that tell lines apart, and the panels.
+
+    Conditions that differ in a text alone are told apart by their identity.
+    """
+    names = [n for n in varying_in(rows) if n != "scenario"]
+    alike = len({tuple(row.tracked.factors.values()) for row in rows}) < len(rows)
+    splits = [("scenario",), *(("scenario", n) for n in names)]
+    groups = [(split, grouped(rows, split)) for split in splits]
+    fitting = [own for own in groups if _fits(own[1].values())] or groups[:1]
+    split, chosen = min(fitting, key=lambda own: len(own[1]))
+    found = []
+    for key, own in chosen.items():
+        parts = math.ceil(len(own) / MOST_LINES)
+        for number, part in enumerate(chunks(own, math.ceil(len(own) / parts)), 1):
+            told = f" ({number} of {parts})" if parts > 1 else ""
+            found.append(Panel(wording.of(split, key) + told, list(part)))
+    return [n for n in names if n not in split] + ["condition"] * alike, found
+
+
+def _fits(groups: Collection[Sequence[Row]]) -> bool:
+    """Whether no panel is crowded, and most panels still compare."""
+    sizes = [len(group) for group in groups]
+    return max(sizes, default=0) <= MOST_LINES and 2 * sum(sizes) >= 3 * len(sizes)
+
+
+def _looks(rows: Sequence[Row], names: Sequence[str]) -> dict[Key, int]:
+    """The number of each combination of factors: its look is the same in all panels."""
+    keys = dict.fromkeys(wording.key(row, names) for row in rows)
+    return {key: number for number, key in enumerate(keys)}
+
+
+def _page(
+    page: Sequence[Panel],
+    names: Sequence[str],
+    looks: dict[Key, int],
+    window: tuple[int, int],
+    place: tuple[int, int],
+) -> Figure:
+    columns = {1: 1, 2: 2, 4: 2}.get(len(page), 3)
+    lines = math.ceil(len(page) / columns)
+    wide = COLUMN if columns == 1 else PAGE
+    entries = max(len(panel.rows) for panel in page)
+    room = wide / columns - 0.55
+    figure, axes = plt.subplots(
+        *(lines, columns),
+        figsize=(wide, lines * (1.25 + 0.4 * (columns < 3) + 0.12 * (entries + 1)) + 0.95),
+        sharex=True,
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    shared = columns > 2 and bool(names)
+    for own, panel in zip(axes.flat, page, strict=False):
+        _panel(own, panel, [] if shared else names, names, looks, window, room)
+    for own in list(axes.flat)[len(page) :]:
+        own.set_axis_off()
+    for number, own in enumerate(list(axes.flat)[: len(page)]):
+        own.tick_params(labelbottom=number + columns >= len(page))
+        if number // columns == lines - 1:
+            own.set_xlabel("round")
+    scale(list(axes.flat)[: len(page)])
+    figure.supylabel("D(t), mean pairwise distance", fontsize=7.5)
+    rows = [row for panel in page for row in panel.rows]
+    if shared:
+        _key(figure, rows, names, looks)
+    caption(figure, _foot(rows, window, place))
+    return figure
+
+
+def _panel(
+    axes: Axes,
+    panel: Panel,
+    shown: Sequence[str],
+    names: Sequence[str],
+    looks: dict[Key, int],
+    window: tuple[int, int],
+    room: float,
+) -> None:
+    for row in panel.rows:
+        number = looks[wording.key(row, names)]
+        curve(axes, row, look(number), window, _label(row, shown, room))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.grid(True)
+    axes.legend(
+        title=panel.title, title_fontsize=7.5, alignment="left", fontsize=SMALL,
+        loc="lower left", bbox_to_anchor=(-0.02, 1.0), borderpad=0, borderaxespad=0.2,
+        labelspacing=0.25, handlelength=2.6, handletextpad=0.5,
+    )  # fmt: skip
+
+
+def _label(row: Row, shown: Sequence[str], room: float) -> str:
+    """Name, estimate, n and letters; where that is too long, in two lines or without the symbol."""
+    if row.summary is None:
+        return ""
+    found = wording.estimate(row.summary.lyapunov)
+    text = f"{symbol([row])} = {found}, n = {wording.counted(row)}"
+    marks = letters(row.warnings)
+    text += f" ({marks})" if marks else ""
+    named = wording.name(row, shown)
+    if not named:
+        wide = width(text) > room - 0.3
+        return text.removeprefix(f"{symbol([row])} = ") if wide else text
+    line = f"{named}: {text}"
+    return line if width(line) <= room - 0.3 else f"{named}:\n{text}"
+
+
+def curve(axes: Axes, row: Row, own: dict[str, Any], window: tuple[int, int], label: str) -> None:
+    """A band, D(t) with its markers, and the fit over the rounds of the window."""
+    if row.summary is None:
+        return
+    level, exponent = row.summary.divergence, row.summary.lyapunov
+    rounds = np.arange(1, level.size + 1)
+    low, high = divergence_band(row.tracked.ensemble)
+    axes.fill_between(rounds, low, high, color=own["color"], alpha=0.13, lw=0)
+    shown = np.where(level > 0, level, np.nan)
+    axes.plot(rounds, shown, **own, markersize=2.4, lw=0.8, label=label)
+    if math.isnan(exponent.value):
+        return
+    inside = (rounds >= window[0]) & (rounds <= window[1]) & (level > 0)
+    x = rounds[inside]
+    fitted = np.exp(np.log(level[inside]).mean() + exponent.value * (x - x.mean()))
+    axes.plot(x, fitted, color=own["color"], lw=2.6, alpha=0.4, solid_capstyle="butt")
+
+
+def scale(axes: Sequence[Axes]) -> None:
+    """A logarithmic axis about what was measured: bands that know little may leave it."""
+    levels = [np.asarray(line.get_ydata(), float) for own in axes for line in own.lines]
+    found = np.concatenate([*levels, np.empty(0)])
+    found = found[np.isfinite(found)]
+    low, high = (found.min() / _REACH, found.max() * _REACH) if found.size else (0.1, 1.0)
+    for own in axes:
+        own.set_yscale("log")
+        own.yaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
+        own.yaxis.set_major_formatter("{x:g}")
+        own.yaxis.set_minor_formatter(NullFormatter())
+        own.set_ylim(low, high)
+
+
+def _key(figure: Figure, rows: Sequence[Row], names: Sequence[str], looks: dict[Key, int]) -> None:
+    """What the looks stand for, once above all panels."""
+    handles = [
+        Line2D([], [], **look(looks[key]), markersize=3, lw=0.8, label=wording.of(names, key))
+        for key in dict.fromkeys(wording.key(row, names) for row in rows)
+    ]
+    widest = max(width(str(handle.get_label()), 6.5) for handle in handles) + 0.55
+    figure.legend(
+        handles=handles, loc="outside upper left", ncols=max(int(PAGE / widest), 1),
+        handlelength=2.6,
+    )  # fmt: skip
+
+
+def _foot(rows: Sequence[Row], window: tuple[int, int], place: tuple[int, int]) -> list[str]:
+    intervals = {row.summary.lyapunov.interval for row in rows if row.summary}
+    last = max((row.summary.divergence.size for row in rows if row.summary), default=window[1])
+    told = (
+        "D(t) by round with its 95 % band (jackknife over replicates, round by round); thick "
+        f"lines: fits over rounds {window[0]}-{min(window[1], last)}, slope {symbol(rows)} with "
+        f"{' and '.join(sorted(intervals))} 95 % interval"
+    )
+    number, pages = place
+    return wording.foot(rows, told + f"; page {number} of {pages}" * (pages > 1))

@@ -1,0 +1,313 @@
+"""Forest plots: differences of λ̂ with their intervals (Fig. 2 and 3)."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenum.dynamics import Estimate
+from plenum.reports.effects import Across, Effect
+from plenum.reports.figures import wording
+from plenum.reports.marks import explained, letters
+from plenum.reports.rows import FACTORS, Row
+from plenum.reports.sheets import probability, provenance
+from plenum.reports.style import COLOURS, PAGE, SMALL, caption, width
+
+MOST = 46
+"""Lines of a page, headings among them."""
+
+_HIGH = 0.135
+"""Inches that a line takes."""
+
+_WIDE, _USUAL_ENDS = 2.0, 1.5
+"""The axis reaches to so many times the largest effect, or the median end of an interval: what is
+more; the few intervals beyond it get an arrow."""
+
+_SURE = 0.05
+"""Effects with an adjusted p below this are filled."""
+
+_USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """An effect as it is drawn, or a heading where there is no estimate.
+
+    Attributes
+    ----------
+    label, estimate, p
+        Its name, its estimate, and its p by Holm.
+    n, warned
+        What it rests on, and what it warns of.
+    pooled
+        Whether it is a mean over scenarios: a diamond.
+    """
+
+    label: str
+    estimate: Estimate | None = None
+    p: float = math.nan
+    n: str = ""
+    warned: tuple[str, ...] = ()
+    pooled: bool = False
+
+
+def forest(
+    contrasts: Sequence[Effect], interactions: Sequence[Effect], across: Sequence[Across]
+) -> list[Figure]:
+    """Every contrast and interaction of a study by factor, means over scenarios as diamonds.
+
+    One figure a page; none without an effect.
+    """
+    effects = [*contrasts, *interactions]
+    if not effects:
+        return []
+    names = [n for n in FACTORS if len({e.others.get(n, "") for e in effects if n in e.others}) > 1]
+    groups = [g for own in _families(effects) for g in _groups(own, across, names)]
+    groups += list(_models(across, names))
+    pages = _pages(groups)
+    rows = [row for effect in effects for row in effect.cells]
+    reach = _reach(groups)
+    symbol = _symbol(effects)
+    return [
+        _page([line for group in page for line in group], rows, reach, symbol, (n, len(pages)))
+        for n, page in enumerate(pages, 1)
+    ]
+
+
+def _families(effects: Sequence[Effect]) -> list[list[Effect]]:
+    """The effects of each factor; those of an interaction are a family of their own."""
+    found: dict[str, list[Effect]] = {}
+    for effect in effects:
+        interaction = len(effect.cells) > 2
+        found.setdefault(effect.name if interaction else effect.name.split()[0], []).append(effect)
+    return list(found.values())
+
+
+def _groups(
+    family: Sequence[Effect], across: Sequence[Across], names: Sequence[str]
+) -> Iterator[list[Line]]:
+    """A heading and its lines: by comparison where it was made often, else by where it was."""
+    made = dict.fromkeys(effect.name for effect in family)
+    places = dict.fromkeys(_place(effect, names) for effect in family)
+    if len(made) > len(places):
+        for place in places:
+            own = [effect for effect in family if _place(effect, names) == place]
+            yield [Line(f"{_factor(own)}, {place}"), *(_line(e, _minus(e)) for e in own)]
+        return
+    for name in made:
+        own = [effect for effect in family if effect.name == name]
+        yield [
+            Line(_heading(own[0])),
+            *(_line(effect, _place(effect, names)) for effect in own),
+            *(_mean(mean, names) for mean in across if mean.name == name),
+        ]
+
+
+def _models(across: Sequence[Across], names: Sequence[str]) -> Iterator[list[Line]]:
+    """The terms of the mixed models."""
+    own = [mean for mean in across if mean.name.startswith("mixed model: ")]
+    if own:
+        terms = (_mean(m, names, m.name.removeprefix("mixed model: ")) for m in own)
+        yield [Line("mixed model of the 2x2 over scenarios"), *terms]
+
+
+def _factor(effects: Sequence[Effect]) -> str:
+    return effects[0].name.split()[0]
+
+
+def _place(effect: Effect, names: Sequence[str]) -> str:
+    """Where an effect was measured: the factors that are held, as far as they differ."""
+    own = [n for n in names if n in effect.others]
+    return wording.of(own, [effect.others[n] for n in own]) or effect.others.get("scenario", "all")
+
+
+def _heading(effect: Effect) -> str:
+    if len(effect.cells) > 2:
+        return f"{effect.name}: [λ̂(both) − λ̂(roles)] − [λ̂(mixed) − λ̂(neither)]"
+    return f"{_factor([effect])}: {_minus(effect)}"
+
+
+def _minus(effect: Effect) -> str:
+    """``λ̂(on) − λ̂(off)``: what is taken from what."""
+    treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
+    return f"{_symbol([effect])}({treated}) − {_symbol([effect])}({reference})"
+
+
+def _line(effect: Effect, label: str) -> Line:
+    counts = [row.n for row in effect.cells]
+    alike = len(counts) > 2 and len(set(counts)) == 1
+    n = f"{len(counts)} x {counts[0]}" if alike else " / ".join(map(str, counts))
+    return Line(label, effect.contrast, effect.p_holm, n, effect.warnings)
+
+
+def _mean(mean: Across, names: Sequence[str], label: str = "mean") -> Line:
+    own = [n for n in names if n != "scenario" and mean.others.get(n, _USUAL.get(n))]
+    own = [n for n in own if n in mean.others]
+    where = wording.of(own, [mean.others[n] for n in own])
+    told = f"{label}, {where}" if where else label
+    n = f"{mean.estimate.n} scenarios"
+    return Line(told, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
+
+
+def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
+    """Groups together on a page as far as they fit; a longer one goes on under its heading."""
+    parts: list[list[Line]] = []
+    for head, *lines in groups:
+        step = MOST - 1
+        for start in range(0, len(lines), step):
+            again = Line(f"{head.label} (continued)") if start else head
+            parts.append([again, *lines[start : start + step]])
+    pages: list[list[list[Line]]] = [[]]
+    for part in parts:
+        if pages[-1] and sum(map(len, pages[-1])) + len(part) > MOST:
+            pages.append([])
+        pages[-1].append(part)
+    return pages
+
+
+def _reach(groups: Sequence[Sequence[Line]]) -> float:
+    """How far the axis goes to either side, the same on all pages."""
+    found = [line.estimate for group in groups for line in group if line.estimate]
+    values = [abs(e.value) for e in found if math.isfinite(e.value)]
+    ends = [abs(end) for e in found for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
+    largest = max(values, default=0.01)
+    usual = max(_WIDE * largest, _USUAL_ENDS * float(np.median(ends or [0])))
+    return 1.05 * max(min(max(ends, default=0), usual), largest, 0.01)
+
+
+def _page(
+    lines: Sequence[Line],
+    rows: Sequence[Row],
+    reach: float,
+    symbol: str,
+    place: tuple[int, int],
+) -> Figure:
+    head = (f"Δ{symbol} [95 %]", "n", "p (Holm)", "warned")
+    columns = [head, *(_cells(line) for line in lines if line.estimate)]
+    places = _places(columns)
+    left = _GAP + max(width(line.label) for line in lines if line.estimate)
+    left = min(left, PAGE - places[-1] - _LEAST_PLOT)
+    figure, (names, axes, numbers) = plt.subplots(
+        *(1, 3),
+        figsize=(PAGE, _HIGH * (len(lines) + 1) + 1.15),
+        sharey=True,
+        width_ratios=(left, PAGE - left - places[-1] - 0.4, places[-1]),
+        layout="constrained",
+    )
+    for at, line in enumerate(lines):
+        if line.estimate is None:
+            _write(names, 0, at, line.label, bold=True)
+            continue
+        _write(names, _INDENT, at, _shortened(line.label, left - _INDENT))
+        _draw(axes, at, line, reach)
+        for x, text in zip(places, _cells(line), strict=False):
+            _write(numbers, x, at, text)
+    for x, text in zip(places, head, strict=False):
+        _write(numbers, x, -1, text, bold=True)
+    axes.axvline(0, color="0.3", lw=0.7, zorder=0)
+    axes.set_xlim(-reach, reach)
+    axes.set_ylim(len(lines) - 0.4, -1.6)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(f"Δ{symbol} per round")
+    axes.grid(axis="x")
+    for empty, wide in ((names, left), (numbers, places[-1])):
+        empty.set_xlim(0, wide)
+        empty.set_axis_off()
+    names.set_zorder(1)  # a long heading goes on over the plot
+    beyond = any(line.estimate and _beyond(line.estimate, reach) for line in lines)
+    caption(figure, _foot(lines, rows, symbol, place, beyond=beyond))
+    return figure
+
+
+_INDENT, _GAP = 0.08, 0.14
+"""Inches before a line's name, and between two columns."""
+
+_LEAST_PLOT = 2.2
+"""Inches that the plot keeps, however long the names are."""
+
+
+def _places(columns: Sequence[Sequence[str]]) -> list[float]:
+    """Where each column of texts begins, in inches, and where the last one ends."""
+    widths = [max(map(width, texts)) + _GAP for texts in zip(*columns, strict=True)]
+    return [sum(widths[:n]) for n in range(len(widths) + 1)]
+
+
+def _write(axes: Axes, x: float, at: int, text: str, *, bold: bool = False) -> None:
+    drawn = axes.text(
+        x, at, text, fontsize=SMALL, va="center", fontweight="bold" if bold else "normal"
+    )
+    drawn.set_in_layout(False)
+    if bold:  # a long heading covers the lines of the plot below it
+        drawn.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
+
+
+def _shortened(text: str, wide: float) -> str:
+    """A name that is too long for its column, cut."""
+    while width(text) > wide and len(text) > 2:
+        text = text.removesuffix("…")[:-1] + "…"
+    return text
+
+
+def _draw(axes: Axes, at: int, line: Line, reach: float) -> None:
+    """A marker, its interval, and arrows where that goes on beyond the axis."""
+    e = line.estimate
+    if e is None or math.isnan(e.value):
+        return
+    colour = "black" if line.pooled else COLOURS[0]
+    if math.isfinite(e.ci_low) and math.isfinite(e.ci_high):
+        low, high = np.clip((e.ci_low, e.ci_high), -reach, reach)
+        axes.hlines(at, low, high, color=colour, lw=1.0)
+        for limit, shape in _beyond(e, reach):
+            axes.plot(limit, at, shape, color=colour, ms=3, clip_on=False, label="beyond")
+    axes.plot(
+        e.value, at, "D" if line.pooled else "o", color=colour, ms=4.2 if line.pooled else 3.6,
+        mfc=colour if line.p < _SURE else "white", mew=0.9, label="effect",
+    )  # fmt: skip
+
+
+def _cells(line: Line) -> tuple[str, str, str, str]:
+    e = line.estimate
+    if e is None or math.isnan(e.value):
+        return ("no estimate", line.n, "-", letters(line.warned))
+    found = f"{wording.signed(e.value)} {wording.interval(e.ci_low, e.ci_high)}".rstrip()
+    return (found, line.n, probability(line.p), letters(line.warned))
+
+
+def _symbol(effects: Sequence[Effect]) -> str:
+    perturbed = all(row.tracked.perturbed for effect in effects for row in effect.cells)
+    return "λ̂_pert" if perturbed else "λ̂"
+
+
+def _foot(
+    lines: Sequence[Line],
+    rows: Sequence[Row],
+    symbol: str,
+    place: tuple[int, int],
+    *,
+    beyond: bool,
+) -> list[str]:
+    number, pages = place
+    ablated = any("ablate_" in line.label for line in lines)
+    meant = explained(name for line in lines for name in line.warned)
+    return [
+        f"Δ{symbol} with its 95 % interval (jackknife, Welch); filled: p < {_SURE:g} by Holm over "
+        "the contrasts of a factor, or over the means; n: replicates of what is compared, in order"
+        + "; diamonds: random-effects means over scenarios" * any(line.pooled for line in lines)
+        + "; arrows: the interval goes on" * beyond
+        + f"; page {number} of {pages}" * (pages > 1),
+        "taking a mandate out is drawn as ablated − full; the papers draw full − ablated, the same "
+        "with the opposite sign" * ablated,
+        f"warned: {meant}" if meant else "no warnings",
+        provenance(rows),
+    ]
+
+
+def _beyond(e: Estimate, reach: float) -> list[tuple[float, str]]:
+    """The ends of the axis that an interval reaches over, with the arrows that say so."""
+    left = [(-reach, "<")] if e.ci_low < -reach else []
+    return left + ([(reach, ">")] if e.ci_high > reach else [])

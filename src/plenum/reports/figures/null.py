@@ -1,0 +1,128 @@
+"""λ̂ against what it would be without growth, under two randomisations (Fig. S5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from plenum.dynamics import NullTest, shuffle_test
+from plenum.reports.figures.words import NEAREST, below, foremost, name, shared, wrapped
+from plenum.reports.rows import Row, symbol, varying_in
+from plenum.reports.settings import Settings
+from plenum.reports.sheets import probability
+from plenum.reports.study import Study
+from plenum.reports.style import COLOURS, PAGE, SMALL, caption
+
+MOST = 4
+"""Conditions that are drawn."""
+
+_BINS = 40
+_OBSERVED, _SHUFFLED, _REVERSED = COLOURS[0], COLOURS[1], "0.72"
+
+
+@dataclass(frozen=True)
+class _Tested:
+    row: Row
+    reversal: NullTest
+    shuffle: NullTest
+
+
+def null(study: Study) -> Figure | None:
+    """Null distributions of λ̂ and the observed value, a panel a condition."""
+    rows = [row for row in study.deliberated if row.summary and np.isfinite(row.summary.reversal.p)]
+    if not rows:
+        return None
+    tested = [_test(row, study.chosen) for row in foremost(rows, MOST)]
+    columns = min(len(tested), 2)
+    lines = -(-len(tested) // 2)
+    wide, more = (PAGE, 1.4) if columns > 1 else (PAGE / 2, 2.3)
+    figure, axes = plt.subplots(
+        lines, columns, figsize=(wide, 1.75 * lines + more),
+        squeeze=False, layout="constrained",
+    )  # fmt: skip
+    names = varying_in(rows)
+    for panel, own in zip(axes.flat, tested, strict=False):
+        _panel(panel, own)
+        told = name(own.row, names)
+        panel.set_title(f"{wrapped(told, 50)}, n = {own.row.n}")
+    for panel in list(axes.flat)[len(tested) :]:
+        panel.set_axis_off()
+    for panel in axes[:, 0]:
+        panel.set_ylabel("density of draws")
+    for panel in axes[-1]:
+        panel.set_xlabel(f"{symbol([own.row for own in tested])} per round")
+    _legend(figure, columns)
+    caption(figure, _told(tested, rows, study.chosen))
+    return figure
+
+
+def drawn(test: NullTest) -> NDArray[np.float64]:
+    """The null values that exist: a draw without a slope has none, and counts as extreme in p."""
+    return np.asarray(test.null[np.isfinite(test.null)])
+
+
+def _test(row: Row, chosen: Settings) -> _Tested:
+    assert row.summary is not None
+    shuffled = shuffle_test(row.tracked.ensemble, chosen.window, seed=chosen.seed)
+    return _Tested(row, row.summary.reversal, shuffled)
+
+
+def _panel(axes: Axes, own: _Tested) -> None:
+    reversed_, shuffled = drawn(own.reversal), drawn(own.shuffle)
+    ends = np.concatenate([reversed_, shuffled, [own.reversal.value, 0.0]])
+    bins = np.linspace(ends.min(), ends.max(), _BINS + 1)
+    edges = bins.tolist()
+    if edges[-1] > edges[0]:
+        axes.hist(reversed_, edges, density=True, color=_REVERSED)
+        axes.hist(shuffled, edges, density=True, histtype="step", color=_SHUFFLED, lw=1.0, ls="--")
+    axes.axvline(0, color="0.4", lw=0.6, ls=":")
+    axes.axvline(own.reversal.value, color=_OBSERVED, lw=1.5)
+    p = [probability(test.p) for test in (own.reversal, own.shuffle)]
+    told = (
+        f"{symbol([own.row])} = {own.reversal.value:.3f}\nreversal p = {p[0]}\nshuffle p = {p[1]}"
+    )
+    room = axes.get_ylim()[1]
+    axes.set_ylim(0, room * 1.5)
+    left = own.reversal.value > bins[[0, -1]].mean()
+    axes.text(0.02 if left else 0.98, 0.97, told, transform=axes.transAxes, va="top",
+              ha="left" if left else "right", fontsize=SMALL + 0.5)  # fmt: skip
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+
+
+def _legend(figure: Figure, columns: int) -> None:
+    handles = [
+        Line2D([], [], color=_OBSERVED, lw=1.5, label="observed"),
+        Patch(color=_REVERSED, label="random time reversal: no growth"),
+        Patch(ec=_SHUFFLED, fc="none", ls="--", label="rounds shuffled, as in the paper"),
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=2 * columns - 1)
+
+
+def _told(tested: Sequence[_Tested], rows: Sequence[Row], chosen: Settings) -> list[str]:
+    draws = len(tested[0].reversal.null), len(tested[0].shuffle.null)
+    lost = sum(
+        len(test.null) - len(drawn(test)) for own in tested for test in (own.reversal, own.shuffle)
+    )
+    own = [one.row for one in tested]
+    last = max(row.tracked.preferences.shape[1] for row in own)
+    few = min(row.n for row in own)
+    several = f"; of {len(rows)} conditions those {NEAREST}"
+    return [
+        f"slope of log D(t) over rounds {chosen.window[0]}-{min(chosen.window[1], last)}, observed "
+        f"and randomised ({shared(rows)}){several * (len(rows) > MOST)}",
+        f"reversal ({draws[0]:,} draws): each replicate's deviation from the median forwards or "
+        f"backwards. Shuffling ({draws[1]:,}) tests that rounds are exchangeable, not that "
+        "λ = 0: committees that remember but don't grow are rejected far too often (42 % of the "
+        "time at a nominal 5 % for an AR(1) with ρ = 0.9); it stands here beside the papers",
+        f"{lost} draws without a slope aren't shown, and count as extreme" * bool(lost),
+        "p: two-sided, (1 + b) / (1 + B)"
+        + f"; {few} replicates have {2**few} different reversals" * (2**few < draws[0]),
+        *below(own),
+    ]

@@ -1,0 +1,135 @@
+"""Draw a study's figures, write and log them."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from omegaconf import DictConfig, ListConfig, OmegaConf
+
+from plenum.errors import UserError
+from plenum.reports import style, worlds
+from plenum.reports.figures.catalogue import CATALOGUE, Drawing
+from plenum.reports.settings import Settings
+from plenum.reports.study import Study, load
+from plenum.tracking import query, world_query
+
+
+def wanted(cfg: DictConfig) -> list[str] | None:
+    """The figures that a script's ``figure`` names; ``None`` for all.
+
+    Raises
+    ------
+    UserError
+        It is no name, and no list of names.
+    """
+    named = OmegaConf.to_container(cfg.figure) if _is_list(cfg.figure) else cfg.figure
+    if named is None:
+        return None
+    names = named if isinstance(named, list) else [named]
+    if not names or not all(isinstance(name, str) for name in names):
+        raise UserError(f"figure: {named}; a name or a list of names, as in figure=divergence")
+    return list(dict.fromkeys(names))
+
+
+def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
+    """Draw every figure that a study has something to show in, as PNG and SVG, and log them.
+
+    ``names`` chooses among them.
+
+    Raises
+    ------
+    UserError
+        There is no such figure, or the study has nothing to show in one of those named.
+    """
+    if world_query.holds(chosen.study, chosen.uri):
+        worlds.figures(chosen, names)
+        return
+    known(names, CATALOGUE)
+    study = load(chosen)
+    _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
+    files = draw(study, chosen.out, names)
+    query.log_report(chosen.study, chosen.uri, files)
+
+
+def draw(
+    study: Study,
+    folder: Path,
+    names: Collection[str] | None = None,
+    say: Callable[[str], None] = print,
+) -> list[Path]:
+    """Draw a study's figures into a folder, and say the name of each file.
+
+    With ``names``, those alone; nothing is written unless all of them can be drawn.
+
+    Raises
+    ------
+    UserError
+        No replicate has been completed, there is no such figure, or the study has nothing to show
+        in one of those named.
+    """
+    known(names, CATALOGUE)
+    if not any(row.n for row in study.rows):
+        raise UserError(f"study: no replicate of {study.chosen.study!r} has been completed")
+    drawings = [own for name, own in CATALOGUE.items() if names is None or name in names]
+    found: Iterable[tuple[Drawing, list[Figure]]]
+    found = ((drawing, pages(drawing, study)) for drawing in drawings)
+    if names is not None:
+        found = [_something(drawing, own, study) for drawing, own in found]
+    files = []
+    for drawing, own in found:
+        for file in _saved(own, folder, drawing.name):
+            say(f"written: {file}")
+            files.append(file)
+    if not files:
+        raise UserError(
+            f"study: {study.chosen.study!r} has nothing to draw yet: no condition has estimates"
+        )
+    return files
+
+
+def known(names: Collection[str] | None, there: Collection[str]) -> None:
+    """Refuse the name of a figure that doesn't exist."""
+    for name in names or ():
+        if name not in there:
+            raise UserError(f"figure: {name}; one of {', '.join(there)}")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, ListConfig)
+
+
+def pages(drawing: Drawing, study: Study) -> list[Figure]:
+    """A figure of a study, on as many pages as it needs; none where there is nothing to show."""
+    with style.styled():
+        drawn = drawing.draw(study)
+    if drawn is None:
+        return []
+    return [drawn] if isinstance(drawn, Figure) else list(drawn)
+
+
+def _something(
+    drawing: Drawing, found: Sequence[Figure], study: Study
+) -> tuple[Drawing, list[Figure]]:
+    if found:
+        return drawing, list(found)
+    plt.close("all")
+    needs = f"; it needs {drawing.needs}" if drawing.needs else ""
+    raise UserError(f"figure: {study.chosen.study!r} has nothing to show in {drawing.name}{needs}")
+
+
+def _saved(found: Sequence[Figure], folder: Path, name: str) -> Iterator[Path]:
+    """Write a figure's pages; further ones from an earlier time are removed."""
+    if not found:
+        return
+    for number, figure in enumerate(found, 1):
+        yield from style.save(figure, folder, _stem(name, number))
+    number = len(found) + 1
+    while (folder / f"{_stem(name, number)}.png").exists():
+        for kind in ("png", "svg"):
+            (folder / f"{_stem(name, number)}.{kind}").unlink(missing_ok=True)
+        number += 1
+
+
+def _stem(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}_{number}"

@@ -1,0 +1,172 @@
+"""Wordings of one scenario: where each leads, and how far they are apart (Fig. S7)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from plenum.dynamics import LyapunovEstimate
+from plenum.dynamics.wordings import CANONICAL
+from plenum.reports.figures.divergence import curve, scale
+from plenum.reports.figures.paths import Path, draw, titles
+from plenum.reports.figures.words import LONG, below, decided, limited, name, plain, shared
+from plenum.reports.rows import Row, symbol, varying_in
+from plenum.reports.study import Study
+from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, caption
+
+MOST = 4
+"""Conditions that are drawn, a pair of panels each."""
+
+NAMED = 8
+"""Up to how many wordings are told apart by name; more are by family."""
+
+_ALIKE = (
+    *("scenario", "roles", "model", "memory", "temperature", "backend", "protocol"),
+    *("settings", "rounds"),
+)
+"""What the repeats of one wording share with a condition to stand beside it."""
+
+_WORDED, _REPEATED = COLOURS[0], "0.45"
+
+
+@dataclass(frozen=True)
+class _Told:
+    """How the replicates of a condition are told apart, and how each name looks."""
+
+    names: tuple[str, ...]
+    looks: dict[str, tuple[str, str, str]]
+
+
+def semantic(study: Study) -> Figure | None:
+    """Trajectories by wording, and D(t) between wordings beside that of repeats."""
+    every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
+    if not every:
+        return None
+    rows, left_out = limited(every, MOST)
+    figure, axes = plt.subplots(
+        len(rows), 2, figsize=(PAGE, 2.35 * len(rows) + 1.1), squeeze=False, layout="constrained",
+        gridspec_kw={"width_ratios": (1, 1)},
+    )  # fmt: skip
+    names = varying_in(every)
+    met = []
+    for (first, second), row in zip(axes, rows, strict=True):
+        told = name(row, names)
+        _paths(first, row)
+        counts = decided(row.tracked.decisions)
+        first.set_title(f"{told}, n = {row.n}: {counts}")
+        again = repeats(row, [*study.rows, *study.baseline])
+        met += [again] if again is not None else []
+        _levels(second, row, again, study.chosen.window)
+        second.set_title(f"{told}: distance")
+    axes[-1][1].set_xlabel("round")
+    said = [*_said(rows, study.chosen.window), _again(met), titles(rows), left_out]
+    caption(figure, [*said, *below([*rows, *met])])
+    return figure
+
+
+def repeats(row: Row, others: Sequence[Row]) -> Row | None:
+    """The condition in which the same committee reads the canonical wording every time."""
+    own = row.tracked.factors
+    found = [
+        other
+        for other in others
+        if other.summary is not None
+        and not other.tracked.perturbed
+        and not other.tracked.rerun
+        and all(other.tracked.factors[n] == own[n] for n in _ALIKE)
+    ]
+    return found[0] if found else None
+
+
+def _told_apart(row: Row) -> _Told:
+    variants = tuple(dict.fromkeys(row.tracked.variants))
+    by_name = len(variants) <= NAMED
+    names = row.tracked.variants if by_name else row.tracked.families
+    looks = {}
+    order = sorted(dict.fromkeys(names), key=lambda own: own != CANONICAL)
+    for number, own in enumerate(order):
+        colour = COLOURS[number] if number < len(COLOURS) else GREY
+        marker, line = MARKERS[number % len(MARKERS)], LINES[number % len(LINES)]
+        looks[own] = (colour, marker, line)
+    return _Told(names, looks)
+
+
+def _paths(axes: Axes, row: Row) -> None:
+    told = _told_apart(row)
+    looks = [told.looks[own] for own in told.names]
+    paths = [Path(points, *look) for points, look in zip(row.tracked.ensemble, looks, strict=True)]
+    draw(axes, paths, row.tracked.options)
+    decisions = row.tracked.decisions
+    handles = []
+    families = tuple(dict.fromkeys(row.tracked.families))
+    for own, (colour, marker, line) in told.looks.items():
+        made = [d for d, which in zip(decisions, told.names, strict=True) if which == own]
+        how = f"decides {made[0]}" if len(made) == 1 else f"n = {len(made)}: {decided(made)}"
+        handles.append(Line2D([], [], color=colour, marker=marker, ls=line, lw=0.8, ms=4,
+                              label=plain(_short(own, families), LONG) + f", {how}"))  # fmt: skip
+    axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=SMALL,
+                handlelength=2.4)  # fmt: skip
+
+
+def _short(own: str, families: Sequence[str]) -> str:
+    """A wording's name without its family before it: ``formal`` for ``register_formal``."""
+    for family in families:
+        own = own.removeprefix(f"{family}_") or own
+    return own
+
+
+def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) -> None:
+    _level(axes, row, "wordings", {"color": _WORDED, "marker": "o", "linestyle": "-"}, window)
+    if again is not None:
+        own = {"color": _REPEATED, "marker": "s", "linestyle": "--"}
+        _level(axes, again, "repeats", own, window)
+    last = row.tracked.preferences.shape[1]
+    if min(window[1], last) > window[0]:
+        axes.axvspan(window[0], min(window[1], last), color="0.5", alpha=0.08, lw=0)
+    scale([axes])
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * (high / low) ** 0.45)  # room for the key
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axes.set_ylabel("D(t)")
+    axes.grid()
+    axes.legend(loc="upper left", fontsize=SMALL, handlelength=2.4)
+
+
+def _level(axes: Axes, row: Row, what: str, own: dict[str, Any], window: tuple[int, int]) -> None:
+    assert row.summary is not None
+    told = f"{what}, n = {row.n}:\n{symbol([row])} = {_estimate(row.summary.lyapunov)}"
+    curve(axes, row, own, window, told)
+
+
+def _estimate(found: LyapunovEstimate) -> str:
+    if math.isnan(found.value):
+        return found.status
+    return f"{found.value:.3f} [{found.ci_low:.3f}, {found.ci_high:.3f}]"
+
+
+def _said(rows: Sequence[Row], window: tuple[int, int]) -> list[str]:
+    last = max(row.tracked.preferences.shape[1] for row in rows)
+    by_family = any(len(set(row.tracked.variants)) > NAMED for row in rows)
+    methods = {row.summary.lyapunov.interval for row in rows if row.summary}
+    read = "each replicate reads another wording"
+    if any(any(row.tracked.repetitions) for row in rows):
+        read = "wordings are read several times"
+    return [
+        f"{read} ({shared(rows)}). Left: committee mean preferences, hollow in round 1, filled in "
+        f"the last, by {'family of the wording' if by_family else 'wording'}",
+        f"right: mean distance between replicates with its 95 % band; shaded, rounds {window[0]}-"
+        f"{min(window[1], last)} of the fit; slope of log D(t) with 95 % interval "
+        f"({', '.join(sorted(methods))})",
+    ]
+
+
+def _again(met: Sequence[Row]) -> str:
+    """Where the repeats come from, if there are any."""
+    studies = ", ".join(dict.fromkeys(plain(row.tracked.study) for row in met))
+    return f"repeats: the canonical wording every time, from the study {studies}" if met else ""

@@ -1,0 +1,92 @@
+"""Where committees go: the committee's mean preferences of every replicate, round by round."""
+
+import math
+from collections.abc import Sequence
+
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from plenum.reports.figures.paths import Path, draw, titles
+from plenum.reports.figures.words import (
+    below,
+    decided,
+    labels,
+    limited,
+    name,
+    shared,
+    wrapped,
+)
+from plenum.reports.rows import Row, varying_in
+from plenum.reports.study import Study
+from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, caption
+
+MOST = 16
+"""Panels that stay readable on a page."""
+
+
+def simplex(study: Study) -> Figure | None:
+    """Trajectories of the committee's mean, a panel a condition, coloured by decision."""
+    if not study.deliberated:
+        return None
+    rows, left_out = limited(study.deliberated, MOST)
+    columns = min(len(rows), 4)
+    lines = math.ceil(len(rows) / columns)
+    wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
+    figure, axes = plt.subplots(
+        lines,
+        columns,
+        figsize=(PAGE * wide, 2.05 * lines + extra),
+        squeeze=False,
+        layout="constrained",
+        gridspec_kw={"wspace": 0.02, "hspace": 0.02},
+    )
+    names = varying_in(study.deliberated)
+    for panel, row in zip(axes.flat, rows, strict=False):
+        draw(panel, _paths(row), row.tracked.options)
+        told = name(row, names)
+        counts = f"n = {row.n}: {decided(row.tracked.decisions)}"
+        panel.set_title(f"{wrapped(told, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
+    for panel in list(axes.flat)[len(rows) :]:
+        panel.set_axis_off()
+    _legend(figure, rows)
+    caption(figure, [*_told(rows), left_out, *below(rows)])
+    return figure
+
+
+def look(decision: str) -> tuple[str, str]:
+    """Colour and marker of a decision; grey without a majority."""
+    place = labels(26).find(decision) if len(decision) == 1 else -1
+    if place < 0:
+        return "0.15", "X"
+    return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+
+
+def _paths(row: Row) -> list[Path]:
+    decisions = row.tracked.decisions
+    looks = [look(decision) for decision in decisions]
+    return [Path(own, *how) for own, how in zip(row.tracked.ensemble, looks, strict=True)]
+
+
+def _legend(figure: Figure, rows: Sequence[Row]) -> None:
+    met = {decision for row in rows for decision in row.tracked.decisions}
+    handles = [
+        Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=f"decides {decision}")
+        for decision in sorted(met, key=lambda d: (d == "NONE", d))
+        for colour, marker in (look(decision),)
+    ]
+    figure.legend(handles=handles, loc="outside upper left", ncols=4)
+
+
+def _told(rows: Sequence[Row]) -> list[str]:
+    kinds = {row.tracked.preferences.shape[-1] == 3 for row in rows}
+    told = [
+        f"committee mean preferences over rounds ({shared(rows)}): hollow, round 1; filled, the "
+        "last; colour and marker: the decision of the ballots"
+    ]
+    if True in kinds:
+        told.append("triangle: a corner is full preference; dotted, where the top option changes")
+    if False in kinds:
+        told.append("side by side: an option's place runs from the first round to the last; "
+                    "dotted, equal preference for all")  # fmt: skip
+    return [*told, titles(rows)]

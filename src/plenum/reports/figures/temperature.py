@@ -1,0 +1,129 @@
+"""λ̂ against temperature (Fig. S1)."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenum.reports.figures import wording
+from plenum.reports.marks import letters
+from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.style import COLUMN, PAGE, SMALL, caption, look
+
+_ROOM = 0.32
+"""Inches that a temperature with its n and letters takes."""
+
+
+def temperature(rows: Sequence[Row]) -> Figure | None:
+    """λ̂ with its 95 % band over temperatures, a panel a scenario and level of roles.
+
+    ``None`` where no panel has two temperatures.
+    """
+    own = [row for row in rows if row.summary is not None]
+    panels = {
+        key: group
+        for key, group in grouped(own, ("scenario", "roles")).items()
+        if len({row.tracked.factors["temperature"] for row in group}) > 1
+    }
+    if not panels:
+        return None
+    drawn = [row for group in panels.values() for row in group]
+    levels = sorted({row.tracked.factors["temperature"] for row in drawn}, key=degrees)
+    names = [n for n in varying_in(drawn) if n not in ("scenario", "roles", "temperature")]
+    series = list(grouped(drawn, names))
+    columns = 1 if len(panels) == 1 or _ROOM * len(levels) > COLUMN - 0.8 else 2
+    lines = math.ceil(len(panels) / columns)
+    wide = PAGE if columns == 2 or _ROOM * len(levels) > COLUMN - 0.8 else COLUMN
+    figure, axes = plt.subplots(
+        *(lines, columns),
+        figsize=(wide, lines * (1.75 + 0.24 * len(series)) + 0.75),
+        sharey=True,
+        squeeze=False,
+        layout="constrained",
+    )
+    for number, (panel, (key, group)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
+        _panel(panel, group, levels, names, series)
+        panel.set_title(f"{chr(65 + number)}  {wording.of(('scenario', 'roles'), key)}")
+    for panel in list(axes.flat)[len(panels) :]:
+        panel.set_axis_off()
+    for panel in axes[:, 0]:
+        panel.set_ylabel(f"{symbol(drawn)} per round")
+    handles, texts = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
+    caption(figure, wording.foot(drawn, _told(drawn)))
+    return figure
+
+
+def degrees(label: str) -> float:
+    """The temperature that a label names: 0.00001 for ``t1e-5``."""
+    return float(label.removeprefix("t"))
+
+
+def _panel(
+    axes: Axes,
+    rows: Sequence[Row],
+    levels: Sequence[str],
+    names: Sequence[str],
+    series: Sequence[tuple[str, ...]],
+) -> None:
+    ticks = [_tick(level) for level in levels]
+    groups = grouped(rows, names)
+    for number, key in enumerate(series):
+        found = sorted(groups.get(key, []), key=lambda row: _place(row, levels))
+        estimates = [row.summary.lyapunov for row in found if row.summary]
+        value, low, high = (
+            np.array([getattr(e, part) for e in estimates])
+            for part in ("value", "ci_low", "ci_high")
+        )
+        own = look(number)
+        spot = np.array([_place(row, levels) for row in found], float)
+        spot += 0.1 * (number - (len(series) - 1) / 2)
+        axes.fill_between(spot, low, high, color=own["color"], alpha=0.15, lw=0)
+        axes.plot(spot, value, **own, label=wording.of(names, key) or symbol(rows))
+        axes.vlines(spot, low, high, color=own["color"], lw=0.7, alpha=0.6)
+        ticks = [
+            f"{tick}\n{_below([row for row in found if _place(row, levels) == at])}"
+            for at, tick in enumerate(ticks)
+        ]
+    axes.axhline(0, color="0.3", lw=0.7, label="no growth")
+    walk = diffusion(rows)
+    if math.isfinite(walk):
+        axes.axhline(walk, color="0.3", lw=0.9, ls=":", label=f"diffusion, {walk:.3f}")
+    axes.set_xticks(range(len(levels)), ticks, fontsize=SMALL, linespacing=1.2)
+    axes.set_xlim(-0.5, len(levels) - 0.5)
+    axes.set_xlabel("temperature; n and warnings below")
+    axes.grid(axis="y")
+
+
+def diffusion(rows: Sequence[Row]) -> float:
+    """λ̂ of independent random walks over the rounds that most of the conditions use."""
+    found = [row.summary.lyapunov.diagnostics for row in rows if row.summary]
+    counts = Counter(round(d.diffusion, 6) for d in found if d)
+    return counts.most_common(1)[0][0] if counts else math.nan
+
+
+def _tick(level: str) -> str:
+    """A temperature as its axis has it: ``0``, ``0.01``, ``1e−5``."""
+    return level.removeprefix("t").replace("-", "−")
+
+
+def _place(row: Row, levels: Sequence[str]) -> int:
+    return levels.index(row.tracked.factors["temperature"])
+
+
+def _below(rows: Sequence[Row]) -> str:
+    """n and letters of the conditions at a temperature; those that differ in a text have two."""
+    counts = ", ".join(map(wording.counted, rows)) or "-"
+    return f"{counts}\n{letters(name for row in rows for name in row.warnings)}"
+
+
+def _told(rows: Sequence[Row]) -> str:
+    intervals = sorted({row.summary.lyapunov.interval for row in rows if row.summary})
+    return (
+        f"{symbol(rows)} with its 95 % interval ({' and '.join(intervals)}) by temperature, evenly "
+        "spaced and not to scale; dotted: what independent random walks give"
+    )

@@ -1,0 +1,125 @@
+"""Words that figures of conditions share: names, what was left out, and what stands below."""
+
+import string
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+
+from plenum.reports.rows import FACTORS, Row, varying_in
+from plenum.reports.sheets import provenance
+
+_BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
+"""Factors whose values tell by themselves what they are values of."""
+
+_USUAL = {("settings", "default"), ("perturbation", "none"), ("protocol", "deliberation")}
+
+
+LONG = 32
+"""Letters of a name that is shown in full."""
+
+
+def plain(text: str, letters: int = 10_000) -> str:
+    """Text as it is, cut where it is too long: on one line, and no formula between dollars."""
+    line = " ".join(text.split())
+    if len(line) > letters:
+        line = f"{line[: letters - 1]}…"
+    return line.replace("$", r"\$")
+
+
+def wrapped(text: str, letters: int) -> str:
+    """Text in lines of some letters; words stay whole."""
+    return "\n".join(textwrap.wrap(text, letters, break_long_words=False))
+
+
+def name(row: Row, names: Sequence[str]) -> str:
+    """A condition by some factors in a few words; by scenario, roles and model where none is
+    given."""
+    values = row.tracked.factors
+    named = [n for n in names or ("scenario", "roles", "model") if values[n]]
+    told = (values[n] if n in _BARE else f"{n} {values[n]}" for n in named)
+    return ", ".join(plain(own, LONG) for own in told)
+
+
+def shared(rows: Sequence[Row]) -> str:
+    """The factors that all conditions have in common, for the caption; none that are as usual."""
+    apart = varying_in(rows)
+    values = rows[0].tracked.factors
+    kept = [n for n in FACTORS if n not in (*apart, "rounds", "seed", "backend")]
+    return name(rows[0], [n for n in kept if (n, values[n]) not in _USUAL])
+
+
+def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], str]:
+    """As many conditions of each scenario as fit, in their order, and what was left out."""
+    scenarios = list(dict.fromkeys(row.tracked.factors["scenario"] for row in rows))
+    if len(rows) <= most:
+        return list(rows), ""
+    each = max(most // len(scenarios), 1)
+    shown = [
+        row
+        for scenario in scenarios[:most]
+        for row in [r for r in rows if r.tracked.factors["scenario"] == scenario][:each]
+    ]
+    first = f"the first {each}" if each > 1 else "the first"
+    told = f"drawn: {len(shown)} of {len(rows)} {what}, {first} of each scenario"
+    return shown, told + f", of {most} scenarios" * (len(scenarios) > most)
+
+
+NEAREST = "nearest to IM-01, roles on, uniform, t0"
+"""What :func:`foremost` goes by, for the caption."""
+
+
+def foremost(rows: Sequence[Row], most: int) -> list[Row]:
+    """The conditions nearest to the papers' own: repeats of IM-01, roles on, uniform, T = 0."""
+
+    def apart(row: Row) -> tuple[bool | float, ...]:
+        factors = row.tracked.factors
+        return (
+            row.tracked.perturbed,
+            factors["roles"] != "on",
+            factors["model"] != "uniform",
+            degrees(row),
+            factors["memory"] != "k15",
+            factors["settings"] != "default",
+            factors["scenario"] != "IM-01",
+        )
+
+    return sorted(rows, key=apart)[:most]
+
+
+def degrees(row: Row) -> float:
+    """A condition's temperature as a number; infinite where its label is none."""
+    try:
+        return float(row.tracked.factors["temperature"].removeprefix("t"))
+    except ValueError:
+        return float("inf")
+
+
+def labels(options: int) -> str:
+    """The labels of options, in their order."""
+    return string.ascii_uppercase[:options]
+
+
+def decided(decisions: Sequence[str]) -> str:
+    """How many replicates decided for what, in the order of labels, without a majority last."""
+    counts = Counter(decisions)
+    order = sorted(counts, key=lambda d: (d == "NONE", d))
+    return plain(", ".join(f"{d} {counts[d]}" for d in order))
+
+
+def realised(rows: Sequence[Row], what: str = "replicates") -> str:
+    """Completed replicates a condition, and what is missing."""
+    counts = sorted({row.n for row in rows}) or [0]
+    n = f"n = {counts[0]}" if len(counts) == 1 else f"n from {counts[0]} to {counts[-1]}"
+    failed, pending = sum(row.failed for row in rows), sum(row.pending for row in rows)
+    missing = [f"{count} {what}" for count, what in ((failed, "failed"), (pending, "pending"))
+               if count]  # fmt: skip
+    return f"{n} {what} a condition" + f" ({', '.join(missing)} in all)" * bool(missing)
+
+
+def below(rows: Sequence[Row], what: str = "replicates") -> list[str]:
+    """The last lines of a caption: n, warnings, and where the numbers come from."""
+    named = (warning for row in rows for warning in row.warnings)
+    counts = Counter(warning for warning in named if warning != "branching")
+    told = [f"{plain(w)} ({n} of {len(rows)})" for w, n in sorted(counts.items())]
+    warned = f"warnings (conditions): {', '.join(told)}" if told else ""
+    return [realised(rows, what), warned, plain(provenance(rows))]

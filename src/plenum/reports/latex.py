@@ -1,0 +1,213 @@
+r"""Sheets as LaTeX tables, with the rules of booktabs: for ``\input`` into a paper.
+
+Every character is escaped, since labels of studies and texts of scenarios may hold any.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+
+from plenum.reports.sheets import Sheet, parted
+
+PREAMBLE = r"""% Tables made by plenum. In the preamble of the paper:
+%   \usepackage{amsmath,booktabs,longtable,makecell,pdflscape}
+"""
+
+_PORTRAIT, _LANDSCAPE, _MOST = 90, 140, 165
+"""Characters of a line of cells: upright, on its side, and on its side in smaller letters.
+
+What is wider is parted, as it is in a terminal that is too narrow.
+"""
+
+_LINES = 35
+"""Longer tables may break over pages, and repeat their heads."""
+
+_BREAK = r"\\"
+
+_ESCAPED = {
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': "''"},
+    # after \\ these would be read as its arguments
+    **{c: f"{{{c}}}" for c in "[]*"},
+}
+
+_GREEK = {
+    **{"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "λ": "lambda"},
+    **{"μ": "mu", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau", "χ": "chi", "Γ": "Gamma"},
+    **{"Δ": "Delta", "Λ": "Lambda", "Σ": "Sigma"},
+}
+
+_SYMBOLS = {
+    **{c: f"$\\{name}$" for c, name in _GREEK.items()},
+    **{"±": r"$\pm$", "×": r"$\times$", "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$"},
+    **{"≈": r"$\approx$", "∞": r"$\infty$", "→": r"$\to$", "−": "$-$", "√": r"$\surd$"},
+    **{"²": "$^2$", "³": "$^3$", "½": r"$\frac{1}{2}$", "†": r"\dag{}", "–": "--", "—": "---"},
+    **{"…": r"\dots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~"},
+    **{"₁": "$_1$", "₂": "$_2$", "°": r"$^\circ$", "§": r"\S{}"},
+}
+
+_ACCENTS = {"\u0302": ("hat", "^"), "\u0304": ("bar", "="), "\u0303": ("tilde", "~")}
+"""Combining marks: what they are called over a symbol, and over a letter."""
+
+
+_WORDS = re.compile(r"(?!never)(?<![^\W\d_])[^\W\d_]|\n")
+"""A letter or a second line: what no number has, but for one that is never reached."""
+
+_PERT = r"$\hat{\lambda}_{\text{pert}}$"
+
+
+def latex(sheets: Sequence[Sheet], stem: str = "table") -> str:
+    """Sheets as one LaTeX file without a preamble; labels are ``tab:STEM-NUMBER``."""
+    parts = [part for sheet in sheets for part in _parts(sheet)]
+    tables = [_table(part, f"tab:{_slug(stem)}-{n}") for n, part in enumerate(parts, 1)]
+    return "\n".join([PREAMBLE, *tables])
+
+
+def escape(text: str) -> str:
+    """A text on one line as LaTeX shows it, character by character."""
+    text = unicodedata.normalize("NFC", text)
+    text = re.sub(r"(?<![\w.)\]-])-(?=\.?\d)", "−", text)  # of a number, not of 3-20 or t1e-4
+    return _PERT.join(
+        re.sub(r"(.)([\u0302-\u0304])?", _character, part, flags=re.DOTALL)
+        for part in text.split("λ̂_pert")
+    )
+
+
+def _character(match: re.Match[str]) -> str:
+    character, accent = match.group(1), match.group(2)
+    if accent:
+        symbol, letter = _ACCENTS.get(accent, ("hat", "^"))
+        if character in _GREEK:
+            return f"$\\{symbol}{{\\{_GREEK[character]}}}$"
+        return f"\\{letter}{{{_plain(character)}}}"
+    return _plain(character)
+
+
+def _plain(character: str) -> str:
+    """One character; what LaTeX has no letter for is told by its number."""
+    if character in _ESCAPED:
+        return _ESCAPED[character]
+    if character in _SYMBOLS:
+        return _SYMBOLS[character]
+    if character in "\t\n":
+        return " "
+    if " " <= character <= "~" or "À" <= character <= "ž":
+        return character
+    if unicodedata.category(character)[0] == "C":
+        return ""
+    return f"{{[}}U+{ord(character):04X}{{]}}"
+
+
+def _cell(text: str) -> str:
+    """A cell; one of several lines is set by makecell."""
+    lines = [escape(line) for line in text.split("\n")]
+    return lines[0] if len(lines) == 1 else rf"\makecell[tl]{{{_BREAK.join(lines)}}}"
+
+
+def _parts(sheet: Sheet) -> list[Sheet]:
+    """A sheet that is too wide for a page as several, each with the columns that name a line."""
+    columns = parted(sheet.keys, _widths(sheet), _MOST)
+    return [
+        Sheet(
+            sheet.title if len(columns) == 1 else f"{sheet.title} ({n} of {len(columns)})",
+            tuple(sheet.head[c] for c in own),
+            tuple(tuple(line[c] for c in own) for line in sheet.body),
+            sheet.notes,
+            sheet.keys,
+        )
+        for n, own in enumerate(columns, 1)
+    ]
+
+
+def _widths(sheet: Sheet) -> list[int]:
+    """The width of every column, in characters."""
+    return [
+        max(cell_len(line) for cell in cells for line in cell.split("\n"))
+        for cells in zip(sheet.head, *sheet.body, strict=True)
+    ]
+
+
+def _table(sheet: Sheet, label: str) -> str:
+    wide = sum(_widths(sheet)) + 2 * len(sheet.head)
+    lines = sum(1 + max(cell.count("\n") for cell in line) for line in sheet.body)
+    if wide <= _PORTRAIT and lines <= _LINES:
+        return _floating(sheet, label)
+    return _long(sheet, label, wide)
+
+
+def _floating(sheet: Sheet, label: str) -> str:
+    return "\n".join(
+        [
+            r"\begin{table}[tbp]",
+            r"\centering\footnotesize",
+            f"\\caption{{{escape(sheet.title)}}}\\label{{{label}}}",
+            f"\\begin{{tabular}}{{{_columns(sheet)}}}",
+            r"\toprule",
+            _line(sheet.head),
+            r"\midrule",
+            *map(_line, sheet.body),
+            r"\bottomrule",
+            r"\end{tabular}",
+            *_notes(sheet),
+            r"\end{table}",
+            "",
+        ]
+    )
+
+
+def _long(sheet: Sheet, label: str, wide: int) -> str:
+    """A table that may break over pages; a wide one lies on its side."""
+    sideways = wide > _PORTRAIT
+    size = r"\scriptsize" if wide > _LANDSCAPE else r"\footnotesize"
+    head = [r"\toprule", _line(sheet.head), r"\midrule"]
+    return "\n".join(
+        [
+            *[r"\begin{landscape}"] * sideways,
+            f"{{{size}\\setlength{{\\tabcolsep}}{{3pt}}",
+            f"\\begin{{longtable}}{{{_columns(sheet)}}}",
+            f"\\caption{{{escape(sheet.title)}}}\\label{{{label}}}\\\\",
+            *head,
+            r"\endfirsthead",
+            *head,
+            r"\endhead",
+            r"\bottomrule",
+            r"\endlastfoot",
+            *map(_line, sheet.body),
+            r"\end{longtable}",
+            *_notes(sheet),
+            "}",
+            *[r"\end{landscape}"] * sideways,
+            "",
+        ]
+    )
+
+
+def _columns(sheet: Sheet) -> str:
+    """``l`` for words, ``r`` for numbers; those that name a line are words."""
+    kinds = [
+        "l" if n < sheet.keys or any(_WORDS.search(cell) for cell in cells) else "r"
+        for n, cells in enumerate(zip(*sheet.body, strict=True))
+    ]
+    return f"@{{}}{''.join(kinds or 'l' * len(sheet.head))}@{{}}"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"{' & '.join(map(_cell, cells))} \\\\"
+
+
+def _notes(sheet: Sheet) -> list[str]:
+    if not sheet.notes:
+        return []
+    return [
+        r"\par\smallskip",
+        r"\begin{minipage}{\linewidth}\footnotesize\raggedright",
+        *(f"{escape(note)}\\par" for note in sheet.notes),
+        r"\end{minipage}",
+    ]
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-")

@@ -1,0 +1,58 @@
+"""Marks: the letters that stand for warnings where there is no room, and what differs on a map."""
+
+from collections.abc import Iterable, Sequence
+
+from plenum.dynamics import benjamini_hochberg
+from plenum.reports.rows import Row
+
+MARKS = {
+    "flip_dominated": "f",
+    "few_apart": "a",
+    "saturated": "s",
+    "quantised": "q",
+    "zero_rounds": "z",
+    "few_rounds": "t",
+    "few_replicates": "r",
+    "no_interval": "i",
+    "attrition": "x",
+    "pending": "p",
+    "environments": "e",
+    "repeated_wordings": "w",
+    "no_canonical": "c",
+}
+"""The letters of a condition's warnings."""
+
+OF_EFFECTS = {"mixed_estimands": "m", "few_scenarios": "n"}
+"""The letters of what only effects warn of."""
+
+DIFFERENT = 0.05
+"""Share of false finds that the marks of a map allow."""
+
+_ALL = {**MARKS, **OF_EFFECTS}
+
+
+def letters(warnings: Iterable[str]) -> str:
+    """Warnings as letters, in their usual order; a status has none."""
+    given = set(warnings)
+    return "".join(mark for name, mark in _ALL.items() if name in given)
+
+
+def explained(warnings: Iterable[str]) -> str:
+    """What the letters stand for that occur in some warnings; empty without any."""
+    given = set(warnings)
+    return ", ".join(f"{mark} {name}" for name, mark in _ALL.items() if name in given)
+
+
+def different(rows: Sequence[Row]) -> dict[str, str]:
+    """Which conditions of a map differ from what, by run.
+
+    ``*`` from no growth by random time reversal, ``†`` from diffusion by the jackknife: each at a
+    false discovery rate of 5 % over the map (Benjamini-Hochberg).
+    """
+    own = [row for row in rows if row.summary is not None]
+    grown = benjamini_hochberg([r.summary.reversal.p for r in own if r.summary])
+    other = benjamini_hochberg([r.summary.lyapunov.p_diffusion for r in own if r.summary])
+    return {
+        row.tracked.run_id: "*" * bool(p < DIFFERENT) + "†" * bool(q < DIFFERENT)
+        for row, p, q in zip(own, grown, other, strict=True)
+    }

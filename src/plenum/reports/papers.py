@@ -1,0 +1,244 @@
+"""The numbered results of the papers: which study gives each one, and what shows it.
+
+`reference/items.yaml` holds them as data; seeds 000 and 001 are meant.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from plenum import project
+from plenum.errors import UserError
+
+NEEDS = {
+    "openai": "`OPENAI_API_KEY`",
+    "anthropic": "`ANTHROPIC_API_KEY`",
+    "gemini": "`GEMINI_API_KEY`",
+    "xai": "`XAI_API_KEY`",
+    "gpu": "a GPU",
+    "qwen": "the weights of Qwen2.5-7B-Instruct",
+}
+"""What the papers' own models take, in words."""
+
+REDUCED = "rounds=8 replicates=6"
+"""What makes a study small, where it has no words of its own for that."""
+
+_ITEM = {"title", "studies", "figure", "table", "conditions", "published", "with"}
+_STUDY = {"needs", "real", "reduced"}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A study of `conf/experiment` that an item comes from.
+
+    Attributes
+    ----------
+    name
+        Of the study, and of its option of `experiment`.
+    needs
+        Keys of ``NEEDS``: what the papers' own models take. Without these it runs all the same.
+    real, reduced
+        Overrides that put the papers' models into the seats, and that make it small.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    real: str
+    reduced: str = REDUCED
+
+    @property
+    def backend(self) -> str:
+        """What answers unless the papers' models are put into the seats."""
+        return "simulated" if self.real == "backend=api" else "hosted"
+
+    def command(self, overrides: str = "") -> str:
+        """How it is run."""
+        return f"python run.py -m +experiment={self.name} {overrides}".rstrip()
+
+
+@dataclass(frozen=True)
+class Item:
+    """A figure, a panel of one, or a table of a paper.
+
+    Attributes
+    ----------
+    id
+        Unique: ``001/fig-1a``, ``001/table-s5``.
+    title
+        What it shows.
+    studies
+        Where it comes from, the first one first of all; none for what needs no run.
+    figure, table
+        Names for `scripts/figures.py` and `scripts/tables.py`; empty for none.
+    conditions
+        Which conditions it shows: those that agree with any of these, each of which names the
+        values that some factors may have.
+    published
+        Files of `reference/` with the paper's numbers.
+    shown_with
+        More overrides for the figure.
+    """
+
+    id: str
+    title: str
+    studies: tuple[Experiment, ...] = ()
+    figure: str = ""
+    table: str = ""
+    conditions: tuple[Mapping[str, tuple[str, ...]], ...] = ()
+    published: tuple[str, ...] = ()
+    shown_with: str = ""
+
+    @property
+    def paper(self) -> str:
+        """``000`` or ``001``."""
+        return self.id.partition("/")[0]
+
+    @property
+    def kind(self) -> str:
+        """``fig`` or ``table``."""
+        return self.id.partition("/")[2].partition("-")[0]
+
+    @property
+    def number(self) -> str:
+        """``1A``, ``S5``."""
+        return self.id.partition("-")[2].upper()
+
+    @property
+    def label(self) -> str:
+        """As a paper calls it: ``Fig. 1A``, ``Table S5``."""
+        return f"{'Fig.' if self.kind == 'fig' else 'Table'} {self.number}"
+
+    def selects(self, factors: Mapping[str, object]) -> bool:
+        """Whether a condition with these factors is shown in it."""
+        return any(
+            all(str(factors.get(name)) in values for name, values in wanted.items())
+            for wanted in self.conditions
+        )
+
+    @property
+    def made_by(self) -> str:
+        """The command that shows it, and nothing else, from tracked runs."""
+        return f"python scripts/papers.py item={self.id} draw=true"
+
+    @property
+    def shown_by(self) -> tuple[str, ...]:
+        """The commands that show it."""
+        study = self.studies[0].name if self.studies else ""
+        name = "\"figure='null'\"" if self.figure == "null" else f"figure={self.figure}"
+        figure = f"python scripts/figures.py study={study} {name} {self.shown_with}"
+        own = f"study={study} " if len(self.studies) == 1 else ""
+        table = f"python scripts/tables.py {own}table={self.table}"
+        return (figure.rstrip(),) * bool(self.figure) + (table,) * bool(self.table)
+
+
+def item(text: str) -> Item:
+    """The item that a text names: ``001/fig-1a``, ``Table S5``, ``001 Fig. S5``, ``S8``.
+
+    Raises
+    ------
+    UserError
+        It names none, or several.
+    """
+    found = [one for one in items() if one.id == text.strip().lower()] or _named(text)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        several = ", ".join(one.id for one in found)
+        raise UserError(f"item: {text} may be any of {several}; name one")
+    raise UserError(f"item: {text}; one of {', '.join(one.id for one in items())}")
+
+
+_SPELLING = re.compile(
+    r"(?:(?:seed )?(?P<paper>\d{3})[\s/,:]*)?"
+    r"(?:(?P<kind>fig|tab)[a-z]*\.?[\s-]*)?(?P<number>s?\d+)(?P<panel>[a-z]?)"
+)
+
+
+def _named(text: str) -> list[Item]:
+    """The items that a spelling may mean; without a panel, all panels of a figure."""
+    read = _SPELLING.fullmatch(text.strip().lower())
+    if read is None:
+        return []
+    number = (read["number"] + read["panel"]).upper()
+    return [
+        one
+        for one in items()
+        if read["paper"] in (None, one.paper)
+        and (read["kind"] or "") == one.kind[: len(read["kind"] or "")]
+        and (one.number == number or (one.number[:-1] == number and one.number[-1].isalpha()))
+    ]
+
+
+def items() -> tuple[Item, ...]:
+    """Every numbered result of the papers, 001 first."""
+    return _load(project.root() / "reference" / "items.yaml")
+
+
+def experiments() -> tuple[Experiment, ...]:
+    """The studies that items come from, each once."""
+    return tuple({one.name: one for item in items() for one in item.studies}.values())
+
+
+def of_table(name: str) -> Item | None:
+    """The table of a paper that has the name of one of our tables."""
+    return next((one for one in items() if one.kind == "table" and one.table == name), None)
+
+
+@cache
+def _load(path: Path) -> tuple[Item, ...]:
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    studies = {name: _experiment(path, name, entry) for name, entry in data["studies"].items()}
+    found: dict[str, Item] = {}
+    for id_, entry in data["items"].items():
+        if same := entry.get("same"):
+            entry = data["items"][same]
+        found[id_] = _item(path, id_, entry, studies)
+    return tuple(found.values())
+
+
+def _experiment(path: Path, name: str, entry: Mapping[str, Any]) -> Experiment:
+    _known(path, name, entry, _STUDY)
+    _among(path, name, entry["needs"], NEEDS)
+    return Experiment(
+        name, tuple(entry["needs"]), entry["real"], entry.get("reduced", Experiment.reduced)
+    )
+
+
+def _item(
+    path: Path, id_: str, entry: Mapping[str, Any], studies: Mapping[str, Experiment]
+) -> Item:
+    _known(path, id_, entry, _ITEM)
+    _among(path, id_, entry.get("studies", ()), studies)
+    return Item(
+        id=id_,
+        title=entry["title"],
+        studies=tuple(studies[name] for name in entry.get("studies", ())),
+        figure=entry.get("figure", ""),
+        table=entry.get("table", ""),
+        conditions=tuple(_condition(path, id_, one) for one in entry.get("conditions", ())),
+        published=tuple(entry.get("published", ())),
+        shown_with=entry.get("with", ""),
+    )
+
+
+def _condition(path: Path, id_: str, entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    wanted = {n: tuple(v) if isinstance(v, list) else (v,) for n, v in entry.items()}
+    for name, values in wanted.items():
+        if not all(isinstance(value, str) for value in values):
+            raise UserError(f"{path}, {id_}: {name}: {values}; texts are needed: quote on and off")
+    return wanted
+
+
+def _known(path: Path, name: str, entry: Mapping[str, Any], fields: set[str]) -> None:
+    _among(path, name, entry, fields)
+
+
+def _among(path: Path, name: str, given: Any, allowed: Any) -> None:
+    unknown = [one for one in given if one not in allowed]
+    if unknown:
+        raise UserError(f"{path}, {name}: {unknown[0]}; one of {', '.join(sorted(allowed))}")

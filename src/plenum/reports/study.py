@@ -1,0 +1,93 @@
+"""A study of committees as reports see it: its conditions, and what follows, computed once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from plenum.reports import effects
+from plenum.reports.effects import Across, Effect
+from plenum.reports.rows import Row, build, other_study
+from plenum.reports.settings import Settings
+from plenum.tracking import query
+
+
+@dataclass(frozen=True)
+class Study:
+    """The conditions of a study with their estimates.
+
+    Attributes
+    ----------
+    chosen
+        What is to be reported, and how.
+    rows
+        One a condition, in the order of scenario and of running.
+    whole
+        The study that these are some conditions of.
+    """
+
+    chosen: Settings
+    rows: tuple[Row, ...]
+    whole: "Study | None" = None
+
+    def restricted(self, keep: Callable[[Mapping[str, str]], bool]) -> "Study":
+        """Those of its conditions whose factors are wanted.
+
+        Its contrasts are those of the whole study between these conditions: their p values stay
+        adjusted over all contrasts of a factor.
+        """
+        rows = tuple(row for row in self.rows if keep(row.tracked.factors))
+        return replace(self, rows=rows, whole=self)
+
+    @property
+    def deliberated(self) -> list[Row]:
+        """Conditions whose D(t) can be drawn and fitted: each deliberation once.
+
+        Branches, one-shot votes, reruns and conditions without a completed replicate aren't among
+        them.
+        """
+        return effects.compared(self.rows)
+
+    @cached_property
+    def contrasts(self) -> list[Effect]:
+        """Each level of a factor against its reference."""
+        if self.whole is not None:
+            return self._among(self.whole.contrasts)
+        return effects.contrasts(self.rows, self.chosen)
+
+    @cached_property
+    def interactions(self) -> list[Effect]:
+        """Roles by model, wherever all four cells are there."""
+        if self.whole is not None:
+            return self._among(self.whole.interactions)
+        return effects.interactions(self.rows, self.chosen)
+
+    @cached_property
+    def across(self) -> list[Across]:
+        """Effects pooled over scenarios."""
+        return effects.across(self.rows, [*self.contrasts, *self.interactions], self.chosen)
+
+    def _among(self, found: Sequence[Effect]) -> list[Effect]:
+        """The effects whose conditions are all here."""
+        own = {row.tracked.run_id for row in self.rows}
+        return [effect for effect in found if all(r.tracked.run_id in own for r in effect.cells)]
+
+    @cached_property
+    def baseline(self) -> list[Row]:
+        """The conditions of the study that ``baseline`` names."""
+        return other_study(self.chosen, "baseline")
+
+    @cached_property
+    def reruns(self) -> list[Row]:
+        """The conditions of the study that ``reruns`` names."""
+        return other_study(self.chosen, "reruns")
+
+
+def load(chosen: Settings) -> Study:
+    """Read a study of committees and estimate its conditions.
+
+    Raises
+    ------
+    UserError
+        There is no such study, or nothing in it.
+    """
+    return Study(chosen, tuple(build(query.conditions(chosen.study, chosen.uri), chosen)))

@@ -1,0 +1,139 @@
+"""The look that all figures share: sizes of print, a palette for all eyes, a caption below.
+
+Figures are drawn at the size at which they are printed: ``COLUMN`` or ``PAGE`` inches wide, with no
+letter below ``SMALL`` points.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+COLUMN = 3.5
+"""Width of a figure in one column, in inches."""
+
+PAGE = 7.2
+"""Width of a figure over both columns, in inches."""
+
+SMALL = 6.0
+"""The smallest letters, in points."""
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+"""Okabe and Ito's palette, safe for colour-blind readers; markers and lines tell the rest apart."""
+
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":")
+GREY = "#7f7f7f"
+
+STYLE: dict[str, Any] = {
+    "font.size": 7.5,
+    "axes.titlesize": 8,
+    "axes.titlelocation": "left",
+    "axes.labelsize": 7.5,
+    "xtick.labelsize": 7,
+    "ytick.labelsize": 7,
+    "legend.fontsize": 6.5,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "grid.alpha": 0.25,
+    "grid.linewidth": 0.5,
+    "lines.linewidth": 1.1,
+    "lines.markersize": 3.5,
+    "svg.fonttype": "path",
+    "svg.hashsalt": "plenum",
+    "savefig.dpi": 300,
+}
+"""matplotlib's settings for all figures."""
+
+_MARGIN = 0.12
+"""Inches of a figure's width that a caption leaves free."""
+
+
+_ANONYMOUS: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+}
+"""What files don't say: when they were written, and by which version."""
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Draw in the shared style."""
+    with matplotlib.rc_context(cast(Any, STYLE)):
+        yield
+
+
+def look(number: int) -> dict[str, Any]:
+    """How the lines of a series are drawn: by its colour, and by marker and dashes as well."""
+    return {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "linestyle": LINES[number % len(LINES)],
+    }
+
+
+def width(text: str, size: float = SMALL) -> float:
+    """How wide a line of text is printed, in inches."""
+    points, _, _ = text_to_path.get_text_width_height_descent(
+        text, FontProperties(size=size), ismath=False
+    )
+    return float(points) / 72
+
+
+def wrapped(text: str, wide: float, size: float = SMALL) -> str:
+    """Break a text between words so that no line is wider than some inches."""
+    lines: list[str] = []
+    for word in text.split():
+        longer = f"{lines[-1]} {word}" if lines else word
+        if lines and width(longer, size) <= wide:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return "\n".join(lines)
+
+
+def caption(figure: Figure, lines: Sequence[str]) -> None:
+    """Put lines under a figure: what is drawn, how many, from which backend, and what is warned of.
+
+    Long lines are broken at the figure's width.
+    """
+    wide = figure.get_figwidth() - _MARGIN
+    text = "\n".join(wrapped(line, wide) for line in lines if line)
+    figure.supxlabel(text, fontsize=SMALL, x=0.01, ha="left")
+
+
+def _settle(figure: Figure) -> None:
+    """Lay a figure out once and for all: the last bits of a layout vary from run to run, and SVG
+    files name clip paths by them."""
+    figure.canvas.draw()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, wide, high = (round(part, 5) for part in axes.get_position(True).bounds)
+        axes.set_position((left, bottom, wide, high), which="original")
+
+
+def save(
+    figure: Figure, folder: Path, name: str, kinds: Sequence[str] = ("png", "svg")
+) -> list[Path]:
+    """Write a figure as PNG and SVG, and close it: the same figure gives the same bytes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"{name}.{kind}" for kind in kinds]
+    with styled():
+        _settle(figure)
+        for kind, file in zip(kinds, files, strict=True):
+            figure.savefig(file, metadata=_ANONYMOUS[kind])
+    plt.close(figure)
+    return files

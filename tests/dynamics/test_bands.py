@@ -1,0 +1,74 @@
+"""Bands of D(t): 95 % intervals over replicates, round by round."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
+from scipy import stats
+
+from plenum.dynamics import divergence
+from plenum.dynamics.bands import divergence_band
+
+BASIS = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
+
+ensembles = st.tuples(st.integers(3, 6), st.integers(1, 4), st.integers(2, 4)).flatmap(
+    lambda shape: arrays(float, shape, elements=st.integers(0, 100).map(lambda n: n / 100))
+)
+
+
+def test_three_replicates_on_a_line_by_hand() -> None:
+    """Distances 1, 2 and 3 times √2/10: D is 2, and without one of them 1, 2 or 3."""
+    points = np.array([[[0.1, 0.9]], [[0.2, 0.8]], [[0.4, 0.6]]])
+    unit = np.sqrt(2) / 10
+    left_out = np.log([1, 2, 3])
+    error = np.sqrt(2 / 3 * ((left_out - left_out.mean()) ** 2).sum())
+    reach = np.exp(stats.t.ppf(0.975, 2) * error)
+    low, high = divergence_band(points)
+    assert_allclose(low, [2 * unit / reach])
+    assert_allclose(high, [2 * unit * reach])
+
+
+@given(ensembles)
+def test_a_band_holds_d_and_scales_with_it(ensemble: np.ndarray) -> None:
+    low, high = divergence_band(ensemble)
+    known = np.isfinite(low)
+    assert (np.isfinite(high) == known).all()
+    level = divergence(ensemble)[known]
+    assert (low[known] <= level * (1 + 1e-12)).all()
+    assert (level <= high[known] * (1 + 1e-12)).all()
+    assert_allclose(np.sqrt(low[known] * high[known]), level)
+    assert_allclose(divergence_band(3 * ensemble)[0], 3 * low, rtol=1e-9)
+
+
+@given(ensembles)
+def test_the_order_of_replicates_says_nothing(ensemble: np.ndarray) -> None:
+    for one, other in zip(divergence_band(ensemble), divergence_band(ensemble[::-1]), strict=True):
+        assert_allclose(one, other, rtol=1e-7)
+
+
+def test_rounds_that_rest_on_one_replicate_have_no_band() -> None:
+    ensemble = np.full((5, 3, 2), 0.5)
+    ensemble[0, 1] = (0.6, 0.4)  # alone apart: without it D is zero
+    ensemble[:, 2] = [(0.1 * n, 1 - 0.1 * n) for n in range(5)]
+    low, high = divergence_band(ensemble)
+    assert np.isnan([low[:2], high[:2]]).all()
+    assert low[2] < divergence(ensemble)[2] < high[2]
+
+
+@pytest.mark.parametrize("replicates", [1, 2])
+def test_fewer_than_three_replicates_have_no_band(replicates: int) -> None:
+    low, high = divergence_band(np.full((replicates, 4, 3), 1 / 3))
+    assert np.isnan(low).tolist() == np.isnan(high).tolist() == [True] * 4
+
+
+def test_bands_cover_the_mean_distance_of_gaussian_replicates() -> None:
+    """On a plane two draws are sd·√π apart on average: 95 % of the bands hold it."""
+    rng = np.random.default_rng(0)
+    held = []
+    for _ in range(60):
+        ensemble = rng.normal(0, 0.02, (20, 30, 2)) @ BASIS + 1 / 3
+        low, high = divergence_band(ensemble)
+        held.append((low <= 0.02 * np.sqrt(np.pi)) & (0.02 * np.sqrt(np.pi) <= high))
+    assert np.mean(held) == pytest.approx(0.95, abs=0.02)

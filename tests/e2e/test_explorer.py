@@ -1,0 +1,338 @@
+"""The divergence explorer in a real headless Chromium, and its command line."""
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from explorer_studies import OPTIONS, SEATS, Written, drifting, plain
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from plenum.tracking import query
+
+from .conftest import Run
+
+CHROMIUM = Path("/usr/bin/chromium")
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
+FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}
+HOSTILE = (
+    "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>",
+    "<!--<script>",
+    "]]></style><style>* { display: none }</style>",
+    "javascript:alert(1) &lt;b&gt; {{ 7 * 7 }} ${window.hit = 1}",
+    "left \u202e\u2066 overridden \u2028 line \u0000 and \ud83d alone",
+    "w" * 5000,
+    "\u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627 with <svg/onload=alert(1)>",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if not CHROMIUM.exists():
+        if os.environ.get("PLENUM_REQUIRE_BROWSER"):
+            pytest.fail(f"there is no {CHROMIUM}, and PLENUM_REQUIRE_BROWSER wants one")
+        pytest.skip(f"there is no {CHROMIUM}; apt-get install chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield chromium
+        chromium.close()
+
+
+@dataclass
+class Seen:
+    """A page and what it did beside being shown."""
+
+    page: Page
+    troubles: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def text(self, selector: str) -> str:
+        return self.page.inner_text(selector)
+
+    def choose(self, *numbers: int) -> None:
+        for number in numbers:
+            self.page.click(f'#list tr[data-n="{number}"]')
+        self.page.wait_for_selector("#talk section, #talk[hidden]", state="attached")
+
+    def round(self) -> str:
+        return self.page.input_value("#round")
+
+
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Open:
+    """Open a page; at the end it must have loaded nothing and complained of nothing."""
+
+    @contextmanager
+    def visit(file: Path, fragment: str = "", **context: Any) -> Iterator[Seen]:
+        own = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
+        own.set_default_timeout(15_000)
+        page = own.new_page()
+        seen = Seen(page)
+        page.on("console", lambda message: seen.troubles.append(message.text))
+        page.on("pageerror", lambda error: seen.troubles.append(str(error)))
+        page.on("dialog", lambda dialog: seen.troubles.append(dialog.message))
+        page.on("request", lambda request: seen.requests.append(request.url))
+        page.goto(f"{file.as_uri()}{fragment}")
+        page.wait_for_selector('#frame[aria-busy="false"]')
+        yield seen
+        assert seen.troubles == []
+        assert [url.partition("#")[0] for url in seen.requests] == [file.as_uri()]
+        own.close()
+
+    return visit
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two conditions; in the first, replicates 0 and 1 never part, 0 and 2 do in round 3."""
+    study = Written(tmp_path_factory.mktemp("told"))
+    paths = drifting(12, 6, 3)
+    paths[2:, :3] = paths[0, :3]
+    study.condition(12, 6, paths=paths, broken={7: FAILED})
+    study.condition(4, 6, roles="off", scenario="HL-02")
+    return study.page()
+
+
+def test_it_opens_on_a_condition_with_its_estimate_n_warnings_and_provenance(
+    opened: Open, told: Path
+) -> None:
+    with opened(told) as seen:
+        assert "simulated agents, no evidence about language models" in seen.text("#provenance")
+        assert re.search(
+            r"λ̂ = −?\d\.\d{4} \[.*\] per round · n 11/12, 1 failed", seen.text("#estimate")
+        )
+        assert "attrition" in seen.text("#warnings")
+        assert seen.page.locator("#conditions li").count() == 2
+        assert seen.page.locator("#plane .stand").count() == 12
+        assert seen.page.locator("#growth .fit").count() >= 1
+        assert "11 completed + 1 failed + 0 pending" in seen.text("#replicates-count")
+        assert "#7 failed · parse · turn, round 2, Rights · no" in seen.text("#missing")
+
+
+def test_the_filter_finds_conditions_by_factors_and_choosing_one_shows_it(
+    opened: Open, told: Path
+) -> None:
+    with opened(told) as seen:
+        seen.page.fill("#filter", "roles=off hl-02")
+        assert seen.text("#conditions-count") == "1 of 2"
+        seen.page.press("#filter", "Tab")
+        seen.page.keyboard.press("Enter")
+        expect(seen.page.locator("#list tbody tr")).to_have_count(4)
+        assert "HL-02" in seen.text("#condition-title")
+
+
+def test_slider_keys_and_clicks_in_the_figure_set_one_round(opened: Open, told: Path) -> None:
+    with opened(told) as seen:
+        page = seen.page
+        assert seen.round() == "6"
+        place = "document.querySelector('.stand[data-n=\"5\"]').style.transform"
+        before = page.evaluate(place)
+        page.focus("#round")
+        page.keyboard.press("ArrowLeft")
+        page.keyboard.press("ArrowLeft")
+        assert seen.round() == "4"
+        assert page.get_attribute("#round", "aria-valuetext") == "round 4 of 6"
+        assert page.evaluate(place) != before
+        box = page.locator("#growth .canvas svg").bounding_box()
+        assert box is not None
+        page.mouse.click(box["x"] + box["width"] * 0.16, box["y"] + box["height"] * 0.4)
+        assert seen.round() == "1"
+        assert "t=1" in page.url
+        page.click("#play")
+        expect(page.locator("#round")).to_have_value("3")
+        page.click("#play")
+
+
+def test_two_replicates_are_read_side_by_side_from_where_they_part(
+    opened: Open, told: Path
+) -> None:
+    with opened(told) as seen:
+        page = seen.page
+        seen.choose(0, 2)
+        words = seen.text("#parting")
+        assert "They part in round 3" in words
+        assert "Texts first differ in round 3, Rights's turn" in words
+        assert "states in round 4, Chair's turn" in words
+        first = page.locator("#talk mark.first").all_inner_texts()
+        assert first == ["keeps to", "turns from"]
+        marked = page.locator("#talk mark.first").first.bounding_box()
+        area = page.locator("#talk").bounding_box()
+        assert marked is not None
+        assert area is not None
+        assert area["y"] < marked["y"] < area["y"] + area["height"]
+        assert page.locator("#growth .curve.pair").count() >= 1
+        assert page.locator("#growth .zero.pair").count() == 3
+        assert page.locator("#talk .ballots tbody tr").count() == len(SEATS) + 2
+
+
+def test_states_may_part_while_texts_stay_the_same(opened: Open, told: Path) -> None:
+    with opened(told, "#c=01c0ffee&t=6&a=2&b=3") as seen:
+        seen.page.wait_for_selector("#talk section")
+        assert "They part in round 3" in seen.text("#parting")
+        assert "Texts never differ; states in round 3, Chair's turn" in seen.text("#parting")
+        assert seen.page.locator("#talk mark").count() == 0
+        assert seen.page.locator("#talk [data-round='3'] .differs").count() > 0
+        assert seen.page.is_hidden("#to-words")
+
+
+def test_replicates_that_never_part_are_said_not_to(opened: Open, told: Path) -> None:
+    with opened(told) as seen:
+        seen.choose(0, 1)
+        assert "They never part" in seen.text("#parting")
+        assert seen.page.locator("#talk mark").count() == 0
+
+
+def test_a_failed_replicate_can_be_read_up_to_the_answer_that_ended_it(
+    opened: Open, told: Path
+) -> None:
+    with opened(told) as seen:
+        seen.choose(0, 7)
+        assert seen.page.locator("#talk .turn.unread").count() == 1
+        assert "couldn't be read" in seen.text("#talk .turn.unread")
+        assert "this replicate had ended" in seen.text("#talk")
+
+
+def test_everything_is_done_with_the_keyboard_alone(opened: Open, told: Path) -> None:
+    with opened(told) as seen:
+        page = seen.page
+        reached = []
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            reached.append(
+                page.evaluate("document.activeElement.id || document.activeElement.tagName")
+            )
+            if reached[-1] == "TR":
+                break
+        assert {"filter", "round", "play", "view", "zoom", "trails", "farthest", "order"} <= set(
+            reached
+        )
+        page.keyboard.press("Enter")
+        for _ in range(3):
+            page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#talk section")
+        assert [page.inner_text(f"#heads .{side} b") for side in ("left", "right")] == ["#0", "#3"]
+        outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline == "solid"
+        page.keyboard.press("Enter")
+        assert page.locator("#list tr[aria-selected=true]").count() == 1
+
+
+def test_a_link_brings_back_condition_round_and_pair(opened: Open, told: Path) -> None:
+    with opened(told) as seen:
+        seen.choose(3, 5)
+        seen.page.focus("#round")
+        seen.page.keyboard.press("ArrowLeft")
+        fragment = "#" + seen.page.url.partition("#")[2]
+    assert fragment == "#c=00c0ffee&t=5&a=3&b=5"
+    with opened(told, fragment) as again:
+        again.page.wait_for_selector("#talk section")
+        assert again.round() == "5"
+        assert "#3 and #5" in again.text("#distance-told")
+    with opened(told, "#c=<img>&t=1e9&a=-1&b=__proto__") as odd:
+        assert odd.page.locator("#talk section").count() == 0
+
+
+def test_hostile_texts_are_inert_wherever_they_stand(opened: Open, tmp_path: Path) -> None:
+    study = Written(tmp_path, study=HOSTILE[0])
+    seats = ("</script><i>Chair", "\u202eWelfare", "R" * 300)
+    options = {"A": HOSTILE[0], "B": "<!--", "C": "\u202e" + "C" * 400}
+    detail = {**FAILED, "at": {"call": "turn", "round": 2, "seat": seats[0]}, "detail": HOSTILE[0]}
+
+    def say(replicate: int, round_: int, seat: str) -> str:
+        return f"{HOSTILE[(round_ + replicate) % len(HOSTILE)]} {replicate}".replace("\ud83d", "")
+
+    study.condition(
+        5, 7, say=say, options=options, seats=seats, broken={3: detail}, scenario=HOSTILE[0]
+    )
+    with opened(study.page()) as seen:
+        page = seen.page
+        seen.choose(0, 3)
+        seen.choose(4)
+        assert page.evaluate("window.hit") is None
+        assert page.evaluate("document.images.length") == 0
+        assert page.evaluate("document.styleSheets.length") == 1
+        assert page.locator("script:not([type='text/plain'])").count() == 1
+        shown = page.evaluate("document.getElementById('talk').textContent")
+        assert HOSTILE[0] in shown
+        assert "⟨U+202E⟩" in shown
+        assert "\u202e" not in shown
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(wide) <= 0
+        assert page.evaluate("document.getElementById('talk').scrollWidth") <= page.evaluate(
+            "document.getElementById('talk').clientWidth"
+        )
+
+
+def test_five_options_one_round_and_no_estimates_are_drawn(opened: Open, tmp_path: Path) -> None:
+    study = Written(tmp_path)
+    five = {**OPTIONS, "D": "Later", "E": "Never"}
+    study.condition(12, 6, options=five)
+    study.condition(5, 1, protocol="one_shot")
+    condition = study.condition(5, 6, roles="off")
+    empty = np.empty((0, 0, 0, 0))
+    study.tracked[2] = replace(condition, preferences=empty, decisions=(), target=9)
+    with opened(study.page()) as seen:
+        page = seen.page
+        assert page.locator("#plane .line").count() == 12
+        page.select_option("#view", "simplex")
+        assert page.locator("#plane .stand").count() == 12
+        page.click("#conditions li >> nth=1")
+        expect(page.locator("#list tbody tr")).to_have_count(5)
+        assert page.is_disabled("#round")
+        seen.choose(0, 4)
+        page.click("#conditions li >> nth=2")
+        expect(page.locator("#round")).to_have_attribute("max", "6")
+        assert "no estimates" in seen.text("#estimate") or "interrupted" in seen.text("#estimate")
+        assert "4 replicates not begun" in seen.text("#missing")
+        seen.choose(0, 4)
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_nothing_sticks_out_sideways(opened: Open, told: Path, width: int) -> None:
+    with opened(told, viewport={"width": width, "height": 800}) as seen:
+        seen.choose(0, 2)
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert seen.page.evaluate(wide) <= 0
+
+
+def test_240_replicates_of_20_rounds_stay_usable(opened: Open, tmp_path: Path) -> None:
+    study = Written(tmp_path)
+    study.condition(240, 20, say=lambda r, t, seat: f"{plain(r, t, seat)} {r % 7} {t}" * 6)
+    file = study.page()
+    began = time.monotonic()
+    with opened(file) as seen:
+        assert time.monotonic() - began < 10  # two seconds where nothing else runs
+        seen.page.focus("#round")
+        seen.page.keyboard.press("Home")
+        assert seen.round() == "1"
+        seen.page.keyboard.press("End")
+        seen.page.click("#farthest")
+        seen.page.wait_for_selector("#talk section")
+        assert seen.page.locator("#plane .stand").count() == 240
+
+
+def test_the_command_writes_the_page_logs_it_and_says_its_size(
+    run: Run, stored: Path, opened: Open
+) -> None:
+    made = run("study=seen", "rounds=4", "replicates=3", cwd=stored)
+    assert made.returncode == 0, made.stderr
+    done = run("study=seen", "draws=100", "out=page.html", script="scripts/explore.py", cwd=stored)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("written: page.html (1 condition, 3 replicates, 0.1 MB)")
+    uri = f"sqlite:///{stored}/mlruns/mlflow.db"
+    client, experiment, _ = query.opened("seen", uri)
+    (report,) = query.search(client, experiment, "tags.`plenum.kind` = 'report'")
+    logged = [file.path for file in client.list_artifacts(report.info.run_id)]
+    assert "page.html" in logged
+    with opened(stored / "page.html") as seen:
+        seen.choose(0, 1)

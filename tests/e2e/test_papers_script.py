@@ -1,0 +1,62 @@
+"""The papers' results from one command: runs, figures, tables, and a page of all."""
+
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from .conftest import Run, command, environment
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Fig. 1B and Table S4 of 001, run small and written."""
+    folder = tmp_path_factory.mktemp("papers")
+    given = ("run=reduced", "item=[001/fig-1b,001/table-s4]", "draws=200")
+    done = subprocess.run(
+        command("scripts/papers.py", *given),
+        cwd=folder, env=environment(), capture_output=True, text=True, timeout=280,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder / "outputs/papers"
+
+
+def test_an_item_is_run_drawn_and_written_under_its_number(made: Path) -> None:
+    for name in ("001_fig-1b", "001_table-s4"):
+        assert {file.suffix for file in made.glob(f"{name}.*")} >= {".csv", ".md", ".tex"}
+    assert {file.suffix for file in made.glob("001_fig-1b.*")} >= {".png", ".svg"}
+    table = pd.read_csv(made / "001_fig-1b.csv")
+    assert set(table["published_lambda"].dropna().round(4)) >= {0.0541, 0.0947, 0.0221, 0.0519}
+    conditions = pd.read_csv(made / "hl01_2x2/conditions.csv")
+    assert conditions["completed"].tolist() == [6, 6, 6, 6]
+
+
+def test_a_page_shows_all_of_it_and_says_that_it_is_simulated(made: Path) -> None:
+    page = (made / "index.html").read_text(encoding="utf-8")
+    text = (made / "index.md").read_text(encoding="utf-8")
+    assert "no evidence about language models" in page.partition("<nav")[0]
+    assert "<script" not in page
+    assert "Fig. 1B" in page
+    assert "Table S4" in page
+    assert "![" in text
+    assert (made / "hl01_2x2/report.html").exists()
+    assert (made / "hl01_2x2/explorer.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["run=tiny"], "run: tiny; one of reduced, full"),
+        (["run=reduced", "only=api"], "only: api; one of simulated, hosted"),
+        (["draw=true", "item=S99"], "item: S99; one of 001/fig-1a"),
+        (["draw=true", "item=001/fig-4"], "none of the studies has been run yet: landscape"),
+    ],
+)
+def test_what_cannot_be_made_is_one_line(
+    run: Run, tmp_path: Path, given: list[str], told: str
+) -> None:
+    done = run(*given, script="scripts/papers.py")
+    assert done.returncode == 2
+    assert told in done.stderr.strip().splitlines()[-1]
+    assert not list(tmp_path.rglob("*.png"))

@@ -1,0 +1,99 @@
+"""Figures by name: which are drawn, which can't be, and the files that they leave."""
+
+from pathlib import Path
+
+import pytest
+from known_conditions import CHOSEN, build, tracked
+from omegaconf import OmegaConf
+from PIL import Image
+
+from plenum.errors import UserError
+from plenum.reports.figures import CATALOGUE, draw, wanted
+from plenum.reports.study import Study
+from plenum.reports.style import COLUMN, PAGE
+
+CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
+
+
+@pytest.fixture(scope="module")
+def square() -> Study:
+    """A 2x2 in one scenario."""
+    conditions = [
+        tracked(n, 0.01 * n, 6, rounds=8, roles=roles, model=model)
+        for n, (roles, model) in enumerate(CORNERS)
+    ]
+    return Study(CHOSEN, tuple(build(conditions)))
+
+
+def test_named_figures_alone_are_drawn_twice_with_the_same_bytes(
+    square: Study, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = ["matrix", "divergence"]
+    first, second = (draw(square, tmp_path / folder, names) for folder in "ab")
+    assert [file.name for file in first] == [
+        *("divergence.png", "divergence.svg", "matrix.png", "matrix.svg")
+    ]
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    assert f"written: {first[0]}" in capsys.readouterr().out.splitlines()
+
+
+def test_pictures_have_300_dots_an_inch_of_a_width_of_print(square: Study, tmp_path: Path) -> None:
+    for file in draw(square, tmp_path, ["matrix", "forest"]):
+        if file.suffix == ".png":
+            with Image.open(file) as picture:
+                assert picture.width in (round(300 * COLUMN), round(300 * PAGE))
+
+
+def test_all_that_apply_are_drawn_without_names(square: Study, tmp_path: Path) -> None:
+    stems = {file.stem for file in draw(square, tmp_path)}
+    assert {"divergence", "matrix", "forest"} <= stems
+    assert not {"landscape", "temperature", "hosted"} & stems
+
+
+def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
+    square: Study, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match="figure: heatmap; one of divergence, matrix, forest"):
+        draw(square, tmp_path / "out", ["divergence", "heatmap"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_figure_that_has_nothing_to_show_says_what_it_needs_and_writes_nothing(
+    square: Study, tmp_path: Path
+) -> None:
+    told = "figure: 's1' has nothing to show in temperature; it needs two temperatures, all"
+    with pytest.raises(UserError, match=told):
+        draw(square, tmp_path / "out", ["divergence", "temperature"])
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_study_without_replicates_or_estimates_says_so(tmp_path: Path) -> None:
+    nothing = Study(CHOSEN, tuple(build([tracked(1, replicates=0, pending=3)])))
+    with pytest.raises(UserError, match="no replicate of 's1' has been completed"):
+        draw(nothing, tmp_path)
+
+
+def test_pages_of_an_earlier_time_do_not_stay(square: Study, tmp_path: Path) -> None:
+    (tmp_path / "matrix_2.png").touch()
+    (tmp_path / "matrix_2.svg").touch()
+    draw(square, tmp_path, ["matrix"])
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["matrix.png", "matrix.svg"]
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [(None, None), ("forest", ["forest"]), (["forest", "forest", "matrix"], ["forest", "matrix"])],
+)
+def test_figure_is_a_name_or_a_list(given: object, names: list[str] | None) -> None:
+    assert wanted(OmegaConf.create({"figure": given})) == names
+
+
+@pytest.mark.parametrize("given", [3, [], [1]])
+def test_what_is_no_name_is_refused(given: object) -> None:
+    with pytest.raises(UserError, match="a name or a list of names, as in figure=divergence"):
+        wanted(OmegaConf.create({"figure": given}))
+
+
+def test_every_figure_says_what_it_shows() -> None:
+    assert all(drawing.told and name == drawing.name for name, drawing in CATALOGUE.items())

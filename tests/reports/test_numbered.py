@@ -1,0 +1,391 @@
+"""The papers' tables by number: own numbers, published ones beside them, and what they refuse."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from known_conditions import SEATS, estimated, exponent, line, perturbed, summary, tracked
+from known_conditions import build as rows_of
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.errors import UserError
+from plenum.reports import numbered
+from plenum.reports.numbered import CATALOGUE, asked, publishing
+from plenum.reports.numbered.source import Made, Source
+from plenum.reports.rows import Row
+from plenum.reports.settings import Settings
+from plenum.reports.sheets import Sheet
+from plenum.reports.study import Study
+from plenum.tracking.accounts import Accounted
+from plenum.tracking.query import Tracked
+
+CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
+
+
+def of(
+    conditions: Sequence[Tracked] = (),
+    *,
+    rows: Sequence[Row] = (),
+    accounts: Sequence[Accounted] = (),
+) -> Source:
+    """A source whose studies are read already."""
+    source = Source(CHOSEN, ("s1",))
+    source.__dict__["studies"] = [Study(CHOSEN, tuple(rows or rows_of(list(conditions))))]
+    source.__dict__["accounts"] = list(accounts)
+    return source
+
+
+def made(name: str, source: Source) -> Made:
+    found = CATALOGUE[name].make(source)
+    assert found is not None
+    return found
+
+
+def account(
+    key: int, completed: int, *, failed: int = 0, pending: int = 0, **factors: str
+) -> Accounted:
+    own = tracked(key, replicates=completed, failed=failed, pending=pending, **factors)
+    waiting = {"budget": pending} if pending else {}
+    return Accounted(own, waiting, None, None, {"ensemble.parquet": "ab" * 32})
+
+
+def lines(sheet: Sheet) -> list[dict[str, str]]:
+    return [line(sheet, n) for n in range(len(sheet.body))]
+
+
+def switching(*counts: int, rounds: int = 20) -> np.ndarray:
+    """One replicate in which each seat switches that many times, in turns of A and B."""
+    preferences = np.zeros((1, rounds, len(counts), 3))
+    for seat, switches in enumerate(counts):
+        for t in range(rounds):
+            preferences[0, t, seat, min(t, switches) % 2] = 1.0
+    return preferences
+
+
+# --- S1 to S3 ----------------------------------------------------------------------------------
+
+
+def test_s1_has_target_realised_and_deficit_by_group_beside_the_papers() -> None:
+    conditions = [
+        account(1, 17, failed=2, pending=1, scenario="HL-01", roles="on"),
+        account(2, 20, scenario="IM-01", roles="ablate_chair"),
+        account(3, 16, failed=4, scenario="IM-01", roles="on", model="grok-3"),
+    ]
+    found = made("s1", of(accounts=conditions))
+    first, *rest = lines(found.sheets[0])
+    assert [first["group"], *(row["group"] for row in rest)] == ["headline", "ablation", "provider"]
+    counts = ("target", "realised", "deficit", "failed", "pending", "published")
+    assert [first[n] for n in counts] == ["20", "17", "3", "2", "1", "19 / 20"]
+    assert rest[1]["published"] == "16 / 20"
+    assert found.frame["published_realised"].tolist() == [19, 20, 16]
+    assert (found.frame["deficit"] == found.frame["failed"] + found.frame["pending"]).all()
+
+
+def test_s1_sums_the_scenarios_of_the_core() -> None:
+    conditions = [
+        account(n, 20 - n, failed=n, scenario=name, roles="off")
+        for n, name in enumerate(("HL-01", "IM-01", "CL-01"))
+    ]
+    total = lines(made("s1", of(accounts=conditions)).sheets[0])[-1]
+    assert (total["scenario"], total["target"], total["realised"]) == ("all 3", "60", "57")
+    assert total["published"] == "-"  # the papers' total is of twelve
+
+
+def test_s1_says_why_replicates_are_missing() -> None:
+    one = account(1, 10, failed=3, pending=2)
+    assert (
+        "failed by: parse 3; pending by: budget 2" in made("s1", of(accounts=[one])).sheets[0].notes
+    )
+
+
+def test_s2_names_the_results_that_a_condition_goes_into() -> None:
+    own = account(1, 20, scenario="HL-01", roles="on")
+    own = replace(own, tracked=replace(own.tracked, study="hl01_2x2"))
+    found = made("s2", of(accounts=[own]))
+    (shown,) = lines(found.sheets[0])
+    assert shown["shown in"] == "Fig. 1A, Fig. 1B"
+    assert shown["MLflow run"] == "r1"
+    assert found.frame["items"][0].split()[:2] == ["001/fig-1a", "001/fig-1b"]
+    assert found.frame["sha256_ensemble"][0] == "ab" * 32
+
+
+def test_s3_says_what_the_papers_files_tell_of_a_reason() -> None:
+    found = made("s3", of(accounts=[account(1, 10, failed=2)]))
+    shown = {line["source"]: line for line in lines(found.sheets[0])}
+    assert shown["parse"]["published visibility"] == "unknown"
+    assert shown["parse"]["replicates failed"] == "2"
+    assert shown["timeout"]["replicates failed"] == "0"  # what the papers name stands there anyway
+    assert "budget" not in shown
+    told = found.frame.set_index("source")["published_visibility"]
+    assert (told["timeout"], told["interrupted"], told["budget"]) == (
+        "partly known",
+        "unknown",
+        "-",
+    )
+
+
+# --- S4 ----------------------------------------------------------------------------------------
+
+
+def test_s4_has_the_scenarios_in_the_papers_order_without_any_run() -> None:
+    found = made("s4", Source(replace(CHOSEN, study=""), ()))
+    shown = lines(found.sheets[0])
+    assert [row["scenario"] for row in shown[:3]] == ["IM-01", "IM-02", "HL-01"]
+    (allocation,) = (row for row in shown if row["type"] == "allocation")
+    assert allocation["options"].split(" / ")[:2] == ["Sea walls", "Relocation"]
+    assert found.frame["published_type"].tolist().count("choice_ABC") == 11
+
+
+# --- S5 ----------------------------------------------------------------------------------------
+
+
+def im01(key: int, **factors: Any) -> Tracked:
+    return tracked(key, **{"scenario": "IM-01", "roles": "on", **factors})
+
+
+def test_s5_has_the_papers_groups_and_its_values_beside() -> None:
+    conditions = [
+        im01(1),
+        im01(2, temperature="t0.7"),
+        im01(3, roles="ablate_chair"),
+        perturbed(4, "AAABBB", ("canonical", *("register",) * 5), scenario="IM-01", roles="on",
+                  perturbation="registers6"),
+        im01(5, memory="k3"),
+    ]  # fmt: skip
+    found = made("s5", of(conditions))
+    titles = [sheet.title.partition(": ")[2].partition(" (")[0] for sheet in found.sheets]
+    assert titles == [
+        *("temperatures, roles on", "mandates taken out", "wordings, registers6"),
+        "other conditions",
+    ]
+    hot, cold = lines(found.sheets[0])
+    assert (hot["temperature"], cold["temperature"]) == ("t0.7", "t0")
+    assert (hot["published\nλ̂"], hot["published\nflip rate"]) == ("0.0822", "0.400")
+    assert (hot["published\nTTM"], hot["published\nn"]) == ("2", "20")
+    assert [row["published\nλ̂"] for row in lines(found.sheets[1])] == ["0.0838", "0.0304"]
+    assert lines(found.sheets[2])[0]["published\nλ̂_pert"] == "0.0300"
+    assert lines(found.sheets[3])[0]["published\nλ̂"] == "-"
+
+
+def test_s5_shows_an_estimate_with_interval_n_and_warnings() -> None:
+    (row,) = rows_of([im01(1, replicates=4, failed=1)])
+    row = estimated(row, value=0.05, ci_low=-0.01, ci_high=0.11)
+    found = made("s5", of(rows=[row]))
+    shown = line(found.sheets[0])
+    assert (shown["λ̂"], shown["95 % CI"], shown["n"]) == ("0.0500", "[-0.0100, 0.1100]", "4/5")
+    assert shown["warnings"].split() == ["few_replicates", "attrition"]
+    record = found.frame.iloc[0]
+    assert (record["lambda"], record["published_lambda"], record["published_n"]) == (
+        0.05,
+        0.0838,
+        20,
+    )
+    assert record["published_source"] == "001, Table S5"
+
+
+def test_s5_keeps_conditions_without_replicates() -> None:
+    found = made("s5", of([im01(1), im01(2, replicates=0, failed=5, temperature="t0.7")]))
+    shown = {row["temperature"]: row for row in lines(found.sheets[0])}
+    assert (shown["t0.7"]["λ̂"], shown["t0.7"]["n"]) == ("-", "0/5")
+
+
+def test_a_condition_of_two_studies_stands_once_with_the_most_replicates() -> None:
+    few, many = rows_of([im01(1, replicates=6), replace(im01(1), study="s2")])
+    source = of()
+    source.__dict__["studies"] = [Study(CHOSEN, (few,)), Study(CHOSEN, (many,))]
+    assert [row.n for row in source.rows] == [12]
+
+
+# --- S6 and S8 ---------------------------------------------------------------------------------
+
+
+def test_s6_has_models_down_roles_and_temperature_across_and_the_paper_below_each() -> None:
+    conditions = [
+        im01(n, model=model, roles=roles, temperature=t)
+        for n, (model, roles, t) in enumerate(
+            (m, r, t)
+            for m in ("grok-3", "gpt-4.1-mini")
+            for r in ("off", "on")
+            for t in ("t0.1", "t0")
+        )
+    ]
+    rows = [estimated(row, value=0.01 * n, se=0.002) for n, row in enumerate(rows_of(conditions))]
+    (sheet,) = made("s6", of(rows=rows)).sheets
+    across = [f"roles={r}\ntemperature={t}" for r in ("on", "off") for t in ("t0", "t0.1")]
+    assert sheet.head == ("model", "source", *across)
+    ours, theirs, _, baseline = sheet.body
+    assert ours[:2] == ("grok-3", "this run")
+    assert [cell.split()[0] for cell in ours[2:]] == ["0.030", "0.020", "0.010", "0.000"]
+    assert all("±0.002" in cell and "(12)" in cell for cell in ours[2:])
+    assert theirs[1:] == ("published", "0.0982 (16)", "0.1164 (16)", "0.0348 (19)", "0.0373 (20)")
+    assert baseline[2] == "0.0838 (20)"  # gpt-4.1-mini in every seat is the papers' uniform
+
+
+def test_s8_has_scenarios_down_and_published_values_where_there_are_any() -> None:
+    conditions = [
+        tracked(n, scenario=name, roles=roles)
+        for n, (name, roles) in enumerate((s, r) for s in ("AI-01", "XX-01") for r in ("on", "off"))
+    ]
+    (sheet,) = made("s8", of(conditions)).sheets
+    assert [(row[0], row[1]) for row in sheet.body] == [
+        *(("AI-01", "this run"), ("AI-01", "published"), ("XX-01", "this run")),
+    ]
+    assert sheet.body[1][2:] == ("0.0032", "0.0144")
+    assert any("compared with nothing (001, Table S8)" in note for note in sheet.notes)
+
+
+def test_wordings_and_repeats_have_maps_of_their_own() -> None:
+    conditions = [tracked(n, scenario=s) for n, s in enumerate(("AI-01", "AI-02"))]
+    conditions += [
+        perturbed(n, "AABBABAABB", scenario=s) for n, s in enumerate(("AI-01", "AI-02"), 5)
+    ]
+    titles = [sheet.title for sheet in made("s8", of(conditions)).sheets]
+    assert ["λ̂_pert" in title for title in titles] == [False, True]
+
+
+# --- S7 ----------------------------------------------------------------------------------------
+
+
+def test_s7_pools_replicates_over_the_papers_temperatures() -> None:
+    first = np.concatenate([switching(3, 0, 0, 1, 0), switching(1, 0, 0, 0, 0)])
+    second = switching(2, 1, 0, 0, 0)
+    conditions = [
+        im01(1, preferences=first, replicates=2),
+        im01(2, preferences=second, replicates=1, temperature="t0.7"),
+        im01(3, preferences=switching(9, 9, 9, 9, 9), replicates=1, temperature="t1e-4"),
+        im01(4, preferences=switching(9, 9, 9, 9, 9), replicates=1, roles="off"),
+    ]
+    found = made("s7", of(conditions))
+    chair, welfare, *_ = shown = lines(found.sheets[0])
+    assert [row["seat"] for row in shown] == list(SEATS)
+    assert (chair["mean"], chair["SD"], chair["n"]) == ("2.00", "1.00", "3")
+    assert chair["95 % CI"] == "[-0.48, 4.48]"  # 2 ± 4.303 / √3
+    assert (welfare["mean"], welfare["published\nmean"]) == ("0.33", "0.71")
+    assert (chair["published\nmean"], chair["published\nSD"], chair["published\nn"]) == (
+        *("2.76", "1.33", "120"),
+    )
+    assert found.sheets[0].notes[0].startswith("roles on, pooled over t0, t0.7;")
+
+
+# --- published and directions ------------------------------------------------------------------
+
+
+def test_published_has_what_fig_1_reports() -> None:
+    (sheet,) = made(
+        "published", of([tracked(1, model="mixed"), tracked(2, scenario="XX-01")])
+    ).sheets
+    (shown,) = lines(sheet)
+    assert (shown["published\nλ̂"], shown["published\nn"], shown["where"]) == (
+        *("0.0947", "20", "001, Fig. 1"),
+    )
+
+
+def test_directions_have_the_effect_and_the_papers_beside() -> None:
+    conditions = [
+        tracked(n, roles=r) for n, r in enumerate(("on", "ablate_chair", "ablate_equity"))
+    ]
+    source = of(conditions)
+    (sheet,) = made("directions", source).sheets
+    shown, equity = lines(sheet)
+    (effect, *_) = source.studies[0].contrasts
+    assert shown["effect"] == "roles ablate_chair - on"
+    assert equity["published:\nλ̂ is"] == "near zero or higher"
+    assert shown["Δλ̂"] == f"{effect.contrast.value:.4f}"
+    assert (shown["published:\nλ̂ is"], shown["95 % CI\nexcludes 0"]) == ("lower", "yes")
+
+
+def test_memory_effects_find_their_direction() -> None:
+    conditions = [tracked(n, roles="on", memory=k) for n, k in enumerate(("k15", "k3", "k5"))]
+    (sheet,) = made("directions", of(conditions)).sheets
+    assert [row["effect"] for row in lines(sheet)] == ["memory k3 - k15"]
+
+
+# --- what all of them say, and what is refused -------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["s5", "s6", "s7", "s8", "published", "directions"])
+def test_simulated_numbers_are_called_so_beside_published_ones(name: str) -> None:
+    conditions = [
+        im01(1),
+        im01(2, model="grok-3"),
+        im01(3, scenario="HL-01"),
+        im01(4, roles="ablate_chair"),
+    ]
+    for sheet in made(name, of(conditions)).sheets:
+        assert sheet.notes[-1].startswith("backend: simulated; simulated agents, no evidence")
+        assert any("compared with nothing" in note for note in sheet.notes)
+
+
+@pytest.mark.parametrize("name", ["s6", "s7", "s8", "directions"])
+def test_a_study_that_has_nothing_for_a_table_gives_none(name: str) -> None:
+    assert CATALOGUE[name].make(of([tracked(1, roles="off")])) is None
+
+
+def test_nothing_is_written_where_one_of_several_tables_has_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = of([tracked(1, roles="off")])
+    monkeypatch.setattr(publishing, "Source", lambda *_: source)
+    monkeypatch.setattr(publishing.world_query, "holds", lambda *_: False)
+    with pytest.raises(UserError, match="table: s6; study s1 has nothing for it: it needs two mod"):
+        numbered.publish(config(tmp_path, study="s1", table=["s5", "s6"]))
+    assert list(tmp_path.iterdir()) == []
+
+
+def config(folder: Path, **changes: object) -> DictConfig:
+    """The config of scripts/tables.py."""
+    own = {
+        **{"study": "???", "table": None, "window": [3, 20], "interval": "jackknife"},
+        **{"draws": 200, "seed": 0, "baseline": None, "out": str(folder)},
+        "tracking": {"name": "local", "uri": f"sqlite:///{folder}/none.db"},
+    }
+    return OmegaConf.create({**own, **changes})
+
+
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        ("s5", ["s5"]),
+        ("Table S5", ["s5"]),
+        ("s1, S8,s1", ["s1", "s8"]),
+        (["table-s2", "published"], ["s2", "published"]),
+    ],
+)
+def test_tables_are_named_in_many_ways(given: object, names: list[str], tmp_path: Path) -> None:
+    assert asked.tables(config(tmp_path, table=given)) == names
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"table": "s9", "study": "x"}, "table: s9; one of s1, s2, "),
+        ({"table": "published"}, "study: missing; table=published needs one"),
+        ({"table": "s8"}, "none has been run yet: python run.py -m .experiment=landscape_temp"),
+        ({"table": "s5", "study": "x", "interval": "y"}, "interval: y; one of jackknife"),
+    ],
+)
+def test_what_cannot_be_made_is_told_in_a_line(
+    changes: dict[str, object], told: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=told):
+        numbered.publish(config(tmp_path, **changes))
+
+
+def test_scenarios_are_written_in_four_formats_without_a_store(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbered.publish(config(tmp_path, table="s4"))
+    assert "Decision" not in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        *("table_s4.csv", "table_s4.md", "table_s4.tex"),
+    ]
+
+
+def test_own_numbers_are_those_of_dynamics() -> None:
+    source = of([im01(1), im01(2, temperature="t0.7")])
+    records = made("s5", source).frame
+    assert records["lambda"].tolist() == [exponent(r).value for r in reversed(source.rows)]
+    assert records["flip_rate"].tolist() == [summary(r).flip_rate.value for r in source.rows]

@@ -1,0 +1,284 @@
+"""The papers' items as data: they name studies, conditions, tables and files that are there."""
+
+import csv
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+from omegaconf import DictConfig
+
+from plenum.conditions import Job
+from plenum.config import parse_job
+from plenum.errors import UserError
+from plenum.reports import papers, papers_page, published
+from plenum.reports.figures.catalogue import CATALOGUE as FIGURES
+from plenum.reports.numbered import CATALOGUE as TABLES
+from plenum.reports.papers import Experiment, Item
+
+ROOT = Path(__file__).resolve().parents[2]
+ITEMS = papers.items()
+Compose = Callable[..., DictConfig]
+
+
+@pytest.fixture(scope="module")
+def factors(compose: Compose) -> Callable[[str], list[dict[str, str]]]:
+    """The factors of every condition that a study has.
+
+    Composing every job takes minutes: each swept value is composed once, without the others.
+    """
+
+    @cache
+    def changed(override: str) -> dict[str, str]:
+        plain, own = (told(parse_job(compose(*given))) for given in ((), (override,)))
+        return {name: value for name, value in own.items() if value != plain[name]}
+
+    def told(job: Job) -> dict[str, str]:
+        return {name: str(value) for name, value in job.condition.factors.items()}
+
+    @cache
+    def of(name: str) -> list[dict[str, str]]:
+        default = told(parse_job(compose()))
+        swept_over = sweep(compose, name)
+        first = [values[0] for values in swept_over]
+        base = told(parse_job(compose(f"+experiment={name}", *first)))
+        found = []
+        for overrides in product(*swept_over):
+            keys = default.keys() & {override.split("=")[0] for override in overrides}
+            swept = {key: default[key] for key in keys}
+            found.append(base | swept | {k: v for o in overrides for k, v in changed(o).items()})
+        return found
+
+    return of
+
+
+def sweep(compose: Compose, name: str, *more: str) -> list[list[str]]:
+    """What a study sweeps over: overrides of each key; ``more`` win over the study's own."""
+    params = dict(compose(f"+experiment={name}", hydra=True).hydra.sweeper.params)
+    params |= dict(one.split("=", 1) for one in more)
+    return [[f"{key}={one}" for one in str(value).split(",")] for key, value in params.items()]
+
+
+def ids(one: Item | Experiment) -> str:
+    return one.id if isinstance(one, Item) else one.name
+
+
+# --- the catalogue -----------------------------------------------------------------------------
+
+
+def test_every_figure_and_table_of_the_papers_is_there() -> None:
+    figures = ["1a", "1b", "2a", "2b", "3a", "3b", "4", *(f"s{n}" for n in range(1, 8))]
+    tables = [f"s{n}" for n in range(1, 9)]
+    assert {one.id for one in ITEMS if one.paper == "001"} == {
+        *(f"001/fig-{n}" for n in figures),
+        *(f"001/table-{n}" for n in tables),
+    }
+    assert {one.number[0] for one in ITEMS if one.paper == "000"} == set("1234")
+
+
+@pytest.mark.parametrize("item", [i for i in ITEMS if i.studies], ids=ids)
+def test_an_item_shows_conditions_that_its_studies_have(
+    item: Item, factors: Callable[[str], list[dict[str, str]]]
+) -> None:
+    there = [own for study in item.studies for own in factors(study.name)]
+    for wanted in item.conditions:
+        for cell in product(*([(name, value) for value in wanted[name]] for name in wanted)):
+            assert any(dict(cell).items() <= own.items() for own in there), dict(cell)
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=ids)
+def test_an_item_names_what_is_there(item: Item) -> None:
+    assert item.figure or item.table
+    assert not item.table or item.table in TABLES
+    assert set(item.published) <= set(published.names())
+
+
+def test_an_item_names_figures_that_can_be_drawn() -> None:
+    assert {one.figure for one in ITEMS if one.figure} <= FIGURES.keys()
+
+
+def test_every_table_of_the_papers_has_a_table_of_its_number() -> None:
+    numbers = {one.number.lower(): one.table for one in ITEMS if one.kind == "table"}
+    assert numbers == {f"s{n}": f"s{n}" for n in range(1, 9)}
+
+
+@pytest.mark.parametrize("study", papers.experiments(), ids=ids)
+def test_a_small_run_of_every_study_composes(compose: Compose, study: Experiment) -> None:
+    for at in (0, -1):
+        overrides = [values[at] for values in sweep(compose, study.name, *study.reduced.split())]
+        made = parse_job(compose(f"+experiment={study.name}", *overrides))
+        assert made.study == study.name
+        assert made.condition.rounds <= 8
+        assert made.replicates <= 18
+
+
+@pytest.mark.parametrize(
+    "study", [s for s in papers.experiments() if s.real == "backend=api"], ids=ids
+)
+def test_a_study_on_the_papers_models_calls_only_what_it_says(
+    compose: Compose, study: Experiment
+) -> None:
+    swept = [
+        values if values[0].startswith("model=") else values[:1]
+        for values in sweep(compose, study.name)
+    ]
+    made = [
+        parse_job(compose(f"+experiment={study.name}", study.real, *override))
+        for override in product(*swept)
+    ]
+    models = {model for job in made for model in job.condition.models}
+    assert {m.split("/")[0] if "/" in m else "openai" for m in models} == set(study.needs)
+
+
+# --- names -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("001/fig-1a", "001/fig-1a"),
+        ("001 Fig. 1A", "001/fig-1a"),
+        ("Table S5", "001/table-s5"),
+        ("figure s5", "001/fig-s5"),
+        ("Fig. S7", "001/fig-s7"),
+        ("s8", "001/table-s8"),
+        ("000 fig 1c", "000/fig-1c"),
+        ("seed 001, Fig. 4", "001/fig-4"),
+    ],
+)
+def test_an_item_is_found_under_many_spellings(text: str, found: str) -> None:
+    assert papers.item(text).id == found
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("S5", "S5 may be any of 001/fig-s5, 001/table-s5; name one"),
+        ("Fig. 1A", "Fig. 1A may be any of 001/fig-1a, 000/fig-1a; name one"),
+        ("001 Fig. 2", "may be any of 001/fig-2a, 001/fig-2b"),
+        ("Table S9", "Table S9; one of 001/fig-1a, "),
+    ],
+)
+def test_what_names_several_items_or_none_is_refused_in_a_line(text: str, told: str) -> None:
+    with pytest.raises(UserError, match=told.replace(".", r"\.")):
+        papers.item(text)
+
+
+def test_an_item_of_another_paper_may_be_the_same_result() -> None:
+    first, second = papers.item("001/fig-1b"), papers.item("000/fig-2b")
+    assert (first.title, first.studies, first.shown_by) == (
+        *(second.title, second.studies, second.shown_by),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('roles: "on"', "roles: on", "quote on and off"),
+        ("figure: matrix", "figures: matrix", "001/fig-1b: figures; one of"),
+        ("studies: [branching]", "studies: [brnching]", "brnching; one of"),
+        ("needs: [gpu, qwen]", "needs: [gpu, llama]", "llama; one of"),
+    ],
+)
+def test_a_mistake_in_the_catalogue_is_told(
+    old: str, new: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / "reference/items.yaml").read_text()
+    (tmp_path / "reference").mkdir()
+    (tmp_path / "reference/items.yaml").write_text(text.replace(old, new, 1))
+    monkeypatch.setenv("PLENUM_ROOT", str(tmp_path))
+    with pytest.raises(UserError, match=told):
+        papers.items()
+
+
+# --- the page ----------------------------------------------------------------------------------
+
+
+def test_the_page_lists_what_the_catalogue_has() -> None:
+    text = (ROOT / "docs/papers.md").read_text()
+    own = text.partition(papers_page.BEGIN)[2].partition(papers_page.END)[0].strip()
+    assert own == papers_page.page(), "make it anew: python scripts/papers.py markdown=true"
+
+
+def test_the_commands_of_an_item_begin_with_its_run_and_end_with_what_it_costs() -> None:
+    lines = papers_page.commands(papers.item("001/fig-1b")).splitlines()
+    assert lines[1] == "python run.py -m +experiment=hl01_2x2"
+    assert lines[2] == "python scripts/papers.py item=001/fig-1b draw=true"
+    assert lines[3].startswith("python scripts/figures.py study=hl01_2x2 figure=matrix  # all")
+    assert "backend=api" in lines[-1]
+    assert "XAI_API_KEY" in lines[-1]
+
+
+# --- published values --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", published.names())
+def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, root: Path) -> None:
+    options = {
+        "scenario": {p.stem for p in (root / "scenarios").glob("*.yaml")} | {"all 12"},
+        "roles": {p.stem for p in (root / "conf/roles").glob("*.yaml")},
+        "model": {p.stem for p in (root / "conf/model").glob("*.yaml")},
+        "memory": {p.stem for p in (root / "conf/memory").glob("*.yaml")},
+        "temperature": {p.stem for p in (root / "conf/temperature").glob("*.yaml")},
+        "perturbation": {p.stem for p in (root / "conf/perturbation").glob("*.yaml")},
+    }
+    for line in published.published(name):
+        assert line.source.startswith("001, ")
+        for factor, values in line.factors.items():
+            assert set(values.split(" ") if factor == "temperature" else [values]) <= {
+                *options[factor],
+                "",
+            }
+
+
+@pytest.mark.parametrize("name", published.names())
+def test_no_condition_has_two_published_lines(name: str) -> None:
+    own = ("seat", "variant", "effect", "reasons")
+    keys = [
+        (published.key(line.factors), *(line.values.get(k) for k in own))
+        for line in published.published(name)
+    ]
+    assert len(keys) == len(set(keys))
+
+
+def test_the_papers_numbers_agree_with_one_another() -> None:
+    def numbers(name: str) -> dict[tuple[str, ...], str]:
+        return {published.key(p.factors): p["lambda"] for p in published.published(name)}
+
+    s5, s6, s8, first = (numbers(n) for n in ("table-s5", "table-s6", "table-s8", "fig-1"))
+    for table, other in ((s5, s6), (s5, s8), (s6, s8), (s8, first)):
+        both = table.keys() & other.keys()
+        assert both
+        assert {key: table[key] for key in both} == {key: other[key] for key in both}
+
+
+def test_the_published_deficits_add_up(root: Path) -> None:
+    with (root / "reference/table-s1.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 19
+    assert all(int(x["target"]) - int(x["realised"]) == int(x["deficit"]) for x in lines)
+
+
+def test_a_condition_finds_its_published_line_by_its_factors() -> None:
+    own = {
+        **{"scenario": "IM-01", "roles": "on", "model": "gpt-4.1-mini", "memory": "k15"},
+        **{"temperature": "t0.7", "perturbation": "none", "protocol": "deliberation"},
+        **{"settings": "default", "rounds": "8", "backend": "simulated"},
+    }
+    found = published.beside("table-s5", own)
+    assert found is not None
+    assert (found["lambda"], found["flip_rate"], found["n"]) == ("0.0822", "0.400", "20")
+    for change in (
+        {"memory": "k3"},
+        {"model": "mixed"},
+        {"protocol": "one_shot"},
+        {"settings": "rerun=1"},
+        {"settings": "30 branches after round 10"},
+    ):
+        assert published.beside("table-s5", {**own, **change}) is None
+
+
+def test_an_unknown_file_of_published_values_is_refused() -> None:
+    with pytest.raises(UserError, match="published: table-s9; one of directions, fig-1"):
+        published.published("table-s9")

@@ -1,0 +1,427 @@
+"""Reports: sentences that say what the numbers say, in both formats, with everything escaped."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from known_conditions import CHOSEN, build, estimated, exponent, one_shot, perturbed, tracked
+
+from plenum.dynamics.planning import detectable, power_of
+from plenum.reports.article import comparisons, words
+from plenum.reports.article.compose import compose
+from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Section, Text
+from plenum.reports.article.material import SECTIONS, Material
+from plenum.reports.article.rendering import html, markdown
+from plenum.reports.article.warned import ELSEWHERE, MEANINGS
+from plenum.reports.marks import MARKS
+from plenum.reports.rows import Row
+from plenum.reports.settings import Settings
+from plenum.reports.study import Study
+from plenum.tracking.accounts import Accounted
+from plenum.tracking.origins import Origin
+from plenum.tracking.query import Tracked
+
+ORIGIN = Origin(
+    models=(("Chair", "m-1"), ("Welfare", "m-2")),
+    clerk="m-1",
+    options="Left / Right",
+    wordings="",
+    versions=("0.1.0+abc",),
+    begun=datetime(2026, 3, 1, tzinfo=UTC),
+)
+HOSTILE = "<script>alert(1)</script>[x](javascript:alert(2))|*a*_b_`c`&amp;"
+
+
+def material(conditions: Sequence[Tracked | Row], chosen: Settings = CHOSEN) -> Material:
+    """What a report of some conditions is written from."""
+    rows = [c if isinstance(c, Row) else build([c], chosen)[0] for c in conditions]
+    every = [
+        Accounted(row.tracked, {"not_begun": row.pending} if row.pending else {}, None, None, {})
+        for row in rows
+    ]
+    origins = {row.tracked.run_id: ORIGIN for row in rows}
+    return Material(Study(chosen, tuple(rows)), tuple(every), origins)
+
+
+def told(conditions: Sequence[Tracked | Row], anchor: str, chosen: Settings = CHOSEN) -> str:
+    """The sentences of a section, without its tables."""
+    document = compose(material(conditions, chosen))
+    return " ".join(texts(document.sections[SECTIONS.index(anchor)].blocks))
+
+
+def texts(blocks: Sequence[Block]) -> list[str]:
+    found = []
+    for block in blocks:
+        if isinstance(block, Text):
+            found.append(block.text)
+        elif isinstance(block, Points):
+            found += [f"{lead} {text}".strip() for lead, text in block.items]
+        elif isinstance(block, Picture):
+            found.append(block.caption)
+    return found
+
+
+def square() -> list[Tracked]:
+    cells = [("on", "uniform"), ("on", "mixed"), ("off", "uniform"), ("off", "mixed")]
+    rates = (0.3, 0.02, 0.0, 0.02)
+    return [
+        tracked(key, rate, 20, roles=roles, model=model)
+        for key, ((roles, model), rate) in enumerate(zip(cells, rates, strict=True))
+    ]
+
+
+def still(key: int, **factors: str) -> Tracked:
+    """A condition all of whose replicates are the same."""
+    return tracked(key, preferences=np.full((12, 20, 5, 3), 1 / 3), **factors)
+
+
+STUDIES: dict[str, list[Tracked]] = {
+    "square": square(),
+    "one": [tracked(1)],
+    "a single replicate": [tracked(1, replicates=1)],
+    "identical": [still(1, roles="on"), still(2, roles="off"), tracked(3, roles="ablate_chair")],
+    "nothing completed": [
+        replace(tracked(1, failed=2, pending=3), completed=0, preferences=np.empty((0, 0, 0, 0)),
+                decisions=(), target=5),
+    ],
+    "interrupted": [
+        tracked(1, roles="on", pending=4),
+        replace(tracked(2, roles="off", pending=8), preferences=np.empty((0, 0, 0, 0)),
+                decisions=()),
+    ],
+    "failures": [tracked(1, roles="on", failed=9), tracked(2, roles="off", failed=1)],
+    "wordings": [
+        perturbed(1, "AAABBAAAAA", roles="on"),
+        perturbed(2, "ABABBABBAA", roles="off"),
+        one_shot(3, "AAABBAABAA", roles="on"),
+    ],
+    "no canonical": [perturbed(1, "AAABBAAAAA", missing=(0,))],
+    "votes": [one_shot(3, "AAABBAABAA", roles="on"), one_shot(4, "AAAAAAAAAA", roles="off")],
+    "scenarios": [
+        tracked(10 * s + r, 0.02, roles=roles, scenario=scenario)
+        for s, scenario in enumerate(("HL-01", "IM-01", "SP-01"))
+        for r, roles in enumerate(("on", "off"))
+    ],
+    "short": [tracked(1, rounds=3, roles="on"), tracked(2, rounds=2, roles="off")],
+    "labels": [tracked(1), tracked(2)],
+    "reruns": [tracked(1), tracked(1, settings="rerun=1")],
+    "seeds": [tracked(1, seed="0", backend="api"), tracked(2, seed="1", backend="hosted")],
+}  # fmt: skip
+for _row in (0, 1):  # four options; two seats
+    _wide = np.random.default_rng(_row).dirichlet(np.ones(4), size=(8, 12, 2))
+    STUDIES.setdefault("four options", []).append(
+        replace(
+            tracked(_row, 0.02, 8, preferences=_wide, roles=("on", "off")[_row]),
+            seats=("First", "Second"),
+        )
+    )
+
+
+@pytest.fixture(scope="module", params=STUDIES, ids=str)
+def document(request: pytest.FixtureRequest) -> Document:
+    return compose(material(STUDIES[request.param]))
+
+
+def test_every_study_has_every_section(document: Document) -> None:
+    assert [section.anchor for section in document.sections] == list(SECTIONS)
+    assert all(section.blocks for section in document.sections)
+
+
+def test_sentences_are_well_formed(document: Document) -> None:
+    for text in (t for section in document.sections for t in texts(section.blocks)):
+        assert not re.search(r"\b1 (?!of\b)[a-z]+s\b(?! a)", text), text
+        assert not re.search(r"\b(nan|inf|no of|all one|all two)\b|None(?! of)", text), text
+        assert not re.search(r"  | \.|\.\.", text), text
+        assert text.endswith((".", ":")), text
+        assert text[0].isupper() or text[0] in "λΔΓD1234567890p" or text[:1] == "_" or (
+            text.split()[0] in MEANINGS
+        ), text  # fmt: skip
+
+
+def test_tables_are_numbered_in_the_order_in_which_they_stand(document: Document) -> None:
+    blocks = [block for section in document.sections for block in section.blocks]
+    numbers = [block.number for block in blocks if isinstance(block, Grid)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    named = {int(n) for b in blocks for t in texts([b]) for n in re.findall(r"Table (\d+)", t)}
+    assert named <= set(numbers)
+
+
+def test_html_and_markdown_say_the_same(document: Document) -> None:
+    page, text = _seen(html(document)), _unmarked(markdown(document))
+    for section in document.sections:
+        for own in texts(section.blocks):
+            assert _squeezed(own) in page, own
+            assert _squeezed(own) in text, own
+        for block in section.blocks:
+            if isinstance(block, Grid):
+                for cell in (c for line in block.sheet.body for c in line):
+                    assert _squeezed(cell) in page
+                    assert _squeezed(cell) in text
+
+
+def test_the_square_in_numbers() -> None:
+    rows = [build([t])[0] for t in square()]
+    said = told(rows, "estimates")
+    most = exponent(rows[0])
+    assert "estimated in all four conditions" in said
+    assert f"λ̂ = {most.value:.4f} [{most.ci_low:.4f}, {most.ci_high:.4f}]" in said
+    assert "largest with roles on and model uniform" in said
+    assert "have λ = 0.0509 over the same rounds" in said
+    assert "λ̂ is above diffusion in one of four after Holm's adjustment: roles on" in said
+
+
+def test_no_growth_is_claimed_where_the_interval_holds_0() -> None:
+    row = build([tracked(1, 0.02, 20)])[0]
+    grown = estimated(row, p_growth=1e-4, value=0.03, ci_low=-0.01, ci_high=0.07)
+    said = told([grown], "estimates")
+    assert "no claim is made" in said
+    assert "was shown (" not in said
+    grown = estimated(row, p_growth=1e-4, value=0.03, ci_low=0.01, ci_high=0.05)
+    assert "Growth of D(t) was shown (p = 0.0001)" in told([grown], "estimates")
+
+
+def test_growth_is_adjusted_over_the_conditions() -> None:
+    rows = [build([tracked(k, 0.02, 20, roles=r)])[0] for k, r in enumerate(("on", "off"))]
+    rows = [estimated(r, p_growth=0.03, value=0.03, ci_low=0.01, ci_high=0.05) for r in rows]
+    said = told(rows, "estimates")
+    assert "Growth was not shown in either condition" in said
+    assert "not evidence that there is none" in said
+    assert "time reversal rejects in both" in said  # at a false discovery rate
+
+
+def test_contraction_is_not_called_growth() -> None:
+    row = build([tracked(1, 0.02, 20)])[0]
+    row = estimated(row, p_growth=1e-4, value=-0.2, ci_low=-0.3, ci_high=-0.1)
+    said = told([row], "estimates")
+    assert "Contraction was shown" in said
+    assert "Growth of D(t) was shown" not in said
+    assert "No amplification from the sign" not in told([row], "limits")
+
+
+def test_a_claim_that_few_replicates_carry_says_so() -> None:
+    row = build([tracked(1, 0.02, 20)])[0]
+    row = estimated(
+        row, p_growth=1e-4, value=0.2, ci_low=0.1, ci_high=0.3, warnings=("flip_dominated",)
+    )
+    assert "This estimate carries flip_dominated" in told([row], "estimates")
+    assert "No rate where flips dominate." in told([row], "limits")
+    assert "few replicates carry λ̂" in told([row], "warnings")
+
+
+def test_few_replicates_could_not_have_rejected() -> None:
+    said = told([tracked(k, 0.2, 6, roles=r) for k, r in enumerate(("on", "off"))], "estimates")
+    assert "With 6 replicates time reversal can't give a p below 0.031" in said
+    assert "could not have rejected" not in told(square(), "estimates")
+
+
+def test_contrasts_say_what_was_and_what_was_not_shown() -> None:
+    found = material(square())
+    said = told(square(), "tests")
+    roles = [e for e in found.study.contrasts if e.name == "roles on - off"]
+    shown = [e for e in roles if e.p_holm < 0.05]
+    assert [e.others["model"] for e in shown] == ["uniform"]
+    c = shown[0].contrast
+    assert f"Δλ̂ = {c.value:.4f} [{c.ci_low:.4f}, {c.ci_high:.4f}]" in said
+    assert f"is {np.exp(17 * c.value):.2f} [" in said
+    assert "The other contrast was not shown to differ from zero: roles on against off, at" in said
+    assert "That is not evidence of no effect" in said
+
+
+def test_no_contrast_is_claimed_whose_interval_holds_0() -> None:
+    effects = material(square()).study.contrasts
+    for effect in effects:
+        wide = replace(effect.contrast, ci_low=-1.0, ci_high=1.0)
+        text = comparisons.factor_told("x", [replace(effect, contrast=wide, p_holm=0.01)], "")
+        assert "no claim is made" in text
+        assert "differs from zero" not in text
+
+
+def test_the_detectable_difference_has_the_power_that_is_named() -> None:
+    se, n = 0.02, 20
+    delta = detectable(se, 2 * n - 2)
+    assert power_of(n, delta, se * np.sqrt(n / 2)) == pytest.approx(0.8, abs=1e-6)
+    assert np.isnan(detectable(float("nan"), 10))
+    assert np.isnan(detectable(0.1, 0))
+    with pytest.raises(ValueError, match="power"):
+        detectable(0.1, 10, power=0.01)
+
+
+def test_replicates_add_up_and_failures_are_tested() -> None:
+    said = told(STUDIES["failures"], "attrition")
+    assert (
+        "Of 34 replicates that were wanted, 24 were completed, 10 failed and 0 are pending" in said
+    )
+    assert "parse (10)" in said
+    assert re.search(r"(Failure goes with|No association)", said)
+    said = told(STUDIES["interrupted"], "attrition")
+    assert "12 are pending" in said
+    assert "not begun (stopped before the first call)" in said
+    assert told([tracked(1, replicates=1)], "attrition").startswith("The one replicate that was")
+
+
+def test_a_study_without_estimates_says_why() -> None:
+    said = told(STUDIES["interrupted"], "estimates")
+    assert "estimated in one of two conditions" in said
+    assert "There is none where the run was interrupted before its estimates: roles off" in said
+    assert "no replicate was completed" in told(STUDIES["nothing completed"], "estimates")
+
+
+def test_identical_replicates_are_no_proof_of_stability() -> None:
+    said = told([still(1)], "estimates")
+    assert "all replicates were identical in the rounds of the fit (D = 0)" in said
+    assert "That does not prove a stable committee" in said
+
+
+def test_wordings_are_never_called_repeats() -> None:
+    found = STUDIES["wordings"]
+    assert "between wordings, not between repeats" not in told(square(), "design")
+    said = told(found, "estimates")
+    assert said.startswith("λ̂_pert is the growth rate of the distance between deliberations")
+    assert "2 of 9 or 0.22 [0.03, 0.60]" in said
+    assert "No noise level." in told(found, "limits")
+    assert "Fragility was compared wording by wording in" in told(found, "tests")
+
+
+def test_what_is_simulated_says_so_first() -> None:
+    made = [replace(t, simulated=True) for t in square()]
+    document = compose(material(made))
+    assert document.notice.startswith("All agents were simulated: no language model answered.")
+    assert "Nothing about language models." in told(made, "limits")
+    real = [replace(t, factors={**t.factors, "backend": "api"}) for t in square()]
+    assert compose(material(real)).notice == ""
+    assert "Nothing about language models." not in told(real, "limits")
+    assert "Temperature 0 does not make a provider's answers deterministic" in told(real, "limits")
+
+
+def test_the_papers_study_is_named_with_its_departures() -> None:
+    chosen = replace(CHOSEN, study="hl01_2x2")
+    shorter = [replace(t, factors={**t.factors, "rounds": "8"}) for t in square()]
+    said = told(shorter, "question", chosen)
+    assert "Fig. 1 of “Chaotic Dynamics" in said
+    assert "8 rounds instead of 20" in said
+    assert "replicates a condition instead" not in said
+    assert "Fig. 1" not in told(square(), "question")
+
+
+def test_every_warning_is_explained() -> None:
+    assert set(MARKS) <= set(MEANINGS)
+    statuses = {"identical", "short", "single", "no_replicates", "no_estimates"}
+    assert statuses <= set(MEANINGS)
+    assert not set(ELSEWHERE) & set(MEANINGS)
+    row = build([tracked(1)])[0]
+    said = told([estimated(row, warnings=("saturated", "of_tomorrow"))], "warnings")
+    assert "bent down by the ceiling" in said
+    assert "of_tomorrow The estimates carry it" in said
+
+
+def test_hostile_names_are_text() -> None:
+    chosen = replace(CHOSEN, study=HOSTILE)
+    found = compose(material([tracked(1, scenario=HOSTILE), tracked(2, scenario="x")], chosen))
+    page, text = html(found), markdown(found)
+    assert "<script" not in page
+    assert page.count("&lt;script&gt;") > 5
+    assert "<script" not in text
+    assert not re.search(r"(?<!\\)\]\(", text)
+    assert _squeezed(HOSTILE) in _seen(page)
+    assert _squeezed(HOSTILE) in _unmarked(text)
+
+
+def test_conditions_are_named_by_what_tells_them_apart() -> None:
+    assert "larger in condition c1" in told(STUDIES["labels"], "estimates")
+    said = told(STUDIES["wordings"], "estimates")
+    assert "with roles on and deliberation" in said
+    assert "rounds 20" not in said
+
+
+def test_reruns_are_no_further_evidence() -> None:
+    said = told(STUDIES["reruns"], "estimates")
+    assert "One further line of the table is of reruns" in said
+    assert "adjusted" not in said
+    assert "In both conditions" not in said
+
+
+def test_the_page_runs_and_fetches_nothing(tmp_path: Path) -> None:
+    svg = tmp_path / "d.svg"
+    svg.write_text("<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>")
+    picture = Picture(1, "d", (svg,), "D(t)", 'A "caption".', 'D(t) of <b>"all"</b>')
+    page = html(Document("t", "l", "", (Section(1, "figures", "Figures", (picture,)),)))
+    assert "default-src 'none'; style-src 'sha256-" in page
+    assert "<script" not in page
+    assert "unsafe-inline" not in page
+    assert "http://" not in page
+    assert 'src="data:image/svg+xml;base64,' in page
+    assert 'alt="D(t) of &lt;b&gt;&#34;all&#34;&lt;/b&gt;"' in page
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (words.count(0, "replicate"), "no replicates"),
+        (words.count(1, "replicate"), "one replicate"),
+        (words.count(9, "replicate"), "nine replicates"),
+        (words.count(1200, "replicate"), "1,200 replicates"),
+        (words.of_all(2, 2), "both"),
+        (words.of_all(3, 3), "all three"),
+        (words.of_all(0, 12), "none of 12"),
+        (words.of_all(1, 1), "one of one"),
+        (words.listed(["a"]), "a"),
+        (words.listed(["a", "b", "c"]), "a, b and c"),
+        (words.listed(["a, b", "c"]), "a, b; and c"),
+        (words.p_value(0.00001), "p < 0.0001"),
+        (words.p_value(0.0051), "p = 0.0051"),
+        (words.p_value(0.049), "p = 0.049"),
+        (words.interval(-0.5, 0.25, 2), "[−0.50, 0.25]"),
+        (words.interval(float("nan"), 1), "[no interval]"),
+        (words.some([f"c{k}" for k in range(9)], "Table 2"),
+         "c0; c1; c2; c3; c4; c5; and 3 more (Table 2)"),
+        (words.ended(1, 1, 0, 0, "run"), "The one run that was wanted was completed."),
+        (words.ended(5, 1, 1, 3, "run"), "Of five runs that were wanted, 1 was completed, 1 failed "
+         "and 3 are pending (target = completed + failed + pending)."),
+    ],
+)  # fmt: skip
+def test_words(made: str, expected: str) -> None:
+    assert made == expected
+
+
+class _Reader(HTMLParser):
+    """The text that a page shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = ""
+        self._skip = False
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._skip = tag == "style"
+        self.text += " " * (tag in ("br", "td", "th", "p", "li"))
+
+    def handle_data(self, data: str) -> None:
+        self.text += "" if self._skip else data
+
+
+def _seen(page: str) -> str:
+    reader = _Reader()
+    reader.feed(page)
+    return _squeezed(reader.text)
+
+
+def _unmarked(text: str) -> str:
+    """Markdown as its reader sees it."""
+    text = re.sub(r"(?<!\\)\*\*|<br>", " ", text)
+    text = re.sub(r"\\([\\`*<>|~$_\[\]])", r"\1", text)
+    return _squeezed(text.replace("&lt;", "<").replace("&amp;", "&"))
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r"\s+", "", text.replace("\u00a0", " "))
+
+
+def test_sections_follow_one_another(document: Document) -> None:
+    numbers = [section.number for section in document.sections]
+    assert all(b - a == 1 for a, b in pairwise(numbers))

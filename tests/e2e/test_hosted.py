@@ -19,7 +19,7 @@ pytestmark = pytest.mark.timeout(900)
 # One thread: the tests share the cores with others, and two threads would wait for each other.
 ALONE = "backend.threads=1"
 SMALL = ("backend=hosted", ALONE, "memory=k5", "rounds=2", "replicates=3", "tracking=none")
-SIZE = (ALONE, "rounds=4", "replicates=3")
+SIZE = (ALONE, "rounds=4", "replicates=5")
 WORDED = (*SMALL, "perturbation=variants20")
 
 
@@ -145,15 +145,15 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
 def test_the_benchmark_finishes_every_deliberation(benchmark: tuple[Path, str]) -> None:
     folder, _ = benchmark
     ends = [entries(data)[-1] for data in journals(folder).values()]
-    assert len(ends) == 12
-    assert Counter(end["status"] for end in ends) == {"completed": 12}
+    assert len(ends) == 20
+    assert Counter(end["status"] for end in ends) == {"completed": 20}
 
 
 def test_turns_parse_without_repair(benchmark: tuple[Path, str]) -> None:
     folder, _ = benchmark
     said = [e for data in journals(folder).values() for e in entries(data)[1:-1]]
     turns = [e for e in said if e["kind"] == "turn"]
-    assert len(turns) >= 0.98 * 12 * 4 * 5
+    assert len(turns) >= 0.98 * 20 * 4 * 5
     assert sum("problem" not in turn for turn in turns) >= 0.98 * len(turns)
 
 

@@ -161,10 +161,10 @@ def documented() -> dict[str, tuple[float, ...]]:
 
 def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
     files = [f for f in root.glob("conf/prompts/worlds/*/*.txt") if f.stem != "preamble"]
-    found = {f.stem: acting.trait_of(f.read_text(encoding="utf-8").strip()).weights for f in files}
+    found = {f.stem: acting.weights_of(f.read_text(encoding="utf-8").strip()) for f in files}
     assert len(found) == 21
     assert found == documented()
-    assert_allclose(acting.trait_of("").weights, (1, 0.780, 0.418), atol=5e-4)
+    assert_allclose(acting.weights_of(""), (1, 0.780, 0.418), atol=5e-4)
 
 
 def test_the_docs_give_the_constants(root: Path) -> None:

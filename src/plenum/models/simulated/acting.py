@@ -9,7 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,9 @@ _SUSPECT = re.compile(r"([0-9]+) \(since round ([0-9]+)(?:, next to ([0-9, ]+))?
 _DEGREE = re.compile(r"([0-9]+):([0-9]+)")
 _UNITS = re.compile(r"one of ([0-9]+) ")
 _BINDS = re.compile(r"binds? everybody|all name the same|the mean of")
+
+
+Weights = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -59,13 +62,41 @@ class Duty:
 
 
 @dataclass(frozen=True)
-class Trait:
-    """What an agent looks at, by its brief: weights of the features of a candidate."""
+class Bent:
+    """What makes up an agent's mind beside the facts.
 
-    weights: tuple[float, float, float]
+    Attributes
+    ----------
+    weights
+        Of the features of a candidate, by the agent's brief.
+    heard
+        What others propose.
+    pull
+        How much their proposals attract; below 0 they repel.
+    kick
+        Scale of the noise on what is weighed.
+    slips
+        Probability of picking a candidate at random.
+    rng
+        Draws both.
+    """
+
+    weights: Weights
+    heard: Sequence[Heard]
+    pull: float
+    kick: float
+    slips: float
+    rng: np.random.Generator
+
+    def best(self, values: Sequence[float]) -> int:
+        """The place of the best candidate, but for noise and slips."""
+        noisy = np.asarray(values) + self.kick * self.rng.normal(size=len(values))
+        if self.rng.random() < self.slips:
+            return int(self.rng.integers(len(values)))
+        return int(np.argmax(noisy))
 
 
-_TRAITS = {
+_TRAITS: dict[str, Weights] = {
     "highest severity": (6.0, 0.0, 0.0),
     "medical": (5.0, 0.5, 0.0),
     "infrastructure": (2.0, 0.5, 3.0),
@@ -109,17 +140,16 @@ def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) 
         Probability of picking a candidate at random.
     """
     duty = read(chat)
-    trait = trait_of(duty.brief)
     choose = _CHOICES[duty.key]
-    kick = chat.temperature
+    pull = (FOLLOW if duty.binds else -CROWD) * coupling
+    bent = Bent(weights_of(duty.brief), duty.heard, pull, chat.temperature, slips, rng)
     if duty.assigns:
         plan: list[Any] = []
         for _ in range(duty.units):
-            taken = tuple(Heard(str(n), action) for n, action in enumerate(plan))
-            plan.append(choose(duty, trait, taken, -CROWD * coupling, kick, slips, rng))
+            taken = [Heard(str(n), action) for n, action in enumerate(plan)]
+            plan.append(choose(duty, replace(bent, heard=taken, pull=-CROWD * coupling)))
         return json.dumps({"plan": plan, "analysis": f"One action for each of {duty.units}."})
-    pull = (FOLLOW if duty.binds else -CROWD) * coupling
-    action = choose(duty, trait, duty.heard, pull, kick, slips, rng)
+    action = choose(duty, bent)
     said = {duty.key: action}
     if duty.speaks:
         said["message"] = _message(duty, action, rng)
@@ -150,14 +180,14 @@ def read(chat: Chat) -> Duty:
     )
 
 
-def trait_of(brief: str) -> Trait:
+def weights_of(brief: str) -> Weights:
     """The weights that a brief stands for."""
     for phrase, weights in _TRAITS.items():
         if phrase in " ".join(brief.split()):
-            return Trait(weights)
+            return weights
     data = hashlib.blake2b(brief.encode(), digest_size=3).digest()
     first, second, third = (byte / 255 for byte in data)
-    return Trait((1.0 + first * (2.0 if brief else 0.0), second, third - 0.5))
+    return 1.0 + first * (2.0 if brief else 0.0), second, third - 0.5
 
 
 def _key_of(known: str) -> str:
@@ -175,15 +205,7 @@ def _heard(discussion: str, number: int, me: str) -> list[Heard]:
     return [Heard(name, action) for name, action in last.items()]
 
 
-def _cell(
-    duty: Duty,
-    trait: Trait,
-    heard: Sequence[Heard],
-    pull: float,
-    kick: float,
-    slips: float,
-    rng: np.random.Generator,
-) -> list[int]:
+def _cell(duty: Duty, bent: Bent) -> list[int]:
     """A disaster's cell: severity, nearness, how central it lies, and who else goes there."""
     disasters = [tuple(map(int, found)) for found in _DISASTER.findall(duty.known)]
     mine = _PLACE.search(duty.known)
@@ -192,28 +214,20 @@ def _cell(
     x, y = (int(mine[1]), int(mine[2])) if mine else (centre, centre)
     if not disasters:
         return [x, y]
-    w, going = trait.weights, Counter(tuple(h.action) for h in heard)
-    others = max(len(heard), 1)
+    w, going = bent.weights, Counter(tuple(h.action) for h in bent.heard)
+    others = max(len(bent.heard), 1)
     values = [
         w[0] * severity / 10
         - w[1] * (abs(cx - x) + abs(cy - y)) / 18
         - w[2] * (abs(cx - 4.5) + abs(cy - 4.5)) / 9
-        + pull * going[cx, cy] / others
+        + bent.pull * going[cx, cy] / others
         for cx, cy, severity in disasters
     ]
-    best = _best(values, kick, slips, rng)
+    best = bent.best(values)
     return list(disasters[best][:2])
 
 
-def _nodes(
-    duty: Duty,
-    trait: Trait,
-    heard: Sequence[Heard],
-    pull: float,
-    kick: float,
-    slips: float,
-    rng: np.random.Generator,
-) -> list[int]:
+def _nodes(duty: Duty, bent: Bent) -> list[int]:
     """Suspected nodes: degree, how recent, how they join others, and who else checks them."""
     limit = re.search(r"check up to\s+([0-9]+)", duty.known)
     suspects = _SUSPECT.findall(duty.known)
@@ -222,51 +236,43 @@ def _nodes(
     known = dict(_DEGREE.findall(duty.known))
     degrees = [int(known.get(node, 1)) for node, _, _ in suspects]
     since = [int(found) for _, found, _ in suspects]
-    named = Counter(node for h in heard for node in h.action)
-    w, others = trait.weights, max(len(heard), 1)
+    named = Counter(node for h in bent.heard for node in h.action)
+    w, others = bent.weights, max(len(bent.heard), 1)
     left = {
         int(node): w[0] * degrees[i] / max(degrees)
         + w[1] * since[i] / max(since)
         + w[2] * (i % 3) / 3
-        + pull * named[int(node)] / others
+        + bent.pull * named[int(node)] / others
         for i, (node, _, _) in enumerate(suspects)
     }
     chosen = []
     for _ in range(min(int(limit[1]) if limit else 3, len(left))):
         nodes = list(left)
-        node = nodes[_best([left[n] for n in nodes], kick, slips, rng)]
+        node = nodes[bent.best([left[n] for n in nodes])]
         chosen.append(node)
         del left[node]
     return sorted(chosen)
 
 
-def _amount(
-    duty: Duty,
-    trait: Trait,
-    heard: Sequence[Heard],
-    pull: float,
-    kick: float,
-    slips: float,
-    rng: np.random.Generator,
-) -> float:
+def _amount(duty: Duty, bent: Bent) -> float:
     """A share of the threshold by the role; more of it after a round that wasn't funded."""
     numbers = _numbers(duty.known)
     threshold, most = numbers["threshold"], numbers["most"]
     share = threshold / duty.units
-    wanted = share * trait.weights[0]
+    wanted = share * bent.weights[0]
     if "not funded" in duty.known:
-        wanted += trait.weights[1] * share * 0.5
-    if heard:
-        others = float(np.mean([h.action for h in heard]))
-        if pull > 0:
-            wanted += 0.5 * min(pull, 2.0) / 2.0 * (others - wanted)
+        wanted += bent.weights[1] * share * 0.5
+    if bent.heard:
+        others = float(np.mean([h.action for h in bent.heard]))
+        if bent.pull > 0:
+            wanted += 0.5 * min(bent.pull, 2.0) / 2.0 * (others - wanted)
         else:
             # what the others leave open, as far as the role cares for the good
             gap = threshold - others * (duty.units - 1)
-            wanted += min(-pull, 3.0) / 3.0 * 0.5 * trait.weights[0] * (gap - share)
-    wanted += kick * share * 0.2 * rng.normal()
-    if rng.random() < slips:
-        wanted = share * rng.random() * 2
+            wanted += min(-bent.pull, 3.0) / 3.0 * 0.5 * bent.weights[0] * (gap - share)
+    wanted += bent.kick * share * 0.2 * bent.rng.normal()
+    if bent.rng.random() < bent.slips:
+        wanted = share * bent.rng.random() * 2
     return float(min(max(0.0, round(wanted, 2)), most))
 
 
@@ -276,13 +282,6 @@ def _numbers(known: str) -> dict[str, float]:
     assert most
     assert threshold
     return {"most": float(most[1]), "threshold": float(threshold[1])}
-
-
-def _best(values: Sequence[float], kick: float, slips: float, rng: np.random.Generator) -> int:
-    noisy = np.asarray(values) + kick * rng.normal(size=len(values))
-    if rng.random() < slips:
-        return int(rng.integers(len(values)))
-    return int(np.argmax(noisy))
 
 
 def _message(duty: Duty, action: Any, rng: np.random.Generator) -> str:
@@ -295,7 +294,7 @@ def _message(duty: Duty, action: Any, rng: np.random.Generator) -> str:
     return f"I propose {mine}."
 
 
-_CHOICES: dict[str, Callable[..., Any]] = {
+_CHOICES: dict[str, Callable[[Duty, Bent], Any]] = {
     "action": _cell,
     "target_nodes": _nodes,
     "contribution": _amount,

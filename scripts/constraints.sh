@@ -1,16 +1,28 @@
 #!/bin/sh
-# Resolve pyproject.toml's ranges, with all extras, in a fresh virtual environment, and write the
-# exact versions to constraints.txt. Call: sh scripts/constraints.sh [python]
+# Resolve pyproject.toml's ranges, with all extras and for every platform, and write versions and
+# hashes to constraints.txt. Call: sh scripts/constraints.sh [python]
 set -eu
 cd "$(dirname "$0")/.."
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
-"${1:-python3}" -m venv "$fresh"
-"$fresh/bin/python" -m pip install --quiet --disable-pip-version-check -e '.[hosted,dev]'
+"${1:-python3}" -m venv "$fresh/env"
+"$fresh/env/bin/python" -m pip install --quiet --disable-pip-version-check uv
+# Names, versions and hashes only: no hosts and no paths.
+printf 'pip\nsetuptools\n' | "$fresh/env/bin/uv" pip compile --quiet \
+    --universal --fork-strategy fewest --all-extras --upgrade --generate-hashes \
+    --no-header --no-annotate -o "$fresh/pins.txt" pyproject.toml -
+# torch's builds for the CPU alone lie in an index of its own: the one that this machine installs.
+torch=$(sed -n 's/^torch==\([^ ]*\) .*/\1/p' "$fresh/pins.txt")
+"$fresh/env/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps \
+    --dest "$fresh" "torch==$torch"
+cpu=$("$fresh/env/bin/python" -m pip hash "$fresh"/torch-* | sed -n 's/^--hash=//p')
 {
     echo "# Exact versions of one resolution that passes the tests; made by \`make constraints\`."
-    # Names and versions only: no hosts, no paths, no local build labels such as +cpu.
-    "$fresh/bin/python" -m pip list --format=freeze --disable-pip-version-check --exclude-editable |
-        grep -v -i -E '^(pip|setuptools|wheel|triton|(nvidia|cuda)-.*)==' | sed 's/+[A-Za-z0-9.]*$//'
+    if grep -q "$cpu" "$fresh/pins.txt"; then
+        cat "$fresh/pins.txt"
+    else
+        awk -v cpu="$cpu" '{ print } /^torch==/ { print "    --hash=" cpu " \\" }' \
+            "$fresh/pins.txt"
+    fi
 } > constraints.txt
-wc -l constraints.txt
+grep -c '==' constraints.txt

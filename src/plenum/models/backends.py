@@ -20,7 +20,7 @@ def build(settings: Simulated | Api | Hosted, calls: Calls, prices: Prices) -> C
         except ImportError as error:
             raise UserError(
                 f"backend: hosted needs {error.name}; "
-                "install it with pip install -c constraints.txt -e '.[hosted]'"
+                "install it with sh scripts/install.sh .venv/bin/python hosted"
             ) from None
         from plenum.models.hosted import HostedBackend
 

@@ -71,10 +71,11 @@ def told() -> Iterator[None]:
 
 def one_line(error: BaseException) -> str:
     """An error's message without Hydra's and OmegaConf's trailing context."""
-    text = redact(str(error))
+    text = str(error)
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
     if override and str(override) not in text:
         text = f"{override}: {text}"
+    text = redact(text)
     for tail in (
         "\nConfig search path",
         "\nSet the environment variable HYDRA_FULL_ERROR",
@@ -101,5 +102,5 @@ def _without_secrets(
 
 
 def _leave(line: str, status: int) -> NoReturn:
-    print(line, file=sys.stderr)
+    print(redact(line), file=sys.stderr)
     raise SystemExit(status) from None

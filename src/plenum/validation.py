@@ -4,6 +4,7 @@ import dataclasses
 import math
 import re
 from typing import Any
+from urllib.parse import urlsplit
 
 from plenum.errors import UserError
 from plenum.schema import Config, PriceConfig
@@ -50,7 +51,7 @@ def check(typed: Config) -> None:
     _check_money(typed.budget, typed.prices)
     _check_backend(typed.backend)
     _check_branch(typed)
-    refuse_in_url("tracking.uri", typed.tracking.uri or "")
+    _check_url("tracking.uri", typed.tracking.uri or "")
 
 
 def _check_calls(calls: Calls) -> None:
@@ -83,7 +84,7 @@ def _check_backend(backend: Any) -> None:
     if isinstance(backend, Api):
         for provider, url in backend.api_base.items():
             key = f"backend.api_base.{provider}"
-            refuse_in_url(key, url or "")
+            _check_url(key, url or "")
             require(
                 not url or url.startswith(("http://", "https://")),
                 f"{key}: {url!r}; it starts with http:// or https://",
@@ -97,6 +98,19 @@ def _check_backend(backend: Any) -> None:
             if rate.name == "noise" or rate.name.endswith("_rate"):
                 value = getattr(backend, rate.name)
                 require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
+
+
+def _check_url(key: str, url: str) -> None:
+    """Refuse a URL with a secret in it, and one whose host or port can't be read."""
+    refuse_in_url(key, url)
+    if not url.startswith(("http://", "https://")):
+        return
+    try:
+        parts = urlsplit(url)
+        readable = bool(parts.hostname) and parts.port != 0 and re.search(r"\s", url) is None
+    except ValueError:
+        readable = False
+    require(readable, f"{key}: {url!r} is no URL; it is written as http://host:port/path")
 
 
 def _check_hosted(backend: Hosted) -> None:

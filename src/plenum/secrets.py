@@ -102,7 +102,7 @@ def _refuse(key: str, text: str, login: bool) -> None:
 def _without_login(word: re.Match[str]) -> str:
     """A word with the login of a URL taken out."""
     before, mark, rest = word[0].partition("://")
-    login, at, host = rest.rpartition("@")
+    _, at, host = rest.rpartition("@")
     if not at or (rest.startswith("/") and not before.lower().endswith(("http", "https"))):
         return word[0]
     return f"{before}{mark}<login>@{host}"

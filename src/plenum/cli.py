@@ -88,11 +88,13 @@ def one_line(error: BaseException) -> str:
 
 
 def _of_the_input(error: Exception) -> bool:
-    """Whether an untyped error comes from Hydra's composition, or from the tracking store."""
+    """Whether an untyped error comes from Hydra, its sweepers, or the tracking store."""
     if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
         return True
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith("hydra.")
+    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith(
+        ("hydra.", "optuna.")
+    )
 
 
 def _without_secrets(

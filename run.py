@@ -16,11 +16,11 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parent))
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
-def main(cfg: DictConfig) -> None:
+def main(cfg: DictConfig) -> float:
     with told():
         from plenum.execution.sweep import run_job
 
-        run_job(cfg)
+        return run_job(cfg)
 
 
 if __name__ == "__main__":

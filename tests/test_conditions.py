@@ -386,3 +386,14 @@ def test_the_temperature_sweep_covers_every_temperature_option() -> None:
 def test_every_scenario_is_an_option_of_its_group(condition: Make) -> None:
     files = sorted(path.stem for path in (ROOT / "scenarios").glob("*.yaml"))
     assert [condition(f"scenario={name}").scenario.id for name in files] == files
+
+
+def test_an_endpoint_of_ones_own_may_serve_a_model_called_tiny(
+    job: Callable[..., Job],
+) -> None:
+    served = job("backend=api", "model.name=tiny", "model.default=openai/mine").condition
+    assert (served.model, served.models) == ("tiny", ("openai/mine",))
+    with pytest.raises(UserError, match=r"^model: tiny is the model of this package"):
+        job("backend=api", "model=tiny")
+    with pytest.raises(UserError, match=r"^model\.name: tiny, but a seat"):
+        job("model.name=tiny")

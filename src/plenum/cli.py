@@ -71,10 +71,11 @@ def told() -> Iterator[None]:
 
 def one_line(error: BaseException) -> str:
     """An error's message without Hydra's and OmegaConf's trailing context."""
-    text = redact(str(error))
+    text = str(error)
     override = getattr(error, "override", None)  # Hydra's parse errors name it nowhere else
     if override and str(override) not in text:
         text = f"{override}: {text}"
+    text = redact(text)
     for tail in (
         "\nConfig search path",
         "\nSet the environment variable HYDRA_FULL_ERROR",
@@ -87,11 +88,13 @@ def one_line(error: BaseException) -> str:
 
 
 def _of_the_input(error: Exception) -> bool:
-    """Whether an untyped error comes from Hydra's composition, or from the tracking store."""
+    """Whether an untyped error comes from Hydra, its sweepers, or the tracking store."""
     if type(error).__module__.startswith(("mlflow", "sqlalchemy")):
         return True
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith("hydra.")
+    return isinstance(error, ValueError) and frame.f_globals["__name__"].startswith(
+        ("hydra.", "optuna.")
+    )
 
 
 def _without_secrets(
@@ -101,5 +104,5 @@ def _without_secrets(
 
 
 def _leave(line: str, status: int) -> NoReturn:
-    print(line, file=sys.stderr)
+    print(redact(line), file=sys.stderr)
     raise SystemExit(status) from None

@@ -27,7 +27,7 @@ from plenum.conditions import (
 )
 from plenum.errors import UserError
 from plenum.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
-from plenum.validation import DTYPES, at_least, is_study, require
+from plenum.validation import DTYPES, OBJECTIVES, at_least, is_study, one_of, require
 from plenum.world_conditions import AGENTS, WorldCondition
 
 
@@ -57,6 +57,7 @@ def parse_job(cfg: DictConfig) -> Job:
         dry_run=typed.dry_run,
         retry_failed=typed.retry_failed,
         config=OmegaConf.to_yaml(cfg, resolve=True),
+        objective=typed.objective,
     )
 
 
@@ -84,6 +85,7 @@ def _condition(typed: Config) -> Condition | WorldCondition:
         )
         return world_config.world_condition(typed, *_hosted(typed, asked))
     world_config.refuse_without_task(typed)
+    one_of("objective", typed.objective, OBJECTIVES)
     scenario = scenarios.load(project.resolve(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,
@@ -118,7 +120,7 @@ def _hosted(
 ) -> tuple[Simulated | Api | Hosted, tuple[tuple[str, str], ...]]:
     """The backend with its number format, and the digests of hosted models in folders."""
     backend = typed.backend
-    _refuse_misnamed(typed.model.name, models)
+    _refuse_misnamed(typed.model.name, models, backend)
     if not isinstance(backend, Hosted):
         return backend, ()
     return (
@@ -178,8 +180,18 @@ def _clerk(model: ModelConfig) -> str:
     return chosen
 
 
-def _refuse_misnamed(name: str, models: Sequence[str]) -> None:
-    """The option tiny brings short answers and a name that another model would be taken for."""
+def _refuse_misnamed(name: str, models: Sequence[str], backend: Simulated | Api | Hosted) -> None:
+    """The option tiny brings short answers and a name that another model would be taken for.
+
+    A provider has no such model. What an endpoint of one's own serves may be called so.
+    """
+    if isinstance(backend, Api):
+        require(
+            "tiny" not in models,
+            "model: tiny is the model of this package, and runs with backend=hosted; for backend="
+            "api name what the endpoint serves, as in model.default=openai/my-model",
+        )
+        return
     others = [model for model in models if model != "tiny"]
     if name == "tiny" and others:
         raise UserError(

@@ -109,6 +109,7 @@ class Config:
     branch: BranchConfig = field(default_factory=BranchConfig)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     journals: str = "mlruns/journals"
+    objective: str = "lambda"
     rounds: int = 20
     replicates: int = 20
     seed: int = 0

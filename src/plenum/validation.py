@@ -3,7 +3,9 @@
 import dataclasses
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 from plenum.errors import UserError
 from plenum.schema import Config, PriceConfig
@@ -12,6 +14,12 @@ from plenum.settings import Api, Budget, Calls, Hosted, Simulated
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TRANSPORTS = ("lean", "litellm")
+OBJECTIVES = (
+    *("lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority"),
+    *("n_completed", "n_failed", "gamma", "signed_growth"),
+)
+"""Metrics of a committee that a sweeper may get back; the last two are those of branches."""
+
 _CALL_BOUNDS = {
     "max_concurrency": 1,
     "start_concurrency": 1,
@@ -50,7 +58,7 @@ def check(typed: Config) -> None:
     _check_money(typed.budget, typed.prices)
     _check_backend(typed.backend)
     _check_branch(typed)
-    refuse_in_url("tracking.uri", typed.tracking.uri or "")
+    _check_url("tracking.uri", typed.tracking.uri or "")
 
 
 def _check_calls(calls: Calls) -> None:
@@ -59,10 +67,7 @@ def _check_calls(calls: Calls) -> None:
     for key in ("timeout_s", "idle_timeout_s"):
         seconds = getattr(calls, key)
         require(0 < seconds < math.inf, f"calls.{key}: {seconds} is not allowed; give seconds")
-    require(
-        calls.transport in TRANSPORTS,
-        f"calls.transport: {calls.transport!r} is not one of {', '.join(TRANSPORTS)}",
-    )
+    one_of("calls.transport", calls.transport, TRANSPORTS)
     for key in ("rpm", "tpm"):
         for provider, limit in getattr(calls, key).items():
             if limit is not None:
@@ -83,7 +88,7 @@ def _check_backend(backend: Any) -> None:
     if isinstance(backend, Api):
         for provider, url in backend.api_base.items():
             key = f"backend.api_base.{provider}"
-            refuse_in_url(key, url or "")
+            _check_url(key, url or "")
             require(
                 not url or url.startswith(("http://", "https://")),
                 f"{key}: {url!r}; it starts with http:// or https://",
@@ -99,6 +104,19 @@ def _check_backend(backend: Any) -> None:
                 require(0 <= value <= 1, f"backend.{rate.name}: {value}; allowed is 0 to 1")
 
 
+def _check_url(key: str, url: str) -> None:
+    """Refuse a URL with a secret in it, and one whose host or port can't be read."""
+    refuse_in_url(key, url)
+    if not url.startswith(("http://", "https://")):
+        return
+    try:
+        parts = urlsplit(url)
+        readable = bool(parts.hostname) and parts.port != 0 and re.search(r"\s", url) is None
+    except ValueError:
+        readable = False
+    require(readable, f"{key}: {url!r} is no URL; it is written as http://host:port/path")
+
+
 def _check_hosted(backend: Hosted) -> None:
     for key, least in (("slots", 1), ("prefill_rows", 1), ("bucket", 8), ("rung", 8)):
         at_least(f"backend.{key}", getattr(backend, key), least)
@@ -107,10 +125,7 @@ def _check_hosted(backend: Hosted) -> None:
     for key, most in (("threads", 1024), ("slots", 4096), ("prefill_rows", 4096)):
         value = getattr(backend, key)
         require(value <= most, f"backend.{key}: {value} is not allowed; it must be {most} or less")
-    require(
-        backend.dtype in DTYPES,
-        f"backend.dtype: {backend.dtype!r} is not one of {', '.join(DTYPES)}",
-    )
+    one_of("backend.dtype", backend.dtype, DTYPES)
     require(
         bool(re.fullmatch(r"auto|cpu|cuda(:[0-9]+)?", backend.device)),
         f"backend.device: {backend.device!r}; it is auto, cpu, cuda or cuda:N",
@@ -133,6 +148,11 @@ def require(holds: bool, message: str) -> None:
     """Refuse with the message where something doesn't hold."""
     if not holds:
         raise UserError(message)
+
+
+def one_of(key: str, value: str, allowed: Sequence[str]) -> None:
+    """Refuse a value that isn't among those allowed."""
+    require(value in allowed, f"{key}: {value!r} is not one of {', '.join(allowed)}")
 
 
 def at_least(key: str, value: float, least: float) -> None:

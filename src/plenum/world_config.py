@@ -13,7 +13,7 @@ from plenum import project
 from plenum.errors import UserError
 from plenum.schema import Config
 from plenum.settings import Api, Hosted, Simulated
-from plenum.validation import at_least, require
+from plenum.validation import at_least, one_of, require
 from plenum.world_conditions import AGENTS, CENTRAL, Agent, Texts, WorldCondition
 from plenum.worlds.catalogue import SETTINGS, build
 from plenum.worlds.consensus import MECHANISMS
@@ -44,6 +44,16 @@ def refuse_without_task(typed: Config) -> None:
     for key, usual in _USUAL.items():
         name = getattr(typed, key).name
         require(name == usual, f"{key}: {name} is for worlds; add task={', '.join(SETTINGS)}")
+
+
+def _check_objective(typed: Config) -> None:
+    """A sweeper may get back λ̂, or the mean over episodes of what the world measures."""
+    if typed.objective == "lambda":
+        return
+    from plenum.worlds.metrics import summary  # the names of the metrics of an empty episode
+
+    measured = summary(build(typed.task.name, typed.task.agents), [])
+    one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
 
 
 def world_condition(
@@ -183,6 +193,7 @@ def check(typed: Config) -> None:
         typed.replicates % task.runs == 0,
         f"replicates: {typed.replicates}; they are episodes times task.runs={task.runs}",
     )
+    _check_objective(typed)
     _refuse_committees(typed)
 
 
@@ -214,7 +225,7 @@ def _brief(task: str, role: str) -> str:
 
 
 def _texts(task: str, consensus: str) -> Texts:
-    told: dict[str, Any] = yaml.safe_load(_text("tasks.yaml"))
+    told: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
     decide = told[consensus]
     preamble = _text(f"{task}/preamble.txt")
     if consensus == CENTRAL:

@@ -44,6 +44,7 @@ endpoint: The committee adopts exactly one of A, B or C for a year.
         (["study=a/b"], "study: 'a/b'"),
         (["tracking.uri=ftp://x"], "tracking.uri: 'ftp://x'"),
         (["tracking=server", "tracking.uri=http://127.0.0.1:9"], "no MLflow server answers"),
+        (["tracking.uri=http://127.0.0.1:port"], "tracking.uri: 'http://127.0.0.1:port' is no URL"),
         (["backend=api"], "OPENAI_API_KEY"),
         (["-m", "roles=on,off", "protocol.window=3,0"], "protocol.window: 0"),
         (["-m", "model=uniform,mixed", "backend=api"], "set the environment variable"),
@@ -68,6 +69,17 @@ def test_one_line_and_status_two(run: Run, tmp_path: Path, arguments: list[str],
     assert lines[0].startswith("error: ")
     assert told in lines[0]
     assert not (tmp_path / "mlruns").exists()
+
+
+@pytest.mark.parametrize("argument", ["tracking.uri=http://me:pa/ss7@h", "rounds=?auth=pa/ss7"])
+def test_a_secret_in_an_argument_reaches_no_screen_and_no_file(
+    run: Run, tmp_path: Path, argument: str
+) -> None:
+    done = run("rounds=1", argument)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.startswith(f"error: {argument.partition('=')[0]}: a URL can't carry")
+    assert "ss7" not in done.stderr + done.stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("script", ["bench_overhead.py", "bench_inference.py", "bench_hosted.py"])

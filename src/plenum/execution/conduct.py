@@ -3,6 +3,7 @@
 import asyncio
 import resource
 import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from plenum.execution.ledger import Sum
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
 from plenum.execution.spending import spent_before
+from plenum.execution.varying import now_varying
 from plenum.models import ChatModel, backends
 from plenum.models.prices import Prices, how_to_state
 from plenum.tracking import store
@@ -54,6 +56,8 @@ def conduct(jobs: Sequence[Job]) -> list[Outcome]:
         store.check(uri)
     one_kind_a_study(jobs)
     same_throughout(jobs)
+    for line in now_varying(jobs):
+        print(line, file=sys.stderr)
     charged = any(job.condition.backend.name == "api" for job in jobs)
     prices = Prices(jobs[0].prices, charged=charged)
     backend = {

@@ -6,6 +6,7 @@ stop the others.
 
 import asyncio
 import fcntl
+import math
 import os
 import traceback
 from collections import defaultdict
@@ -329,6 +330,7 @@ def _sent(trackers: Any) -> int:
 
 def _outcome(job: Job, ended: Sequence[_Result], report: dict[str, Any]) -> Outcome:
     accounts = report["accounts"]
+    objective = report["metrics"].get(job.objective)
     return Outcome(
         name=str(job.condition),
         identity=job.condition.identity,
@@ -341,6 +343,7 @@ def _outcome(job: Job, ended: Sequence[_Result], report: dict[str, Any]) -> Outc
         reused=sum(e.reused and e.error is None for e in ended),
         calls=sum(e.calls for e in ended),
         errors=tuple(dict.fromkeys(e.error for e in ended if e.error is not None)),
+        objective=None if objective is None or math.isnan(objective) else objective,
     )
 
 

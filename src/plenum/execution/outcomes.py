@@ -5,10 +5,29 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from plenum.errors import UserError
+
 _LONGEST = 160
 
 FILE = "outcome.json"
 """Written to each job's output folder, so that any launcher's sweep can be summed up."""
+
+
+class Undefined(float):
+    """A NaN that a sweeper can't take for a result: converted to a number it says why it is none.
+
+    Optuna's sweeper counts that as a failed trial; a bare NaN ends it in a traceback.
+    """
+
+    def __new__(cls, reason: str) -> "Undefined":
+        undefined = super().__new__(cls, "nan")
+        undefined.reason = reason
+        return undefined
+
+    reason: str
+
+    def __float__(self) -> float:
+        raise UserError(self.reason)
 
 
 @dataclass(frozen=True)
@@ -29,6 +48,8 @@ class Outcome:
         Calls made now.
     examples
         What was said at one failure of each reason.
+    objective
+        The estimate that ``objective`` names; ``None`` where it isn't defined.
     stopped
         What kept replicates from being begun or ended: a budget that is used up.
     errors
@@ -47,6 +68,7 @@ class Outcome:
     errors: tuple[str, ...] = ()
     stopped: str = ""
     examples: dict[str, str] = field(default_factory=dict)
+    objective: float | None = None
 
     @property
     def failed(self) -> int:
@@ -57,6 +79,12 @@ class Outcome:
     def clean(self) -> bool:
         """Every replicate completed and everything was tracked."""
         return self.completed == self.target and not self.errors
+
+    def returned(self, objective: str) -> float:
+        """What Hydra's sweepers get back: the estimate that ``objective`` names."""
+        if self.objective is None:
+            return Undefined(f"objective: {objective} isn't defined in the condition {self.name}")
+        return self.objective
 
     def told(self) -> str:
         """The counts in one line."""

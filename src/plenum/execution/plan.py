@@ -17,6 +17,7 @@ from plenum.execution.conduct import one_kind_a_study, same_throughout
 from plenum.execution.rehearsal import Use, rehearse
 from plenum.execution.replicate import RETRIABLE
 from plenum.execution.spending import spent_before
+from plenum.execution.varying import now_varying
 from plenum.models import ChatModel, backends
 from plenum.models.prices import Prices, how_to_state
 from plenum.records import DamagedJournal, attempts, read_entries
@@ -67,7 +68,7 @@ def show(jobs: Sequence[Job]) -> None:
     by_model = _sum(left)
     free = by_model.keys() - _sum([item for item in left if item.charged])
     console.print(_models(by_model, prices, free))
-    for line in _closing(left, by_model, backend, prices, free):
+    for line in (*now_varying(jobs), *_closing(left, by_model, backend, prices, free)):
         print(line)
 
 

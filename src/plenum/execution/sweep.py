@@ -23,17 +23,25 @@ from plenum.conditions import Job
 from plenum.config import parse_job
 from plenum.errors import UserError
 from plenum.execution.conduct import conduct
-from plenum.execution.outcomes import Outcome, save
+from plenum.execution.outcomes import Undefined, save
 from plenum.execution.plan import show
 
+NOTHING_RUN = Undefined("dry_run: nothing was run; a sweeper that goes by results needs a run")
 MANY = 20
 """From here on composing takes long enough to say that it is being done."""
 
 log = logging.getLogger(__name__)
 
 
-def run_job(cfg: DictConfig) -> None:
-    """Run the one condition of a composed config; the task of ``run.py``."""
+def run_job(cfg: DictConfig) -> float:
+    """Run the one condition of a composed config; the task of ``run.py``.
+
+    Returns
+    -------
+    float
+        The estimate that ``objective`` names, for sweepers that choose values by results; a NaN
+        where it isn't defined, and of a dry run (see :class:`Undefined`).
+    """
     if HydraConfig.get().mode == RunMode.RUN and HydraConfig.get().sweeper.get("params"):
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")
     job = parse_job(cfg)
@@ -41,9 +49,10 @@ def run_job(cfg: DictConfig) -> None:
         raise UserError("budget: it holds for a whole sweep only with hydra/launcher=concurrent")
     if job.dry_run:
         show([job])
-        return
+        return NOTHING_RUN
     (outcome,) = conduct([job])
     save(outcome, Path(HydraConfig.get().runtime.output_dir))
+    return outcome.returned(job.objective)
 
 
 def launch(
@@ -58,7 +67,8 @@ def launch(
     Every job is composed and validated before the first one runs, so that a mistake in the last
     condition costs nothing. A failed condition is told by its outcome, not by an exception: Hydra
     then goes on to its closing callbacks. Those of the jobs are called for all jobs before the
-    first one starts, and for all after the last one has ended.
+    first one starts, and for all after the last one has ended. A job returns what
+    :func:`run_job` does.
     """
     setup_globals()
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
@@ -91,11 +101,13 @@ def _run_all(
     context: HydraContext, task: TaskFunction, composed: "Sequence[_Composed]"
 ) -> list[JobReturn]:
     jobs = [job.job for job in composed]
+    if any(job.budget.limited for job in jobs) and not _launched_at_once(composed[0].config):
+        raise UserError("budget: it holds for a whole sweep only with hydra/sweeper=plenum")
     for job in composed:
         context.callbacks.on_job_start(config=job.config, task_function=task)
     if any(job.dry_run for job in jobs):
         show(jobs)
-        return [job.completed(context, None) for job in composed]
+        return [job.completed(context, NOTHING_RUN) for job in composed]
     log.info(f"Launching {len(composed)} jobs in one process")
     for job in composed:
         log.info(f"\t#{job.config.hydra.job.num} : {job.told}")
@@ -103,7 +115,18 @@ def _run_all(
     outcomes = conduct(jobs)
     for job, outcome in zip(composed, outcomes, strict=True):
         save(outcome, job.folder)
-    return [job.completed(context, o) for job, o in zip(composed, outcomes, strict=True)]
+    return [
+        job.completed(context, outcome.returned(job.job.objective))
+        for job, outcome in zip(composed, outcomes, strict=True)
+    ]
+
+
+def _launched_at_once(config: DictConfig) -> bool:
+    """Whether the sweeper knows all jobs beforehand; others launch some, and go by their results.
+
+    Each launch has a budget of its own.
+    """
+    return str(config.hydra.sweeper._target_).endswith(("PlenumSweeper", "BasicSweeper"))
 
 
 def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
@@ -142,7 +165,7 @@ class _Composed:
         OmegaConf.save({"hydra": self.config.hydra}, folder / "hydra.yaml")
         OmegaConf.save(self.config.hydra.overrides.task, folder / "overrides.yaml")
 
-    def completed(self, context: HydraContext, result: Outcome | None) -> JobReturn:
+    def completed(self, context: HydraContext, result: float) -> JobReturn:
         """What the sweeper gets back."""
         returned = JobReturn(
             overrides=list(self.config.hydra.overrides.task),

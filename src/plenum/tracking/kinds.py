@@ -52,7 +52,7 @@ def _local(study: str, uri: str) -> set[bool]:
 def _served(study: str, uri: str) -> set[bool]:
     name = study.replace("'", "\\'")
     query: dict[str, Any] = {"filter": f"name = '{name}'", "max_results": 1}
-    experiments = _asked(uri, "experiments/search", query).get("experiments", [])
+    experiments = post(uri, "experiments/search", query).get("experiments", [])
     found = set()
     for experiment in experiments:
         query = {
@@ -60,13 +60,14 @@ def _served(study: str, uri: str) -> set[bool]:
             "filter": "tags.`plenum.kind` = 'condition'",
             "max_results": 1,
         }
-        for run in _asked(uri, "runs/search", query).get("runs", []):
+        for run in post(uri, "runs/search", query).get("runs", []):
             params = run["data"].get("params", [])
             found.add(any(param["key"] == "task" for param in params))
     return found
 
 
-def _asked(uri: str, path: str, query: dict[str, Any]) -> Any:
+def post(uri: str, path: str, query: dict[str, Any]) -> Any:
+    """What a tracking server answers to a request of its REST interface."""
     request = urllib.request.Request(
         f"{uri}/api/2.0/mlflow/{path}",
         data=json.dumps(query).encode(),

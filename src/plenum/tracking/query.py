@@ -177,12 +177,16 @@ def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
         client.log_artifact(run_id, str(file))
 
 
-def search(client: Any, experiment: str, query: str) -> list[Any]:
+def search(client: Any, experiment: str, query: str, *, deleted: bool = False) -> list[Any]:
+    """The runs of an experiment that a filter names, the oldest first; or also deleted ones."""
+    from mlflow.entities import ViewType
+
+    view = ViewType.ALL if deleted else ViewType.ACTIVE_ONLY
     found: list[Any] = []
     token = None
     while True:
         page = client.search_runs(
-            [experiment], query, max_results=1000, order_by=["start_time ASC"], page_token=token
+            [experiment], query, view, 1000, order_by=["start_time ASC"], page_token=token
         )
         found += page
         token = page.token

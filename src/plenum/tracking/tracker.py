@@ -11,6 +11,11 @@ from plenum.processes import Ended, LineProcess
 from plenum.records import Effort
 
 
+def lock_file(locks: Path, uri: str, study: str) -> Path:
+    """What a process holds while it writes a study to a store; ``uri`` is absolute."""
+    return locks.resolve() / f"tracking-{digest([uri, study])}.lock"
+
+
 class Tracker:
     """Sends finished work to a tracking process of its own; never waits for it while running.
 
@@ -32,8 +37,8 @@ class Tracker:
     def __init__(
         self, uri: str, study: str, version: str, locks: Path, say: Callable[[str], None]
     ) -> None:
-        lock = locks.resolve() / f"tracking-{digest([uri, study])}.lock"
-        self._setup = {"uri": uri, "study": study, "version": version, "lock": str(lock)}
+        lock = str(lock_file(locks, uri, study))
+        self._setup = {"uri": uri, "study": study, "version": version, "lock": lock}
         self._process = LineProcess("plenum.tracking.process", say)
         self.errors: list[tuple[str | None, str]] = []
 

@@ -9,12 +9,11 @@ from typing import Any
 import yaml
 
 from plenum.errors import UserError
-from plenum.secrets import redact
+from plenum.secrets import holds_secret
 
 _SQLITE = "sqlite:///"
 _FOLDER = re.compile(r"(?:/|~|[A-Za-z]:\\)")
 _HOST = re.compile(r"(?<=://)[^/\s]+")
-_LOGIN = re.compile(r"://[^/@\s]+@")
 _SHORTEST = 5
 """A shorter name of a machine may be a word."""
 
@@ -51,9 +50,7 @@ def refuse_secrets(name: str, data: bytes) -> None:
     UserError
         It does; nothing can be taken out of a transcript, which is kept byte for byte.
     """
-    text = data.decode(errors="replace")
-    told = redact(text)
-    if told not in (text, _LOGIN.sub("://<login>@", text)):
+    if holds_secret(data.decode(errors="replace")):
         raise UserError(
             f"study: {name} holds the value of a secret of the environment; take the run that has "
             "it out of the study first, and have the secret changed"

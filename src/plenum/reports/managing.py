@@ -1,0 +1,282 @@
+"""What `scripts/study.py` does: studies listed, renamed, deleted, restored, conditions dropped."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from plenum.errors import UserError
+from plenum.tracking import journal_folders, store, studies
+from plenum.tracking.studies import StoredStudy, StudyCondition
+from plenum.validation import is_study, one_of
+
+ACTIONS = ("list", "delete", "restore")
+"""What can be named by a bare word; ``rename=`` and ``drop=`` have a value."""
+
+_WIDE = 120
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is to be done to a study.
+
+    Attributes
+    ----------
+    action
+        One of `ACTIONS`, ``rename`` or ``drop``.
+    value
+        The new name, or the condition.
+    journals
+        The folder that holds the journals.
+    remove
+        Whether journals that no other study of the store uses are removed too.
+    sure
+        Whether it is done without a question.
+    """
+
+    study: str
+    uri: str
+    action: str
+    value: str
+    journals: Path
+    remove: bool
+    sure: bool
+
+
+def request(cfg: DictConfig) -> Request:
+    """Check the config of `scripts/study.py`.
+
+    Raises
+    ------
+    UserError
+        A value is missing, unknown, or doesn't fit the others.
+    """
+    if cfg.tracking.uri is None:
+        raise UserError(f"tracking: {cfg.tracking.name} holds no study; use local or server")
+    one_of("action", str(cfg.action), ACTIONS)
+    one_of("journals", str(cfg.journals), ("keep", "delete"))
+    given = [str(cfg.action)] * (cfg.action != "list")
+    given += [key for key in ("rename", "drop") if cfg[key] is not None]
+    if len(given) > 1:
+        raise UserError(f"{given[1]}: one thing at a time, not {' and '.join(given)}")
+    action = given[0] if given else "list"
+    if cfg.study is None and action != "list":
+        raise UserError(f"study: missing; name the study, as in study=NAME {action}")
+    if cfg.journals == "delete" and action not in ("delete", "drop"):
+        raise UserError(f"journals: delete goes with delete and drop=, not with {action}")
+    if action == "rename" and not is_study(cfg.rename):
+        raise UserError(f"rename: {cfg.rename!r}; use letters, digits, '.', '_' and '-'")
+    return Request(
+        study="" if cfg.study is None else str(cfg.study),
+        uri=store.absolute(str(cfg.tracking.uri)),
+        action=action,
+        value=str(cfg.get(action) or ""),
+        journals=Path(cfg.folder),
+        remove=cfg.journals == "delete",
+        sure=bool(cfg.yes),
+    )
+
+
+def manage(wanted: Request) -> None:
+    """Do what is wanted, and say what becomes of the study and of its journals.
+
+    Raises
+    ------
+    UserError
+        There is no such study or condition, another process writes the study, or nobody can be
+        asked.
+    """
+    client = studies.open_store(wanted.uri)
+    listed = studies.studies(client) if client else []
+    if not wanted.study:
+        _print_studies(listed)
+        return
+    study = _find(listed, wanted)
+    if wanted.action == "list":
+        _print_conditions(study, wanted.journals)
+        return
+    if wanted.action == "rename" and any(s.name == wanted.value and s.active for s in listed):
+        raise UserError(f"rename: there is a study {wanted.value!r} already")
+    gone = _gone(study, wanted)
+    used = studies.users(listed, study, gone)
+    own = list(dict.fromkeys(c.folders[0] for c in gone))
+    removed = [name for name in own if wanted.remove and name not in used]
+    with journal_folders.held(wanted.journals, wanted.uri, study.name, removed):
+        for line in _consequences(study, wanted, gone, own, used):
+            print(line)
+        _confirm(wanted)
+        if wanted.action == "rename":
+            studies.rename(client, study, wanted.value)
+        elif wanted.action == "restore":
+            studies.restore(client, study)
+        elif wanted.action == "drop":
+            journal_folders.remove(wanted.journals, removed)
+            studies.drop(client, study, gone[0])
+        else:
+            journal_folders.remove(wanted.journals, removed)
+            studies.delete(client, study)
+    print(f"done: {wanted.action} {study.name}")
+
+
+def _find(listed: Sequence[StoredStudy], wanted: Request) -> StoredStudy:
+    """The study that is meant: in the trash for `restore`, otherwise one that can be written to."""
+    named = [study for study in listed if study.name == wanted.study]
+    if wanted.action == "restore":
+        found = [study for study in named if study.deleted]
+    else:  # deleting may have been broken off
+        found = [s for s in named if s.active and (wanted.action == "delete" or not s.deleted)]
+    if wanted.action == "restore" and any(not study.deleted for study in named):
+        raise UserError(
+            f"study: {wanted.study!r} is there; rename it first, then restore the other"
+        )
+    if not found:
+        known = ", ".join(dict.fromkeys(s.name for s in listed if not s.deleted)) or "none"
+        where = "in MLflow's trash" if wanted.action == "restore" else "here"
+        more = f"; study={wanted.study} restore takes one out of MLflow's trash" if named else ""
+        raise UserError(f"study: there is no {wanted.study!r} {where}; known: {known}{more}")
+    return found[-1]
+
+
+def _gone(study: StoredStudy, wanted: Request) -> list[StudyCondition]:
+    """The conditions that leave the study."""
+    if wanted.action != "drop":
+        return list(study.conditions) if wanted.action == "delete" else []
+    found = [c for c in study.conditions if wanted.value in (c.identity, c.cell)]
+    if not found:
+        ids = ", ".join(_ids(study)) or "none"
+        raise UserError(f"drop: {study.name} has no condition {wanted.value!r}; it has {ids}")
+    if len(found) > 1:
+        cells = " or ".join(f"{c.cell} ({c.name})" for c in found)
+        raise UserError(f"drop: {wanted.value} stands there under several labels; name {cells}")
+    return found
+
+
+def _ids(study: StoredStudy) -> list[str]:
+    """What names each condition: its identity, or its cell where several share that."""
+    identities = [c.identity for c in study.conditions]
+    return [c.identity if identities.count(c.identity) == 1 else c.cell for c in study.conditions]
+
+
+def _consequences(
+    study: StoredStudy,
+    wanted: Request,
+    gone: Sequence[StudyCondition],
+    own: Sequence[str],
+    used: dict[str, list[str]],
+) -> Iterator[str]:
+    """What becomes of the study and of its journals, before anything is done."""
+    name = study.name
+    if wanted.action == "rename":
+        yield f"rename: the MLflow experiment {name} becomes {wanted.value}; no journal changes"
+        yield f"run.py study={name} begins a study anew; it takes finished journals over"
+        return
+    if wanted.action == "restore":
+        yield f"restore: {name} comes back out of MLflow's trash, dropped conditions as well"
+        return
+    what = f"study {name}" if wanted.action == "delete" else f"condition {gone[0].name}"
+    count = sum(c.completed + c.failed for c in gone)
+    yield (
+        f"{wanted.action}: {what}, {len(gone)} condition{'s' * (len(gone) != 1)} with {count} "
+        "ended replicates, goes to MLflow's trash"
+    )
+    if wanted.action == "delete":
+        yield f"study={name} restore takes it back, until `mlflow gc` empties the trash"
+    free = [folder for folder in own if folder not in used]
+    yield _told(wanted, free, "are removed for good" if wanted.remove else "stay")
+    if not wanted.remove:
+        yield (
+            "with them the same run.py command writes it again without a call; journals=delete "
+            "removes them"
+        )
+    for folder in own:
+        if folder in used:
+            yield f"journals of {folder} stay: study {', '.join(used[folder])} uses them too"
+
+
+def _told(wanted: Request, folders: Sequence[str], becomes: str) -> str:
+    total = sum(journal_folders.size(wanted.journals / folder) for folder in folders)
+    return (
+        f"journals of {len(folders)} condition{'s' * (len(folders) != 1)} in {wanted.journals}, "
+        f"{_size(total)}, {becomes}"
+    )
+
+
+def _confirm(wanted: Request) -> None:
+    """Ask before anything is changed.
+
+    Raises
+    ------
+    UserError
+        There is no terminal to ask on.
+    """
+    if wanted.sure:
+        return
+    if not sys.stdin.isatty():
+        raise UserError("yes: nothing was changed; without a terminal to ask on add yes=true")
+    if input("go on? [y/N] ").strip().lower() not in ("y", "yes"):
+        print("nothing was changed")
+        raise SystemExit(1)
+
+
+def _print_studies(listed: Sequence[StoredStudy]) -> None:
+    table = _table("study", "kind", "conditions", "completed", "failed", "pending", "last written")
+    table.add_column("experiment", justify="right")
+    for study in listed:
+        kinds = {"worlds" if c.world else "committees" for c in study.conditions}
+        table.add_row(
+            study.name + " (deleted)" * study.deleted,
+            " ".join(sorted(kinds)) or "-",
+            str(len(study.conditions)),
+            *_counts(study.conditions),
+            study.experiment,
+        )
+    _print(table if listed else "no study yet")
+
+
+def _print_conditions(study: StoredStudy, journals: Path) -> None:
+    table = _table("condition", "name", "target", "completed", "failed", "pending", "last written")
+    table.add_column("journals", justify="right")
+    for name, condition in zip(_ids(study), study.conditions, strict=True):
+        table.add_row(
+            name,
+            condition.name,
+            str(condition.target),
+            *_counts([condition]),
+            _size(journal_folders.size(journals / condition.folders[0])),
+        )
+    _print(table)
+    folders = dict.fromkeys(c.folders[0] for c in study.conditions)
+    total = sum(journal_folders.size(journals / folder) for folder in folders)
+    print(f"study {study.name}, MLflow experiment {study.experiment}")
+    print(f"journals: {_size(total)} in {journals}/CONDITION")
+
+
+def _counts(conditions: Sequence[StudyCondition]) -> tuple[str, str, str, str]:
+    sums = [sum(getattr(c, key) for c in conditions) for key in ("completed", "failed", "pending")]
+    written = max((c.written for c in conditions), default=0)
+    when = datetime.fromtimestamp(written / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return str(sums[0]), str(sums[1]), str(sums[2]), when if written else "-"
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD)
+    for head in heads:
+        text = head in ("study", "kind", "condition", "name", "last written")
+        table.add_column(head, justify="left" if text else "right", no_wrap=head == "condition")
+    return table
+
+
+def _print(what: Any) -> None:
+    console = Console()
+    Console(width=None if console.is_terminal else _WIDE).print(what)
+
+
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.1f} kB"

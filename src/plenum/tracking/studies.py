@@ -1,0 +1,180 @@
+"""Studies as wholes in the MLflow store: listed, renamed, put into its trash and taken back."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plenum.identity import folder_of
+from plenum.tracking import store
+from plenum.tracking.query import attrition, counts, factors_of, rerun, search
+
+_TAG = "plenum.study"
+
+
+@dataclass(frozen=True)
+class StudyCondition:
+    """A condition of a study, and the names of the folders in which its journals lie.
+
+    Attributes
+    ----------
+    cell
+        Names it under its labels: two cells may share an identity, and with it the journals.
+    folders
+        Its own, and that of the condition that it branches off.
+    target, completed, failed
+        Replicates.
+    written
+        When its run was last ended or begun, in milliseconds since 1970.
+    """
+
+    identity: str
+    cell: str
+    name: str
+    world: bool
+    folders: tuple[str, ...]
+    target: int
+    completed: int
+    failed: int
+    written: int
+
+    @property
+    def pending(self) -> int:
+        """Replicates that have not ended."""
+        return self.target - self.completed - self.failed
+
+
+@dataclass(frozen=True)
+class StoredStudy:
+    """A study in the store.
+
+    Attributes
+    ----------
+    experiment
+        The number of its experiment.
+    active
+        Whether the experiment can be written to.
+    deleted
+        Whether it is in MLflow's trash, or was on its way there when a command was broken off.
+    """
+
+    name: str
+    experiment: str
+    active: bool
+    deleted: bool
+    conditions: tuple[StudyCondition, ...]
+
+
+def open_store(uri: str) -> Any:
+    """An MLflow client of a store that is there; ``None`` where nothing has been tracked yet."""
+    uri = store.absolute(uri)
+    store.check(uri)
+    if uri.startswith("sqlite:///") and not Path(uri.removeprefix("sqlite:///")).exists():
+        return None
+    return store.open_client(uri)
+
+
+def studies(client: Any) -> list[StoredStudy]:
+    """Every study of the store, those in its trash too, by name and in the order of creation."""
+    from mlflow.entities import ViewType
+
+    listed = client.search_experiments(view_type=ViewType.ALL)
+    read = [_study(client, experiment) for experiment in listed if _TAG in experiment.tags]
+    return sorted(read, key=lambda study: (study.name, study.deleted, int(study.experiment)))
+
+
+def rename(client: Any, study: StoredStudy, name: str) -> None:
+    """Give a study another name; broken off half way it can be repeated."""
+    client.set_experiment_tag(study.experiment, _TAG, name)
+    client.rename_experiment(study.experiment, name)
+
+
+def delete(client: Any, study: StoredStudy) -> None:
+    """Put a study into MLflow's trash, where it doesn't take up its name."""
+    client.rename_experiment(study.experiment, _trash_name(study.name, study.experiment))
+    client.delete_experiment(study.experiment)
+
+
+def restore(client: Any, study: StoredStudy) -> None:
+    """Take a study back out of MLflow's trash, under its name.
+
+    MLflow takes back every run that was ever deleted in it. Of several that stand for one
+    condition, or for one replicate, the last one stays.
+    """
+    if not study.active:
+        client.restore_experiment(study.experiment)
+    latest: dict[tuple[str, ...], Any] = {}
+    for run in search(client, study.experiment, "tags.`plenum.kind` != 'report'"):
+        tags = run.data.tags
+        key = (tags["plenum.kind"], tags["plenum.cell"], tags.get("plenum.replicate", ""))
+        older, latest[key] = sorted([latest.get(key, run), run], key=_ended)
+        if older is not latest[key]:
+            client.delete_run(older.info.run_id)
+    client.rename_experiment(study.experiment, study.name)
+
+
+def drop(client: Any, study: StoredStudy, condition: StudyCondition) -> None:
+    """Put the runs of a condition into MLflow's trash, its own run last."""
+    runs = search(client, study.experiment, f"tags.`plenum.cell` = '{condition.cell}'")
+    for run in sorted(runs, key=lambda run: run.data.tags["plenum.kind"] == "condition"):
+        client.delete_run(run.info.run_id)
+
+
+def users(
+    listed: Sequence[StoredStudy], study: StoredStudy, gone: Sequence[StudyCondition]
+) -> dict[str, list[str]]:
+    """Which studies hold conditions with journals in a folder, apart from some of one study."""
+    named: defaultdict[str, list[str]] = defaultdict(list)
+    for other in listed:
+        for condition in other.conditions:
+            if other.experiment == study.experiment and condition in gone:
+                continue
+            for folder in condition.folders:
+                if other.name not in named[folder]:
+                    named[folder].append(other.name)
+    return dict(named)
+
+
+def _study(client: Any, experiment: Any) -> StoredStudy:
+    number, name = experiment.experiment_id, experiment.name
+    tag = experiment.tags[_TAG]
+    trashed = name == _trash_name(tag, number)  # also where deleting was broken off
+    deleted = experiment.lifecycle_stage != "active"
+    runs = search(client, number, "tags.`plenum.kind` = 'condition'", deleted=deleted)
+    ended = defaultdict(Counter) if deleted else counts(client, number, runs)
+    cells = dict.fromkeys(run.data.tags["plenum.cell"] for run in runs)  # in the order of running
+    latest = {run.data.tags["plenum.cell"]: run for run in sorted(runs, key=_ended)}
+    return StoredStudy(
+        tag if trashed else name,
+        number,
+        not deleted,
+        deleted or trashed,
+        tuple(_condition(latest[cell], ended) for cell in cells),
+    )
+
+
+def _condition(run: Any, ended: dict[str, Counter[str]]) -> StudyCondition:
+    tags, params = run.data.tags, run.data.params
+    identity, number = tags["plenum.condition"], rerun(factors_of(run))
+    base = params.get("branch.base")
+    target, completed, failures = attrition(run, ended)
+    return StudyCondition(
+        identity=identity,
+        cell=tags["plenum.cell"],
+        name=run.info.run_name,
+        world="task" in params,
+        folders=(folder_of(identity, number), *([folder_of(base, number)] if base else [])),
+        target=target,
+        completed=completed,
+        failed=sum(failures.values()),
+        written=_ended(run),
+    )
+
+
+def _ended(run: Any) -> int:
+    return int(run.info.end_time or run.info.start_time or 0)
+
+
+def _trash_name(study: str, experiment: str) -> str:
+    return f"{study} (deleted {experiment})"

@@ -1,0 +1,76 @@
+"""The docs name what can be chosen, and nothing else is offered."""
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+from hydra import initialize_config_dir
+from hydra._internal.hydra import Hydra
+from hydra.core.global_hydra import GlobalHydra
+from omegaconf import OmegaConf
+
+from plenum.schema import Config
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+EXPERIMENTS = sorted((ROOT / "conf/experiment").glob("*.yaml"))
+
+
+def cells(heading: str) -> Mapping[str, list[str]]:
+    """The rows of the first table below a heading, by each name in their first cell."""
+    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
+    return {name: row[1:] for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
+
+
+@pytest.fixture(scope="module")
+def groups() -> Mapping[str, list[str]]:
+    """Every config group that ``--help`` lists, with its options."""
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        loader = GlobalHydra.instance().config_loader()
+        listed = Hydra("plenum", loader).list_all_config_groups()
+        found = {group: loader.get_group_options(group) for group in listed}
+    return {group: options for group, options in found.items() if group.split("/")[0] != "hydra"}
+
+
+def test_the_groups_that_help_lists_are_those_of_the_docs(
+    groups: Mapping[str, list[str]],
+) -> None:
+    assert set(groups) == set(cells("Groups"))
+
+
+def test_every_option_of_a_group_is_in_the_docs(groups: Mapping[str, list[str]]) -> None:
+    documented = {group: re.findall(r"`([^`]+)`", row[0]) for group, row in cells("Groups").items()}
+    for group, options in groups.items():
+        assert set(options) <= set(documented[group]), group
+
+
+def test_every_value_is_in_the_docs() -> None:
+    settings = OmegaConf.to_container(OmegaConf.structured(Config))
+    assert isinstance(settings, dict)
+    documented = " ".join([*cells("Values"), *(f"{row[2]}" for row in cells("Groups").values())])
+    for key, value in settings.items():
+        for name in (
+            [f"{key}.{part}" for part in value if part != "name"]
+            if isinstance(value, dict)
+            else [key]
+        ):
+            assert name in documented or f"{key}.*" in documented, name
+
+
+@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
+def test_an_experiment_has_as_many_conditions_as_the_docs_say(file: Path) -> None:
+    section = PAGE.partition("\n## Experiments\n")[2]
+    (row,) = [
+        line
+        for line in section.splitlines()
+        if line.startswith("|") and f"`{file.stem}`" in line.split("|")[1]
+    ]
+    _, names, _, counts, *_ = row.split("|")
+    documented = dict(zip(re.findall(r"`([^`]+)`", names), counts.split(","), strict=True))
+    params = yaml.safe_load(file.read_text())["hydra"]["sweeper"]["params"]
+    swept = math.prod(len(str(values).split(",")) for values in params.values())
+    assert int(documented[file.stem]) == swept

@@ -229,7 +229,13 @@ def test_nothing_is_written_to_a_journal_that_is_refused(
 
 
 def attempt(replicate: int, number: int) -> Entry:
-    return {"replicate": replicate, "attempt": number, "outcome": "ok", "latency_s": 0.25}
+    ended = {"outcome": "ok", "answered": True, "status": 200, "latency_s": 0.25}
+    return {**sent(f"{replicate}-{number}", replicate), "attempt": number, **ended}
+
+
+def sent(id: str, replicate: int = 0) -> Entry:
+    named = {"replicate": replicate, "call": "turn", "round": 1, "seat": "Chair", "model": "m"}
+    return {**named, "id": id, "answered": False, "status": None, "latency_s": 0.0}
 
 
 def logged(path: Path, *attempts: Entry) -> CallLog:
@@ -286,9 +292,9 @@ def test_a_torn_line_of_the_call_log_spoils_no_other(tmp_path: Path) -> None:
 def test_an_attempt_that_was_sent_and_never_ended_is_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     log = CallLog(path)
-    log.sent({"id": "a-1", "replicate": 0, "latency_s": 0.0})
-    log.append({"id": "a-1", **attempt(0, 1)})
-    log.sent({"id": "b-1", "replicate": 1, "latency_s": 0.0})
+    log.sent(sent("a-1"))
+    log.append({**attempt(0, 1), "id": "a-1"})
+    log.sent(sent("b-1", 1))
     log.close()
     ok, cut = attempts(path)
     assert (ok["id"], ok["outcome"]) == ("a-1", "ok")
@@ -300,7 +306,7 @@ def test_a_call_that_went_out_again_after_a_kill_is_two_attempts(tmp_path: Path)
     path = tmp_path / "calls.jsonl"
     for _ in range(2):
         log = CallLog(path)
-        log.sent({"id": "a-1", "replicate": 0, "latency_s": 0.0})
+        log.sent(sent("a-1"))
         log.close()
-    logged(path, {"id": "a-1", **attempt(0, 1)})
+    logged(path, {**attempt(0, 1), "id": "a-1"})
     assert sorted(line["outcome"] for line in attempts(path)) == ["interrupted", "ok"]

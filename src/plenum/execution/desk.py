@@ -167,8 +167,14 @@ class Desk:
         tracker = self._tracker(job)
         found = tracker.errors if tracker else []
         told = [error for cell, error in found if cell in (None, job.condition.cell)]
-        unique = tuple(f"tracking: {' '.join(error.split())}" for error in dict.fromkeys(told))
-        return replace(outcome, errors=(*outcome.errors, *unique))
+        plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in told]
+        return replace(
+            outcome,
+            errors=(
+                *outcome.errors,
+                *(f"tracking: {job.tracking_uri}: {e}{_AGAIN}" for e in dict.fromkeys(plain)),
+            ),
+        )
 
     async def _base_is_over(self, job: Job) -> None:
         """Wait for the condition that a branch continues, where this sweep runs it too."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from plenum.records import writing
 from plenum.records.failures import Failure
@@ -103,6 +103,12 @@ class CallLog:
     def close(self) -> None:
         """Close the file."""
         os.close(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _count(self, line: Line) -> None:
         effort = self.efforts[line["replicate"]]

@@ -52,8 +52,8 @@ class _Result:
 
     index: int
     journal: Path
-    calls: int
-    reused: bool
+    calls: int = 0
+    reused: bool = False
     error: str | None = None
     pending: str = ""
     stopped: str = ""
@@ -224,53 +224,60 @@ class Desk:
                 kinds.append(entry["kind"])
             self.progress.entry(entry, last)
 
+        model = self._backend[_backend(job)]
+        gates = self._gates[job.condition.backend.name]
+        models = job.condition.models
+        replicate = Replicate(
+            condition=job.condition,
+            index=index,
+            journal=journal,
+            calls=log,
+            model=model,
+            policy=backends.policy(job.calls),
+            gate=Pass(gates, model.provider, job.condition.folder, index, needs, models),
+            retry_failed=job.retry_failed,
+            observe=observe,
+            complain=self._complain,
+            warn=partial(self._warn, job),
+            prefix=partial(prefix, job, index),
+        )
         async with self._places.take(job.condition.folder, index):
-            wrote, error, pending, stopped = False, None, "", ""
-            model = self._backend[_backend(job)]
-            gates = self._gates[job.condition.backend.name]
-            try:
-                replicate = Replicate(
-                    condition=job.condition,
-                    index=index,
-                    journal=journal,
-                    calls=log,
-                    model=model,
-                    policy=backends.policy(job.calls),
-                    gate=Pass(
-                        *(gates, model.provider, job.condition.folder, index, needs),
-                        models=job.condition.models,
-                    ),
-                    retry_failed=job.retry_failed,
-                    observe=observe,
-                    complain=self._complain,
-                    warn=partial(self._warn, job),
-                    prefix=partial(prefix, job, index),
-                )
-                wrote = await replicate.run()
-                if not journal.exists():
-                    error = f"{folder}: journals were removed while they were written{_AGAIN}"
-            except MissingBase as problem:
-                error = str(problem)
-            except DamagedJournal as problem:
-                error = f"replicate {index}: {problem}"
-            except OSError as problem:
-                error = self._by_system(problem)
-            except BudgetSpent as refusal:
-                wrote, pending, stopped = bool(kinds), str(Failure.BUDGET), str(refusal)
-            except ProviderUnavailable as refusal:
-                wrote, pending = bool(kinds), str(refusal.failure)
-                stopped = f"{refusal}{_AGAIN}"
-            except Stopped:
-                raise
-            except Exception as bug:  # one replicate's bug must not take the others along
-                self._complain(bug)
-                error = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
+            result = await self._result(replicate)
         repairs = sum(kind.endswith("_repair") for kind in kinds)
-        self.progress.replicate(job.condition.calls - (len(kinds) - repairs), not pending)
+        left = job.condition.calls - (len(kinds) - repairs)
+        self.progress.replicate(left, not result.pending)
         tracker = self._tracker(job)
-        if tracker and error is None and journal.exists():
-            tracker.replicate(job.condition.cell, journal, log.efforts[index], pending)
-        return _Result(index, journal, len(kinds), not (wrote or pending), error, pending, stopped)
+        if tracker and result.error is None and journal.exists():
+            tracker.replicate(job.condition.cell, journal, log.efforts[index], result.pending)
+        return replace(result, calls=len(kinds))
+
+    async def _result(self, replicate: Replicate) -> _Result:
+        """Run a replicate; whatever becomes of it takes no other one along."""
+        index, journal = replicate.index, replicate.journal
+        result = _Result(index, journal)
+        try:
+            wrote = await replicate.run()
+            if journal.exists():
+                return replace(result, reused=not wrote)
+            gone = f"{journal.parent}: journals were removed while they were written{_AGAIN}"
+            return replace(result, error=gone)
+        except MissingBase as problem:
+            return replace(result, error=str(problem))
+        except DamagedJournal as problem:
+            return replace(result, error=f"replicate {index}: {problem}")
+        except OSError as error:
+            return replace(result, error=self._by_system(error))
+        except BudgetSpent as refusal:
+            return replace(result, pending=str(Failure.BUDGET), stopped=str(refusal))
+        except ProviderUnavailable as refusal:
+            pending, stopped = str(refusal.failure), f"{refusal}{_AGAIN}"
+            return replace(result, pending=pending, stopped=stopped)
+        except Stopped:
+            raise
+        except Exception as bug:
+            self._complain(bug)
+            told = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
+            return replace(result, error=told)
 
     def _needs(self, job: Job) -> Sum:
         """What a replicate takes, by estimate; only a budget asks for it."""

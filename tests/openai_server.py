@@ -9,9 +9,12 @@ simulated agent's answer. A step has one of
 - ``reset``: the connection is cut; with ``sent``, after the beginning of a body
 
 and ``wait``: seconds before any of it.
+
+A server that ``dies_after`` so many requests answers none of the others, and listens no more.
 """
 
 import asyncio
+import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,6 +36,8 @@ class Server:
     script: list[dict[str, Any]] = field(default_factory=list)
     requests: list[dict[str, Any]] = field(default_factory=list)
     url: str = ""
+    dies_after: float = math.inf
+    site: web.TCPSite | None = None
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/chat/completions."""
@@ -46,6 +51,12 @@ class Server:
                 "port": request.transport.get_extra_info("peername")[1],
             }
         )
+        if len(self.requests) > self.dies_after:
+            assert self.site is not None
+            assert self.site._server is not None
+            self.site._server.close()
+            request.transport.abort()
+            return web.Response()
         if self.script:
             fault = self.script.pop(0)
             await asyncio.sleep(fault.get("wait", 0))
@@ -113,9 +124,9 @@ def completion(
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
+def serving(port: int = 0, dies_after: float = math.inf) -> Iterator[Server]:
     """Run a server in a thread of its own."""
-    server, ready = Server(), threading.Event()
+    server, ready = Server(dies_after=dies_after), threading.Event()
     loop = asyncio.new_event_loop()
 
     async def start() -> web.AppRunner:
@@ -123,11 +134,11 @@ def serving() -> Iterator[Server]:
         app.router.add_post("/v1/chat/completions", server.chat)
         runner = web.AppRunner(app, shutdown_timeout=0)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        server.site = site = web.TCPSite(runner, "127.0.0.1", port, reuse_address=True)
         await site.start()
         assert site._server is not None
-        port = site._server.sockets[0].getsockname()[1]  # type: ignore[attr-defined]
-        server.url = f"http://127.0.0.1:{port}/v1"
+        bound = site._server.sockets[0].getsockname()[1]  # type: ignore[attr-defined]
+        server.url = f"http://127.0.0.1:{bound}/v1"
         return runner
 
     def serve() -> None:

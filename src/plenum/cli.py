@@ -1,5 +1,6 @@
 """What the front doors share: exit statuses, and errors in one line."""
 
+import errno
 import io
 import os
 import re
@@ -8,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
@@ -15,6 +17,9 @@ from plenum.errors import Stopped, UserError
 from plenum.secrets import redact, refuse_in_arguments
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+"""What a user mends beside plenum; what is written by then is whole."""
 
 _FULL_ERROR = os.environ.get("HYDRA_FULL_ERROR") == "1"
 
@@ -57,7 +62,9 @@ def told() -> Iterator[None]:
     except OSError as error:
         if _FULL_ERROR:
             raise
-        _leave(f"error: {error.filename or 'system'}: {error.strerror or error}", BAD_INPUT)
+        again = "; the same command continues from here" * (error.errno in _OF_THE_DISK)
+        where = error.filename or Path.cwd()
+        _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
     except Exception as error:
         if _FULL_ERROR or not _of_the_input(error):
             raise

@@ -124,7 +124,9 @@ def _load(path: Path, changed: int) -> Scenario:
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise UserError(f"scenario file {path} does not exist") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except RecursionError:
+        raise UserError(f"scenario file {path} can't be read as YAML: nested too deeply") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise UserError(f"scenario file {path} can't be read as YAML: {error}") from None
     return _check(data, path)
 

@@ -79,6 +79,8 @@ class Calls:
 
     ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
     within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
+    ``max_wait_s`` is for how long a provider that asks for it is left alone; where it asks for
+    longer, nothing more is sent to it.
     """
 
     max_concurrency: int = 1000
@@ -91,6 +93,7 @@ class Calls:
     max_attempts: int = 6
     backoff_s: float = 1.0
     backoff_max_s: float = 60.0
+    max_wait_s: float = 900.0
     transport: str = "lean"
 
 

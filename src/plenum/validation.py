@@ -26,6 +26,7 @@ _CALL_BOUNDS = {
     "max_attempts": 1,
     "backoff_s": 0,
     "backoff_max_s": 0,
+    "max_wait_s": 0,
 }
 
 

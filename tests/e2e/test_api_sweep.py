@@ -1,6 +1,7 @@
 """A whole sweep through real sockets: the api backend, retries, and secrets."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from openai_server import Server, serving
 
-from .conftest import Run, calls, journals
+from .conftest import Run, calls, command, environment, journals
 
 KEY = "sk-canary-0123456789abcdef"
 SMALL = ("replicates=3", "rounds=2", "calls.backoff_s=0.01", "calls.timeout_s=20")
@@ -78,6 +79,42 @@ def test_a_refused_key_stops_the_sweep_and_leaves_it_resumable(
     done = run(*arguments(server), OPENAI_API_KEY=KEY)
     assert done.returncode == 0, done.stderr
     assert "3 replicates = 3 completed" in done.stderr
+
+
+def test_a_server_that_is_started_later_finds_every_replicate_waiting(run: Run) -> None:
+    with serving() as gone:
+        url = gone.url
+    given = arguments(gone, "tracking=none")
+    stopped = run(*given, OPENAI_API_KEY=KEY)
+    assert stopped.returncode == 1
+    assert "3 replicates = 0 completed + 0 failed + 3 pending" in stopped.stderr
+    assert "Traceback" not in stopped.stderr
+    (told,) = (line for line in stopped.stderr.splitlines() if line.startswith("stopped: "))
+    assert url in told
+    with serving(int(url.rpartition(":")[2].removesuffix("/v1"))):
+        done = run(*given, OPENAI_API_KEY=KEY)
+    assert done.returncode == 0, done.stderr
+    assert "3 replicates = 3 completed" in done.stderr
+
+
+def test_a_full_disk_is_one_line_and_the_same_command_continues(run: Run, tmp_path: Path) -> None:
+    given = ("tracking=none", "replicates=2", "rounds=4")
+    full = subprocess.run(
+        ["bash", "-c", 'ulimit -f 12; exec "$@"', "-", *command("run.py", *given)],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert full.returncode == 1
+    assert "Traceback" not in full.stderr
+    (told,) = (line for line in full.stderr.splitlines() if line.startswith("error: "))
+    assert "mlruns/journals/" in told
+    assert "the same command continues" in told
+    assert all(data.endswith(b"\n") for data in journals(tmp_path).values())
+    done = run(*given)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_key_is_in_no_byte_that_is_written_or_printed(

@@ -1,9 +1,11 @@
 """One provider's limits on a real event loop."""
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum.conditions import Calls
-from plenum.execution.limits import Limiter
-from plenum.models import Attempt
+from plenum.execution.limits import Limiter, ProviderUnavailable
+from plenum.models import Attempt, CallError
 from plenum.records import Failure
 
 FIXED = Calls(max_concurrency=3, adapt=False)
@@ -360,3 +362,100 @@ def test_who_is_cancelled_as_the_place_is_given_returns_the_request_too() -> Non
         return time.monotonic() - began
 
     assert run(Calls(max_concurrency=1, adapt=False, rpm={"openai": 60}), scene) < 0.5
+
+
+# --- providers that want to be left alone, or can't be reached ----------------------------------
+
+REFUSED = Attempt(1, Failure.RATE_LIMIT, 429, 0.0, 0.0, "slow down")
+UNREACHED = Attempt(1, Failure.SERVER, None, 0.0, 0.0, "refused", reached=False)
+
+
+async def queued(limiter: Limiter, attempt: Attempt, hold_s: float = 0.0) -> asyncio.Task[None]:
+    """A call that waits for a place, after another one that ended so."""
+    place = await limiter.enter("a", (0, 0), 0)
+    waiting = asyncio.create_task(call(limiter))
+    limiter.leave(place, attempt, hold_s, 0)
+    await asyncio.sleep(0)
+    return waiting
+
+
+def test_it_is_told_what_is_waited_for_and_how_long() -> None:
+    async def scene(limiter: Limiter) -> list[str]:
+        said = [limiter.waiting()]
+        waiting = await queued(limiter, REFUSED, hold_s=42.3)
+        said.append(limiter.waiting())
+        waiting.cancel()
+        return said
+
+    assert run(FIXED, scene) == ["", "waiting 42 s for openai, as it asked (429)"]
+
+
+def test_a_stated_limit_is_named_by_its_key() -> None:
+    async def scene(limiter: Limiter) -> str:
+        await limiter.enter("a", (0, 0), 0)
+        waiting = asyncio.create_task(call(limiter))
+        await asyncio.sleep(0)
+        said = limiter.waiting()
+        waiting.cancel()
+        return said
+
+    told = run(Calls(rpm={"openai": 2}), scene)
+    assert re.fullmatch(r"waiting (29|30) s for openai, by calls\.rpm\.openai", told)
+
+
+def test_the_wait_before_another_attempt_is_told_with_its_reason() -> None:
+    async def scene(limiter: Limiter) -> str:
+        waiting = asyncio.create_task(limiter.pause(9.0, "503"))
+        await asyncio.sleep(0)
+        said = limiter.waiting()
+        waiting.cancel()
+        return said
+
+    assert run(FIXED, scene) == "waiting 9 s for openai, before another attempt (503)"
+
+
+@given(st.floats(901, 1e11))
+@settings(max_examples=20)
+def test_too_long_a_hold_ends_every_wait_at_once(hold_s: float) -> None:
+    async def scene(limiter: Limiter) -> list[Any]:
+        paused = asyncio.create_task(limiter.pause(600.0, "503"))
+        waiting = await queued(limiter, REFUSED, hold_s)
+        later = asyncio.create_task(call(limiter))
+        return await asyncio.gather(paused, waiting, later, return_exceptions=True)
+
+    ends = run(replace(FIXED, max_concurrency=1), scene)
+    assert {type(end) for end in ends} == {ProviderUnavailable}
+    assert {end.failure for end in ends} == {Failure.HELD}
+    assert all("slow down" in str(end) for end in ends)
+
+
+def test_a_provider_that_answers_others_is_not_given_up_for_one_call() -> None:
+    gone = CallError(Failure.SERVER, "refused", reached=False)
+
+    async def scene(limiter: Limiter) -> int:
+        for attempt in (UNREACHED, ended(), UNREACHED):
+            await call(limiter, attempt=attempt)
+        with pytest.raises(ProviderUnavailable):
+            limiter.give_up(gone, attempts=2)
+        await call(limiter)  # this one got through
+        for _ in range(2):
+            await call(limiter, attempt=UNREACHED)
+        with pytest.raises(ProviderUnavailable):
+            limiter.give_up(gone, attempts=2)
+        with pytest.raises(ProviderUnavailable) as refused:
+            await call(limiter)
+        assert refused.value.failure == Failure.UNREACHABLE
+        return limiter.in_flight
+
+    assert run(FIXED, scene) == 0
+
+
+def test_who_is_cancelled_while_a_provider_is_given_up_gives_nothing_back() -> None:
+    async def scene(limiter: Limiter) -> int:
+        waiting = await queued(limiter, REFUSED, 1e9)
+        waiting.cancel()
+        with suppress(asyncio.CancelledError, ProviderUnavailable):
+            await waiting
+        return limiter.in_flight
+
+    assert run(replace(FIXED, max_concurrency=1), scene) == 0

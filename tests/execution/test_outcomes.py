@@ -1,5 +1,6 @@
 """What a sweep says at its end: every replicate is accounted for, every failure has a name."""
 
+import errno
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +43,35 @@ def test_the_closing_lines_name_every_failure() -> None:
         "failed: roles=off: 1 x timeout",
         "pending: roles=odd: 5 replicates",
         "error: roles=odd: the disk is full",
+        "retry_failed=true takes up again what failed without an answer",
     ]
+
+
+def test_what_a_models_answer_ended_is_not_offered_to_be_taken_up_again() -> None:
+    assert "retry_failed" not in " ".join(closing([replace(FAILED, failures={"parse": 3})]))
+
+
+def test_an_error_that_several_conditions_met_is_said_once() -> None:
+    full = replace(PENDING, errors=("j/000.jsonl: No space left on device",))
+    told = [line for line in closing([full, replace(full, name="roles=on")]) if "space" in line]
+    assert told == ["error: roles=odd and 1 more: j/000.jsonl: No space left on device"]
+
+
+def test_an_outcome_is_there_in_whole_or_not_at_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(CLEAN, tmp_path / "0")
+
+    def full(path: Path, text: str, encoding: str) -> None:
+        path.write_bytes(text[:20].encode())
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(OSError, match="No space left") as refused:
+        save(FAILED, tmp_path / "0")
+    assert refused.value.filename == str(tmp_path / "0" / "outcome.json")
+    assert collect(tmp_path) == [CLEAN]
+    assert len(list((tmp_path / "0").iterdir())) == 1
 
 
 def test_a_study_that_reuses_journals_says_so() -> None:

@@ -47,7 +47,7 @@ def log(job: Job, *lines: Entry) -> None:
 
 def attempt(outcome: str, status: int | None, **more: Any) -> Entry:
     return {
-        "replicate": 0,
+        **{"replicate": 0, "call": "turn", "round": 1, "seat": "Chair", "latency_s": 0.1},
         "model": "m",
         "outcome": outcome,
         "status": status,

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
@@ -141,3 +141,26 @@ def test_a_reset_on_the_unix_clock_is_a_time_and_no_duration() -> None:
     assert 25 < allowance.hold_s(headers) <= 31
     past = {**headers, "x-ratelimit-reset-requests": "1500000000"}
     assert allowance.hold_s(past) == 0
+
+
+hostile = (
+    st.text(max_size=80)
+    | st.from_regex(r"[0-9]{1,30}(\.[0-9]{1,9})?(e[0-9]{1,4})?(ms|s|m|h|d)?", fullmatch=True)
+    | st.sampled_from(
+        [
+            *("1e308", "nan", "inf", "-1", "9" * 400 + "d", "9" * 4_000 + "x", "1e400"),
+            *("Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 -9999"),
+            *("0001-01-01T00:00:00", "9999-12-31T23:59:59", "9999-12-31T23:59:59-23:59"),
+        ]
+    )
+)
+
+
+@given(hostile)
+@example("Fri, 31 Dec 9999 23:59:59 GMT")
+@example("9" * 8_000 + "x")  # a pattern may not go back and forth over it
+def test_whatever_is_asked_for_is_a_finite_number_of_seconds(value: str) -> None:
+    full = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": value}
+    for headers in ({"retry-after": value}, {"retry-after-ms": value}, full):
+        assert 0 <= (allowance.retry_after(headers) or 0) < 1e11
+    assert 0 <= allowance.hold_s(full) < 1e11

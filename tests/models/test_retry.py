@@ -20,6 +20,10 @@ class OpenGate:
     async def enter(self, chat: Chat) -> None:
         """Pass at once."""
 
+    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         """Nothing is counted."""
 
@@ -57,6 +61,9 @@ class Turnstile:
     async def enter(self, chat: Chat) -> None:
         self.entered += 1
         self.inside += 1
+
+    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
+        await asyncio.sleep(seconds)
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         self.inside -= 1

@@ -252,7 +252,10 @@ def test_a_refusal_names_the_file_the_sentence_and_the_mend(
     assert mend in told
 
 
-@pytest.mark.parametrize("content", ["a: [1, 2", "just a text", "- a\n- list", "", "\x00"])
+@pytest.mark.parametrize(
+    "content",
+    ["a: [1, 2", "just a text", "- a\n- list", "", "\x00", "a: " + "[" * 5_000, "a: " * 3_000],
+)
 def test_a_file_that_holds_no_fields_is_refused_by_its_name(
     tmp_path: Path, case: Scenario, content: str
 ) -> None:

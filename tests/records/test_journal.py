@@ -1,7 +1,10 @@
 """The journal: append-only, chained, and whole again after any kill."""
 
+import errno
 import hashlib
 import json
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -225,11 +228,82 @@ def test_nothing_is_written_to_a_journal_that_is_refused(
     assert path.read_bytes() == whole + tail
 
 
+@pytest.mark.parametrize("number", [0, 1, 3])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: line + b"\r",
+        lambda line: line + b" ",
+        lambda line: b" " + line,
+        lambda line: line[:-1] + b" }",
+        lambda line: line[:-1] + b',"more":1}',
+        lambda line: b"[" * 100_000,
+        lambda line: b'{"a":' * 50_000,
+    ],
+    ids=["CRLF", "space", "indent", "space within", "more", "deep list", "deep mapping"],
+)
+def test_a_line_is_the_bytes_that_were_written(
+    whole: bytes, tmp_path: Path, number: int, change: Callable[[bytes], bytes]
+) -> None:
+    lines = whole.split(b"\n")
+    lines[number] = change(lines[number])
+    path = tmp_path / "000.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(DamagedJournal, match=f"line {number + 1}: ") as damage:
+        Journal(path, HEAD)
+    assert "\n" not in str(damage.value)
+
+
+def test_a_journal_with_other_line_ends_is_damaged(whole: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "000.jsonl"
+    path.write_bytes(whole.replace(b"\n", b"\r\n"))
+    with pytest.raises(DamagedJournal):
+        read_entries(path)
+
+
+@pytest.mark.parametrize("room", [0, 1, 40])
+def test_a_full_disk_names_the_file_and_leaves_whole_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, room: int
+) -> None:
+    path, write = tmp_path / "000.jsonl", os.write
+    left = [room]
+
+    def full(descriptor: int, data: bytes) -> int:
+        if not left[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        done = write(descriptor, data[: left[0]])
+        left[0] -= done
+        return done
+
+    with Journal(path, HEAD) as journal, CallLog(tmp_path / "calls.jsonl") as log:
+        journal.append(ENTRIES[0])
+        log.append(attempt(0, 1))
+        before = path.read_bytes()
+        for append in (lambda: journal.append(ENTRIES[1]), lambda: log.append(attempt(0, 2))):
+            left[0] = room
+            with monkeypatch.context() as patched:
+                patched.setattr("plenum.records.writing.os.write", full)
+                with pytest.raises(OSError, match="No space left") as refused:
+                    append()
+            assert refused.value.filename.startswith(str(tmp_path))
+        assert path.read_bytes() == before
+        journal.append(ENTRIES[1])  # there is room again
+        log.append(attempt(0, 3))
+    assert read_entries(path)[1:] == ENTRIES[:2]
+    assert list(attempts(tmp_path / "calls.jsonl")) == [attempt(0, 1), attempt(0, 3)]
+
+
 # --- the call log ------------------------------------------------------------------------------
 
 
 def attempt(replicate: int, number: int) -> Entry:
-    return {"replicate": replicate, "attempt": number, "outcome": "ok", "latency_s": 0.25}
+    ended = {"outcome": "ok", "answered": True, "status": 200, "latency_s": 0.25}
+    return {**sent(f"{replicate}-{number}", replicate), "attempt": number, **ended}
+
+
+def sent(id: str, replicate: int = 0) -> Entry:
+    named = {"replicate": replicate, "call": "turn", "round": 1, "seat": "Chair", "model": "m"}
+    return {**named, "id": id, "answered": False, "status": None, "latency_s": 0.0}
 
 
 def logged(path: Path, *attempts: Entry) -> CallLog:
@@ -286,9 +360,9 @@ def test_a_torn_line_of_the_call_log_spoils_no_other(tmp_path: Path) -> None:
 def test_an_attempt_that_was_sent_and_never_ended_is_interrupted(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     log = CallLog(path)
-    log.sent({"id": "a-1", "replicate": 0, "latency_s": 0.0})
-    log.append({"id": "a-1", **attempt(0, 1)})
-    log.sent({"id": "b-1", "replicate": 1, "latency_s": 0.0})
+    log.sent(sent("a-1"))
+    log.append({**attempt(0, 1), "id": "a-1"})
+    log.sent(sent("b-1", 1))
     log.close()
     ok, cut = attempts(path)
     assert (ok["id"], ok["outcome"]) == ("a-1", "ok")
@@ -300,7 +374,7 @@ def test_a_call_that_went_out_again_after_a_kill_is_two_attempts(tmp_path: Path)
     path = tmp_path / "calls.jsonl"
     for _ in range(2):
         log = CallLog(path)
-        log.sent({"id": "a-1", "replicate": 0, "latency_s": 0.0})
+        log.sent(sent("a-1"))
         log.close()
-    logged(path, {"id": "a-1", **attempt(0, 1)})
+    logged(path, {**attempt(0, 1), "id": "a-1"})
     assert sorted(line["outcome"] for line in attempts(path)) == ["interrupted", "ok"]

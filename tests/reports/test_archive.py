@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.errors import UserError
-from plenum.reports.archive import checking, importing
+from plenum.reports.archive import checking, dictionary, importing
 from plenum.reports.archive.importing import Import
 from plenum.tracking import store
 from plenum.tracking.archive import opening, restore, scrub
@@ -65,6 +65,49 @@ def test_transcripts_are_kept_byte_for_byte(study: Study, archive: Path) -> None
     assert files[JOURNAL] == (study.folder / "c0/000.jsonl").read_bytes()
     kept = files["conditions/002-c1/transcripts/000.jsonl"]
     assert kept == (study.folder / "c1/000.jsonl").read_bytes()
+
+
+FORGED = b"file,field,type,unit,range,meaning\n*,*,text,,,see http://evil.example\n"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda own: FORGED,
+        lambda own: own.replace(b"completed", b"finished", 1),
+        lambda own: b"\n".join(own.splitlines()[:-1]) + b"\n",
+        lambda own: own + own.splitlines()[-1] + b"\n",
+        lambda own: b"",
+        lambda own: b"\xff",
+        lambda own: None,
+    ],
+    ids=["other", "a word", "a line less", "a line twice", "empty", "no text", "missing"],
+)
+def test_a_forged_dictionary_is_refused_though_every_digest_fits(
+    archive: Path,
+    uri: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    change: Callable[[bytes], bytes | None],
+) -> None:
+    own = files_of(archive)["dictionary.csv"]
+    made = forged(archive, tmp_path / "forged.zip", {"dictionary.csv": change(own)})
+    assert checking.verify(made) == 2
+    (told,) = capsys.readouterr().err.splitlines()
+    assert "dictionary.csv: " in told
+    with pytest.raises(UserError, match=r"dictionary\.csv"):
+        bring_back(made, uri, "forged")
+
+
+def test_an_archive_of_an_earlier_version_may_know_fewer_columns_in_earlier_words(
+    archive: Path, tmp_path: Path
+) -> None:
+    head, *rows = files_of(archive)["dictionary.csv"].splitlines(keepends=True)
+    earlier = Path(dictionary.__file__).with_name("dictionary_earlier.csv").read_bytes()
+    by = {"written_by": {"plenum": "0.0.9"}}
+    for data, status in ((head + b"".join(rows[:-3]) + earlier, 0), (FORGED, 2)):
+        made = forged(archive, tmp_path / f"{status}.zip", {"dictionary.csv": data}, **by)
+        assert checking.verify(made) == status
 
 
 def test_it_names_no_folder_of_the_machine(archive: Path, tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ def account(
     target
         Replicates that were asked for.
     stopped
-        Why the begun ones that haven't ended are pending: ``budget``, ``interrupted`` or empty.
+        Why the begun ones that haven't ended are pending: ``budget``, ``unreachable``, ``held``,
+        ``interrupted`` or empty.
 
     Returns
     -------
@@ -47,7 +48,8 @@ def account(
         ``pending`` holds ``error`` for a replicate that has made calls and has no whole journal: a
         damaged one, or a bug. The run's closing lines name it.
     """
-    lines = [line for line in attempts if line["replicate"] < target]
+    numbered = (line for line in attempts if isinstance(line["replicate"], int))
+    lines = [line for line in numbered if line["replicate"] < target]
     status = Counter(t.status for t in transcripts)
     failed = Counter(str(t.reason) for t in transcripts if t.status == "failed")
     whole = {t.head["replicate"] for t in transcripts}

@@ -87,7 +87,9 @@ async def _sweep(
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     desk = Desk(jobs, backend, prices, spent, places)
-    with Progress(calls, sum(job.replicates for job in jobs), desk.told) as desk.progress:
+    replicates = sum(job.replicates for job in jobs)
+    with Progress(calls, replicates, desk.told, desk.waiting) as desk.progress:
+        watching = asyncio.create_task(desk.progress.watch())
         try:
             await desk.start(jobs)
             async with asyncio.TaskGroup() as group:
@@ -95,7 +97,10 @@ async def _sweep(
         except* Stopped as stops:
             raise _first(stops) from None
         finally:
-            await desk.finish()
+            try:
+                await desk.finish()
+            finally:
+                watching.cancel()
     return [desk.with_errors(job, task.result()) for job, task in zip(jobs, tasks, strict=True)]
 
 

@@ -24,6 +24,7 @@ from plenum.errors import Stopped
 from plenum.execution.branches import MissingBase, prefix
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum
+from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.outcomes import Outcome
 from plenum.execution.places import Places
 from plenum.execution.progress import Progress
@@ -37,20 +38,26 @@ from plenum.secrets import redact
 from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
 
+_AGAIN = "; the same command continues from here"
 _JOBS_A_REPORTER = 12
 """Conditions for which one reporting process is enough: they may all end at once."""
 
 
 @dataclass(frozen=True)
 class _Result:
-    """How a replicate came out: ``pending`` says why it hasn't ended."""
+    """How a replicate came out.
+
+    ``error`` says why its journal isn't used, ``pending`` why it hasn't ended, and ``stopped`` the
+    same in words for the user.
+    """
 
     index: int
     journal: Path
-    calls: int
-    reused: bool
+    calls: int = 0
+    reused: bool = False
     error: str | None = None
     pending: str = ""
+    stopped: str = ""
 
 
 class Desk:
@@ -93,6 +100,7 @@ class Desk:
         ]
         self._cut: list[tuple[Job, list[int]]] = []
         self._warned: set[str] = set()
+        self._refused_by_system: dict[int | None, str] = {}
 
     def told(self) -> str:
         """Calls in flight, and how much of what was handed over is in MLflow."""
@@ -102,6 +110,10 @@ class Desk:
             trackers = self._trackers.values()
             parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
         return " | ".join(parts)
+
+    def waiting(self) -> str:
+        """What calls wait for, and for how long; empty where they don't."""
+        return "; ".join(w for gates in self._gates.values() for w in gates.waiting())
 
     async def start(self, jobs: Sequence[Job]) -> None:
         """Start the reporting process, and a tracking process for each study."""
@@ -123,8 +135,15 @@ class Desk:
                     await self._base_is_over(job)
                 with _alone(folder):
                     return await self._run(job, folder)
-        except (_Busy, OSError, DamagedJournal, Ended) as problem:
+        except (_Busy, DamagedJournal, Ended) as problem:
             return _not_run(job, str(problem))
+        except OSError as error:
+            return _not_run(job, self._by_system(error))
+        except Exception as bug:  # one condition's bug must not take the others along
+            if _stops(bug):
+                raise
+            self._complain(bug)
+            return _not_run(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
         finally:
             self._over[name].set()
 
@@ -145,13 +164,18 @@ class Desk:
             await model.close()
 
     def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
-        """The outcome with what went wrong in tracking it, and with what stopped the sweep."""
+        """The outcome with what went wrong in tracking it."""
         tracker = self._tracker(job)
         found = tracker.errors if tracker else []
         told = [error for cell, error in found if cell in (None, job.condition.cell)]
-        unique = tuple(f"tracking: {' '.join(error.split())}" for error in dict.fromkeys(told))
-        stopped = self._ledger.refusal if outcome.pending else None
-        return replace(outcome, errors=(*outcome.errors, *unique), stopped=stopped or "")
+        plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in told]
+        return replace(
+            outcome,
+            errors=(
+                *outcome.errors,
+                *(f"tracking: {job.tracking_uri}: {e}{_AGAIN}" for e in dict.fromkeys(plain)),
+            ),
+        )
 
     async def _base_is_over(self, job: Job) -> None:
         """Wait for the condition that a branch continues, where this sweep runs it too."""
@@ -165,6 +189,9 @@ class Desk:
             condition = {**as_mapping(job.condition), "cell": job.condition.cell}
             tracker.open(condition, job.replicates)
         log = CallLog(folder / "calls.jsonl")
+        if log.unread:
+            left_out = f"{log.unread} line{'s' * (log.unread > 1)} can't be read and left out"
+            self._say_once(f"{folder / 'calls.jsonl'}: {left_out}")
         needs = self._needs(job)
         try:
             async with asyncio.TaskGroup() as group:
@@ -198,43 +225,60 @@ class Desk:
                 kinds.append(entry["kind"])
             self.progress.entry(entry, last)
 
+        model = self._backend[_backend(job)]
+        gates = self._gates[job.condition.backend.name]
+        models = job.condition.models
+        replicate = Replicate(
+            condition=job.condition,
+            index=index,
+            journal=journal,
+            calls=log,
+            model=model,
+            policy=backends.policy(job.calls),
+            gate=Pass(gates, model.provider, job.condition.folder, index, needs, models),
+            retry_failed=job.retry_failed,
+            observe=observe,
+            complain=self._complain,
+            warn=partial(self._warn, job),
+            prefix=partial(prefix, job, index),
+        )
         async with self._places.take(job.condition.folder, index):
-            wrote, error, pending = False, None, ""
-            model = self._backend[_backend(job)]
-            gates = self._gates[job.condition.backend.name]
-            try:
-                replicate = Replicate(
-                    condition=job.condition,
-                    index=index,
-                    journal=journal,
-                    calls=log,
-                    model=model,
-                    policy=backends.policy(job.calls),
-                    gate=Pass(gates, model.provider, job.condition.folder, index, needs),
-                    retry_failed=job.retry_failed,
-                    observe=observe,
-                    complain=self._complain,
-                    warn=partial(self._warn, job),
-                    prefix=partial(prefix, job, index),
-                )
-                wrote = await replicate.run()
-            except MissingBase as problem:
-                error = str(problem)
-            except (DamagedJournal, OSError) as problem:
-                error = f"replicate {index}: {problem}"
-            except BudgetSpent:
-                wrote, pending = bool(kinds), str(Failure.BUDGET)
-            except Stopped:
-                raise
-            except Exception as bug:  # one replicate's bug must not take the others along
-                self._complain(bug)
-                error = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
+            result = await self._result(replicate)
         repairs = sum(kind.endswith("_repair") for kind in kinds)
-        self.progress.replicate(job.condition.calls - (len(kinds) - repairs), not pending)
+        left = job.condition.calls - (len(kinds) - repairs)
+        self.progress.replicate(left, not result.pending)
         tracker = self._tracker(job)
-        if tracker and error is None and journal.exists():
-            tracker.replicate(job.condition.cell, journal, log.efforts[index], pending)
-        return _Result(index, journal, len(kinds), not (wrote or pending), error, pending)
+        if tracker and result.error is None and journal.exists():
+            tracker.replicate(job.condition.cell, journal, log.efforts[index], result.pending)
+        return replace(result, calls=len(kinds))
+
+    async def _result(self, replicate: Replicate) -> _Result:
+        """Run a replicate; whatever becomes of it takes no other one along."""
+        index, journal = replicate.index, replicate.journal
+        result = _Result(index, journal)
+        try:
+            wrote = await replicate.run()
+            if journal.exists():
+                return replace(result, reused=not wrote)
+            gone = f"{journal.parent}: journals were removed while they were written{_AGAIN}"
+            return replace(result, error=gone)
+        except MissingBase as problem:
+            return replace(result, error=str(problem))
+        except DamagedJournal as problem:
+            return replace(result, error=f"replicate {index}: {problem}")
+        except OSError as error:
+            return replace(result, error=self._by_system(error))
+        except BudgetSpent as refusal:
+            return replace(result, pending=str(Failure.BUDGET), stopped=str(refusal))
+        except ProviderUnavailable as refusal:
+            pending, stopped = str(refusal.failure), f"{refusal}{_AGAIN}"
+            return replace(result, pending=pending, stopped=stopped)
+        except Stopped:
+            raise
+        except Exception as bug:
+            self._complain(bug)
+            told = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
+            return replace(result, error=told)
 
     def _needs(self, job: Job) -> Sum:
         """What a replicate takes, by estimate; only a budget asks for it."""
@@ -249,10 +293,17 @@ class Desk:
 
     def _warn(self, job: Job, warning: str) -> None:
         """Say once a condition what may hold for many of its replicates."""
-        told = f"{job.condition}: a journal {warning}"
-        if told not in self._warned:
-            self._warned.add(told)
-            self.progress.say(told)
+        self._say_once(f"{job.condition}: a journal {warning}")
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._warned:
+            self._warned.add(text)
+            self.progress.say(text)
+
+    def _by_system(self, error: OSError) -> str:
+        """What the system refused, and where; a full disk is full for everybody, so once a kind."""
+        told = f"{error.filename or 'system'}: {error.strerror or error}{_AGAIN}"
+        return self._refused_by_system.setdefault(error.errno, told)
 
     def _complain(self, bug: Exception) -> None:
         self.progress.say(redact("".join(traceback.format_exception(bug))))
@@ -344,6 +395,7 @@ def _outcome(job: Job, ended: Sequence[_Result], report: dict[str, Any]) -> Outc
         calls=sum(e.calls for e in ended),
         errors=tuple(dict.fromkeys(e.error for e in ended if e.error is not None)),
         objective=None if objective is None or math.isnan(objective) else objective,
+        stopped="; ".join(dict.fromkeys(e.stopped for e in ended if e.stopped)),
     )
 
 
@@ -356,6 +408,13 @@ def _not_run(job: Job, problem: str) -> Outcome:
         completed=0,
         pending=job.replicates,
         errors=(problem,),
+    )
+
+
+def _stops(error: Exception) -> bool:
+    """Whether it is meant to stop the whole sweep; task groups wrap what leaves them."""
+    return isinstance(error, Stopped) or (
+        isinstance(error, ExceptionGroup) and error.subgroup(Stopped) is not None
     )
 
 

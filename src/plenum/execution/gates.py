@@ -1,13 +1,13 @@
 """What a replicate's calls pass: the sweep's budget, then its provider's limits."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from plenum.conditions import Calls
 from plenum.execution.ledger import Ledger, Sum, tokens_at_most
-from plenum.execution.limits import Limiter, Place
-from plenum.models import Attempt, Chat, Response
+from plenum.execution.limits import Limiter, Place, ProviderUnavailable
+from plenum.models import Attempt, CallError, Chat, Response
 from plenum.records import Failure
 
 _MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
@@ -40,9 +40,12 @@ class Gates:
         """Calls in flight and their limit, by provider."""
         return ", ".join(
             f"{name} {limiter.in_flight}/{limiter.limit}"
-            + (f" (held for {limiter.held_s:.0f} s)" if limiter.held_s >= 1 else "")
             for name, limiter in self._by_provider.items()
         )
+
+    def waiting(self) -> list[str]:
+        """What calls wait for, and for how long, by provider."""
+        return [*filter(None, (limiter.waiting() for limiter in self._by_provider.values()))]
 
 
 class Pass:
@@ -58,6 +61,8 @@ class Pass:
         The condition and the replicate, for fairness.
     needs
         What a whole replicate takes, by estimate.
+    models
+        Those that it calls.
     """
 
     def __init__(
@@ -67,8 +72,9 @@ class Pass:
         line: str,
         index: int,
         needs: Sum | None = None,
+        models: Sequence[str] = (),
     ) -> None:
-        self._gates, self._provider = gates, provider
+        self._gates, self._provider, self._models = gates, provider, models
         self._line, self._index = line, index
         self._needs = needs or Sum()
         self._passed = 0
@@ -87,10 +93,14 @@ class Pass:
         ------
         BudgetSpent
             There is no room for a further call.
+        ProviderUnavailable
+            It couldn't be finished: nothing more is sent to a provider of its models.
         """
         self._passed = passed
         left = max(calls - passed, 0) / calls
         await self._gates.ledger.begin(self, self._needs.share(left))
+        for model in self._models:
+            self._limiter(model).require_available()
 
     def end(self) -> None:
         """Give back what was kept free for the replicate."""
@@ -99,13 +109,20 @@ class Pass:
     async def enter(self, chat: Chat) -> None:
         """Reserve what the call may cost, and wait for a place."""
         self._reserved = await self._gates.ledger.reserve(chat)
-        limiter = self._gates.of(self._provider(chat.model))
-        rank = (-self._passed, self._index)
+        rank, tokens = (-self._passed, self._index), sum(tokens_at_most(chat))
         try:
-            self._place = await limiter.enter(self._line, rank, sum(tokens_at_most(chat)))
-        except asyncio.CancelledError:
+            self._place = await self._limiter(chat.model).enter(self._line, rank, tokens)
+        except (asyncio.CancelledError, ProviderUnavailable):
             self._gates.ledger.cancel(self._reserved)
             raise
+
+    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
+        """Wait before another attempt at a call."""
+        await self._limiter(chat.model).pause(seconds, reason)
+
+    def give_up(self, chat: Chat, error: CallError, attempts: int) -> None:
+        """Say that a call's attempts are used up; see :meth:`Limiter.give_up`."""
+        self._limiter(chat.model).give_up(error, attempts)
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         """Book what the call cost, and give the place back."""
@@ -115,8 +132,11 @@ class Pass:
             used = sum(tokens_at_most(chat))
         self._passed += reply is not None
         assert self._place is not None
-        self._gates.of(self._provider(chat.model)).leave(self._place, attempt, hold_s, used)
+        self._limiter(chat.model).leave(self._place, attempt, hold_s, used)
         self._gates.ledger.settle(self._reserved, reply, _billed(attempt), self)
+
+    def _limiter(self, model: str) -> Limiter:
+        return self._gates.of(self._provider(model))
 
     def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
         """What a failed attempt may have cost all the same, for the call log."""

@@ -2,15 +2,35 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from plenum.conditions import Calls
+from plenum.errors import Stopped
 from plenum.execution.aimd import Concurrency
 from plenum.execution.buckets import Bucket, Taken
 from plenum.execution.fairness import FairQueue
-from plenum.models import Attempt
+from plenum.models import Attempt, CallError
 from plenum.records import Failure
 
 _OVERLOADED = (503, 529)
+_NOTICEABLE_S = 1.0
+"""A shorter wait isn't worth a word."""
+
+
+class ProviderUnavailable(Stopped):
+    """Nothing more is sent to a provider: it can't be reached, or wants to be left alone for long.
+
+    Parameters
+    ----------
+    failure
+        ``unreachable`` or ``held``: why what waits for it is pending.
+    told
+        One line for the user, with the provider's own words.
+    """
+
+    def __init__(self, failure: Failure, told: str) -> None:
+        super().__init__(told)
+        self.failure = failure
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +69,15 @@ class Limiter:
         self._concurrency = Concurrency(calls.start_concurrency, calls.max_concurrency, adapt)
         self._loop = asyncio.get_running_loop()
         now = self._loop.time()
+        self._provider, self._max_wait_s = provider, calls.max_wait_s
         rpm, tpm = calls.rpm.get(provider), calls.tpm.get(provider)
         self._requests = Bucket(rpm, now) if rpm else None
         self._tokens = Bucket(tpm, now) if tpm else None
         self._queue: FairQueue[_Waiting] = FairQueue()
-        self._held_until = 0.0
+        self._held_until, self._held_by = 0.0, ""
+        self._unavailable: tuple[Failure, str] | None = None
+        self._unreached = 0
+        self._pauses: dict[asyncio.Future[None], tuple[float, str]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self.in_flight = self.peak = 0
 
@@ -76,7 +100,13 @@ class Limiter:
             The condition, and the order within it, as :class:`FairQueue` takes them.
         tokens
             What the call may use; taken from the tokens a minute.
+
+        Raises
+        ------
+        ProviderUnavailable
+            Nothing more is sent to the provider.
         """
+        self.require_available()
         if not self._queue and self._wait(tokens) == 0.0:
             return self._admit(tokens)
         waiting = _Waiting(tokens, self._loop.create_future())
@@ -86,10 +116,29 @@ class Limiter:
             return await waiting.place
         except asyncio.CancelledError:
             if waiting.place.done() and not waiting.place.cancelled():
-                self._give_up(waiting.place.result())
+                if waiting.place.exception() is None:
+                    self._give_back(waiting.place.result())
             else:
                 self._serve()  # the next one may have waited for this one's turn
             raise
+
+    async def pause(self, seconds: float, reason: str) -> None:
+        """Wait before another attempt at a call.
+
+        Raises
+        ------
+        ProviderUnavailable
+            There will be none: nothing more is sent to the provider.
+        """
+        self.require_available()
+        over: asyncio.Future[None] = self._loop.create_future()
+        timer = self._loop.call_later(seconds, _end, over)
+        self._pauses[over] = self._loop.time() + seconds, reason
+        try:
+            await over
+        finally:
+            timer.cancel()
+            del self._pauses[over]
 
     def leave(self, place: Place, attempt: Attempt, hold_s: float, used: int) -> None:
         """Give a place back.
@@ -113,14 +162,85 @@ class Limiter:
             self._concurrency.answered(place.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
             self._concurrency.pushed_back(place.began, now)
-        if hold_s:
-            self._held_until = max(self._held_until, now + hold_s)
+        self._unreached = 0 if attempt.reached else self._unreached + 1
+        if hold_s > self._max_wait_s:
+            self._close(Failure.HELD, self._too_long(hold_s, attempt))
+        elif now + hold_s > self._held_until:
+            self._held_until = now + hold_s
+            self._held_by = f" ({attempt.status})" if attempt.outcome != "ok" else ""
         if self._tokens and place.tokens:
             self._tokens.settle(place.tokens, used)
         self.in_flight -= 1
         self._serve()
 
-    def _give_up(self, place: Place) -> None:
+    def give_up(self, error: CallError, attempts: int) -> None:
+        """Say that a call's attempts are used up, and how the last one ended.
+
+        Parameters
+        ----------
+        attempts
+            How many there are. Where so many in a row reached nothing, no further call will.
+
+        Raises
+        ------
+        ProviderUnavailable
+            It wasn't the call that failed: the provider can't be reached, or wants to be left
+            alone for too long.
+        """
+        if not error.reached:
+            told = f"{self._provider} can't be reached: {error.detail}"
+            if self._unreached >= attempts:
+                self._close(Failure.UNREACHABLE, told)
+            raise ProviderUnavailable(Failure.UNREACHABLE, told)
+        if error.failure.transient and (error.retry_after or 0.0) > self._max_wait_s:
+            self.require_available()
+
+    def require_available(self) -> None:
+        """Refuse where nothing more is sent to the provider.
+
+        Raises
+        ------
+        ProviderUnavailable
+            Nothing is.
+        """
+        if self._unavailable:
+            raise ProviderUnavailable(*self._unavailable)
+
+    def waiting(self) -> str:
+        """What keeps calls from going out and for how long; empty where nothing waits for time."""
+        to = f"s for {self._provider}"
+        if self.held_s >= _NOTICEABLE_S and (self._queue or self._pauses):
+            return f"waiting {self.held_s:.0f} {to}, as it asked{self._held_by}"
+        if self._queue and self.in_flight < self.limit:
+            tokens, now = self._queue.first().tokens, self._loop.time()
+            for key, bucket, amount in (("rpm", self._requests, 1), ("tpm", self._tokens, tokens)):
+                wait = bucket.wait(amount, now) if bucket else 0.0
+                if wait >= _NOTICEABLE_S:
+                    return f"waiting {wait:.0f} {to}, by calls.{key}.{self._provider}"
+        if self._pauses and not self._queue and not self.in_flight:
+            until, reason = min(self._pauses.values())
+            wait = until - self._loop.time()
+            if wait >= _NOTICEABLE_S:
+                return f"waiting {wait:.0f} {to}, before another attempt ({reason})"
+        return ""
+
+    def _close(self, failure: Failure, told: str) -> None:
+        """Send nothing more; who waits for the provider needn't any longer."""
+        self._unavailable = self._unavailable or (failure, told)
+        waiting: list[asyncio.Future[Any]] = [*self._pauses]
+        waiting += [self._queue.pop().place for _ in range(len(self._queue))]
+        for future in waiting:
+            if not future.done():
+                future.set_exception(ProviderUnavailable(*self._unavailable))
+
+    def _too_long(self, hold_s: float, attempt: Attempt) -> str:
+        words = f" ({attempt.status}: {attempt.detail})" if attempt.outcome != "ok" else ""
+        return (
+            f"{self._provider} asks to be left alone for {hold_s:,.0f} s{words}, longer than "
+            f"calls.max_wait_s={self._max_wait_s:g}"
+        )
+
+    def _give_back(self, place: Place) -> None:
         """Nothing was called: all that was taken is given back."""
         for bucket, taken in ((self._requests, place.request), (self._tokens, place.tokens)):
             if bucket and taken:
@@ -169,3 +289,8 @@ class Limiter:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(wait, self._serve)
+
+
+def _end(pause: "asyncio.Future[None]") -> None:
+    if not pause.done():
+        pause.set_result(None)

@@ -6,8 +6,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from plenum.errors import UserError
+from plenum.records import Failure
+from plenum.records.writing import write_whole
 
 _LONGEST = 160
+_RETRIABLE = {reason for reason in Failure if reason.retriable}
 
 FILE = "outcome.json"
 """Written to each job's output folder, so that any launcher's sweep can be summed up."""
@@ -51,7 +54,8 @@ class Outcome:
     objective
         The estimate that ``objective`` names; ``None`` where it isn't defined.
     stopped
-        What kept replicates from being begun or ended: a budget that is used up.
+        What kept replicates from being begun or ended: a budget that is used up, a provider that
+        can't be reached or wants to be left alone.
     errors
         What kept replicates pending, or results from being tracked, in one line each.
     """
@@ -99,7 +103,7 @@ class Outcome:
 def save(outcome: Outcome, folder: Path) -> None:
     """Write an outcome into a job's output folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / FILE).write_text(json.dumps(asdict(outcome), indent=1), encoding="utf-8")
+    write_whole(folder / FILE, json.dumps(asdict(outcome), indent=1))
 
 
 def collect(folder: Path, only: str | None = None) -> list[Outcome]:
@@ -130,9 +134,23 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
             lines.append(f"failed: {outcome.name}: {count} x {reason}{_example(outcome, reason)}")
         if outcome.pending:
             lines.append(f"pending: {outcome.name}: {outcome.pending} replicates")
-        lines += [f"error: {outcome.name}: {error}" for error in outcome.errors]
+    lines += _errors(outcomes)
     lines += [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
+    if any(reason in _RETRIABLE for o in outcomes for reason in o.failures):
+        lines.append("retry_failed=true takes up again what failed without an answer")
     return lines
+
+
+def _errors(outcomes: Sequence[Outcome]) -> list[str]:
+    """Every error once, with the first condition that met it."""
+    met: dict[str, list[str]] = {}
+    for outcome in outcomes:
+        for error in outcome.errors:
+            met.setdefault(error, []).append(outcome.name)
+    return [
+        f"error: {names[0]}{f' and {len(names) - 1} more' * (len(names) > 1)}: {error}"
+        for error, names in met.items()
+    ]
 
 
 def _example(outcome: Outcome, reason: str) -> str:

@@ -1,5 +1,6 @@
 """Progress: a live display on a terminal, plain lines elsewhere. All of it on standard error."""
 
+import asyncio
 import sys
 import time
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from rich.live import Live
 from rich.table import Table
 
 _PLAIN_EVERY_S = 10.0
+_SILENT_AT_MOST_S = 30.0
+_TICK_S = 1.0
 
 
 class Progress:
@@ -23,16 +26,22 @@ class Progress:
         Replicates of the whole sweep.
     more
         Says what else is worth knowing: calls in flight, what MLflow has.
+    waiting
+        Says what calls wait for, and for how long; empty where they don't.
     """
 
-    def __init__(self, calls: int, replicates: int, more: Callable[[], str]) -> None:
-        self._more = more
+    def __init__(
+        self, calls: int, replicates: int, more: Callable[[], str], waiting: Callable[[], str]
+    ) -> None:
+        self._more, self._waiting = more, waiting
         self.calls = self.tokens = self.ended = self.rounds = self.repairs = 0
         self.cost = 0.0
         self.unpriced = 0
         self._target_calls, self._target = calls, replicates
         self._skipped = 0
-        self._began = self._told = self._last = time.monotonic()
+        self._began = self._told = self._last = self._spoke = time.monotonic()
+        self._waited = False
+        self._told_wait = float("-inf")
         self._console = Console(stderr=True)
         self._live: Live | None = None
 
@@ -74,8 +83,30 @@ class Progress:
         self.ended += ended
         self._skipped += calls_left
 
+    async def watch(self) -> None:
+        """Say what is to be said while no call is answered, until it is cancelled."""
+        while True:
+            await asyncio.sleep(_TICK_S)
+            self.tick()
+
+    def tick(self) -> None:
+        """Say what calls wait for, and after a long silence how far it is; a terminal shows both.
+
+        Of waits that follow each other closely, as those for a limit a minute, one is told.
+        """
+        if self._live is not None:
+            return
+        now, waiting = time.monotonic(), self._waiting()
+        if waiting and not self._waited and now - self._told_wait >= _PLAIN_EVERY_S:
+            self._told_wait = now
+            self.say(waiting)
+        elif now - self._spoke >= _SILENT_AT_MOST_S:
+            self.say(" | ".join(filter(None, (self.line(), waiting))))
+        self._waited = bool(waiting)
+
     def say(self, text: str) -> None:
         """A line that stays."""
+        self._spoke = time.monotonic()
         if self._live is not None:
             self._live.console.print(text, markup=False, highlight=False)
         else:
@@ -89,7 +120,7 @@ class Progress:
         eta = _duration(left / rate) if self.calls else "-"
         return (
             f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {self.calls} "
-            f"({rate:.0f}/s) | repairs {self.repairs} | tokens {self.tokens:,} | cost {cost} | "
+            f"({_rate(rate)}/s) | repairs {self.repairs} | tokens {self.tokens:,} | cost {cost} | "
             f"left {eta} | {self._more()}"
         )
 
@@ -99,7 +130,13 @@ class Progress:
         filled = round(40 * done)
         grid.add_row(f"[green]{'━' * filled}[/][dim]{'━' * (40 - filled)}[/] {done:4.0%}")
         grid.add_row(self.line())
+        if waiting := self._waiting():
+            grid.add_row(waiting)
         return grid
+
+
+def _rate(calls: float) -> str:
+    return f"{calls:.1f}" if calls < 10 else f"{calls:.0f}"
 
 
 def _duration(seconds: float) -> str:

@@ -23,10 +23,7 @@ from plenum.secrets import redact
 from plenum.world_conditions import WorldCondition
 from plenum.worlds.episode import Episode
 
-RETRIABLE = (
-    *(Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.EMPTY, Failure.CONTENT_FILTER),
-    *(Failure.REQUEST, Failure.BUG),
-)
+RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons that ``retry_failed`` takes up again, where a call failed and not a model's answer."""
 
 _POINTLESS = {
@@ -80,6 +77,8 @@ class Replicate:
             The journal doesn't verify, or doesn't fit the code that reads it.
         BudgetSpent
             The next call doesn't fit the budget; the journal is whole.
+        ProviderUnavailable
+            Nothing more is sent to a model's provider; the journal is whole.
         Stopped
             A key was refused, or an account is exhausted.
         """
@@ -223,6 +222,7 @@ class Replicate:
                 lambda number: self._sending(ask, number),
             )
         except CallError as error:
+            self.gate.give_up(ask.chat, error, self.policy.max_attempts)
             if error.status == 404:
                 raise Stopped(f"model {ask.chat.model}: not found: {error.detail}") from None
             if error.failure in _POINTLESS:

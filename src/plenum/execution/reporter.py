@@ -21,8 +21,11 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     """
     folder = Path(request["folder"])
     transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
-    lines = attempts(folder / "calls.jsonl")
+    unread: list[bool] = []
+    lines = attempts(folder / "calls.jsonl", lambda: unread.append(True))
     accounts = account(transcripts, lines, request["target"], request["stopped"])
+    if unread:
+        accounts["unread_lines"] = len(unread)
     if not request["estimate"]:
         return {"accounts": accounts}
     from plenum.execution.estimates import report

@@ -52,7 +52,7 @@ def of_failures(log: Path, price: Callable[[str], Price | None]) -> Sum:
     total = Sum()
     for line in attempts(log):
         if not line["answered"]:
-            most = line.get("tokens_at_most", 0)
+            most = line.get("tokens_at_most") or 0
             known = line.get("cost_at_most", 0.0)
             total += Sum(_cost(known, price(line["model"]), 0, most), most, 1)
     return total

@@ -25,6 +25,7 @@ from plenum.errors import UserError
 from plenum.execution.conduct import conduct
 from plenum.execution.outcomes import Undefined, save
 from plenum.execution.plan import show
+from plenum.records.writing import write_whole
 
 NOTHING_RUN = Undefined("dry_run: nothing was run; a sweeper that goes by results needs a run")
 MANY = 20
@@ -161,9 +162,13 @@ class _Composed:
             return
         folder = self.folder / self.config.hydra.output_subdir
         folder.mkdir(parents=True, exist_ok=True)
-        OmegaConf.save(self.task, folder / "config.yaml")
-        OmegaConf.save({"hydra": self.config.hydra}, folder / "hydra.yaml")
-        OmegaConf.save(self.config.hydra.overrides.task, folder / "overrides.yaml")
+        kept = {
+            "config": self.task,
+            "hydra": {"hydra": self.config.hydra},
+            "overrides": self.config.hydra.overrides.task,
+        }
+        for name, config in kept.items():
+            write_whole(folder / f"{name}.yaml", OmegaConf.to_yaml(config))
 
     def completed(self, context: HydraContext, result: float) -> JobReturn:
         """What the sweeper gets back."""

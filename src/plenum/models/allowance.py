@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
-_DURATION = re.compile(r"([0-9]*\.?[0-9]+)(ms|s|m|h|d)")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)(ms|s|m|h|d)")
+_LONGEST_TEXT = 64
+_LONGEST_S = 1e10
+"""Some 300 years: whatever a provider asks for stays a number that can be reckoned with."""
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _EPOCH = 1e9
 # OpenAI's names, which most compatible servers share, and Anthropic's.
@@ -40,7 +43,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     """Retry-After in seconds, in any of its forms; else what the rate-limit headers say."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
-        return milliseconds / 1000
+        return min(milliseconds / 1000, _LONGEST_S)
     value = headers.get("retry-after")
     if value is None:
         return hold_s(headers) or None
@@ -48,19 +51,24 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _duration(value: str | None) -> float | None:
-    """Seconds from ``7``, ``6m0s``, ``120ms``, an HTTP date or an ISO time; never negative."""
-    if not value:
+    """Seconds from ``7``, ``6m0s``, ``120ms``, an HTTP date or an ISO time; 0 to 300 years."""
+    if not value or len(value) > _LONGEST_TEXT:
         return None
+    seconds = _seconds(value)
+    return None if seconds is None else min(max(seconds, 0.0), _LONGEST_S)
+
+
+def _seconds(value: str) -> float | None:
     number = _number(value)
     if number is not None:  # seconds, or since when the Unix clock counts them
-        return number if number < _EPOCH else max(0.0, number - time.time())
+        return number if number < _EPOCH else number - time.time()
     parts = _DURATION.findall(value)
     if parts and _DURATION.sub("", value).strip() == "":
         return sum(float(amount) * _SECONDS[unit] for amount, unit in parts)
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         try:
-            return max(0.0, read(value).timestamp() - time.time())
-        except ValueError:
+            return read(value).timestamp() - time.time()
+        except (ValueError, OverflowError, OSError):
             continue
     return None
 

@@ -106,7 +106,7 @@ class ApiBackend:
                 **more,
             )
         except Exception as error:
-            raise faults.raised(error) from None
+            raise faults.raised(route, error) from None
         return self._read(chat, response)
 
     def _read(self, chat: Chat, response: Any) -> Response:

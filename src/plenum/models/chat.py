@@ -182,5 +182,8 @@ class Gate(Protocol):
     async def enter(self, chat: Chat) -> None:
         """Wait until the call may be made; whoever enters must leave."""
 
+    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
+        """Wait before another attempt at a call; ``reason`` says how the last one ended."""
+
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         """Say how the attempt ended, and how long the provider wants to be left alone."""

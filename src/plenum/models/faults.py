@@ -1,8 +1,11 @@
 """Which error is which: what a provider or LiteLLM says, as a typed failure."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
+
+import aiohttp
+import httpx
 
 from plenum.models import allowance
 from plenum.models.chat import CallError
@@ -10,6 +13,12 @@ from plenum.models.quiet import OpenAIError, exceptions, litellm
 from plenum.models.routes import Route
 from plenum.records import Failure
 from plenum.secrets import redact
+
+NOT_SENT = (
+    *(aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError),
+    *(httpx.ConnectError, httpx.ConnectTimeout),
+)
+"""Errors before anything was sent to the provider: connection refused, no such host, TLS."""
 
 _BY_TYPE: tuple[tuple[type[Exception], Failure], ...] = (
     (exceptions.ContentPolicyViolationError, Failure.CONTENT_FILTER),
@@ -43,8 +52,18 @@ def refused(route: Route, status: int, raw: bytes, headers: Mapping[str, str]) -
     return CallError(failure, redact(_message(text) or f"status {status}"), status, wait)
 
 
-def raised(error: Exception) -> CallError:
+def unreached(route: Route, error: BaseException) -> CallError:
+    """The error of a connection that wasn't made; the first cause says most."""
+    *_, cause = (one for one in _causes(error) if str(one) or one is error)
+    told = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
+    return CallError(Failure.SERVER, redact(told), reached=False)
+
+
+def raised(route: Route, error: Exception) -> CallError:
     """The error that LiteLLM raised."""
+    for cause in _causes(error):
+        if isinstance(cause, NOT_SENT):
+            return unreached(route, cause)
     status = getattr(error, "status_code", None)
     text = str(getattr(error, "message", error))
     body = getattr(error, "body", None)
@@ -56,6 +75,13 @@ def raised(error: Exception) -> CallError:
         status,
         allowance.retry_after(_headers(error)),
     )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and those that led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _classify(route: Route, original: Exception) -> NoReturn:

@@ -21,9 +21,6 @@ from plenum.models.routes import Route
 from plenum.records import Failure
 from plenum.secrets import redact
 
-_NOT_SENT = (aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError)
-"""Errors before anything was sent to the provider."""
-
 _DNS_S = 300
 _KEPT_S = 30
 
@@ -55,12 +52,13 @@ class Endpoint:
                 self._url, data=body, headers=headers, **self._options
             ) as response:
                 raw = await response.read()
+        except faults.NOT_SENT as error:
+            raise faults.unreached(self.route, error) from None
         except aiohttp.ServerTimeoutError as error:
             raise CallError(Failure.TIMEOUT, f"the connection fell silent: {error}") from None
         except (aiohttp.ClientError, OSError) as error:
             told = redact(f"{type(error).__name__}: {error}")
-            reached = not isinstance(error, _NOT_SENT)
-            raise CallError(Failure.SERVER, told, reached=reached) from None
+            raise CallError(Failure.SERVER, told) from None
         if response.status != 200:
             raise faults.refused(self.route, response.status, raw, response.headers)
         return self._read(chat, raw, response.headers)

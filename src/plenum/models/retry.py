@@ -56,7 +56,8 @@ async def call(
             if not error.failure.transient or number == policy.max_attempts:
                 raise
             wait = _wait(policy, chat, number, error.retry_after)
-        await asyncio.sleep(wait)
+            reason = error.status or error.failure
+        await gate.pause(chat, wait, f"{reason}")
     raise AssertionError("max_attempts is at least 1")
 
 

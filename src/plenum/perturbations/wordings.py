@@ -228,7 +228,9 @@ def _read(path: Path, scenario: Scenario, keys: tuple[str, ...]) -> Mapping[str,
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise UserError(f"variants file {path} does not exist") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except RecursionError:
+        raise UserError(f"variants file {path} can't be read as YAML: nested too deeply") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:
         raise UserError(f"variants file {path} can't be read as YAML: {error}") from None
     if not isinstance(data, Mapping):
         raise UserError(f"variants file {path}: it is no mapping; give it {', '.join(keys)}")

@@ -25,6 +25,8 @@ class Failure(StrEnum):
     Of calls that weren't made, or not waited for; the replicate is pending then, not failed:
 
     - ``budget``: the sweep's budget, or the account's quota, is used up
+    - ``unreachable``: the provider can't be reached: connection refused, no such host, TLS
+    - ``held``: the provider asks to be left alone for longer than ``calls.max_wait_s``
     - ``interrupted``: Ctrl-C, SIGTERM, or another call stopped the sweep
 
     And ``bug``: an error of the code.
@@ -41,6 +43,8 @@ class Failure(StrEnum):
     AUTH = "auth"
     REQUEST = "request"
     BUDGET = "budget"
+    UNREACHABLE = "unreachable"
+    HELD = "held"
     INTERRUPTED = "interrupted"
     BUG = "bug"
 
@@ -48,3 +52,8 @@ class Failure(StrEnum):
     def transient(self) -> bool:
         """Whether another attempt at the same call may succeed."""
         return self in (Failure.TIMEOUT, Failure.RATE_LIMIT, Failure.SERVER, Failure.EMPTY)
+
+    @property
+    def retriable(self) -> bool:
+        """Whether ``retry_failed`` takes a replicate up again, where a call failed by this."""
+        return self.transient or self in (Failure.CONTENT_FILTER, Failure.REQUEST, Failure.BUG)

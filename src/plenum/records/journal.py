@@ -1,28 +1,24 @@
-"""The append-only journal of a replicate, and the call log of a condition.
+"""The append-only journal of a replicate.
 
 A journal is JSON lines. Every line carries ``chain``, a digest over the line and the ``chain`` of
 the line before, so that a changed, lost or reordered line shows. It holds what was said and
 decided and nothing of when or how fast, so that equal deliberations have equal bytes. How each
-answer was obtained (attempts, status, latency) goes to the call log beside it.
+answer was obtained (attempts, status, latency) goes to the call log beside it
+(:mod:`plenum.records.calls`).
 """
 
 import hashlib
 import json
 import os
-from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from plenum.records.failures import Failure
+from plenum.records import writing
 
 SCHEMA = 1
 NO_ANSWERS = ("end", "reopen", "round")
 """Kinds of entries that are no answers to calls."""
-_SENT = "sent"
 _KEY = ',"chain":"'
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -90,13 +86,11 @@ class Journal:
         return last if last and last["kind"] == "end" else None
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Write one entry in one system call: after it returns, a killed process loses nothing."""
+        """Write one entry: after it returns, a killed process loses nothing."""
         body = _encode(entry)
-        self._chain = _link(self._chain, body)
-        line = f'{body[:-1]}{_KEY}{self._chain}"}}\n'.encode()
-        written = os.write(self._descriptor, line)
-        if written != len(line):
-            raise OSError(f"{self.path}: the disk took {written} of {len(line)} bytes")
+        chain = _link(self._chain, body)
+        writing.append(self._descriptor, _line(body[:-1], chain).encode() + b"\n", self.path)
+        self._chain = chain
 
     @property
     def calls(self) -> list[dict[str, Any]]:
@@ -121,82 +115,6 @@ class Journal:
         self.close()
 
 
-@dataclass
-class Effort:
-    """What a replicate's answers took: attempts, and seconds spent waiting for the model."""
-
-    attempts: int = 0
-    failed_attempts: int = 0
-    seconds: float = 0.0
-
-
-def attempts(path: Path) -> Iterator[dict[str, Any]]:
-    """The attempts of a call log, as they ended; none where there is no log.
-
-    An attempt that was sent and never ended, since the process was killed, comes last, as
-    ``interrupted``: it may have been billed. A line torn by a kill is left out.
-    """
-    if not path.exists():
-        return
-    under_way: dict[str, list[dict[str, Any]]] = {}
-    with path.open("rb") as lines:
-        for text in lines:
-            with suppress(ValueError):
-                line = json.loads(text)
-                if line.get("outcome") == _SENT:
-                    under_way.setdefault(line["id"], []).append(line)
-                    continue
-                if under_way.get(line.get("id")):
-                    under_way[line["id"]].pop()
-                yield line
-    for line in (line for left in under_way.values() for line in left):
-        yield {**line, "outcome": str(Failure.INTERRUPTED), "detail": "the process was killed"}
-
-
-class CallLog:
-    """One line an attempt, for a whole condition: outcome, status, latency, time.
-
-    Attributes
-    ----------
-    efforts
-        Effort by replicate, over this run and all runs before.
-    """
-
-    def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        self.efforts: defaultdict[int, Effort] = defaultdict(Effort)
-        if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
-            os.write(self._descriptor, b"\n")
-        for line in attempts(path):
-            self._count(line)
-
-    def append(self, line: dict[str, Any]) -> None:
-        """Write one attempt."""
-        self._write(line)
-        self._count(line)
-
-    def sent(self, line: dict[str, Any]) -> None:
-        """Say that an attempt goes out, so that a kill can't make it unheard-of."""
-        self._write({**line, "outcome": _SENT})
-
-    def _write(self, line: dict[str, Any]) -> None:
-        data = (_encode(line) + "\n").encode(errors="replace")
-        written = os.write(self._descriptor, data)
-        if written != len(data):
-            raise OSError(f"call log: the disk took {written} of {len(data)} bytes")
-
-    def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
-
-    def _count(self, line: dict[str, Any]) -> None:
-        effort = self.efforts[line["replicate"]]
-        effort.attempts += 1
-        effort.failed_attempts += line["outcome"] != "ok"
-        effort.seconds += line["latency_s"]
-
-
 def _link(chain: str, body: str) -> str:
     return hashlib.blake2b(f"{chain}{body}".encode(), digest_size=8).hexdigest()
 
@@ -213,15 +131,24 @@ def _parse(path: Path) -> tuple[list[dict[str, Any]], int, str]:
     return entries, size, chain
 
 
+def _line(body: str, chain: str) -> str:
+    """A line without its end; ``body`` is the entry without its closing brace."""
+    return f'{body}{_KEY}{chain}"}}'
+
+
 def _verify(path: Path, number: int, line: bytes, chain: str) -> tuple[dict[str, Any], str]:
     try:
         text = line.decode()
         body, _, _ = text.rpartition(_KEY)
         entry = json.loads(text)
         found = entry.pop("chain")
-    except (UnicodeDecodeError, ValueError, KeyError, TypeError, AttributeError):
-        raise DamagedJournal(f"journal {path}, line {number}: no whole entry") from None
-    if found != _link(chain, body + "}"):
+        whole = isinstance(entry["kind"], str)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        whole = False
+    if not whole:
+        raise DamagedJournal(f"journal {path}, line {number}: no whole entry")
+    # Its very bytes: JSON would allow other line ends and spaces.
+    if text != _line(body, found) or found != _link(chain, body + "}"):
         raise DamagedJournal(
             f"journal {path}, line {number}: its digest doesn't match; "
             "move the file away to start the replicate afresh"

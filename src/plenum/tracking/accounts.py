@@ -32,8 +32,8 @@ class Accounted:
     tracked
         The condition, without its states.
     pending
-        Pending replicates by why: ``budget``, ``interrupted``, ``not_begun``, ``error``, and
-        ``unknown`` where the accounts aren't written.
+        Pending replicates by why: ``budget``, ``unreachable``, ``held``, ``interrupted``,
+        ``not_begun``, ``error``, and ``unknown`` where the accounts aren't written.
     models, outcomes
         Calls by model, and failed attempts by outcome, as the condition's ``accounts.json`` has
         them; ``None`` where the sweep was killed, or still runs, and counts only replicates.
@@ -41,6 +41,8 @@ class Accounted:
         SHA-256 of the artifacts by name, and of the ``transcripts``: all replicates', one after
         another in the order of their files' names. Files that aren't there are left out, and so
         are transcripts on a server or of a condition without accounts.
+    unread_lines
+        Lines of the call log that couldn't be read: torn or odd ones.
 
     Raises
     ------
@@ -53,6 +55,7 @@ class Accounted:
     models: dict[str, dict[str, Any]] | None
     outcomes: dict[str, dict[str, int]] | None
     digests: dict[str, str]
+    unread_lines: int = 0
 
     def __post_init__(self) -> None:
         t = self.tracked
@@ -130,6 +133,7 @@ def _accounted(
         models=written["models"] if written else None,
         outcomes=written["outcomes"] if written else None,
         digests=_digests(files, children if written else ()),
+        unread_lines=written.get("unread_lines", 0) if written else 0,
     )
 
 

@@ -9,6 +9,8 @@ from plenum.tracking.accounts import REASONS, Accounted
 
 WHY = {
     "budget": "the budget is used up",
+    "unreachable": "a model's provider couldn't be reached",
+    "held": "a model's provider asked to be left alone for longer than calls.max_wait_s",
     "interrupted": "stopped by Ctrl-C, SIGTERM or another call",
     "not_begun": "stopped before the first call",
     "error": "a damaged journal or a bug, which the run's closing lines name",

@@ -57,6 +57,7 @@ def conditions(found: Sequence[Accounted]) -> list[Sheet]:
             "calls: answers, repairs among them; attempts: failed ones among them; $: cost of the "
             "answers, not of failed attempts that a provider bills",
             *_unaccounted(found, labels),
+            *_unread(found),
             provenance(rows),
         ),
         keys,
@@ -104,6 +105,12 @@ def _unaccounted(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) ->
         f"no accounts yet: {'; '.join(without)}. The sweep was killed, or still runs; running the "
         "same command again completes them. Until then totals leave these out"
     ]
+
+
+def _unread(found: Sequence[Accounted]) -> list[str]:
+    """What call logs hold that nobody can read."""
+    lines = sum(a.unread_lines for a in distinct(found))
+    return [f"{lines:,} lines of call logs can't be read and are left out"] * (lines > 0)
 
 
 def condition_record(a: Accounted, found: Sequence[Accounted]) -> dict[str, object]:

@@ -1,16 +1,45 @@
 """Check an archive, and what is said of one."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from plenum.errors import UserError
+from plenum.project import code_version
+from plenum.reports.archive import dictionary
 from plenum.reports.archive.progress import progress
-from plenum.tracking.archive.check import check, plain
+from plenum.tracking.archive import check
+from plenum.tracking.archive.check import Checked, plain
+from plenum.tracking.archive.layout import DICTIONARY
+from plenum.tracking.archive.opening import Box, Damaged
 from plenum.tracking.archive.sealing import SEAL
 
 _PROBLEMS = 50
 """More than this are counted, not printed."""
+
+
+@contextmanager
+def checked(path: Path, say: check.Say) -> Iterator[tuple[Checked, Box | None]]:
+    """Check an archive, its dictionary too, and keep it open."""
+    with check.checked(path, say) as (found, box):
+        known = any(line.startswith(f"{DICTIONARY}: ") for line in found.problems)
+        if box is not None and found.manifest and not known:
+            wrong = _dictionary(box, found.manifest)
+            found = replace(found, problems=(*found.problems, *wrong))
+        yield found, box
+
+
+def _dictionary(box: Box, manifest: Mapping[str, Any]) -> list[str]:
+    by = manifest.get("written_by")
+    same = isinstance(by, Mapping) and by.get("plenum") == code_version()
+    try:
+        wrong = dictionary.problem(box.read(DICTIONARY), box.members, same_version=same)
+    except Damaged as error:
+        return [plain(str(error))]
+    return [f"{DICTIONARY}: {wrong}"] * bool(wrong)
 
 
 def verify(file: Path) -> int:
@@ -27,8 +56,8 @@ def verify(file: Path) -> int:
         There is no such file.
     """
     existing("--verify", file)
-    with progress("checking") as say:
-        found = check(file, say)
+    with progress("checking") as say, checked(file, say) as (found, _):
+        pass
     for line in problems(file, found.problems):
         print(line, file=sys.stderr)
     if found.problems:

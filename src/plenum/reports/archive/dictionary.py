@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 
 _FILE = Path(__file__).with_name("dictionary.csv")
+_EARLIER = Path(__file__).with_name("dictionary_earlier.csv")
+"""Lines that archives of earlier versions may have: a line that is changed above moves here."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,26 @@ def entries() -> tuple[Entry, ...]:
     """The whole dictionary."""
     with _FILE.open(encoding="utf-8", newline="") as file:
         return tuple(Entry(**row) for row in csv.DictReader(file))
+
+
+def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
+    """What is wrong with the dictionary of an archive that has these files; empty if nothing is.
+
+    Parameters
+    ----------
+    same_version
+        Whether this version of plenum wrote the archive. Another one may have known fewer columns,
+        or have said the same in the words of :data:`_EARLIER`.
+    """
+    expected = of(names)
+    if data == expected:
+        return ""
+    if not same_version:
+        known = {*expected.splitlines(), *_EARLIER.read_bytes().splitlines()}
+        header, *rows = data.splitlines() or [b""]
+        if header == expected.splitlines()[0] and known.issuperset(rows):
+            return ""
+    return "it isn't what plenum says of these files"
 
 
 def of(names: Iterable[str]) -> bytes:

@@ -10,11 +10,10 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.errors import UserError
 from plenum.identity import folder_of
-from plenum.reports.archive.checking import existing, held, problems
+from plenum.reports.archive.checking import checked, existing, held, problems
 from plenum.reports.archive.progress import progress
 from plenum.tracking import query, store
 from plenum.tracking.archive import layout
-from plenum.tracking.archive.check import checked
 from plenum.tracking.archive.opening import Box
 from plenum.validation import is_study
 

@@ -1,0 +1,172 @@
+"""The call log of a condition: how each answer was obtained, one line an attempt."""
+
+import json
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from plenum.records import writing
+from plenum.records.failures import Failure
+
+Line = dict[str, Any]
+
+_SENT = "sent"
+_MOST = 2**53
+"""Above any count, and above any amount of seconds or dollars."""
+_OUTCOMES = {"ok", _SENT, *map(str, Failure)}
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+@dataclass
+class Effort:
+    """What a replicate's answers took: attempts, and seconds spent waiting for the model."""
+
+    attempts: int = 0
+    failed_attempts: int = 0
+    seconds: float = 0.0
+
+
+def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterator[Line]:
+    """The attempts of a call log, as they ended; none where there is no log.
+
+    An attempt that was sent and never ended, since the process was killed, comes last, as
+    ``interrupted``: it may have been billed.
+
+    Parameters
+    ----------
+    unread
+        Is called for each line that is left out, since it is torn or isn't what is written here.
+    """
+    if not path.exists():
+        return
+    under_way: dict[str, list[Line]] = {}
+    with path.open("rb") as lines:
+        for data in lines:
+            line = _read(data)
+            if line is None:
+                if data.strip():
+                    unread()
+                continue
+            name = line.get("id", "")
+            if line["outcome"] == _SENT:
+                under_way.setdefault(name, []).append(line)
+                continue
+            if under_way.get(name):
+                under_way[name].pop()
+            yield line
+    for line in (line for left in under_way.values() for line in left):
+        yield {**line, "outcome": str(Failure.INTERRUPTED), "detail": "the process was killed"}
+
+
+class CallLog:
+    """One line an attempt, for a whole condition: outcome, status, latency, time.
+
+    Attributes
+    ----------
+    efforts
+        Effort by replicate, over this run and all runs before.
+    unread
+        Lines of runs before that can't be read and are left out.
+    """
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self.efforts: defaultdict[int, Effort] = defaultdict(Effort)
+        self.unread = 0
+        try:
+            if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
+                writing.append(self._descriptor, b"\n", path)
+            for line in attempts(path, self._count_unread):
+                self._count(line)
+        except BaseException:
+            self.close()
+            raise
+
+    def append(self, line: Line) -> None:
+        """Write one attempt."""
+        self._write(line)
+        self._count(line)
+
+    def sent(self, line: Line) -> None:
+        """Say that an attempt goes out, so that a kill can't make it unheard-of."""
+        self._write({**line, "outcome": _SENT})
+
+    def _write(self, line: Line) -> None:
+        data = (_encode(line) + "\n").encode(errors="replace")
+        writing.append(self._descriptor, data, self._path)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _count(self, line: Line) -> None:
+        effort = self.efforts[line["replicate"]]
+        effort.attempts += 1
+        effort.failed_attempts += line["outcome"] != "ok"
+        effort.seconds += line["latency_s"]
+
+    def _count_unread(self) -> None:
+        self.unread += 1
+
+
+def _read(data: bytes) -> Line | None:
+    """A line as it was written; ``None`` for anything else."""
+    try:
+        line = json.loads(data.decode())
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(line, dict) or not _fits(line):
+        return None
+    if not _is_text(line.get("fingerprint", "")):  # what a server sent, in logs of earlier versions
+        del line["fingerprint"]
+    return line
+
+
+def _fits(line: Line) -> bool:
+    """Whether a line has the fields that are written, each of its type."""
+    if not all(fits(line.get(key)) for key, fits in _FIELDS.items()):
+        return False
+    if type(line["replicate"]) is not int:
+        return True  # the log of a judge of wordings, which belongs to no conversation
+    return all(fits(line.get(key)) for key, fits in _OF_CONVERSATION.items())
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value.isprintable()
+
+
+def _is_count(value: object) -> bool:
+    return type(value) is int and 0 <= value < _MOST
+
+
+def _is_amount(value: object) -> bool:
+    return type(value) in (int, float) and 0 <= value < _MOST  # type: ignore[operator]
+
+
+_FIELDS: dict[str, Callable[[object], bool]] = {
+    "replicate": lambda value: _is_count(value) or _is_text(value),
+    "model": _is_text,
+    "id": lambda value: value is None or _is_text(value),
+    "outcome": lambda value: isinstance(value, str) and value in _OUTCOMES,
+    "answered": lambda value: isinstance(value, bool),
+    "status": lambda value: value is None or _is_count(value),
+    "latency_s": _is_amount,
+    "tokens_at_most": lambda value: value is None or _is_count(value),
+    "cost_at_most": lambda value: value is None or _is_amount(value),
+}
+_OF_CONVERSATION: dict[str, Callable[[object], bool]] = {
+    "call": _is_text,
+    "round": _is_count,
+    "seat": _is_text,
+}

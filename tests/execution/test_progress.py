@@ -1,0 +1,86 @@
+"""What a sweep says while it runs: how fast, what it waits for, and never nothing for long."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from plenum.execution import progress
+from plenum.execution.progress import Progress
+
+ENTRY = {"kind": "turn", "seat": "Chair", "tokens_in": 10, "tokens_out": 5, "cost": 0.0}
+
+
+class Clock:
+    """Time that passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(progress, "time", made)
+    return made
+
+
+def counting(waiting: Callable[[], str] = lambda: "") -> Progress:
+    return Progress(100, 10, lambda: "in flight -", waiting)
+
+
+@pytest.mark.parametrize(
+    ("calls", "seconds", "rate"), [(3, 10, "(0.3/s)"), (95, 10, "(9.5/s)"), (120, 10, "(12/s)")]
+)
+def test_a_rate_below_ten_has_a_decimal(
+    clock: Clock, calls: int, seconds: float, rate: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = counting()
+    clock.now += seconds
+    for _ in range(calls):
+        shown.entry(ENTRY, "")
+    assert rate in shown.line()
+
+
+def lines(shown: Progress, clock: Clock, seconds: int, capsys: Any) -> list[tuple[int, str]]:
+    """What is said in so many seconds, each with its second."""
+    said: list[tuple[int, str]] = []
+    capsys.readouterr()
+    for second in range(1, seconds + 1):
+        clock.now += 1
+        shown.tick()
+        said += [(second, line) for line in capsys.readouterr().err.splitlines()]
+    return said
+
+
+def test_something_is_said_every_half_minute_though_no_call_is_answered(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = lines(counting(), clock, 100, capsys)
+    assert [second for second, _ in said] == [30, 60, 90]
+    assert all("replicates 0/10" in line for _, line in said)
+
+
+def test_a_wait_is_said_when_it_begins_and_while_it_lasts(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    until = clock.now + 82
+
+    def waiting() -> str:
+        return f"waiting {until - clock.now:.0f} s for openai" if clock.now < until else ""
+
+    said = lines(counting(waiting), clock, 85, capsys)
+    assert [second for second, _ in said] == [1, 31, 61]
+    assert said[0][1] == "waiting 81 s for openai"
+    assert said[1][1].endswith(" | waiting 51 s for openai")
+
+
+def test_short_waits_after_each_other_are_not_said_each(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = counting(lambda: "waiting 2 s for openai" if int(clock.now) % 2 else "")
+    said = [line for _, line in lines(shown, clock, 60, capsys) if line.startswith("waiting")]
+    assert 2 <= len(said) <= 6

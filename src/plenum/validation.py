@@ -12,6 +12,7 @@ from plenum.settings import Api, Budget, Calls, Hosted, Simulated
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TRANSPORTS = ("lean", "litellm")
+TRACES = ("none", "sample", "all")
 _CALL_BOUNDS = {
     "max_concurrency": 1,
     "start_concurrency": 1,
@@ -51,6 +52,8 @@ def check(typed: Config) -> None:
     _check_backend(typed.backend)
     _check_branch(typed)
     refuse_in_url("tracking.uri", typed.tracking.uri or "")
+    traces = typed.tracking.traces
+    require(traces in TRACES, f"tracking.traces: {traces!r} is not one of {', '.join(TRACES)}")
 
 
 def _check_calls(calls: Calls) -> None:

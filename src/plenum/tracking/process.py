@@ -6,7 +6,9 @@ ever hold up a call. It answers every request with one line, ``{"done": true}`` 
 for.
 """
 
+import base64
 import json
+import pickle
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +73,12 @@ class _Study:
                     [Path(journal) for journal in request["journals"]],
                     request["estimates"],
                     request["config"],
+                )
+            case "trace":
+                self.writer.trace(
+                    self._conditions[request["cell"]],
+                    [Path(journal) for journal in request["journals"]],
+                    pickle.loads(base64.b64decode(request["rebuild"])),
                 )
             case "account":
                 self.writer.account(self._conditions[request["cell"]], request["accounts"])

@@ -161,7 +161,8 @@ def _spans(
     start = min((times[call.id][0] for call in calls if call.id in times), default=begun)
     now, spans = start, []
     for number, call in enumerate(calls, start=_ROOT + 1):
-        began, now, count = times.get(call.id, (now, now, 0))
+        later = now + 1000  # calls without a time keep their order, at no length
+        began, now, count = times.get(call.id, (later, later, 0))
         attributes = _attributes(call, count)
         failed = "" if call.entry else str((transcript.end or {}).get("detail", "no answer"))
         name = f"{call.kind} {call.round} {call.seat}"
@@ -187,7 +188,8 @@ def _attributes(call: TracedCall, attempts: int) -> dict[str, Any]:
         "mlflow.spanInputs": {"messages": call.messages},
         "mlflow.llm.model": call.model,
         "mlflow.llm.cost": {},  # else MLflow looks prices up, also of simulated models
-        **{"call": call.kind, "round": call.round, "seat": call.seat, "attempts": attempts},
+        **{"call": call.kind, "round": call.round, "seat": call.seat},
+        **({"attempts": attempts} if attempts else {}),
     }
     entry = call.entry
     if entry is None:

@@ -187,17 +187,17 @@ class StudyWriter:
         if not missing:
             return
         log: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-        for line in attempts(journals[0].parent / "calls.jsonl"):
-            log[line["replicate"]].append(line)
+        if condition["backend"] != "simulated":  # whose times say nothing
+            for line in attempts(journals[0].parent / "calls.jsonl"):
+                log[line["replicate"]].append(line)
         for journal, child in missing.items():
             transcript = read(journal)
             calls = rebuild(transcript)
             if not calls:
                 continue  # a scripted policy asks nobody
             trace = self._trace(condition, journal, child, transcript)
-            began = journal.stat().st_mtime
             lines = log[transcript.head["replicate"]]
-            traces.write(self._client, trace, transcript, calls, lines, began)
+            traces.write(self._client, trace, transcript, calls, lines, journal.stat().st_mtime)
             self._client.set_tag(child.run_id, traces.TAG, trace.id)
             children[int(journal.stem)] = replace(child, trace=trace.id)
 

@@ -13,7 +13,7 @@ from plenum.asking import Ask
 from plenum.conditions import Condition
 from plenum.config import parse_job
 from plenum.errors import UserError
-from plenum.execution.replay import ReadDifferently, calls
+from plenum.execution.replay import ReadDifferently, calls, messages
 from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import query
 from plenum.tracking.accounts import artifacts
@@ -23,9 +23,7 @@ from plenum.world_conditions import WorldCondition
 _Value = TypeVar("_Value", int, str)
 
 FORMATS = ("text", "json")
-_CONTROLS = {
-    code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if code not in (9, 10)
-}
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}
 
 
 @dataclass(frozen=True)
@@ -88,11 +86,11 @@ def show(study: str, uri: str, wish: Wanted) -> None:
     simulated = " (simulated)" if condition.backend.name == "simulated" else ""
     place = f"replicate {wish.replicate}, {ask.kind}, round {ask.round}, {ask.seat}"
     print(f"{condition}: {place}, {ask.chat.model}{simulated}", file=sys.stderr)
-    messages = [vars(message) for message in ask.chat.messages]
+    prompt = messages(ask)
     if wish.format == "json":
-        print(json.dumps(messages, indent=1))
+        print(json.dumps(prompt, indent=1))
         return
-    text = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in messages)
+    text = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in prompt)
     print(text.translate(_CONTROLS) if sys.stdout.isatty() else text)
 
 
@@ -125,20 +123,17 @@ def find(study: str, uri: str, wish: Wanted) -> tuple[Condition | WorldCondition
 
 def _chosen(runs: Sequence[Any], name: str | None) -> Any:
     """The run of the condition of that name or identity."""
-    identities = dict.fromkeys(run.data.tags["plenum.condition"] for run in runs)
-    if name is None and len(identities) == 1:
-        return runs[0]
-    fits = [
-        run
-        for run in runs
-        if name
-        and (run.data.tags["plenum.condition"].startswith(name) or run.info.run_name == name)
-    ]
-    if len({run.data.tags["plenum.condition"] for run in fits}) == 1:
+
+    def identity(run: Any) -> str:
+        return str(run.data.tags["plenum.condition"])
+
+    fits = [r for r in runs if name is None or identity(r).startswith(name)]
+    fits = fits or [run for run in runs if run.info.run_name == name]
+    if len({identity(run) for run in fits}) == 1:
         return fits[0]
-    named = {run.data.tags["plenum.condition"]: run.info.run_name for run in fits or runs}
-    known = "; ".join(f"{identity} ({title})" for identity, title in list(named.items())[:12])
-    wrong = "missing" if name is None else f"{name!r} is {'several' if fits else 'none'} of them"
+    named = {identity(run): run.info.run_name for run in fits or runs}
+    known = "; ".join(f"{key} ({title})" for key, title in list(named.items())[:12])
+    wrong = f"{name!r} is {'several' if fits else 'none'} of them" if name else "missing"
     raise UserError(f"condition: {wrong}; one of {known}{'; ...' * (len(named) > 12)}")
 
 
@@ -151,7 +146,9 @@ def _condition(client: Any, run: Any) -> Condition | WorldCondition:
             f"condition: {identity} was stopped before its end, and its config isn't tracked yet; "
             "the same run.py command completes it"
         )
-    condition = parse_job(OmegaConf.create(config.decode())).condition
+    composed = OmegaConf.create(config.decode())
+    assert isinstance(composed, DictConfig)
+    condition = parse_job(composed).condition
     if condition.identity != identity:
         raise UserError(
             f"condition: {identity} can't be rebuilt, since its scenario, its prompt texts or the "
@@ -183,4 +180,8 @@ def _one(key: str, value: _Value | None, known: Sequence[_Value]) -> _Value:
     if value is not None and value in known:
         return value
     wrong = "missing" if value is None else repr(value)
-    raise UserError(f"{key}: {wrong}; one of {', '.join(map(str, known)) or 'none'}")
+    names = ", ".join(map(str, known)) or "none"
+    first = known[0] if known else ""
+    if isinstance(first, int) and list(known) == list(range(first, first + len(known))):
+        names = f"{first} to {known[-1]}"
+    raise UserError(f"{key}: {wrong}; one of {names}")

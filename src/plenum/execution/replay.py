@@ -92,6 +92,11 @@ def calls(condition: Condition | WorldCondition, transcript: Transcript) -> Iter
         yield Call(conversation.ask, None)
 
 
+def messages(ask: Ask) -> list[dict[str, str]]:
+    """A prompt as it is sent: ``role`` and ``content`` of each message."""
+    return [{"role": m.role, "content": m.content} for m in ask.chat.messages]
+
+
 def traced(condition: Condition | WorldCondition, transcript: Transcript) -> list[TracedCall]:
     """The calls of a replicate as its trace shows them.
 
@@ -106,7 +111,7 @@ def traced(condition: Condition | WorldCondition, transcript: Transcript) -> lis
             round=call.ask.round,
             seat=call.ask.seat,
             model=call.ask.chat.model,
-            messages=tuple(vars(message) for message in call.ask.chat.messages),
+            messages=tuple(messages(call.ask)),
             id=f"{call.ask.chat.seed:016x}",
             entry=call.entry,
         )

@@ -238,7 +238,9 @@ def test_times_come_from_the_call_log(study: Study, condition: Callable[..., Any
     (trace,) = study.traces()
     seconds = [(span.start_time_ns / 1e9, span.end_time_ns / 1e9) for span in calls_of(trace)]
     start = 1767225600.0
-    assert np.allclose(seconds, [(start, start + 1.25), (start + 2, start + 3.25)], rtol=0, atol=1e-3)
+    assert np.allclose(
+        seconds, [(start, start + 1.25), (start + 2, start + 3.25)], rtol=0, atol=1e-3
+    )
     assert [span.get_attribute("attempts") for span in calls_of(trace)] == [2, 2]
     assert trace.info.tags["plenum.simulated"] == "false"
 

@@ -40,8 +40,8 @@ MLFLOW = LITELLM_LOCAL_MODEL_COST_MAP=True MLFLOW_DISABLE_TELEMETRY=true \
 	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow server --workers 1 --host 127.0.0.1
 
 ui: $(VENV)/.base
-	@echo "conditions by chart: http://127.0.0.1:$(PORT)/#/experiments?workflowType=machine_learning"
 	@test -f mlruns/mlflow.db || { echo "no results here yet: make run"; exit 2; }
+	@$(BIN)/python -m plenum.tracking.links mlruns/mlflow.db http://127.0.0.1:$(PORT)
 	$(MLFLOW) --port $(PORT) --backend-store-uri sqlite:///mlruns/mlflow.db
 
 server: $(VENV)/.base

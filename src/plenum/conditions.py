@@ -232,6 +232,8 @@ class Job:
     retry_failed: bool
     config: str
     """The composed config as YAML."""
+    traces: str
+    """Which replicates are traced in MLflow: ``none``, ``sample`` or ``all``."""
     objective: str = "lambda"
     """The estimate that a sweeper gets back, which chooses values by results."""
 

@@ -57,6 +57,7 @@ def parse_job(cfg: DictConfig) -> Job:
         dry_run=typed.dry_run,
         retry_failed=typed.retry_failed,
         config=OmegaConf.to_yaml(cfg, resolve=True),
+        traces=typed.tracking.traces,
         objective=typed.objective,
     )
 

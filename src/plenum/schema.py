@@ -43,6 +43,7 @@ class PerturbationConfig:
 class TrackingConfig:
     name: str = MISSING
     uri: str | None = MISSING
+    traces: str = "sample"
 
 
 @dataclass

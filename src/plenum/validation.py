@@ -14,6 +14,7 @@ from plenum.settings import Api, Budget, Calls, Hosted, Simulated
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TRANSPORTS = ("lean", "litellm")
+TRACES = ("none", "sample", "all")
 OBJECTIVES = (
     *("lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority"),
     *("n_completed", "n_failed", "gamma", "signed_growth"),
@@ -59,6 +60,8 @@ def check(typed: Config) -> None:
     _check_money(typed.budget, typed.prices)
     _check_backend(typed.backend)
     _check_branch(typed)
+    traces = typed.tracking.traces
+    require(traces in TRACES, f"tracking.traces: {traces!r} is not one of {', '.join(TRACES)}")
     _check_url("tracking.uri", typed.tracking.uri or "")
 
 

@@ -35,6 +35,10 @@ def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
     artifacts = {a.path for a in client.list_artifacts(parent.info.run_id)}
     assert {"ensemble.parquet", "replicates.parquet", "config.yaml"} <= artifacts
     assert len(client.get_metric_history(parent.info.run_id, "D")) == 3
+    traces = client.search_traces([experiment.experiment_id])
+    assert [len(trace.data.spans) for trace in traces] == [1 + 5 * 3 + 5 + 1] * 2
+    assert {trace.info.tags["plenum.replicate"] for trace in traces} == {"0"}
+    assert len({trace.info.trace_metadata["mlflow.trace.session"] for trace in traces}) == 2
 
     local = run(*SMALL, "study=remote")
     again = run("study=remote", "tracking=server", script="scripts/tables.py", **told)

@@ -29,6 +29,7 @@ from plenum.execution.outcomes import Outcome
 from plenum.execution.places import Places
 from plenum.execution.progress import Progress
 from plenum.execution.rehearsal import rehearse
+from plenum.execution.replay import traced
 from plenum.execution.replicate import Replicate
 from plenum.models import ChatModel, backends
 from plenum.models.prices import Prices
@@ -41,6 +42,9 @@ from plenum.tracking.tracker import Tracker
 _AGAIN = "; the same command continues from here"
 _JOBS_A_REPORTER = 12
 """Conditions for which one reporting process is enough: they may all end at once."""
+
+_SAMPLE = 1
+"""Replicates of a condition that ``tracking.traces=sample`` traces: some 60 ms each."""
 
 
 @dataclass(frozen=True)
@@ -209,6 +213,8 @@ class Desk:
         if tracker:
             journals = [e.journal for e in ended if e.error is None and e.journal.exists()]
             tracker.close(job.condition.cell, journals, report, job.config)
+            if chosen := _to_trace(job, journals):
+                tracker.trace(job.condition.cell, chosen, partial(traced, job.condition))
         outcome = _outcome(job, ended, report)
         self.progress.say(f"{outcome.told()}; {report['told']}")
         return outcome
@@ -373,6 +379,13 @@ def _last_seat(job: Job) -> str:
 def _store(job: Job) -> tuple[str, str] | None:
     """Where a job is tracked, the store's URI and the study; ``None`` where it isn't."""
     return (store.absolute(job.tracking_uri), job.study) if job.tracking_uri else None
+
+
+def _to_trace(job: Job, journals: list[Path]) -> list[Path]:
+    """The journals of the replicates that are traced."""
+    if job.traces == "sample":
+        return [journal for journal in journals if int(journal.stem) < _SAMPLE]
+    return journals if job.traces == "all" else []
 
 
 def _sent(trackers: Any) -> int:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from plenum.asking import Ask
 from plenum.conditions import Condition
-from plenum.execution.replicate import opened
+from plenum.execution.replay import opened
 from plenum.models import Reply
 from plenum.world_conditions import WorldCondition
 from plenum.worlds.episode import world_of

@@ -8,20 +8,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plenum.asking import Ask, Conversation, failure, recorded_reply
-from plenum.committee import Deliberation
+from plenum.asking import Ask, Conversation, failure
 from plenum.committee.failures import unread
 from plenum.conditions import Condition, as_mapping
 from plenum.errors import Stopped
 from plenum.execution.branches import MissingBase
 from plenum.execution.gates import Pass
 from plenum.execution.ledger import BudgetSpent
+from plenum.execution.replay import ReadDifferently, answered, opened
 from plenum.models import Answer, Attempt, CallError, ChatModel
 from plenum.models import retry as retries
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
 from plenum.secrets import redact
 from plenum.world_conditions import WorldCondition
-from plenum.worlds.episode import Episode
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons that ``retry_failed`` takes up again, where a call failed and not a model's answer."""
@@ -196,19 +195,14 @@ class Replicate:
 
     def _replay(self, journal: Journal) -> Conversation:
         conversation = opened(self.condition, self.index)
-        for number, entry in enumerate(journal.calls):
-            said = {key: value for key, value in entry.items() if key != "inherited"}
-            if conversation.ask is None or conversation.answer(recorded_reply(entry)) != said:
-                raise DamagedJournal(
-                    f"journal {journal.path}, call {number + 1}: this version of the code reads "
-                    "the answer differently; move the file away to start the replicate afresh"
-                )
-        rounds = [entry for entry in journal.entries if entry["kind"] == "round"]
-        if rounds != conversation.rounds[: len(rounds)]:
+        try:
+            for _ in answered(conversation, journal.entries):
+                pass
+        except ReadDifferently as problem:
             raise DamagedJournal(
-                f"journal {journal.path}: this version of the code plays its rounds differently; "
-                "move the file away to start the replicate afresh"
-            )
+                f"journal {journal.path}, {problem}; move the file away to start the replicate "
+                "afresh"
+            ) from None
         return conversation
 
     async def _call(self, ask: Ask) -> Answer:
@@ -273,10 +267,3 @@ class Replicate:
                 **({} if read else self.gate.billed(ask.chat, attempt)),
             }
         )
-
-
-def opened(condition: Condition | WorldCondition, index: int) -> Conversation:
-    """The state machine of a replicate."""
-    if isinstance(condition, WorldCondition):
-        return Episode(condition, index)
-    return Deliberation(condition, index)

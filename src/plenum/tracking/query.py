@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plenum.errors import UserError
 from plenum.identity import folder_of
-from plenum.tracking import frames, store
+from plenum.tracking import frames, store, views
 
 _TARGET = "n_target"
 FACTORS = (
@@ -166,11 +166,13 @@ def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     """Log files to the study's report run, which is made at the first time."""
     client = store.open_client(uri)
     experiment = store.experiment(client, uri, study)
+    views.save(client, experiment)
     found = search(client, experiment, "tags.`plenum.kind` = 'report'")
     if found:
         run_id = found[0].info.run_id
     else:
-        run = client.create_run(experiment, run_name="report", tags={"plenum.kind": "report"})
+        tags = {"plenum.kind": "report", **views.source()}
+        run = client.create_run(experiment, run_name="report", tags=tags)
         run_id = run.info.run_id
         client.set_terminated(run_id)
     for file in files:

@@ -1,6 +1,8 @@
 """The parent's side of the tracking process."""
 
 import asyncio
+import base64
+import pickle
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +10,8 @@ from typing import Any
 
 from plenum.identity import digest
 from plenum.processes import Ended, LineProcess
-from plenum.records import Effort
+from plenum.records import Effort, Transcript
+from plenum.tracking.traces import TracedCall
 
 
 def lock_file(locks: Path, uri: str, study: str) -> Path:
@@ -72,6 +75,21 @@ class Tracker:
         """Hand over a condition's estimates."""
         paths = [str(journal) for journal in journals]
         self._send(cell, op="close", journals=paths, estimates=estimates, config=config)
+
+    def trace(
+        self, cell: str, journals: list[Path], rebuild: Callable[[Transcript], list[TracedCall]]
+    ) -> None:
+        """Hand over replicates to trace.
+
+        Parameters
+        ----------
+        rebuild
+            Rebuilds the prompts of a replicate from its journal. It is called in the tracking
+            process, off the event loop, and so it is picklable.
+        """
+        paths = [str(journal) for journal in journals]
+        packed = base64.b64encode(pickle.dumps(rebuild)).decode()
+        self._send(cell, op="trace", journals=paths, rebuild=packed)
 
     def account(self, cell: str, accounts: dict[str, Any]) -> None:
         """Hand over the accounts of a condition that was stopped before its estimates."""

@@ -46,11 +46,18 @@ class Kept:
 
 
 @contextmanager
-def transcripts(study: str, uri: str) -> Iterator[dict[str, list[Kept]]]:
+def transcripts(
+    study: str, uri: str, condition: str | None = None
+) -> Iterator[dict[str, list[Kept]]]:
     """All transcripts of a study, by the run of their condition, in the order of replicates.
 
     Those that lie on this machine's disk stay where they are; a server's are fetched, eight at a
     time.
+
+    Parameters
+    ----------
+    condition
+        The run of a condition, to have its transcripts alone.
 
     Raises
     ------
@@ -58,7 +65,7 @@ def transcripts(study: str, uri: str) -> Iterator[dict[str, list[Kept]]]:
         There is no such study at ``uri``, or nothing in it.
     """
     client, experiment, runs = query.opened(study, uri)
-    parents = {run.info.run_id for run in runs}
+    parents = {run.info.run_id for run in runs if condition in (None, run.info.run_id)}
     nested = query.search(client, experiment, "tags.`plenum.kind` = 'replicate'")
     wanted = [run for run in nested if run.data.tags.get("mlflow.parentRunId") in parents]
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(8) as pool:

@@ -11,7 +11,9 @@ import json
 import math
 import shutil
 import time
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +21,11 @@ import numpy as np
 from mlflow.entities import Metric, Param, RunTag
 
 from plenum.identity import digest
-from plenum.records import Transcript, episodes, read
-from plenum.tracking import frames, store
+from plenum.records import Transcript, attempts, episodes, read
+from plenum.tracking import frames, store, traces, views
 from plenum.tracking.derived import state as state_of
 from plenum.tracking.derived import tables
+from plenum.tracking.traces import Trace, TracedCall
 
 _DONE = "plenum.journal"
 """Tag of a run: what it is written from; of a replicate, what its journal ended with."""
@@ -44,6 +47,15 @@ _COLOURS = (
 )
 
 
+@dataclass(frozen=True)
+class _Child:
+    """The run of a replicate: what it is written from, and its trace, if it has one."""
+
+    run_id: str
+    state: str
+    trace: str = ""
+
+
 class StudyWriter:
     """Writes one study's runs.
 
@@ -61,12 +73,14 @@ class StudyWriter:
         self._client = store.open_client(uri)
         gc.freeze()  # MLflow's modules: going through them takes a full collection 0.25 s
         self._experiment = store.experiment(self._client, uri, study)
+        views.save(self._client, self._experiment)
         self._version = version
         self._colour = len(self._search("tags.`plenum.kind` = 'condition'"))
         self._targets: dict[str, int] = {}
         self._parents: dict[str, Any] = {}
         self._written: dict[str, str | None] = {}
-        self._children: dict[str, dict[int, tuple[str, str]]] = {}
+        self._simulated: dict[str, bool] = {}
+        self._children: dict[str, dict[int, _Child]] = {}
 
     def open(self, condition: dict[str, Any], target: int) -> None:
         """Find or create the parent run of a condition, and say how many replicates it wants."""
@@ -80,11 +94,16 @@ class StudyWriter:
         self._parents[cell] = parent
         self._written[cell] = _state(parent) or ("" if parent.data.metrics else None)
         self._children[cell] = {
-            int(run.data.tags["plenum.replicate"]): (run.info.run_id, _state(run))
+            int(run.data.tags["plenum.replicate"]): _Child(
+                run.info.run_id, _state(run), run.data.tags.get(traces.TAG, "")
+            )
             for run in children
         }
         if parent.data.tags.get("plenum.target") != str(target):
             self._client.set_tag(parent.info.run_id, "plenum.target", str(target))
+        if parents and "mlflow.source.name" not in parent.data.tags:  # one of an older version
+            named = [RunTag(*tag) for tag in views.source(self._version).items()]
+            self._client.log_batch(parent.info.run_id, tags=named)
         if parents:
             self.account(condition, {})  # those that are there are of an earlier run
         for other in parents[:-1]:  # a writer was stopped while it put one in another's place
@@ -121,11 +140,13 @@ class StudyWriter:
         }
         if transcript.end is None:
             tags["plenum.pending"] = pending
-        run_id, there = self._children[cell].get(index, (None, ""))
-        if there == state:
-            return
-        if run_id is not None:
-            self._client.delete_run(run_id)
+        there = self._children[cell].get(index)
+        if there is not None:
+            if there.state == state:
+                return
+            if there.trace:  # ahead of the run, which names it
+                traces.delete(self._client, self._experiment, there.trace)
+            self._client.delete_run(there.run_id)
         run = self._client.create_run(
             self._experiment,
             run_name=f"{_name(condition)} r{index:03d}",
@@ -141,7 +162,69 @@ class StudyWriter:
             ),
         )
         self._client.set_terminated(run.info.run_id, _STATUS[transcript.status])
-        self._children[cell][index] = (run.info.run_id, state)
+        self._children[cell][index] = _Child(run.info.run_id, state)
+
+    def trace(
+        self,
+        condition: dict[str, Any],
+        journals: list[Path],
+        rebuild: Callable[[Transcript], list[TracedCall]],
+    ) -> None:
+        """Write replicates as traces, but those that are there.
+
+        Parameters
+        ----------
+        rebuild
+            The calls of a replicate, with their prompts.
+        """
+        children = self._children[condition["cell"]]
+        wanted = {journal: children.get(int(journal.stem)) for journal in journals}
+        missing = {
+            journal: child
+            for journal, child in wanted.items()
+            if child is not None and child.trace != self._trace_id(condition, journal, child)
+        }
+        if not missing:
+            return
+        log: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
+        if condition["backend"] != "simulated":  # whose times say nothing
+            for line in attempts(journals[0].parent / "calls.jsonl"):
+                log[line["replicate"]].append(line)
+        for journal, child in missing.items():
+            transcript = read(journal)
+            calls = rebuild(transcript)
+            if not calls:
+                continue  # a scripted policy asks nobody
+            trace = self._trace(condition, journal, child, transcript)
+            lines = log[transcript.head["replicate"]]
+            traces.write(self._client, trace, transcript, calls, lines, journal.stat().st_mtime)
+            self._client.set_tag(child.run_id, traces.TAG, trace.id)
+            children[int(journal.stem)] = replace(child, trace=trace.id)
+
+    def _trace_id(self, condition: dict[str, Any], journal: Path, child: "_Child") -> str:
+        return traces.identifier(self._experiment, condition["cell"], journal.stem, child.state)
+
+    def _trace(
+        self, condition: dict[str, Any], journal: Path, child: "_Child", transcript: Transcript
+    ) -> Trace:
+        name, cell = _name(condition), condition["cell"]
+        simulated = condition["backend"] == "simulated" or self._simulated.get(cell, False)
+        return Trace(
+            id=self._trace_id(condition, journal, child),
+            experiment=self._experiment,
+            run_id=child.run_id,
+            name=f"{name} r{transcript.head['replicate']:03d}",
+            session=traces.session(name, condition["condition"]),
+            tags={
+                "plenum.condition": condition["condition"],
+                "plenum.cell": cell,
+                "plenum.backend": condition["backend"],
+                "plenum.simulated": str(simulated).lower(),
+                "plenum.replicate": str(transcript.head["replicate"]),
+                "plenum.status": transcript.status,
+                "plenum.decision": transcript.decision or "",
+            },
+        )
 
     def account(self, condition: dict[str, Any], accounts: dict[str, Any]) -> None:
         """Write what a condition's calls took to its parent run, ahead of any estimates."""
@@ -163,6 +246,7 @@ class StudyWriter:
         cell = condition["cell"]
         estimates = dict(estimates)
         accounts = estimates.pop("accounts", None)
+        self._simulated[cell] = bool(estimates.get("simulated", False))
         state = digest([_clean(estimates), condition])
         written = self._written[cell]
         if written == state:
@@ -231,8 +315,8 @@ class StudyWriter:
         cell = condition["cell"]
         old = self._parents[cell]
         new = self._create_parent(condition, old)
-        for run_id, _ in self._children[cell].values():
-            self._adopt(run_id, new)
+        for child in self._children[cell].values():
+            self._adopt(child.run_id, new)
         self._client.delete_run(old.info.run_id)
         self._parents[cell] = new
 
@@ -246,6 +330,7 @@ class StudyWriter:
 
     def _tags(self, condition: dict[str, Any], kind: str) -> dict[str, str]:
         return {
+            **views.source(self._version),
             "plenum.kind": kind,
             "plenum.condition": condition["condition"],
             "plenum.cell": condition["cell"],

@@ -13,6 +13,7 @@ from plenum.tracking import query
 from plenum.tracking.accounts import artifacts
 from plenum.tracking.archive import layout, scrub
 from plenum.tracking.archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, Run
+from plenum.tracking.traces import TAG as TRACE
 from plenum.tracking.transcripts import transcripts
 
 ORIGIN, ARCHIVE = "plenum.origin", "plenum.archive"
@@ -138,7 +139,7 @@ def _run(run: Any) -> Run:
     kept = {
         key: value
         for key, value in tags.items()
-        if key in KEPT or (key.startswith("plenum.") and key not in (ORIGIN, ARCHIVE))
+        if key in KEPT or (key.startswith("plenum.") and key not in (ORIGIN, ARCHIVE, TRACE))
     }
     return Run(
         run_id=tags.get(ORIGIN, run.info.run_id),

@@ -1,0 +1,27 @@
+"""Print the exact prompt of any call of a study, rebuilt from the journal.
+
+python scripts/prompt.py study=NAME condition=IDENTITY [replicate=0] round=3 seat=Chair [call=turn]
+"""
+
+import os
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, told
+
+os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="prompt")
+def main(cfg: DictConfig) -> None:
+    with told():
+        from plenum.execution import prompt
+        from plenum.reports.settings import source
+
+        prompt.show(*source(cfg), prompt.wanted(cfg))
+
+
+if __name__ == "__main__":
+    front_door(main)

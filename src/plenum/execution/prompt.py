@@ -1,0 +1,187 @@
+"""The exact prompt of a call, rebuilt from the condition and the journal."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.asking import Ask
+from plenum.conditions import Condition
+from plenum.config import parse_job
+from plenum.errors import UserError
+from plenum.execution.replay import ReadDifferently, calls, messages
+from plenum.records import DamagedJournal, Transcript, read
+from plenum.tracking import query
+from plenum.tracking.accounts import artifacts
+from plenum.tracking.transcripts import transcripts
+from plenum.world_conditions import WorldCondition
+
+_Value = TypeVar("_Value", int, str)
+
+FORMATS = ("text", "json")
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which call's prompt is wanted; ``None`` for the only one there is.
+
+    Attributes
+    ----------
+    condition
+        The first letters of an identity, or the name of a run.
+    call
+        As journals name it; ``None`` for the first kind that the replicate has.
+    """
+
+    condition: str | None
+    replicate: int
+    call: str | None
+    round: int | None
+    seat: str | None
+    format: str
+    journals: Path
+
+
+def wanted(cfg: DictConfig) -> Wanted:
+    """Check the config of ``scripts/prompt.py``.
+
+    Raises
+    ------
+    UserError
+        A number isn't one, or the format is unknown.
+    """
+    for key, least in (("replicate", 0), ("round", 1)):
+        value = cfg[key]
+        optional = key == "round" and value is None
+        if not optional and (type(value) is not int or value < least):
+            raise UserError(f"{key}: {value!r}; a whole number from {least} on")
+    if cfg.format not in FORMATS:
+        raise UserError(f"format: {cfg.format!r} is not one of {', '.join(FORMATS)}")
+    names = {key: None if cfg[key] is None else str(cfg[key]) for key in ("call", "seat")}
+    condition = None if cfg.condition is None else str(cfg.condition)
+    return Wanted(
+        condition=condition,
+        replicate=cfg.replicate,
+        round=cfg.round,
+        format=cfg.format,
+        journals=Path(cfg.journals),
+        **names,
+    )
+
+
+def show(study: str, uri: str, wish: Wanted) -> None:
+    """Print a prompt, message by message; what it belongs to goes to standard error.
+
+    Raises
+    ------
+    UserError
+        There is no such study, condition, replicate or call, or the prompt can't be rebuilt.
+    """
+    condition, ask = find(study, uri, wish)
+    simulated = " (simulated)" if condition.backend.name == "simulated" else ""
+    place = f"replicate {wish.replicate}, {ask.kind}, round {ask.round}, {ask.seat}"
+    print(f"{condition}: {place}, {ask.chat.model}{simulated}", file=sys.stderr)
+    prompt = messages(ask)
+    if wish.format == "json":
+        print(json.dumps(prompt, indent=1))
+        return
+    text = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in prompt)
+    print(text.translate(_CONTROLS) if sys.stdout.isatty() else text)
+
+
+def find(study: str, uri: str, wish: Wanted) -> tuple[Condition | WorldCondition, Ask]:
+    """The condition and the call that is wanted.
+
+    Raises
+    ------
+    UserError
+        As :func:`show`.
+    """
+    client, _, runs = query.opened(study, uri)
+    run = _chosen(runs, wish.condition)
+    condition = _condition(client, run)
+    transcript = _transcript(study, uri, run, condition, wish)
+    try:
+        asks = [call.ask for call in calls(condition, transcript)]
+    except ReadDifferently as problem:
+        raise UserError(f"replicate: {wish.replicate}; {problem}") from None
+    if not asks:
+        raise UserError(f"condition: {wish.condition}; it asks no model")
+    kinds = list(dict.fromkeys(ask.kind for ask in asks))
+    kind = _one("call", wish.call or kinds[0], kinds)
+    asks = [ask for ask in asks if ask.kind == kind]
+    number = _one("round", wish.round, list(dict.fromkeys(ask.round for ask in asks)))
+    asks = [ask for ask in asks if ask.round == number]
+    seat = _one("seat", wish.seat, list(dict.fromkeys(ask.seat for ask in asks)))
+    return condition, next(ask for ask in asks if ask.seat == seat)
+
+
+def _chosen(runs: Sequence[Any], name: str | None) -> Any:
+    """The run of the condition of that name or identity."""
+
+    def identity(run: Any) -> str:
+        return str(run.data.tags["plenum.condition"])
+
+    fits = [r for r in runs if name is None or identity(r).startswith(name)]
+    fits = fits or [run for run in runs if run.info.run_name == name]
+    if len({identity(run) for run in fits}) == 1:
+        return fits[0]
+    named = {identity(run): run.info.run_name for run in fits or runs}
+    known = "; ".join(f"{key} ({title})" for key, title in list(named.items())[:12])
+    wrong = f"{name!r} is {'several' if fits else 'none'} of them" if name else "missing"
+    raise UserError(f"condition: {wrong}; one of {known}{'; ...' * (len(named) > 12)}")
+
+
+def _condition(client: Any, run: Any) -> Condition | WorldCondition:
+    """The condition of a run, as it was; from its config and today's texts."""
+    config = artifacts(client, run, ("config.yaml",)).get("config.yaml")
+    identity, version = (run.data.tags[f"plenum.{key}"] for key in ("condition", "version"))
+    if config is None:
+        raise UserError(
+            f"condition: {identity} was stopped before its end, and its config isn't tracked yet; "
+            "the same run.py command completes it"
+        )
+    composed = OmegaConf.create(config.decode())
+    assert isinstance(composed, DictConfig)
+    condition = parse_job(composed).condition
+    if condition.identity != identity:
+        raise UserError(
+            f"condition: {identity} can't be rebuilt, since its scenario, its prompt texts or the "
+            f"code have changed (it would be {condition.identity} now); it was made by {version}"
+        )
+    return condition
+
+
+def _transcript(
+    study: str, uri: str, run: Any, condition: Condition | WorldCondition, wish: Wanted
+) -> Transcript:
+    """A replicate's journal: the one here, else the copy in the tracking store."""
+    here = wish.journals / condition.folder / f"{wish.replicate:03d}.jsonl"
+    try:
+        if here.exists():
+            return read(here)
+        with transcripts(study, uri, run.info.run_id) as kept:
+            replicates = {one.replicate: one for one in kept.get(run.info.run_id, ())}
+            _one("replicate", wish.replicate, list(replicates))
+            return read(replicates[wish.replicate].path)
+    except DamagedJournal as problem:
+        raise UserError(str(problem)) from None
+
+
+def _one(key: str, value: _Value | None, known: Sequence[_Value]) -> _Value:
+    """A value that is known; the only one where none is given."""
+    if value is None and len(known) == 1:
+        return known[0]
+    if value is not None and value in known:
+        return value
+    wrong = "missing" if value is None else repr(value)
+    names = ", ".join(map(str, known)) or "none"
+    first = known[0] if known else ""
+    if isinstance(first, int) and list(known) == list(range(first, first + len(known))):
+        names = f"{first} to {known[-1]}"
+    raise UserError(f"{key}: {wrong}; one of {names}")

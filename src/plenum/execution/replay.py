@@ -1,0 +1,120 @@
+"""A conversation answered from its journal: what resumes it, and what rebuilds its prompts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from plenum.asking import Ask, Conversation, Entry, recorded_reply
+from plenum.committee import Deliberation
+from plenum.conditions import Condition
+from plenum.records import Transcript
+from plenum.records.journal import NO_ANSWERS
+from plenum.tracking.traces import TracedCall
+from plenum.world_conditions import WorldCondition
+from plenum.worlds.episode import Episode
+
+
+class ReadDifferently(Exception):
+    """A recorded answer isn't read as it was, or a round isn't played as it was.
+
+    Attributes
+    ----------
+    where
+        ``call 3`` or ``round 2``, counted from 1.
+    """
+
+    def __init__(self, where: str) -> None:
+        super().__init__(f"{where}: this version of the code reads the journal differently")
+        self.where = where
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a replicate: what was asked, and the journal's entry of the answer.
+
+    Attributes
+    ----------
+    entry
+        ``None`` for the call at which a replicate failed or waits.
+    """
+
+    ask: Ask
+    entry: Entry | None
+
+
+def opened(condition: Condition | WorldCondition, index: int) -> Conversation:
+    """The state machine of a replicate."""
+    if isinstance(condition, WorldCondition):
+        return Episode(condition, index)
+    return Deliberation(condition, index)
+
+
+def answered(conversation: Conversation, entries: Sequence[Entry]) -> Iterator[Call]:
+    """Answer a conversation from a journal's entries, call by call.
+
+    Parameters
+    ----------
+    conversation
+        One that nothing has been answered in; it stands after the last entry at the end.
+    entries
+        All entries of the journal after its head.
+
+    Raises
+    ------
+    ReadDifferently
+        An answer amounts to another entry than the recorded one, or a round to another round.
+    """
+    answers = (entry for entry in entries if entry["kind"] not in NO_ANSWERS)
+    for number, entry in enumerate(answers, start=1):
+        ask = conversation.ask
+        recorded = {key: value for key, value in entry.items() if key != "inherited"}
+        if ask is None or conversation.answer(recorded_reply(entry)) != recorded:
+            raise ReadDifferently(f"call {number}")
+        yield Call(ask, entry)
+    rounds = [entry for entry in entries if entry["kind"] == "round"]
+    for number, (entry, played) in enumerate(zip(rounds, conversation.rounds, strict=False), 1):
+        if entry != played:
+            raise ReadDifferently(f"round {number}")
+    if len(rounds) > len(conversation.rounds):
+        raise ReadDifferently(f"round {len(conversation.rounds) + 1}")
+
+
+def calls(condition: Condition | WorldCondition, transcript: Transcript) -> Iterator[Call]:
+    """The calls of a replicate, with their prompts; last the one that is due, if one is.
+
+    Raises
+    ------
+    ReadDifferently
+        The journal was written by another version of the code, or of the prompts.
+    """
+    conversation = opened(condition, transcript.head["replicate"])
+    yield from answered(conversation, transcript.entries)
+    if conversation.ask is not None:
+        yield Call(conversation.ask, None)
+
+
+def messages(ask: Ask) -> list[dict[str, str]]:
+    """A prompt as it is sent: ``role`` and ``content`` of each message."""
+    return [{"role": m.role, "content": m.content} for m in ask.chat.messages]
+
+
+def traced(condition: Condition | WorldCondition, transcript: Transcript) -> list[TracedCall]:
+    """The calls of a replicate as its trace shows them.
+
+    Raises
+    ------
+    ReadDifferently
+        As :func:`calls`.
+    """
+    return [
+        TracedCall(
+            kind=call.ask.kind,
+            round=call.ask.round,
+            seat=call.ask.seat,
+            model=call.ask.chat.model,
+            messages=tuple(messages(call.ask)),
+            id=f"{call.ask.chat.seed:016x}",
+            entry=call.entry,
+        )
+        for call in calls(condition, transcript)
+        if call.entry is not None or transcript.status == "failed"
+    ]

@@ -1,0 +1,61 @@
+"""Print the pages of MLflow's UI on which the studies of a local store are compared.
+
+python -m plenum.tracking.links mlruns/mlflow.db http://127.0.0.1:5000
+"""
+
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from plenum.tracking import views
+
+_STUDIES = """
+    SELECT experiment_id, name, EXISTS (
+        SELECT 1 FROM experiment_tags
+        WHERE experiment_tags.experiment_id = experiments.experiment_id AND key = ?
+    )
+    FROM experiments
+    WHERE lifecycle_stage = 'active' AND EXISTS (
+        SELECT 1 FROM runs JOIN tags USING (run_uuid)
+        WHERE runs.experiment_id = experiments.experiment_id
+          AND runs.lifecycle_stage = 'active'
+          AND tags.key = 'plenum.kind' AND tags.value = 'condition'
+    )
+    ORDER BY name
+"""
+
+
+def links(database: Path, server: str) -> dict[str, str]:
+    """The page that compares a study's conditions, by study; none where there is no store yet.
+
+    Parameters
+    ----------
+    database
+        The SQLite file of the store. It is read without MLflow, whose import takes seconds.
+    server
+        The address at which it is served.
+    """
+    if not database.exists():
+        return {}
+    view = f"{views.TAG}{views.CONDITIONS}"
+    try:
+        with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as store:
+            studies = store.execute(_STUDIES, (view,)).fetchall()
+    except sqlite3.Error:  # a store that is being made; the server says what else is wrong with it
+        return {}
+    return {name: views.link(server, str(number), bool(saved)) for number, name, saved in studies}
+
+
+def main() -> None:
+    """Print one line a study."""
+    database, server = sys.argv[1:]
+    pages = links(Path(database), server)
+    print("conditions by chart, once the server is up:" if pages else "no study here yet: make run")
+    width = max(map(len, pages), default=0)
+    for study, page in pages.items():
+        print(f"  {study:{width}}  {page}")
+
+
+if __name__ == "__main__":
+    main()

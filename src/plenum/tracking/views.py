@@ -1,0 +1,89 @@
+"""How MLflow's UI opens a study: saved views, which it reads from tags of the experiment."""
+
+import json
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+if TYPE_CHECKING:
+    from mlflow import MlflowClient
+
+TAG = "mlflow.sharedViewState."
+"""MLflow's prefix of the tags that hold saved views; the rest of the name is the view's key."""
+
+CONDITIONS = "plenum-conditions"
+"""The key of the view that compares conditions."""
+
+_COLUMNS = (
+    *("attributes.`Source`", "metrics.`lambda`", "metrics.`lambda_ci_low`"),
+    *("metrics.`lambda_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`"),
+    *("metrics.`m.coverage`", "metrics.`m.mean_spread`", "metrics.`m.provision_rate`"),
+    *("metrics.`n_completed`", "metrics.`n_failed`"),
+)
+"""Columns of the list of runs; those that no run has don't show."""
+
+
+def tags() -> dict[str, str]:
+    """The tags of an experiment that hold its views.
+
+    Neither view shows the report run: it is no condition, and has no numbers to chart.
+    """
+    return {
+        f"{TAG}{CONDITIONS}": _view("Conditions", "tags.`plenum.kind` = 'condition'"),
+        f"{TAG}plenum-replicates": _view(
+            "Conditions and their replicates", "tags.`plenum.kind` != 'report'"
+        ),
+    }
+
+
+def source(version: str = "") -> dict[str, str]:
+    """The tags of a run from which the UI says what made it.
+
+    Parameters
+    ----------
+    version
+        The code version, as :func:`plenum.project.code_version` tells it.
+    """
+    commit = re.search(r"[+g]([0-9a-f]{7,40})(-dirty)?$", version)
+    return {
+        "mlflow.source.name": "plenum",
+        "mlflow.source.type": "LOCAL",
+        **({"mlflow.source.git.commit": commit[1]} if commit else {}),
+    }
+
+
+def save(client: "MlflowClient", experiment: str) -> None:
+    """Give an experiment its views, where it hasn't these yet."""
+    there = client.get_experiment(experiment).tags
+    for key, value in tags().items():
+        if there.get(key) != value:
+            client.set_experiment_tag(experiment, key, value)
+
+
+def link(server: str, experiment: str, saved: bool) -> str:
+    """The page of a server on which the conditions of an experiment are compared by charts.
+
+    Parameters
+    ----------
+    server
+        Its address, without a slash at the end.
+    experiment
+        The experiment's id.
+    saved
+        Whether the experiment has its views.
+    """
+    query = {"workflowType": "machine_learning", "compareRunsMode": "CHART"}
+    query |= {"viewStateShareKey": CONDITIONS} if saved else {}
+    return f"{server}/#/experiments/{experiment}/runs?{urlencode(query)}"
+
+
+def _view(name: str, query: str) -> str:
+    """A view as MLflow's UI saves one: the runs that match a query, the oldest first."""
+    state = {
+        "searchFilter": query,
+        "orderByKey": "attributes.start_time",
+        "orderByAsc": True,
+        "selectedColumns": _COLUMNS,
+        "runsHiddenMode": "FIRST_20_RUNS",
+    }
+    return json.dumps({"name": name, "createdAt": 0, "updatedAt": 0, "state": json.dumps(state)})

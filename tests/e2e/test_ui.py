@@ -1,0 +1,68 @@
+"""What MLflow's own UI shows of a study, in a real headless Chromium."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from plenum.tracking import query, store, views
+from plenum.tracking.writer import StudyWriter
+
+from .test_explorer import browser
+
+__all__ = ["browser"]
+
+FACTORS = {
+    **{"scenario": "s", "model": "uniform", "memory": "k3", "temperature": "t0.7", "seed": 0},
+    **{"backend": "simulated", "perturbation": "none", "settings": "default", "rounds": 3},
+    **{"clerk": "m", "options": {"A": "one", "B": "two"}, "seats": []},
+}
+ESTIMATES: dict[str, Any] = {
+    **{"divergence": [0.1, 0.2, 0.4], "status": "ok", "interval": "jackknife"},
+    **{"warnings": [], "failures": {}},
+}
+
+
+@pytest.fixture(scope="module")
+def link(mlflow_server: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A study of two conditions with a report; the link that is printed for it."""
+    writer = StudyWriter(mlflow_server, "shown", "1.0+abcdef1")
+    for number, roles in enumerate(("on", "off")):
+        condition = {**FACTORS, "roles": roles, "condition": roles, "cell": f"cell-{roles}"}
+        writer.open(condition, 1)
+        metrics = {"lambda": 0.125 + number, "flip_rate": 0.25}
+        writer.close(condition, [], {**ESTIMATES, "metrics": metrics}, "a: 1")
+    file = tmp_path_factory.mktemp("shown") / "tables.md"
+    file.write_text("table")
+    query.log_report("shown", mlflow_server, [file])
+    experiment = store.open_client(mlflow_server).get_experiment_by_name("shown")
+    assert experiment is not None
+    return views.link(mlflow_server, experiment.experiment_id, saved=True)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Page:
+    page = browser.new_page(viewport={"width": 1500, "height": 900})
+    page.set_default_timeout(30_000)
+    return page
+
+
+def test_the_link_opens_the_charts_of_the_conditions(page: Page, link: str) -> None:
+    page.goto(link)
+    chart = page.get_by_test_id("experiment-view-compare-runs-chart-area")
+    expect(chart.get_by_text("flip_rate", exact=True).first).to_be_visible(timeout=30_000)
+    for name in ("D", "lambda"):
+        expect(chart.get_by_text(name, exact=True).first).to_be_visible()
+    expect(page.get_by_text("s on uniform k3 t0.7").first).to_be_visible()
+    expect(page.get_by_text("2 matching runs")).to_be_visible()
+    expect(page.get_by_text("report", exact=True)).to_have_count(0)
+
+
+def test_the_list_of_runs_has_estimates_and_a_source(page: Page, link: str) -> None:
+    page.goto(link.replace("&compareRunsMode=CHART", ""))
+    headers = page.get_by_role("columnheader")
+    for name in ("flip_rate", "lambda", "Source"):
+        expect(headers.get_by_text(name, exact=True)).to_be_visible(timeout=30_000)
+    cells = page.get_by_role("gridcell")
+    expect(cells.get_by_text("plenum", exact=True)).to_have_count(2)
+    assert {"0.125", "1.125"} <= set(cells.all_inner_texts())

@@ -1,0 +1,83 @@
+"""What MLflow's UI is told of a study: its views, and the links to them."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from plenum.tracking import links, query, store, views
+
+CELL = {"plenum.kind": "condition", "plenum.cell": "c"}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Studies: one of today, one without a view, one without a run, and a deleted one."""
+    path = tmp_path_factory.mktemp("a store") / "mlflow.db"
+    client = store.open_client(f"sqlite:///{path}")
+    for name in ("today", "old", "empty", "deleted"):
+        experiment = client.create_experiment(name)
+        if name != "empty":
+            client.create_run(experiment, tags=CELL)
+        if name == "today":
+            views.save(client, experiment)
+        if name == "deleted":
+            client.delete_experiment(experiment)
+    return path
+
+
+def test_every_study_has_a_link_to_its_charts(database: Path) -> None:
+    found = links.links(database, "http://127.0.0.1:5001")
+    assert list(found) == ["old", "today"]
+    for study, link in found.items():
+        page, _, asked = urlsplit(link).fragment.partition("?")
+        assert page.startswith("/experiments/")
+        assert urlsplit(link).netloc == "127.0.0.1:5001"
+        wanted = {"workflowType": ["machine_learning"], "compareRunsMode": ["CHART"]}
+        saved = {"viewStateShareKey": [views.CONDITIONS]} if study == "today" else {}
+        assert parse_qs(asked) == {**wanted, **saved}
+
+
+def test_without_a_store_there_is_no_link(tmp_path: Path) -> None:
+    assert links.links(tmp_path / "mlflow.db", "http://h") == {}
+    (tmp_path / "mlflow.db").write_bytes(b"no database at all")
+    assert links.links(tmp_path / "mlflow.db", "http://h") == {}
+
+
+def test_a_view_shows_conditions_with_their_estimates_and_no_report() -> None:
+    states = {key: json.loads(json.loads(view)["state"]) for key, view in views.tags().items()}
+    shown = states[f"mlflow.sharedViewState.{views.CONDITIONS}"]
+    assert shown["searchFilter"] == "tags.`plenum.kind` = 'condition'"
+    assert {"metrics.`lambda`", "metrics.`flip_rate`"} <= set(shown["selectedColumns"])
+    assert all("plenum.kind" in state["searchFilter"] for state in states.values())
+    assert all(len(view) < 5000 for view in views.tags().values())  # MLflow's limit of a tag
+
+
+def test_an_old_study_gets_its_views_and_its_report_run_a_source(
+    database: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("a")
+    query.log_report("old", f"sqlite:///{database}", [file])
+    with closing(sqlite3.connect(database)) as connection:
+        names = connection.execute("SELECT value FROM tags WHERE key = 'mlflow.source.name'")
+        assert names.fetchall() == [("plenum",)]
+    assert "viewStateShareKey" in links.links(database, "http://h")["old"]
+
+
+@pytest.mark.parametrize(
+    ("version", "commit"),
+    [
+        ("0.9.0+43f92ec", "43f92ec"),
+        ("0.9.0+43f92ec-dirty", "43f92ec"),
+        ("0.9.0+v1.2-3-g43f92ec0", "43f92ec0"),
+        ("0.9.0", None),
+        ("", None),
+    ],
+)
+def test_a_run_names_plenum_and_its_commit_as_its_source(version: str, commit: str | None) -> None:
+    assert views.source(version).get("mlflow.source.git.commit") == commit
+    assert views.source(version)["mlflow.source.name"] == "plenum"

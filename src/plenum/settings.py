@@ -79,6 +79,7 @@ class Calls:
 
     ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
     within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
+    ``max_response_mb`` bounds the decoded body of one answer, in millions of bytes.
     """
 
     max_concurrency: int = 1000
@@ -91,6 +92,7 @@ class Calls:
     max_attempts: int = 6
     backoff_s: float = 1.0
     backoff_max_s: float = 60.0
+    max_response_mb: int = 32
     transport: str = "lean"
 
 

@@ -1,6 +1,5 @@
 """Progress: a live display on a terminal, plain lines elsewhere. All of it on standard error."""
 
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -8,6 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+
+from plenum.terminal import safe, say
 
 _PLAIN_EVERY_S = 10.0
 
@@ -77,9 +78,9 @@ class Progress:
     def say(self, text: str) -> None:
         """A line that stays."""
         if self._live is not None:
-            self._live.console.print(text, markup=False, highlight=False)
+            self._live.console.print(safe(text), markup=False, highlight=False)
         else:
-            print(text, file=sys.stderr, flush=True)
+            say(text)
 
     def line(self) -> str:
         """The counts in one line."""

@@ -9,6 +9,8 @@ from email.utils import parsedate_to_datetime
 _DURATION = re.compile(r"([0-9]*\.?[0-9]+)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _EPOCH = 1e9
+_LONGEST = 64
+"""More characters than any time has; searching endless digits would take for ever."""
 # OpenAI's names, which most compatible servers share, and Anthropic's.
 _PAIRS = tuple(
     (f"{prefix}{first}", f"{prefix}{second}")
@@ -49,7 +51,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _duration(value: str | None) -> float | None:
     """Seconds from ``7``, ``6m0s``, ``120ms``, an HTTP date or an ISO time; never negative."""
-    if not value:
+    if not value or len(value) > _LONGEST:
         return None
     number = _number(value)
     if number is not None:  # seconds, or since when the Unix clock counts them
@@ -60,7 +62,7 @@ def _duration(value: str | None) -> float | None:
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         try:
             return max(0.0, read(value).timestamp() - time.time())
-        except ValueError:
+        except (ValueError, TypeError, OverflowError):
             continue
     return None
 

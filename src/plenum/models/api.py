@@ -11,8 +11,8 @@ import aiohttp
 
 from plenum.conditions import Calls, Sampling
 from plenum.errors import UserError
-from plenum.models import allowance, faults, routes
-from plenum.models.chat import CallError, Chat, Reply, Response
+from plenum.models import allowance, bodies, completions, faults, routes
+from plenum.models.chat import CallError, Chat, Response
 from plenum.models.lean import Endpoint, open_session
 from plenum.models.prices import Prices
 from plenum.models.quiet import litellm
@@ -50,7 +50,8 @@ class ApiBackend:
         self._endpoints: dict[str, Endpoint] = {}
         self._parameters: dict[tuple[str, float, int, bool], dict[str, Any]] = {}
         self._session: aiohttp.ClientSession | None = None
-        self._used_litellm = False
+        self._for_litellm: aiohttp.ClientSession | None = None
+        self._most = self._calls.max_response_mb * 10**6
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
@@ -83,11 +84,14 @@ class ApiBackend:
         if self._session is not None:
             await self._session.close()
             self._session = None
-        if self._used_litellm:
+        if self._for_litellm is not None:
             await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
+            clients = litellm.in_memory_llm_clients_cache
+            clients.flush_cache()  # type: ignore[no-untyped-call]  # they hold the session
+            await self._for_litellm.close()
+            self._for_litellm = None
 
     async def _through_litellm(self, chat: Chat, more: dict[str, Any]) -> Response:
-        self._used_litellm = True
         if chat.logprobs:
             more = {**more, "logprobs": True}
         route = self._route(chat.model)
@@ -103,6 +107,7 @@ class ApiBackend:
                 api_key=route.key or ("none" if own else None),
                 num_retries=0,
                 max_retries=0,
+                shared_session=self._litellm_pool(),
                 **more,
             )
         except Exception as error:
@@ -110,32 +115,18 @@ class ApiBackend:
         return self._read(chat, response)
 
     def _read(self, chat: Chat, response: Any) -> Response:
-        if not response.choices:
-            raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
-        choice, usage = response.choices[0], getattr(response, "usage", None)
-        if usage is None or not usage.prompt_tokens:  # LiteLLM makes up a usage of 0
-            raise CallError(Failure.SERVER, "the answer doesn't say its tokens", 200)
-        tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens
-        details = getattr(usage, "prompt_tokens_details", None)
-        cached = getattr(details, "cached_tokens", None) or 0
-        price = self._prices.of(chat.model)
-        content = getattr(getattr(choice, "logprobs", None), "content", None) or []
-        text, finish = choice.message.content or "", choice.finish_reason or "stop"
-        fields = getattr(choice.message, "provider_specific_fields", None) or {}
-        if not text and fields.get("refusal"):
-            text, finish = str(fields["refusal"]), "refusal"
-        return Response(
-            Reply(
-                text=text,
-                tokens_in=tokens_in,
-                tokens_out=tokens_out,
-                finish=finish,
-                cost=price.of(tokens_in, tokens_out, cached) if price else None,
-            ),
-            hold_s=_hold_s(response),
-            fingerprint=getattr(response, "system_fingerprint", None),
-            logprobs=tuple((token.token, token.logprob) for token in content),
-        )
+        try:
+            data = _as_completion(response)
+            if not (data.get("usage") or {}).get("prompt_tokens") and data.get("choices"):
+                raise completions.Unfit("it doesn't say its tokens")  # LiteLLM makes up 0
+            return completions.read(
+                data,
+                self._prices.of(chat.model),
+                logprobs=chat.logprobs,
+                hold_s=_hold_s(response),
+            )
+        except completions.Unfit as why:
+            raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
 
     def _sampling(self, chat: Chat) -> dict[str, Any]:
         key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs)
@@ -152,13 +143,34 @@ class ApiBackend:
 
     def _endpoint(self, model: str) -> Endpoint:
         if model not in self._endpoints:
-            self._endpoints[model] = Endpoint(self._route(model), self._prices.of(model))
+            route, price = self._route(model), self._prices.of(model)
+            self._endpoints[model] = Endpoint(route, price, self._most)
         return self._endpoints[model]
 
     def _pool(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
         return self._session
+
+    def _litellm_pool(self) -> aiohttp.ClientSession:
+        """A session for LiteLLM's clients, on which no answer gets too long."""
+        if self._for_litellm is None:
+            self._for_litellm = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=self._calls.max_concurrency),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                response_class=bodies.bounded(self._most),
+            )
+        return self._for_litellm
+
+
+def _as_completion(response: Any) -> dict[str, Any]:
+    """What LiteLLM made of an answer, as OpenAI's protocol has it."""
+    data: dict[str, Any] = response.model_dump(warnings=False)
+    for choice in data.get("choices") or ():
+        message = choice.get("message") or {}
+        more = message.get("provider_specific_fields") or {}
+        message.setdefault("refusal", more.get("refusal"))
+    return data
 
 
 def _hold_s(response: Any) -> float:

@@ -9,6 +9,7 @@ import json
 import math
 from typing import Any, NoReturn
 
+from plenum.models import bodies
 from plenum.models.chat import CallError, Reply, Response
 from plenum.models.prices import Price
 from plenum.records import Failure
@@ -18,7 +19,6 @@ MOST_TOKENS = 10**8
 """More input or output tokens than any call can have."""
 MOST_TEXT = 10**6
 """More characters than any answer can have."""
-_MOST_VALUES = 10**6
 _LONGEST_FINISH, _LONGEST_FINGERPRINT = 64, 128
 
 
@@ -34,9 +34,8 @@ def parsed(raw: bytes | bytearray) -> Any:
     Unfit
         It is none.
     """
-    # Each of these characters may make an object of 56 bytes or more.
-    if len(raw) > _MOST_VALUES and sum(map(raw.count, (b",", b"[", b"{"))) > _MOST_VALUES:
-        raise Unfit(f"more than {_MOST_VALUES} values")
+    if len(raw) > bodies.MOST_VALUES and bodies.values(raw) > bodies.MOST_VALUES:
+        raise Unfit(f"more than {bodies.MOST_VALUES} values")
     try:
         return _DECODER.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except (ValueError, RecursionError) as error:  # ValueError: an endless number, no UTF-8

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from plenum.models import allowance, completions
+from plenum.models import allowance, bodies, completions
 from plenum.models.chat import CallError
 from plenum.models.quiet import OpenAIError, exceptions, litellm
 from plenum.models.routes import Route
@@ -49,6 +49,8 @@ def refused(
 
 def raised(error: Exception) -> CallError:
     """The error that LiteLLM raised; one without a status is its word for a broken answer."""
+    if long := _too_long(error):
+        return CallError(Failure.SERVER, str(long), 200)
     status = getattr(error, "status_code", None)
     status = status if isinstance(status, int) else None
     text = str(getattr(error, "message", error))
@@ -91,6 +93,13 @@ def _error(raw: bytes | bytearray) -> tuple[Any, str]:
         error = {"message": error}
     message = error.get("message")
     return error.get("code"), message if isinstance(message, str) else ""
+
+
+def _too_long(error: BaseException | None) -> bodies.TooLong | None:
+    """What was too long about an answer, where that is behind LiteLLM's error."""
+    while error is not None and not isinstance(error, bodies.TooLong):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _by_code(code: Any) -> Failure | None:

@@ -29,7 +29,7 @@ from plenum.text import flatten, printable
 
 ROOT = Path(__file__).resolve().parents[2]
 _MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE\s*:|(?i:state\s*:\s*pref))")
-_LIMIT_S = 120
+_LIMIT_S = 300
 _LARGEST = 3_000_000
 """Of a journal in bytes: a reply is never as large as a body may be."""
 

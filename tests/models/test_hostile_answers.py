@@ -291,7 +291,12 @@ def test_an_error_of_any_shape_keeps_the_class_of_its_status(
 
 
 def raw_attempt(
-    transport: str, head: str, *pieces: bytes, endless: bytes = b"", most_mb: int = 2
+    transport: str,
+    head: str,
+    *pieces: bytes,
+    endless: bytes = b"",
+    most_mb: int = 2,
+    model: str = "openai/gpt-4.1-mini",
 ) -> Response:
     """One attempt at a server that sends just these bytes, and maybe some for ever."""
 
@@ -311,12 +316,13 @@ def raw_attempt(
             writer.close()
 
     calls = Calls(transport=transport, idle_timeout_s=2, max_response_mb=most_mb)
-    chat = Chat("gpt-4.1-mini", (Message("user", "Speak."),), 0.0, 50, 1)
+    chat = Chat(model, (Message("user", "Speak."),), 0.0, 50, 1)
 
     async def once() -> Response:
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
-        backend = ApiBackend({"openai": f"http://127.0.0.1:{port}/v1"}, False, calls)
+        provider = model.partition("/")[0]
+        backend = ApiBackend({provider: f"http://127.0.0.1:{port}/v1"}, False, calls)
         try:
             async with asyncio.timeout(20):
                 return await backend.attempt(chat, 1)
@@ -351,6 +357,21 @@ def test_a_body_beyond_the_bound_is_a_failed_attempt_that_names_the_setting(
         send(spaces) if encoding == "gzip" else send(endless=b" " * 65536)
     assert (caught.value.failure, caught.value.status) == (Failure.SERVER, 200)
     assert "calls.max_response_mb=2" in caught.value.detail
+
+
+@pytest.mark.parametrize("provider", ["anthropic/claude-sonnet-4-6", "gemini/gemini-2.5-flash"])
+def test_the_bound_holds_for_providers_that_litellm_translates(
+    monkeypatch: pytest.MonkeyPatch, provider: str, spaces: bytes
+) -> None:
+    for name in ("ANTHROPIC", "GEMINI"):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+    for head, sent, endless in (
+        (f"{OK}\nContent-Encoding: gzip", spaces, b""),
+        (OK, b"", b" " * 65536),
+    ):
+        with pytest.raises(CallError, match="max_response_mb") as caught:
+            raw_attempt("litellm", head, sent, endless=endless, model=provider)
+        assert (caught.value.failure, caught.value.status) == (Failure.SERVER, 200)
 
 
 @sends

@@ -96,7 +96,7 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
         row = of(line["model"])
         row["seconds"] += line["latency_s"]
         row["attempts"][line["outcome"]] += 1
-        if "fingerprint" in line:
+        if isinstance(line.get("fingerprint"), str):  # logs of earlier versions may hold more
             row["fingerprints"][line["fingerprint"]] += 1
         if "dropped" in line:
             row.setdefault("dropped", Counter()).update(line["dropped"])

@@ -11,11 +11,11 @@ import aiohttp
 
 from plenum.conditions import Calls, Sampling
 from plenum.errors import UserError
-from plenum.models import allowance, bodies, completions, faults, routes
+from plenum.models import allowance, completions, faults, routes
 from plenum.models.chat import CallError, Chat, Response
 from plenum.models.lean import Endpoint, open_session
 from plenum.models.prices import Prices
-from plenum.models.quiet import litellm
+from plenum.models.quiet import bound_litellm, litellm
 from plenum.models.routes import Route
 from plenum.records import Failure
 
@@ -50,7 +50,7 @@ class ApiBackend:
         self._endpoints: dict[str, Endpoint] = {}
         self._parameters: dict[tuple[str, float, int, bool], dict[str, Any]] = {}
         self._session: aiohttp.ClientSession | None = None
-        self._for_litellm: aiohttp.ClientSession | None = None
+        self._used_litellm = False
         self._most = self._calls.max_response_mb * 10**6
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
@@ -84,14 +84,13 @@ class ApiBackend:
         if self._session is not None:
             await self._session.close()
             self._session = None
-        if self._for_litellm is not None:
+        if self._used_litellm:
             await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
-            clients = litellm.in_memory_llm_clients_cache
-            clients.flush_cache()  # type: ignore[no-untyped-call]  # they hold the session
-            await self._for_litellm.close()
-            self._for_litellm = None
 
     async def _through_litellm(self, chat: Chat, more: dict[str, Any]) -> Response:
+        if not self._used_litellm:
+            bound_litellm(self._most)
+            self._used_litellm = True
         if chat.logprobs:
             more = {**more, "logprobs": True}
         route = self._route(chat.model)
@@ -107,7 +106,6 @@ class ApiBackend:
                 api_key=route.key or ("none" if own else None),
                 num_retries=0,
                 max_retries=0,
-                shared_session=self._litellm_pool(),
                 **more,
             )
         except Exception as error:
@@ -151,16 +149,6 @@ class ApiBackend:
         if self._session is None:
             self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
         return self._session
-
-    def _litellm_pool(self) -> aiohttp.ClientSession:
-        """A session for LiteLLM's clients, on which no answer gets too long."""
-        if self._for_litellm is None:
-            self._for_litellm = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=self._calls.max_concurrency),
-                cookie_jar=aiohttp.DummyCookieJar(),
-                response_class=bodies.bounded(self._most),
-            )
-        return self._for_litellm
 
 
 def _as_completion(response: Any) -> dict[str, Any]:

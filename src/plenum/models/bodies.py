@@ -5,18 +5,22 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
-from aiohttp.connector import Connection
 
 _ERROR_BYTES = 2**16
 """So much of an error's body is read at most; its message stands at the beginning."""
 MOST_VALUES = 10**6
 """More objects, lists and fields than any answer has; each takes 56 bytes of memory or more."""
+_ZIPPED = ("gzip", "deflate")
 _WINDOW = zlib.MAX_WBITS | 32
 """zlib and gzip, by the header."""
 
 
-class TooLong(aiohttp.ClientPayloadError):
+class TooLong(Exception):
     """A body that is longer than what is allowed."""
+
+
+class Encoded(Exception):
+    """A body whose encoding can't be undone."""
 
 
 async def whole(response: aiohttp.ClientResponse, most: int) -> bytearray:
@@ -58,58 +62,49 @@ def too_long(most: int) -> TooLong:
     return TooLong(f"the body is longer than calls.max_response_mb={most / 1e6:g} allows")
 
 
-def bounded(most: int) -> type[aiohttp.ClientResponse]:
-    """A class of responses for a client that reads and decodes them by itself, as LiteLLM's does.
+async def checked(
+    pieces: AsyncIterator[bytes], status: int, encoding: str, most: int
+) -> AsyncIterator[bytes]:
+    """The pieces of a body for a client that decodes them by itself, as LiteLLM's does.
 
-    A piece that would make more than ``most`` decoded bytes, or too many values, raises
-    :class:`TooLong` before the client gets it; an error's body ends there. gzip and deflate are
-    decoded to count them. Of brotli and zstd only what is on the wire is counted; of several
-    encodings at once, none is taken.
+    gzip and deflate are decoded to count them. Of brotli and zstd only what is on the wire is
+    counted. An error's body ends where it gets too long.
+
+    Parameters
+    ----------
+    encoding
+        The Content-Encoding.
+
+    Raises
+    ------
+    TooLong
+        The next piece would make more than ``most`` decoded bytes, or too many values.
+    Encoded
+        The body isn't in its encoding, or has several.
     """
+    if "," in encoding:
+        raise Encoded("the body has more than one encoding")
+    decoder = zlib.decompressobj(_WINDOW) if encoding.strip().lower() in _ZIPPED else None
+    left, left_values = _kept(status, most), MOST_VALUES
+    async for piece in pieces:
+        decoded = _decoded(decoder, piece, left)
+        left -= len(decoded)
+        left_values -= values(decoded)
+        if left < 0 and status != 200:
+            return
+        if left < 0:
+            raise too_long(most)
+        if left_values < 0:
+            raise TooLong(f"the body has more than {MOST_VALUES} values")
+        yield piece
 
-    class Bounded(aiohttp.ClientResponse):
-        async def start(self, connection: Connection) -> aiohttp.ClientResponse:
-            await super().start(connection)
-            self.content = _Counted(self, most)  # type: ignore[assignment]
-            return self
 
-    return Bounded
-
-
-class _Counted:
-    """A response's stream that ends in an error where it gets too long."""
-
-    def __init__(self, response: aiohttp.ClientResponse, most: int) -> None:
-        self._stream, self._most, self._status = response.content, most, response.status
-        self._values = MOST_VALUES
-        self._encoding = response.headers.get("Content-Encoding", "").strip().lower()
-        zipped = self._encoding in ("gzip", "deflate")
-        self._decoder = zlib.decompressobj(_WINDOW) if zipped else None
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    async def iter_chunked(self, size: int) -> AsyncIterator[bytes]:
-        if "," in self._encoding:
-            raise aiohttp.ClientPayloadError("the body has more than one encoding")
-        left = _kept(self._status, self._most)
-        async for piece in self._stream.iter_chunked(size):
-            decoded = self._decoded(piece, left)
-            left -= len(decoded)
-            self._values -= values(decoded)
-            if left < 0 and self._status != 200:
-                return
-            if left < 0:
-                raise too_long(self._most)
-            if self._values < 0:
-                raise TooLong(f"the body has more than {MOST_VALUES} values")
-            yield piece
-
-    def _decoded(self, piece: bytes, left: int) -> bytes:
-        """What a piece makes; at most one byte more than is left."""
-        if self._decoder is None or self._decoder.eof:
-            return piece
-        try:
-            return self._decoder.decompress(piece, left + 1)
-        except zlib.error:
-            raise aiohttp.ClientPayloadError("the body is not in its encoding") from None
+def _decoded(decoder: Any, piece: bytes, left: int) -> bytes:
+    """What a piece makes; at most one byte more than is left."""
+    if decoder is None or decoder.eof:
+        return piece
+    try:
+        made: bytes = decoder.decompress(piece, left + 1)
+    except zlib.error:
+        raise Encoded("the body is not in its encoding") from None
+    return made

@@ -29,7 +29,7 @@ from plenum.text import flatten, printable
 
 ROOT = Path(__file__).resolve().parents[2]
 _MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE\s*:|(?i:state\s*:\s*pref))")
-_LIMIT_S = 300
+_SWEEP_S, _ALONE_S = 300, 60
 _LARGEST = 3_000_000
 """Of a journal in bytes: a reply is never as large as a body may be."""
 
@@ -86,7 +86,9 @@ def _sweep(played: Mapping[str, Write], judged: Judged) -> None:
             if again := server.requests[name] - before[name]:
                 judged.note(name, f"{again} requests again")
         for script in ("tables.py", "accounting.py"):
-            done = _watched([f"scripts/{script}", "study=hostile"], folder, judged, (0,))
+            done = _watched([f"scripts/{script}", "study=hostile"], folder, judged, None)
+            if done.status:
+                judged.note(None, f"{script} ended with {done.status}: {done.errors[-2000:]}")
             _judge_output(done, played, judged)
 
 
@@ -94,30 +96,32 @@ def _alone(name: str, kind: Write, judged: Judged) -> None:
     with tempfile.TemporaryDirectory() as folder, serving({name: kind}, always=True) as server:
         more = [f"model.default=openai/{name}", "tracking=none"]
         for _ in range(2):
-            _judge_output(_command(Path(folder), server, more, judged), [name], judged)
+            _judge_output(_command(Path(folder), server, more, judged, name), [name], judged)
         _judge_journals(Path(folder), [name], judged)
 
 
-def _command(folder: Path, server: Hostile, more: Sequence[str], judged: Judged) -> Watched:
+def _command(
+    folder: Path, server: Hostile, more: Sequence[str], judged: Judged, alone: str | None = None
+) -> Watched:
     settings = [
         *("backend=api", f"backend.api_base.openai={server.url}", "study=hostile"),
         *("rounds=2", "replicates=1", "calls.max_attempts=3", "calls.timeout_s=3"),
         *("calls.backoff_s=0.01", "calls.backoff_max_s=0.05", "sampling.max_tokens=400"),
         "+prices={openai/cached_above_prompt:{input:1,output:2,cached:0.1}}",
     ]
-    return _watched(["run.py", *more, *settings], str(folder), judged, (0, 1))
+    done = _watched(["run.py", *more, *settings], str(folder), judged, alone)
+    if done.status not in (0, 1):
+        judged.note(alone, f"run.py ended with {done.status}: {done.errors[-2000:]}")
+    return done
 
 
-def _watched(
-    arguments: Sequence[str], folder: str, judged: Judged, allowed: tuple[int, ...]
-) -> Watched:
+def _watched(arguments: Sequence[str], folder: str, judged: Judged, alone: str | None) -> Watched:
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_API_BASE"))}
     command = [sys.executable, str(ROOT / arguments[0]), *arguments[1:]]
     environment = {**kept, "OPENAI_API_KEY": "unused-by-anybody"}
-    done = watch(command, folder, environment, tuple(range(-64, 256)), _LIMIT_S)
+    limit_s = _SWEEP_S if alone is None else _ALONE_S
+    done = watch(command, folder, environment, tuple(range(-64, 256)), limit_s)
     judged.peak_mb = max(judged.peak_mb, done.peak_mb)
-    if done.status not in allowed:
-        judged.note(None, f"{arguments[0]} ended with {done.status}: {done.errors[-2000:]}")
     return done
 
 
@@ -128,9 +132,13 @@ def _judge_output(
         clean = printable(line) == line and all(map(_encodes, line))
         if clean and "Traceback" not in line and " x bug" not in line:
             continue
-        named = [name for name in played if name in line] or [None]
-        for name in named:
+        for name in [name for name in played if name in line] or [_only(played)]:
             judged.note(name, f"printed: {ascii(line)[:300]}")
+
+
+def _only(played: Sequence[str] | Mapping[str, Write]) -> str | None:
+    """The kind, where only one is played."""
+    return next(iter(played)) if len(played) == 1 else None
 
 
 def _encodes(character: str) -> bool:

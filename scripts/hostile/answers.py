@@ -132,7 +132,8 @@ def _judge_output(
         clean = printable(line) == line and all(map(_encodes, line))
         if clean and "Traceback" not in line and " x bug" not in line:
             continue
-        for name in [name for name in played if name in line] or [_only(played)]:
+        named: list[str | None] = [name for name in played if name in line]
+        for name in named or [_only(played)]:
             judged.note(name, f"printed: {ascii(line)[:300]}")
 
 

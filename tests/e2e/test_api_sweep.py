@@ -9,7 +9,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from openai_server import Server, serving
+from openai_server import Server, completion, serving
+
+from plenum.text import printable
 
 from .conftest import Run, calls, journals
 
@@ -78,6 +80,31 @@ def test_a_refused_key_stops_the_sweep_and_leaves_it_resumable(
     done = run(*arguments(server), OPENAI_API_KEY=KEY)
     assert done.returncode == 0, done.stderr
     assert "3 replicates = 3 completed" in done.stderr
+
+
+def test_what_a_provider_says_reaches_neither_terminal_nor_journal_raw(
+    server: Server, run: Run, tmp_path: Path
+) -> None:
+    odd = completion("m", "I can't say.", finish="stop\ud800")
+    said = "\x1b]52;c;ZXZpbA==\x07\x00\x9b31m\u202eno such parameter\udfff"
+    server.script += [
+        {"raw": json.dumps({**odd, "system_fingerprint": {"a": ["\x1b"]}})},
+        {"raw": "[" * 100_000},
+        {"status": 400, "message": said},
+    ]
+    alone = arguments(server, "replicates=1", "tracking=none")
+    done = run(*alone, OPENAI_API_KEY=KEY)
+    assert done.returncode == 1
+    assert "1 x request, such as:" in done.stderr
+    assert "no such parameter" in done.stderr
+    assert printable(done.stdout + done.stderr) == done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    log = calls(tmp_path)
+    assert [line["outcome"] for line in log] == ["parse", "server", "request"]
+    assert log[0]["dropped"] == ["finish_reason", "system_fingerprint"]
+    again = run(*alone, OPENAI_API_KEY=KEY)
+    assert "0 calls made now" in again.stderr
+    assert len(server.requests) == 3
 
 
 def test_the_key_is_in_no_byte_that_is_written_or_printed(

@@ -36,8 +36,8 @@ class Watched:
 
     Attributes
     ----------
-    wall_s, output
-        Seconds, and what it printed to standard output.
+    wall_s, output, errors, status
+        Seconds, what it printed to standard output and standard error, and how it ended.
     peak_mb
         Peak resident memory of the process and all its descendants together.
     own_mb
@@ -46,12 +46,27 @@ class Watched:
 
     wall_s: float = 0.0
     output: str = ""
+    errors: str = ""
+    status: int = 0
     peak_mb: float = 0.0
     own_mb: list[tuple[float, float]] = field(default_factory=list)
 
 
-def watch(command: list[str], cwd: str | None = None, env: dict[str, str] | None = None) -> Watched:
+def watch(
+    command: list[str],
+    cwd: str | None = None,
+    env: dict[str, str] | None = None,
+    allowed: tuple[int, ...] = (0,),
+    limit_s: float | None = None,
+) -> Watched:
     """Run a command to its end.
+
+    Parameters
+    ----------
+    allowed
+        Exit statuses that are no failure.
+    limit_s
+        Seconds after which it is killed.
 
     Raises
     ------
@@ -60,16 +75,28 @@ def watch(command: list[str], cwd: str | None = None, env: dict[str, str] | None
     """
     began = time.perf_counter()
     process = subprocess.Popen(
-        command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=cwd,
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="surrogateescape",
     )
     seen = Watched()
     watcher = threading.Thread(target=_sample, args=(process, seen))
     watcher.start()
-    seen.output, told = process.communicate()
+    try:
+        seen.output, seen.errors = process.communicate(timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        seen.output, seen.errors = process.communicate()
     seen.wall_s = time.perf_counter() - began
     watcher.join()
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)[:200]} ended with {process.returncode}:\n{told}")
+    seen.status = process.returncode
+    if seen.status not in allowed:
+        told = f"{' '.join(command)[:200]} ended with {seen.status}"
+        raise SystemExit(f"{told}:\n{seen.errors}")
     return seen
 
 

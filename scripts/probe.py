@@ -4,13 +4,13 @@ python scripts/probe.py model=gpt-4.1-mini [n=20] [scenario=HL-01] [temperature=
 """
 
 import os
-import sys
 from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
 
 from plenum.cli import FAILED, INTERRUPTED, front_door, told
+from plenum.terminal import say
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
@@ -29,7 +29,7 @@ def main(cfg: DictConfig) -> None:
         if probe.answered(document) or not document["stopped"]:
             probes.publish(document, asked.out, asked.job.tracking_uri)
     if why := probe.cut_short(document):
-        print(why, file=sys.stderr)
+        say(why)
         raise SystemExit(INTERRUPTED if document["stopped"] == probe.INTERRUPTED else FAILED)
 
 

@@ -4,13 +4,13 @@ python scripts/screen_variants.py ['scenarios=[IM-01]'] [combine=true] [judge=gp
 """
 
 import os
-import sys
 from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
 
 from plenum.cli import FAILED, INTERRUPTED, front_door, told
+from plenum.terminal import say
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
@@ -40,7 +40,7 @@ def main(cfg: DictConfig) -> None:
     if stopped:
         failed = "; ".join(filter(None, (f"stopped: {stopped}", failed)))
     if failed:
-        print(failed, file=sys.stderr)
+        say(failed)
         raise SystemExit(INTERRUPTED if stopped == "interrupted" else FAILED)
 
 

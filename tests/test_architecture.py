@@ -12,7 +12,7 @@ SOURCE = Path(plenum.__file__).parent
 INPUTS = {
     *("conditions", "config", "scenarios", "identity", "errors", "project"),
     *("processes", "secrets", "perturbations", "checkpoints", "settings", "schema", "validation"),
-    *("text", "world_conditions"),
+    *("terminal", "text", "world_conditions"),
 }
 DOORS = {"cli", "callbacks"}  # they open everything, and nobody imports them
 ALLOWED = (

@@ -1,6 +1,5 @@
 """Hydra's closing callback: failures by name, and the study's tables after a sweep."""
 
-import sys
 import traceback
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
 from plenum.errors import UserError
-from plenum.secrets import redact
+from plenum.terminal import say
 
 
 class Closing(Callback):
@@ -37,7 +36,7 @@ class Closing(Callback):
         studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
         printed = [_print_tables(study, config.tracking.uri) for study in studies]
         for line in closing(outcomes):
-            print(line, file=sys.stderr)
+            say(line)
         if not all(printed) or not all(outcome.clean for outcome in outcomes):
             raise SystemExit(1)
 
@@ -50,9 +49,9 @@ def _print_tables(study: str, uri: str) -> bool:
     try:
         tables.publish(Settings(study, uri, Path("outputs") / study))
     except UserError as error:
-        print(f"no tables of study {study}: {error}", file=sys.stderr)
+        say(f"no tables of study {study}: {error}")
     except Exception:
-        print(redact(traceback.format_exc()), file=sys.stderr)
+        say(traceback.format_exc())
     else:
         return True
     return False

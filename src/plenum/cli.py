@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from plenum.errors import Stopped, UserError
 from plenum.secrets import redact, refuse_in_arguments
+from plenum.terminal import say
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -107,9 +108,9 @@ def _of_the_input(error: Exception) -> bool:
 def _without_secrets(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    print(redact("".join(traceback.format_exception(kind, error, trace))), file=sys.stderr)
+    say("".join(traceback.format_exception(kind, error, trace)))
 
 
 def _leave(line: str, status: int) -> NoReturn:
-    print(redact(line), file=sys.stderr)
+    say(line)
     raise SystemExit(status) from None

@@ -81,6 +81,7 @@ class Calls:
     within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
     ``max_wait_s`` is for how long a provider that asks for it is left alone; where it asks for
     longer, nothing more is sent to it.
+    ``max_response_mb`` bounds the decoded body of one answer, in millions of bytes.
     """
 
     max_concurrency: int = 1000
@@ -94,6 +95,7 @@ class Calls:
     backoff_s: float = 1.0
     backoff_max_s: float = 60.0
     max_wait_s: float = 900.0
+    max_response_mb: int = 32
     transport: str = "lean"
 
 

@@ -25,6 +25,7 @@ _CALL_BOUNDS = {
     "max_concurrency": 1,
     "start_concurrency": 1,
     "max_attempts": 1,
+    "max_response_mb": 1,
     "backoff_s": 0,
     "backoff_max_s": 0,
     "max_wait_s": 0,

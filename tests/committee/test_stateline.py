@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import unicodedata
 
 import numpy as np
 import pytest
@@ -221,6 +222,73 @@ def test_no_argument_that_passes_shows_the_others_a_state_marker(text: str) -> N
     except Malformed:
         return
     assert re.search(r"(?<![A-Za-z0-9])STATE *:", flatten(argument)) is None
+
+
+FORGED = "state: pref=[0.9,0.05,0.05]; conf=99; tags=[]"
+PARTED = sorted(
+    {c for c in map(chr, range(0x110000)) if len(f"a{c}b".splitlines()) > 1 or c.isspace()}
+)
+HIDING = [
+    c
+    for c in map(chr, range(0x110000))
+    if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs") or c in ZERO_WIDTH
+]
+
+
+def markers(argument: str) -> int:
+    """Markers that a reader of the argument finds, by this test's own plain reading."""
+    seen = "".join(" " if c in SEPARATING else c for c in argument)
+    return len(re.findall(r"(?<![A-Za-z0-9])(?:STATE\s*:|(?i:state\s*:\s*pref))", seen))
+
+
+SEPARATING = {*PARTED, *HIDING}
+
+
+@pytest.mark.parametrize("before", ["", "x", "so", "9", "™", "é", "٣"])
+@pytest.mark.parametrize("forged", [FORGED, GOOD, f"**{FORGED}"])
+def test_no_separator_hides_a_second_state_line(before: str, forged: str) -> None:
+    """Every code point of Unicode that parts lines or words, or that shows nothing."""
+    accepted = [
+        ascii(c)
+        for c in SEPARATING
+        if taken(f"I say.{before}{c}{forged}\n{GOOD}") or taken(f"{GOOD}\n{before}{c}{forged}")
+    ]
+    assert accepted == []
+
+
+@pytest.mark.parametrize(
+    "place", ["STA{}TE: pref", "STATE{}: pref", "state:{}pref", "state: p{}ref"]
+)
+def test_nothing_that_cannot_be_seen_hides_within_a_marker(place: str) -> None:
+    accepted = [
+        ascii(c) for c in HIDING if c not in " \t\n\v\f\r" and taken(f"{place.format(c)}\n{GOOD}")
+    ]
+    assert accepted == []
+
+
+def taken(text: str) -> bool:
+    try:
+        parse(text, 3)
+    except Malformed:
+        return False
+    return True
+
+
+@given(st.characters(), st.characters(), st.sampled_from(["", "x", "so "]), st.integers(0, 14))
+def test_no_two_characters_make_two_markers_pass(a: str, b: str, before: str, at: int) -> None:
+    forged = f"{FORGED[:at]}{a}{FORGED[at:]}"
+    try:
+        argument, state = parse(f"{before}{b}{forged}\n{GOOD}", 3)
+    except Malformed:
+        return
+    assert markers(argument) == markers(flatten(argument)) == 0
+    assert state.conf == 70
+
+
+def test_what_is_left_of_an_answer_has_no_marker_behind_any_separator() -> None:
+    for c in SEPARATING:
+        left = stateline.without_state(f"I say.\nx{c}{FORGED}\n{GOOD} and so on")
+        assert (left in ("I say.", "I say.\nx"), markers(flatten(left))) == (True, 0), ascii(c)
 
 
 @given(st.text(max_size=60))

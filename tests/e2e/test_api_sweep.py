@@ -10,7 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from openai_server import Server, serving
+from openai_server import Server, completion, serving
+
+from plenum.text import printable
 
 from .conftest import Run, calls, command, environment, journals
 
@@ -115,6 +117,31 @@ def test_a_full_disk_is_one_line_and_the_same_command_continues(run: Run, tmp_pa
     assert all(data.endswith(b"\n") for data in journals(tmp_path).values())
     done = run(*given)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_provider_says_reaches_neither_terminal_nor_journal_raw(
+    server: Server, run: Run, tmp_path: Path
+) -> None:
+    odd = completion("m", "I can't say.", finish="stop\ud800")
+    said = "\x1b]52;c;ZXZpbA==\x07\x00\x9b31m\u202eno such parameter\udfff"
+    server.script += [
+        {"raw": json.dumps({**odd, "system_fingerprint": {"a": ["\x1b"]}})},
+        {"raw": "[" * 100_000},
+        {"status": 400, "message": said},
+    ]
+    alone = arguments(server, "replicates=1", "tracking=none")
+    done = run(*alone, OPENAI_API_KEY=KEY)
+    assert done.returncode == 1
+    assert "1 x request, such as:" in done.stderr
+    assert "no such parameter" in done.stderr
+    assert printable(done.stdout + done.stderr) == done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    log = calls(tmp_path)
+    assert [line["outcome"] for line in log] == ["parse", "server", "request"]
+    assert log[0]["dropped"] == ["finish_reason", "system_fingerprint"]
+    again = run(*alone, OPENAI_API_KEY=KEY)
+    assert "0 calls made now" in again.stderr
+    assert len(server.requests) == 3
 
 
 def test_the_key_is_in_no_byte_that_is_written_or_printed(

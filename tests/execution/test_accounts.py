@@ -113,6 +113,23 @@ def test_answers_are_counted_by_the_providers_fingerprint() -> None:
     assert account([], iter(lines), 1, "")["models"]["a"]["fingerprints"] == {"fp_1": 2}
 
 
+@pytest.mark.parametrize("odd", [{"a": 1}, ["fp"], None, 7])
+def test_a_log_with_a_fingerprint_that_is_no_text_is_counted_all_the_same(odd: Any) -> None:
+    lines = [line("a", fingerprint=odd), line("a", fingerprint="fp_1")]
+    found = account([], iter(lines), 1, "")["models"]["a"]
+    assert (found["fingerprints"], found["attempts"]) == ({"fp_1": 1}, {"ok": 2})
+
+
+def test_what_did_not_fit_is_counted_by_its_name_and_only_where_there_is_any() -> None:
+    lines = [
+        line("a", dropped=["cached_tokens", "finish_reason"]),
+        line("a", dropped=["finish_reason"]),
+    ]
+    found = account([], iter([*lines, line("b")]), 1, "")["models"]
+    assert found["a"]["dropped"] == {"cached_tokens": 1, "finish_reason": 2}
+    assert "dropped" not in found["b"]
+
+
 def test_replicates_beyond_the_target_are_another_runs() -> None:
     found = account(numbered([COMPLETED]), [line(), line(index=7)], 1, "")
     assert found["models"]["m"]["attempts"] == {"ok": 1}

@@ -130,6 +130,17 @@ def test_calls_attempts_tokens_and_cost_are_summed_over_models() -> None:
     assert (row["tokens in"], row["tokens out"], row["$"]) == ("2,000", "200", "1.75")
 
 
+def test_what_did_not_fit_is_told_by_condition() -> None:
+    dropped = {**model(), "dropped": {"finish_reason": 3}}
+    found = [
+        accounted(1, models={"m": dropped, "n": dropped}, model="uniform"),
+        accounted(2, model="mixed"),
+    ]
+    said = [note for note in accounting.conditions(found)[1].notes if "left out of answers" in note]
+    assert len(said) == 1
+    assert said[0].endswith("uniform: finish_reason 6")
+
+
 def test_unknown_prices_are_counted_not_guessed() -> None:
     row = calls([accounted(models={"a": model(), "b": model(cost=0.0, unpriced=10)})])
     assert row["$"] == "0.5000 + 10 unpriced"

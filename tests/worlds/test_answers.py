@@ -86,6 +86,13 @@ def test_words_behind_the_object_cut_nothing() -> None:
         read('{"action": [3,4]} or {"action": [1,1]}')
 
 
+@pytest.mark.parametrize("hidden", "\x00\x1c\x1f\x85\xad\u200b\u2028\u202e\u2800\ufeff\U000e0041")
+def test_no_character_that_shows_nothing_hides_a_second_object(hidden: str) -> None:
+    for second in (f'"{hidden}action"', f'"act{hidden}ion"', f'{hidden}"action"', "＂action＂"):
+        with pytest.raises(Unreadable, match="more than one object"):
+            read(f'{{"action": [3,4]}}{hidden}{{{second}: [1,1]}}')
+
+
 @pytest.mark.parametrize("text", [r'"a\ud800b"', r'"a\ud800b", "analysis": "x'])
 def test_half_of_a_surrogate_pair_never_leaves_an_answer(text: str) -> None:
     said = read(f'{{"action": [3,4], "message": {text}' + "}" * text.endswith('"'))

@@ -29,6 +29,12 @@ def spoken_of(message: str, theirs: Any, mine: Any, title: str = "Drone") -> boo
     return refers(said, [heard]) == [f"{title} 2"]
 
 
+@pytest.mark.parametrize("hidden", "\x00\x1c\x85\u200b\u2028\u2060\ufeff")
+def test_a_message_is_searched_as_the_others_read_it(hidden: str) -> None:
+    assert spoken_of(f"Drone{hidden}2 is right.", [1, 2], [3, 4])
+    assert not spoken_of(f"Drone{hidden}12 is right.", [1, 2], [3, 4])
+
+
 @pytest.mark.parametrize("title", ACTIONS)
 @given(data=st.data())
 def test_an_action_written_as_prompts_write_it_is_found_and_no_other_one_is(

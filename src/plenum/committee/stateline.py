@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.text import visible
+from plenum.text import HIDDEN, lines, unmasked
 
 TOLERANCE = 0.02
 """How far the preferences may be from a sum of 1 before they are refused."""
@@ -17,8 +17,13 @@ _LINE = re.compile(
 )
 _TAG = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _TAG_LENGTH = 40
-# A second state line may hide behind markup, a full-width colon or an invisible character.
-_MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE[\s*_`\"']*:|(?i:state[\s*_`\"']*:[\s*_`\"']*pref))")
+# A second state line may hide behind markup, a full-width colon, a separator or an invisible
+# character: both of the latter are HIDDEN to `unmasked`, and may stand anywhere in a marker.
+_STATE, _PREF = (f"{HIDDEN}*".join(word) for word in ("STATE", "PREF"))
+_MARKS = rf"[\s{HIDDEN}*_`\"']*"
+_MARKER = re.compile(
+    rf"(?<![A-Za-z0-9])(?:{_STATE}{_MARKS}:|(?i:{_STATE}{_MARKS}:{_MARKS}{_PREF}))"
+)
 
 
 class Malformed(ValueError):
@@ -67,26 +72,26 @@ def parse(text: str, options: int) -> tuple[str, State]:
         There is no STATE line, more than one, one inside the argument, or one that breaks the
         format (section S2.3 and its implementation note).
     """
-    markers = _MARKER.findall(visible(text))
+    markers = _MARKER.findall(unmasked(text))
     if not markers:
         raise Malformed("no STATE line")
     if len(markers) > 1:
         raise Malformed(f"{len(markers)} STATE lines, one is allowed")
-    lines = text.strip().splitlines()
-    found = [n for n, line in enumerate(lines) if line.strip().startswith("STATE:")]
+    each = lines(text.strip())
+    found = [n for n, line in enumerate(each) if line.strip().startswith("STATE:")]
     if len(found) != 1:
         raise Malformed("the STATE line must stand on a line of its own")
-    state = _parse_line(lines[found[0]].strip(), options)
-    argument = "\n".join(lines[: found[0]] + lines[found[0] + 1 :]).strip()
+    state = _parse_line(each[found[0]].strip(), options)
+    argument = "\n".join(each[: found[0]] + each[found[0] + 1 :]).strip()
     return argument, state
 
 
 def without_state(text: str) -> str:
     """The argument of an answer whose STATE line is malformed: lines with a marker are dropped."""
-    kept = [line for line in text.splitlines() if not _MARKER.search(visible(line))]
+    kept = [line for line in lines(text) if not _MARKER.search(unmasked(line))]
     argument = "\n".join(kept).strip()
     # A marker can be spread over a line break; then nothing of the text can be trusted.
-    return "" if _MARKER.search(visible(argument)) else argument
+    return "" if _MARKER.search(unmasked(argument)) else argument
 
 
 def _parse_line(line: str, options: int) -> State:

@@ -38,7 +38,8 @@ def account(
         said at a failure, and by model ``models``:
         calls, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
         waiting, attempts by outcome, and answers by the provider's system
-        fingerprint. What a branch inherited from its base isn't counted.
+        fingerprint; where there were any, ``dropped``, what came with answers and didn't fit, by
+        its name. What a branch inherited from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -97,8 +98,10 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
         row = of(line["model"])
         row["seconds"] += line["latency_s"]
         row["attempts"][line["outcome"]] += 1
-        if "fingerprint" in line:
+        if isinstance(line.get("fingerprint"), str):  # logs of earlier versions may hold more
             row["fingerprints"][line["fingerprint"]] += 1
+        if "dropped" in line:
+            row.setdefault("dropped", Counter()).update(line["dropped"])
     return models
 
 

@@ -34,7 +34,7 @@ from plenum.perturbations.variant import Variant
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
 from plenum.scenarios import Scenario
 from plenum.secrets import redact
-from plenum.text import well_formed
+from plenum.text import flatten, well_formed
 from plenum.tracking import store
 
 UNREAD = "unread"
@@ -240,7 +240,7 @@ class _Asking:
         except (UserError, Stopped, OSError):
             raise
         except Exception as bug:  # one pair's bug must not take the others along
-            told = redact(f"{type(bug).__name__}: {bug}")
+            told = flatten(redact(f"{type(bug).__name__}: {bug}"))
             self.judged[pair.key] = pair.judged(self._asked.judge, str(Failure.BUG), detail=told)
 
     async def _opinion(self, pair: Pair, gate: Pass) -> Judged:

@@ -153,7 +153,7 @@ class Ledger:
         self._reserved -= reserved
         booked = reserved if billed else Sum(calls=1)
         if used is not None:
-            booked = Sum(used.cost or 0.0, used.tokens_in + used.tokens_out, 1)
+            booked = Sum(used.cost or 0.0, used.tokens_in + used.tokens_out, 1).above_zero()
             if replicate in self._needs:
                 self._needs[replicate] = (self._needs[replicate] - booked).above_zero()
         self.spent += booked

@@ -30,7 +30,7 @@ from plenum.models.prices import Prices
 from plenum.models.retry import call
 from plenum.records import Failure
 from plenum.secrets import redact
-from plenum.text import well_formed
+from plenum.text import flatten, well_formed
 from plenum.tracking import store
 
 LEAST = 2
@@ -276,7 +276,10 @@ class _Asking:
         except (UserError, Stopped):
             raise
         except Exception as bug:  # one call's bug must not take the others along
-            made.outcome, made.detail = str(Failure.BUG), redact(f"{type(bug).__name__}: {bug}")
+            made.outcome, made.detail = (
+                str(Failure.BUG),
+                flatten(redact(f"{type(bug).__name__}: {bug}")),
+            )
             self._failed += 1
         else:
             made.outcome = "ok"

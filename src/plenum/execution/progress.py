@@ -1,7 +1,6 @@
 """Progress: a live display on a terminal, plain lines elsewhere. All of it on standard error."""
 
 import asyncio
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
+
+from plenum.terminal import safe, say
 
 _PLAIN_EVERY_S = 10.0
 _SILENT_AT_MOST_S = 30.0
@@ -108,9 +109,9 @@ class Progress:
         """A line that stays."""
         self._spoke = time.monotonic()
         if self._live is not None:
-            self._live.console.print(text, markup=False, highlight=False)
+            self._live.console.print(safe(text), markup=False, highlight=False)
         else:
-            print(text, file=sys.stderr, flush=True)
+            say(text)
 
     def line(self) -> str:
         """The counts in one line."""

@@ -16,10 +16,11 @@ from plenum.execution.branches import MissingBase
 from plenum.execution.gates import Pass
 from plenum.execution.ledger import BudgetSpent
 from plenum.execution.replay import ReadDifferently, answered, opened
-from plenum.models import Answer, Attempt, CallError, ChatModel
+from plenum.models import Answer, Attempt, CallError, ChatModel, Response
 from plenum.models import retry as retries
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
 from plenum.secrets import redact
+from plenum.text import flatten
 from plenum.world_conditions import WorldCondition
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
@@ -143,7 +144,7 @@ class Replicate:
             except (BudgetSpent, Stopped, OSError):
                 raise
             except Exception as bug:
-                told = " ".join(f"{type(bug).__name__}: {redact(str(bug))}".split())
+                told = flatten(redact(f"{type(bug).__name__}: {bug}"))
                 journal.append(failure(ask, Failure.BUG, told))
                 self.complain(bug)
                 return
@@ -151,7 +152,7 @@ class Replicate:
             entry = conversation.answer(reply)
             journal.append(entry)
             read = unread(reply) if "problem" in entry else "ok"
-            self._log(ask, answer.attempt, read, answer.response.fingerprint)
+            self._log(ask, answer.attempt, read, answer.response)
             self.observe(entry)
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
@@ -251,7 +252,7 @@ class Replicate:
         ask: Ask,
         attempt: Attempt,
         read: str | None = None,
-        fingerprint: str | None = None,
+        response: Response | None = None,
     ) -> None:
         """Log an attempt; ``read`` says how its answer was read, if it brought one."""
         self.calls.append(
@@ -263,7 +264,12 @@ class Replicate:
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
-                **({"fingerprint": fingerprint} if fingerprint else {}),
+                **(
+                    {"fingerprint": response.fingerprint}
+                    if response and response.fingerprint
+                    else {}
+                ),
+                **({"dropped": list(response.dropped)} if response and response.dropped else {}),
                 **({} if read else self.gate.billed(ask.chat, attempt)),
             }
         )

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?|\.[0-9]+)(ms|s|m|h|d)")
 _LONGEST_TEXT = 64
+"""More characters than any time has; searching endless digits would take for ever."""
 _LONGEST_S = 1e10
 """Some 300 years: whatever a provider asks for stays a number that can be reckoned with."""
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -68,7 +69,7 @@ def _seconds(value: str) -> float | None:
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         try:
             return read(value).timestamp() - time.time()
-        except (ValueError, OverflowError, OSError):
+        except (ValueError, TypeError, OverflowError, OSError):
             continue
     return None
 

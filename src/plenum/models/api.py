@@ -11,11 +11,11 @@ import aiohttp
 
 from plenum.conditions import Calls, Sampling
 from plenum.errors import UserError
-from plenum.models import allowance, faults, routes
-from plenum.models.chat import CallError, Chat, Reply, Response
+from plenum.models import allowance, completions, faults, routes
+from plenum.models.chat import CallError, Chat, Response
 from plenum.models.lean import Endpoint, open_session
 from plenum.models.prices import Prices
-from plenum.models.quiet import litellm
+from plenum.models.quiet import bound_litellm, litellm
 from plenum.models.routes import Route
 from plenum.records import Failure
 
@@ -51,6 +51,7 @@ class ApiBackend:
         self._parameters: dict[tuple[str, float, int, bool], dict[str, Any]] = {}
         self._session: aiohttp.ClientSession | None = None
         self._used_litellm = False
+        self._most = self._calls.max_response_mb * 10**6
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
@@ -87,7 +88,9 @@ class ApiBackend:
             await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
 
     async def _through_litellm(self, chat: Chat, more: dict[str, Any]) -> Response:
-        self._used_litellm = True
+        if not self._used_litellm:
+            bound_litellm(self._most)
+            self._used_litellm = True
         if chat.logprobs:
             more = {**more, "logprobs": True}
         route = self._route(chat.model)
@@ -110,32 +113,18 @@ class ApiBackend:
         return self._read(chat, response)
 
     def _read(self, chat: Chat, response: Any) -> Response:
-        if not response.choices:
-            raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
-        choice, usage = response.choices[0], getattr(response, "usage", None)
-        if usage is None or not usage.prompt_tokens:  # LiteLLM makes up a usage of 0
-            raise CallError(Failure.SERVER, "the answer doesn't say its tokens", 200)
-        tokens_in, tokens_out = usage.prompt_tokens, usage.completion_tokens
-        details = getattr(usage, "prompt_tokens_details", None)
-        cached = getattr(details, "cached_tokens", None) or 0
-        price = self._prices.of(chat.model)
-        content = getattr(getattr(choice, "logprobs", None), "content", None) or []
-        text, finish = choice.message.content or "", choice.finish_reason or "stop"
-        fields = getattr(choice.message, "provider_specific_fields", None) or {}
-        if not text and fields.get("refusal"):
-            text, finish = str(fields["refusal"]), "refusal"
-        return Response(
-            Reply(
-                text=text,
-                tokens_in=tokens_in,
-                tokens_out=tokens_out,
-                finish=finish,
-                cost=price.of(tokens_in, tokens_out, cached) if price else None,
-            ),
-            hold_s=_hold_s(response),
-            fingerprint=getattr(response, "system_fingerprint", None),
-            logprobs=tuple((token.token, token.logprob) for token in content),
-        )
+        try:
+            data = _as_completion(response)
+            if not (data.get("usage") or {}).get("prompt_tokens") and data.get("choices"):
+                raise completions.Unfit("it doesn't say its tokens")  # LiteLLM makes up 0
+            return completions.read(
+                data,
+                self._prices.of(chat.model),
+                logprobs=chat.logprobs,
+                hold_s=_hold_s(response),
+            )
+        except completions.Unfit as why:
+            raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
 
     def _sampling(self, chat: Chat) -> dict[str, Any]:
         key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs)
@@ -152,13 +141,24 @@ class ApiBackend:
 
     def _endpoint(self, model: str) -> Endpoint:
         if model not in self._endpoints:
-            self._endpoints[model] = Endpoint(self._route(model), self._prices.of(model))
+            route, price = self._route(model), self._prices.of(model)
+            self._endpoints[model] = Endpoint(route, price, self._most)
         return self._endpoints[model]
 
     def _pool(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
         return self._session
+
+
+def _as_completion(response: Any) -> dict[str, Any]:
+    """What LiteLLM made of an answer, as OpenAI's protocol has it."""
+    data: dict[str, Any] = response.model_dump(warnings=False)
+    for choice in data.get("choices") or ():
+        message = choice.get("message") or {}
+        more = message.get("provider_specific_fields") or {}
+        message.setdefault("refusal", more.get("refusal"))
+    return data
 
 
 def _hold_s(response: Any) -> float:

@@ -11,6 +11,11 @@ from typing import Protocol
 
 from plenum.conditions import Sampling
 from plenum.records import Failure
+from plenum.secrets import redact
+from plenum.text import flatten
+
+_LONGEST_DETAIL = 10_000
+"""So much of what a provider says is looked at."""
 
 SIMULATED = "fp_simulated"
 """System fingerprint of a server whose answers are simulated, so that they say so."""
@@ -85,12 +90,15 @@ class Response:
         The provider's system fingerprint, where it sends one.
     logprobs
         Tokens with their natural log-probabilities, where :attr:`Chat.logprobs` asked for them.
+    dropped
+        Names of what the provider sent beside the answer and what doesn't fit its type or bounds.
     """
 
     reply: Reply
     hold_s: float = 0.0
     fingerprint: str | None = None
     logprobs: tuple[tuple[str, float], ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -126,7 +134,7 @@ class CallError(Exception):
     failure
         The typed reason.
     detail
-        What the provider said, in one line, free of secrets.
+        What the provider said; it is kept as one printable line without secrets.
     status
         The HTTP status, where there was one.
     retry_after
@@ -143,9 +151,9 @@ class CallError(Exception):
         retry_after: float | None = None,
         reached: bool = True,
     ) -> None:
-        super().__init__(detail)
         self.failure = failure
-        self.detail = " ".join(detail.split())[:500]
+        self.detail = flatten(redact(detail)[:_LONGEST_DETAIL])[:500]
+        super().__init__(self.detail)
         self.status = status
         self.retry_after = retry_after
         self.reached = reached

@@ -1,18 +1,16 @@
 """Which error is which: what a provider or LiteLLM says, as a typed failure."""
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 import aiohttp
 import httpx
 
-from plenum.models import allowance
+from plenum.models import allowance, bodies, completions
 from plenum.models.chat import CallError
 from plenum.models.quiet import OpenAIError, exceptions, litellm
 from plenum.models.routes import Route
 from plenum.records import Failure
-from plenum.secrets import redact
 
 NOT_SENT = (
     *(aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError),
@@ -39,39 +37,50 @@ _BY_CODE = {
     "billing_hard_limit_reached": Failure.BUDGET,
 }
 
+_LONGEST = 10_000
+"""So many characters of an error's body are classed."""
 
-def refused(route: Route, status: int, raw: bytes, headers: Mapping[str, str]) -> CallError:
+
+def refused(
+    route: Route, status: int, raw: bytes | bytearray, headers: Mapping[str, str]
+) -> CallError:
     """The error of an answer whose status isn't 200, as LiteLLM would have classed it."""
     text = raw.decode(errors="replace")
-    original = OpenAIError(status_code=status, message=text, headers=dict(headers))
+    code, message = _error(raw)
+    original = OpenAIError(status_code=status, message=text[:_LONGEST], headers=dict(headers))
     try:
         _classify(route, original)
     except Exception as error:
-        failure = _BY_CODE.get(_code(text)) or _failure(error, status)
+        failure = _by_code(code) or _failure(error, status)
     wait = allowance.retry_after(headers)
-    return CallError(failure, redact(_message(text) or f"status {status}"), status, wait)
+    return CallError(failure, message or text or f"status {status}", status, wait)
 
 
 def unreached(route: Route, error: BaseException) -> CallError:
     """The error of a connection that wasn't made; the first cause says most."""
     *_, cause = (one for one in _causes(error) if str(one) or one is error)
-    told = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
-    return CallError(Failure.SERVER, redact(told), reached=False)
+    detail = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
+    return CallError(Failure.SERVER, detail, reached=False)
 
 
 def raised(route: Route, error: Exception) -> CallError:
-    """The error that LiteLLM raised."""
+    """The error that LiteLLM raised; one without a status is its word for a broken answer."""
     for cause in _causes(error):
         if isinstance(cause, NOT_SENT):
             return unreached(route, cause)
+    if long := _too_long(error):
+        return CallError(Failure.SERVER, str(long), 200)
     status = getattr(error, "status_code", None)
+    status = status if isinstance(status, int) else None
     text = str(getattr(error, "message", error))
     body = getattr(error, "body", None)
     code = body.get("code") if isinstance(body, dict) else None
-    failure = _BY_CODE.get(str(code)) or next((k for c, k in _BY_CODE.items() if c in text), None)
+    failure = _by_code(code) or next(
+        (kind for name, kind in _BY_CODE.items() if name in text[:_LONGEST]), None
+    )
     return CallError(
         failure or _failure(error, status),
-        redact(f"{type(error).__name__}: {text}"),
+        f"{type(error).__name__}: {text}",
         status,
         allowance.retry_after(_headers(error)),
     )
@@ -95,25 +104,32 @@ def _failure(error: Exception, status: int | None) -> Failure:
     for kind, failure in _BY_TYPE:
         if isinstance(error, kind):
             return failure
-    if status is None:
-        return Failure.BUG
-    return _BY_STATUS.get(status, Failure.SERVER if status >= 500 else Failure.REQUEST)
+    if status is None or not 300 <= status < 500:
+        return Failure.SERVER
+    return _BY_STATUS.get(status, Failure.REQUEST)
 
 
-def _error(text: str) -> dict[str, Any]:
+def _error(raw: bytes | bytearray) -> tuple[Any, str]:
+    """The code and the message of an error as OpenAI words it, as far as it has them."""
     try:
-        error = json.loads(text)["error"]
-    except (ValueError, KeyError, TypeError):
-        return {}
-    return error if isinstance(error, dict) else {"message": error}
+        error = completions.parsed(raw)["error"]
+    except (completions.Unfit, KeyError, TypeError):
+        return None, ""
+    if not isinstance(error, dict):
+        error = {"message": error}
+    message = error.get("message")
+    return error.get("code"), message if isinstance(message, str) else ""
 
 
-def _code(text: str) -> str:
-    return str(_error(text).get("code") or "")
+def _too_long(error: BaseException | None) -> bodies.TooLong | None:
+    """What was too long about an answer, where that is behind LiteLLM's error."""
+    while error is not None and not isinstance(error, bodies.TooLong):
+        error = error.__cause__ or error.__context__
+    return error
 
 
-def _message(text: str) -> str:
-    return str(_error(text).get("message") or text)
+def _by_code(code: Any) -> Failure | None:
+    return _BY_CODE.get(code) if isinstance(code, str) else None
 
 
 def _headers(error: Exception) -> dict[str, str]:

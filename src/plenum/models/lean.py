@@ -14,23 +14,23 @@ import aiohttp
 from aiohttp.helpers import get_env_proxy_for_url
 from yarl import URL
 
-from plenum.models import allowance, faults
-from plenum.models.chat import CallError, Chat, Reply, Response
+from plenum.models import allowance, bodies, completions, faults
+from plenum.models.chat import CallError, Chat, Response
 from plenum.models.prices import Price
 from plenum.models.routes import Route
 from plenum.records import Failure
-from plenum.secrets import redact
 
 _DNS_S = 300
 _KEPT_S = 30
 
 
 class Endpoint:
-    """One route on the shared session."""
+    """One route on the shared session; ``most`` are the bytes of an answer at most."""
 
-    def __init__(self, route: Route, price: Price | None) -> None:
+    def __init__(self, route: Route, price: Price | None, most: int) -> None:
         self.route = route
         self._price = price
+        self._most = most
         self._url = URL(f"{route.base}/chat/completions")
         self._headers = _headers(route)
         self._options = {"allow_redirects": False, **_proxied(self._url)}
@@ -51,53 +51,31 @@ class Endpoint:
             async with session.post(
                 self._url, data=body, headers=headers, **self._options
             ) as response:
-                raw = await response.read()
+                raw = await bodies.whole(response, self._most)
         except faults.NOT_SENT as error:
             raise faults.unreached(self.route, error) from None
         except aiohttp.ServerTimeoutError as error:
             raise CallError(Failure.TIMEOUT, f"the connection fell silent: {error}") from None
-        except (aiohttp.ClientError, OSError) as error:
-            told = redact(f"{type(error).__name__}: {error}")
-            raise CallError(Failure.SERVER, told) from None
+        except bodies.TooLong as error:
+            raise CallError(Failure.SERVER, str(error), 200) from None
+        except Exception as error:  # whatever aiohttp makes of what a server sends
+            raise CallError(Failure.SERVER, f"{type(error).__name__}: {error}") from None
         if response.status != 200:
             raise faults.refused(self.route, response.status, raw, response.headers)
         return self._read(chat, raw, response.headers)
 
-    def _read(self, chat: Chat, raw: bytes, headers: Mapping[str, str]) -> Response:
+    def _read(self, chat: Chat, raw: bytearray, headers: Mapping[str, str]) -> Response:
         try:
-            data = json.loads(raw)
-            choices = data["choices"]
-            if choices == []:
-                raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
-            choice, usage = choices[0], data["usage"]
-            tokens_in, tokens_out = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
-            message, finish = choice["message"], choice.get("finish_reason") or "stop"
-            text = message.get("content") or ""
-            cost = self._cost(usage, tokens_in, tokens_out)
-            logprobs = _logprobs(choice) if chat.logprobs else ()
-            if min(tokens_in, tokens_out) < 0:
-                raise ValueError("negative tokens")
-        except (ValueError, KeyError, TypeError, AttributeError):
+            return completions.read(
+                completions.parsed(raw),
+                self._price,
+                logprobs=chat.logprobs,
+                hold_s=allowance.hold_s(headers),
+            )
+        except completions.Unfit as why:
             kind = headers.get("Content-Type", "no type")
-            raise CallError(
-                Failure.SERVER, f"the answer is no completion ({kind}, {len(raw)} bytes)", 200
-            ) from None
-        if not isinstance(text, str):
-            raise CallError(Failure.SERVER, "the answer's content is no text", 200)
-        if not text and message.get("refusal"):
-            text, finish = str(message["refusal"]), "refusal"
-        return Response(
-            Reply(text, tokens_in, tokens_out, finish, cost),
-            hold_s=allowance.hold_s(headers),
-            fingerprint=data.get("system_fingerprint"),
-            logprobs=logprobs,
-        )
-
-    def _cost(self, usage: dict[str, Any], tokens_in: int, tokens_out: int) -> float | None:
-        if self._price is None:
-            return None
-        details = usage.get("prompt_tokens_details") or {}
-        return self._price.of(tokens_in, tokens_out, int(details.get("cached_tokens") or 0))
+            told = f"the answer is no completion ({kind}, {len(raw)} bytes): {why}"
+            raise CallError(Failure.SERVER, told, 200) from None
 
 
 def open_session(connections: int, idle_s: float) -> aiohttp.ClientSession:
@@ -128,15 +106,6 @@ def _headers(route: Route) -> dict[str, str]:
 def _body(wire: str, chat: Chat, parameters: dict[str, Any]) -> bytes:
     messages = [{"role": m.role, "content": m.content} for m in chat.messages]
     return json.dumps({"model": wire, "messages": messages, **parameters}).encode()
-
-
-def _logprobs(choice: dict[str, Any]) -> tuple[tuple[str, float], ...]:
-    content = (choice.get("logprobs") or {}).get("content") or []
-    return tuple(
-        (str(token["token"]), float(token["logprob"]))
-        for token in content
-        if "token" in token and "logprob" in token
-    )
 
 
 def _proxied(url: URL) -> dict[str, Any]:

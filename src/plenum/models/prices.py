@@ -16,9 +16,10 @@ class Price:
     cached: float
 
     def of(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
-        """The cost of a call; ``tokens_cached`` are among ``tokens_in``."""
-        fresh = tokens_in - tokens_cached
-        return fresh * self.input + tokens_cached * self.cached + tokens_out * self.output
+        """The cost of a call, never below 0; ``tokens_cached`` are among ``tokens_in``."""
+        cached = min(max(tokens_cached, 0), tokens_in)
+        fresh = tokens_in - cached
+        return max(fresh * self.input + cached * self.cached + tokens_out * self.output, 0.0)
 
 
 class Prices:

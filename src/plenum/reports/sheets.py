@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plenum.reports.rows import Row
+from plenum.text import printable
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,12 @@ def show(sheets: Sequence[Sheet]) -> None:
     """Print sheets to the terminal."""
     console = Console(width=None if Console().is_terminal else 140)
     for sheet in sheets:
-        console.print(sheet.title, style="bold", markup=False, highlight=False, soft_wrap=True)
+        title = printable(sheet.title)
+        console.print(title, style="bold", markup=False, highlight=False, soft_wrap=True)
         for table in terminal(sheet, console.width):
             console.print(table)
         for note in sheet.notes:
-            console.print(note, markup=False, highlight=False, soft_wrap=True)
+            console.print(printable(note), markup=False, highlight=False, soft_wrap=True)
         console.print()
 
 
@@ -84,9 +86,9 @@ def _table(sheet: Sheet, columns: Sequence[int], words: Sequence[int], width: in
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     widths = _widths(sheet, columns, words, width)
     for column in columns:
-        table.add_column(Text(sheet.head[column]), width=widths[column])
+        table.add_column(Text(printable(sheet.head[column])), width=widths[column])
     for line in sheet.body:
-        table.add_row(*(Text(line[column]) for column in columns))
+        table.add_row(*(Text(printable(line[column])) for column in columns))
     return table
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.text import well_formed
+from plenum.text import visible, well_formed
 
 Action = TypeVar("Action")
 
@@ -69,7 +69,7 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> Said[Action]:
     behind = body[end:]
     if not isinstance(data, dict):
         raise Unreadable("no JSON object" if behind else f'the object needs the key "{key}"')
-    if f'"{key}"' in behind:
+    if f'"{key}"' in visible(behind):
         raise Unreadable("there is more than one object")
     return _said(data, key, read, cut=False)
 

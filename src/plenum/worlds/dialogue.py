@@ -1,9 +1,11 @@
 """How agents refer to each other, and whether they change course (paper, RQ3 and F.1)."""
 
+import dataclasses
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from plenum.text import parted
 from plenum.worlds.averages import mean_of
 from plenum.worlds.prompts import Remark
 
@@ -42,6 +44,7 @@ def refers(said: Remark, heard: Sequence[Remark]) -> list[str]:
     list of str
         Names, each once, in order.
     """
+    said = dataclasses.replace(said, message=parted(said.message))  # as the others read it
     found = {
         remark.name for remark in heard if remark.name != said.name and _speaks_of(said, remark)
     }

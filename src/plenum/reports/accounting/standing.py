@@ -1,5 +1,6 @@
 """Table S1: how the replicates of each condition stand, and what their calls took."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 from plenum.reports.accounting.common import (
@@ -56,6 +57,7 @@ def conditions(found: Sequence[Accounted]) -> list[Sheet]:
         (
             "calls: answers, repairs among them; attempts: failed ones among them; $: cost of the "
             "answers, not of failed attempts that a provider bills",
+            *_unfit(found, labels),
             *_unaccounted(found, labels),
             *_unread(found),
             provenance(rows),
@@ -95,6 +97,19 @@ def _under_two_labels(found: Sequence[Accounted]) -> list[str]:
     twice = len(found) - len(distinct(found))
     told = f"{twice} of the lines show replicates that stand under another label, too; "
     return [told + "the total, and all tables below, count them once"] * (twice > 0)
+
+
+def _unfit(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[str]:
+    """What the providers sent that couldn't be kept, by condition."""
+    notes = []
+    for account, name in zip(found, labels, strict=False):
+        dropped: Counter[str] = sum(
+            (Counter(m.get("dropped")) for m in (account.models or {}).values()), Counter()
+        )
+        if dropped:
+            listed = ", ".join(f"{field} {n:,}" for field, n in sorted(dropped.items()))
+            notes.append(f"left out of answers, since it didn't fit: {' '.join(name)}: {listed}")
+    return notes
 
 
 def _unaccounted(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[str]:

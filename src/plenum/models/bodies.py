@@ -1,0 +1,110 @@
+"""How much of an answer is read: a bound on its decoded bytes, on both paths."""
+
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+import aiohttp
+
+_ERROR_BYTES = 2**16
+"""So much of an error's body is read at most; its message stands at the beginning."""
+MOST_VALUES = 10**6
+"""More objects, lists and fields than any answer has; each takes 56 bytes of memory or more."""
+_ZIPPED = ("gzip", "deflate")
+_WINDOW = zlib.MAX_WBITS | 32
+"""zlib and gzip, by the header."""
+
+
+class TooLong(Exception):
+    """A body that is longer than what is allowed."""
+
+
+class Encoded(Exception):
+    """A body whose encoding can't be undone."""
+
+
+async def whole(response: aiohttp.ClientResponse, most: int) -> bytearray:
+    """The decoded body of an answer; of an error, its beginning.
+
+    Parameters
+    ----------
+    most
+        Bytes of a body at most. aiohttp decodes piece by piece, so that little more is ever held.
+
+    Raises
+    ------
+    TooLong
+        It is longer; the connection is closed.
+    """
+    body = bytearray()
+    kept = _kept(response.status, most)
+    async for piece in response.content.iter_any():
+        body += piece
+        if len(body) > kept:
+            response.close()
+            if response.status == 200:
+                raise too_long(most)
+            return body[:kept]
+    return body
+
+
+def _kept(status: int, most: int) -> int:
+    return most if status == 200 else min(most, _ERROR_BYTES)
+
+
+def values(raw: bytes | bytearray) -> int:
+    """How many values the JSON in some bytes holds at most."""
+    return sum(map(raw.count, (b",", b"[", b"{")))
+
+
+def too_long(most: int) -> TooLong:
+    """The error of a body of more than ``most`` bytes."""
+    return TooLong(f"the body is longer than calls.max_response_mb={most / 1e6:g} allows")
+
+
+async def checked(
+    pieces: AsyncIterator[bytes], status: int, encoding: str, most: int
+) -> AsyncIterator[bytes]:
+    """The pieces of a body for a client that decodes them by itself, as LiteLLM's does.
+
+    gzip and deflate are decoded to count them. Of brotli and zstd only what is on the wire is
+    counted. An error's body ends where it gets too long.
+
+    Parameters
+    ----------
+    encoding
+        The Content-Encoding.
+
+    Raises
+    ------
+    TooLong
+        The next piece would make more than ``most`` decoded bytes, or too many values.
+    Encoded
+        The body isn't in its encoding, or has several.
+    """
+    if "," in encoding:
+        raise Encoded("the body has more than one encoding")
+    decoder = zlib.decompressobj(_WINDOW) if encoding.strip().lower() in _ZIPPED else None
+    left, left_values = _kept(status, most), MOST_VALUES
+    async for piece in pieces:
+        decoded = _decoded(decoder, piece, left)
+        left -= len(decoded)
+        left_values -= values(decoded)
+        if left < 0 and status != 200:
+            return
+        if left < 0:
+            raise too_long(most)
+        if left_values < 0:
+            raise TooLong(f"the body has more than {MOST_VALUES} values")
+        yield piece
+
+
+def _decoded(decoder: Any, piece: bytes, left: int) -> bytes:
+    """What a piece makes; at most one byte more than is left."""
+    if decoder is None or decoder.eof:
+        return piece
+    try:
+        made: bytes = decoder.decompress(piece, left + 1)
+    except zlib.error:
+        raise Encoded("the body is not in its encoding") from None
+    return made

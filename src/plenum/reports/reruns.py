@@ -13,7 +13,8 @@ from omegaconf import DictConfig
 
 from plenum.errors import UserError
 from plenum.reports.settings import source
-from plenum.reports.sheets import Sheet, markdown, show, told
+from plenum.reports.sheets import Sheet, markdown, told
+from plenum.reports.terminal import show
 from plenum.tracking import query
 from plenum.tracking.query import FACTORS, Rerun
 

@@ -23,9 +23,9 @@ from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.tracking_model import simulate
 from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
 from plenum.errors import UserError
+from plenum.reports.printing import show
 from plenum.reports.sheets import Sheet, number, probability
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
-from plenum.reports.terminal import show
 
 NOTE = "theoretical model, no language model"
 ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
+from plenum.reports.printing import parted
 from plenum.reports.sheets import Sheet
-from plenum.reports.terminal import parted
 
 PREAMBLE = r"""% Tables made by plenum. In the preamble of the paper:
 %   \usepackage{amsmath,booktabs,longtable,makecell,pdflscape}

@@ -10,9 +10,9 @@ from plenum import project
 from plenum.reports import tables
 from plenum.reports.article import findings, findings_of_worlds
 from plenum.reports.article.rendering import paragraphs
+from plenum.reports.printing import show_sentences
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
-from plenum.reports.terminal import tell
 
 
 def publish(chosen: Settings) -> None:
@@ -25,10 +25,10 @@ def publish(chosen: Settings) -> None:
     """
     found = tables.publish(chosen)
     if isinstance(found, Study):
-        told, worlds = findings.sentences(found), False
+        texts, worlds = findings.sentences(found), False
     else:
-        told, worlds = findings_of_worlds.sentences(found), True
-    tell(["", *told, *_next_steps(chosen, worlds)])
+        texts, worlds = findings_of_worlds.sentences(found), True
+    show_sentences(["", *texts, *_next_steps(chosen, worlds)])
 
 
 def _next_steps(chosen: Settings, worlds: bool) -> list[str]:

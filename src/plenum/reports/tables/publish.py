@@ -8,6 +8,7 @@ import pandas as pd
 from plenum.reports import branching, documents, fragility, worlds
 from plenum.reports.effect_tables import contrasts, pooled
 from plenum.reports.effects import Across, Effect
+from plenum.reports.printing import show, show_text
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import Sheet
@@ -15,7 +16,6 @@ from plenum.reports.study import Study, load
 from plenum.reports.tables.details import decisions, diagnostics
 from plenum.reports.tables.estimates import conditions
 from plenum.reports.tables.maps import landscape, matrices
-from plenum.reports.terminal import say, show
 from plenum.tracking import query, world_query
 from plenum.tracking.world_query import Played
 
@@ -65,8 +65,8 @@ def publish(chosen: Settings) -> Study | list[Played]:
     show(short)
     left = len(printed) + len(squares) - len(several) - len(short)
     if left:
-        say(f"{left} more tables, too long or too many to print: {files[-2]}")
-    say(f"written: {', '.join(map(str, files))}")
+        show_text(f"{left} more tables, too long or too many to print: {files[-2]}")
+    show_text(f"written: {', '.join(map(str, files))}")
     return study
 
 

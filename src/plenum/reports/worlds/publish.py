@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 
 from plenum.errors import UserError
 from plenum.reports import documents, style
+from plenum.reports.printing import show, show_text
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import Sheet
-from plenum.reports.terminal import say, show
 from plenum.reports.worlds import drawing, sheets, statistics
 from plenum.reports.worlds.groups import families, groups, heading
 from plenum.tracking import query, world_query
@@ -35,7 +35,7 @@ def tables(chosen: Settings) -> list[Played]:
     files = [table, *documents.write(chosen.out, "tables", found, f"Study {chosen.study}")]
     query.log_report(chosen.study, chosen.uri, files)
     show(found)
-    say(f"written: {', '.join(map(str, files))}")
+    show_text(f"written: {', '.join(map(str, files))}")
     return played
 
 

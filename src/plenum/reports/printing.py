@@ -32,15 +32,15 @@ def show(sheets: Sequence[Sheet]) -> None:
     console = _console()
     for sheet in sheets:
         fitted = narrowed(sheet, console.width)
-        say(fitted.title, console, style="bold")
+        show_text(fitted.title, console, style="bold")
         for table in terminal(fitted, console.width):
             console.print(table)
         for note in fitted.notes:
-            say(note, console)
+            show_text(note, console)
         console.print()
 
 
-def say(text: str, console: Console | None = None, style: str = "") -> None:
+def show_text(text: str, console: Console | None = None, style: str = "") -> None:
     """Print a line of text: broken between words in a terminal, and left whole in a pipe."""
     console = console or _console()
     console.print(
@@ -48,7 +48,7 @@ def say(text: str, console: Console | None = None, style: str = "") -> None:
     )
 
 
-def tell(paragraphs: Sequence[str]) -> None:
+def show_sentences(paragraphs: Sequence[str]) -> None:
     """Print sentences, broken between words wherever they go."""
     console = _console()
     for paragraph in paragraphs:

@@ -12,9 +12,9 @@ from rich.console import Console
 
 from plenum.reports import effects, tables
 from plenum.reports.effect_tables import contrasts
+from plenum.reports.printing import narrowed, parted, terminal
 from plenum.reports.rows import Row
 from plenum.reports.sheets import Sheet
-from plenum.reports.terminal import narrowed, parted, terminal
 
 WIDTHS = [80, 100, 120, 160]
 

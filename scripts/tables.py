@@ -1,4 +1,4 @@
-"""Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
+"""Print a study's tables and what they show, write them, and log them to MLflow.
 
 python scripts/tables.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
 python scripts/tables.py table=s5 [study=NAME]     a table of the papers by its number
@@ -17,11 +17,11 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="tables")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import numbered, tables
+        from plenum.reports import numbered, results
         from plenum.reports.settings import settings
 
         if cfg.table is None:
-            tables.publish(settings(cfg))
+            results.publish(settings(cfg))
         else:
             numbered.publish(cfg)
 

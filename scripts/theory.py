@@ -23,7 +23,8 @@ from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.tracking_model import simulate
 from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
 from plenum.errors import UserError
-from plenum.reports.sheets import Sheet, number, probability, show
+from plenum.reports.printing import show
+from plenum.reports.sheets import Sheet, number, probability
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
 
 NOTE = "theoretical model, no language model"

@@ -42,12 +42,12 @@ class Closing(Callback):
 
 
 def _print_tables(study: str, uri: str) -> bool:
-    """Print a study's tables; a failure is told here, since Hydra makes it a mere warning."""
-    from plenum.reports import tables
+    """Print a study's tables and what they show; a failure is told here: Hydra would only warn."""
+    from plenum.reports import results
     from plenum.reports.settings import Settings
 
     try:
-        tables.publish(Settings(study, uri, Path("outputs") / study))
+        results.publish(Settings(study, uri, Path("outputs") / study))
     except UserError as error:
         say(f"no tables of study {study}: {error}")
     except Exception:

@@ -1,12 +1,17 @@
 """The real command line, in a working directory of its own."""
 
+import fcntl
 import os
+import pty
+import re
 import shutil
 import signal
 import socket
 import sqlite3
+import struct
 import subprocess
 import sys
+import termios
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -34,6 +39,26 @@ def environment(**extra: str) -> dict[str, str]:
 
 def command(script: str, *arguments: str) -> list[str]:
     return [sys.executable, str(ROOT / script), *arguments]
+
+
+def on_a_terminal(width: int, script: str, *arguments: str, cwd: Path) -> str:
+    """What a script prints to a real terminal of some width, without colours."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    kept = environment(TERM="xterm")
+    kept.pop("COLUMNS", None)
+    child = subprocess.Popen(
+        command(script, *arguments), cwd=cwd, env=kept, stdout=theirs, stderr=subprocess.PIPE
+    )
+    os.close(theirs)
+    read = bytearray()
+    with suppress(OSError):  # Linux ends a terminal's output with an error
+        while part := os.read(ours, 65536):
+            read += part
+    os.close(ours)
+    _, told = child.communicate(timeout=60)
+    assert child.returncode == 0, told.decode()
+    return re.sub(r"\x1b\[[0-9;]*m", "", read.decode()).replace("\r\n", "\n")
 
 
 @pytest.fixture(scope="session")

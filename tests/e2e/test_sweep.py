@@ -1,6 +1,7 @@
 """A new user's two commands, and what they leave behind."""
 
 import csv
+import itertools
 import json
 import re
 import subprocess
@@ -10,8 +11,9 @@ import mlflow
 import pandas as pd
 import pytest
 from mlflow import MlflowClient
+from rich.cells import cell_len
 
-from .conftest import Run, calls, command, environment, journals
+from .conftest import Run, calls, command, environment, journals, on_a_terminal
 
 SMALL = ("replicates=4", "rounds=4")
 COLUMNS = {
@@ -208,6 +210,23 @@ def test_the_table_script_prints_the_same_tables_again(swept: Path, run: Run) ->
     assert again.returncode == 0, again.stderr
     told = (swept / "stdout").read_text()
     assert again.stdout[again.stdout.index("Study default") :] == told[told.index("Study d") :]
+
+
+def test_a_terminal_of_80_columns_gets_no_longer_line_and_the_answer_last(swept: Path) -> None:
+    out = on_a_terminal(80, "scripts/tables.py", "study=default", cwd=swept)
+    assert max(map(cell_len, out.splitlines())) <= 80
+    tables, _, answer = out.partition("\nFound. ")
+    for roles, model in itertools.product(("on", "off"), ("uniform", "mixed")):
+        row = re.search(rf"HL-01 +{roles} +{model} +4/4 .* ([a-z]+) *$", tables, re.MULTILINE)
+        assert row is not None
+        assert "r" in row[1]  # which the legend explains
+    assert "r few_replicates" in tables
+    answer = " ".join(answer.split())
+    assert answer.startswith("Simulated agents: no evidence about language models. ")
+    assert "4 replicates are too few for its test" in answer
+    python, script = re.findall(r"Next\. (\S+) (\S+) study=default", answer)[0]
+    assert (swept / script).is_file()
+    assert python == "python"
 
 
 def test_a_rerun_repeats_no_call_and_says_so(swept: Path, run: Run) -> None:

@@ -209,7 +209,21 @@ def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
         places[:, :, seat] = np.eye(3)[tops]
     places[:2, -1, 4] = np.eye(3)[2]
     shown = line(tables.decisions(build([tracked(1, preferences=places)])))
-    assert shown["switches per seat"] == "Chair 0.0 Equity 3.0 Rights 2.0 Security 4.2 Welfare 1.0"
+    switches = {head: cell for head, cell in shown.items() if head.startswith("switches")}
+    assert list(switches.items()) == [
+        *(("switches Chair", "0.0"), ("switches Equity", "3.0"), ("switches Rights", "2.0")),
+        *(("switches Security", "4.2"), ("switches Welfare", "1.0")),
+    ]
+
+
+def test_a_seat_that_a_committee_lacks_has_no_switches() -> None:
+    other = replace(tracked(2, roles="on"), seats=("Chair", "Welfare", "Rights", "Equity", "Clown"))
+    sheet = tables.decisions(build([tracked(1, roles="off"), other]))
+    at = [sheet.head.index(f"switches {seat}") for seat in ("Clown", "Security")]
+    assert [[line[column] == "-" for column in at] for line in sheet.body] == [
+        [True, False],
+        [False, True],
+    ]
 
 
 # --- the 2x2 -----------------------------------------------------------------------------------

@@ -14,9 +14,10 @@ from rich.console import Console
 
 from plenum.reports import rows as reports_rows
 from plenum.reports import tables
+from plenum.reports.printing import terminal
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, markdown, terminal
+from plenum.reports.sheets import Sheet, markdown
 from plenum.tracking.query import Tracked
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 
-from plenum.reports.sheets import Sheet, parted
+from plenum.reports.printing import parted
+from plenum.reports.sheets import Sheet
 
 PREAMBLE = r"""% Tables made by plenum. In the preamble of the paper:
 %   \usepackage{amsmath,booktabs,longtable,makecell,pdflscape}

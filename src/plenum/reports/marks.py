@@ -37,6 +37,13 @@ def letters(warnings: Iterable[str]) -> str:
     return "".join(mark for name, mark in _ALL.items() if name in given)
 
 
+def brief(warnings: Iterable[str]) -> str:
+    """Warnings as letters; one that has none keeps its name. A dash where there is none."""
+    given = tuple(warnings)
+    named = (name for name in given if name not in _ALL and name != "-")
+    return " ".join(filter(None, (letters(given), *named))) or "-"
+
+
 def explained(warnings: Iterable[str]) -> str:
     """What the letters stand for that occur in some warnings; empty without any."""
     given = set(warnings)

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
 from plenum.errors import UserError
+from plenum.reports.printing import show
 from plenum.reports.rows import Row, named, shown
 from plenum.reports.settings import Plan
-from plenum.reports.sheets import Sheet, limits, number, provenance, show
+from plenum.reports.sheets import Sheet, limits, number, provenance
 from plenum.tracking import query, world_query
 from plenum.tracking.query import Tracked
 

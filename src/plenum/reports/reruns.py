@@ -12,8 +12,9 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.errors import UserError
+from plenum.reports.printing import show
 from plenum.reports.settings import source
-from plenum.reports.sheets import Sheet, markdown, show, told
+from plenum.reports.sheets import Sheet, markdown, told
 from plenum.tracking import query
 from plenum.tracking.query import FACTORS, Rerun
 

@@ -13,7 +13,8 @@ from plenum.errors import UserError
 from plenum.perturbations import combining, meaning, wordings
 from plenum.perturbations.meaning import Judged
 from plenum.perturbations.survey import Surveyed, survey
-from plenum.reports.sheets import Sheet, number, show
+from plenum.reports.printing import show
+from plenum.reports.sheets import Sheet, number
 from plenum.scenarios import Scenario
 
 

@@ -13,8 +13,9 @@ from plenum.reports.accounting.manifest import manifest, manifest_record
 from plenum.reports.accounting.models import by_model, model_record, models
 from plenum.reports.accounting.sources import failures, source_record, sources_of
 from plenum.reports.accounting.standing import condition_record, conditions
+from plenum.reports.printing import show
 from plenum.reports.settings import Settings, source
-from plenum.reports.sheets import Sheet, show
+from plenum.reports.sheets import Sheet
 from plenum.tracking import query
 from plenum.tracking.accounts import Accounted, accounts
 

@@ -8,7 +8,7 @@ import numpy as np
 from plenum.dynamics import Pooled
 from plenum.dynamics.planning import detectable
 from plenum.reports.article.document import Block, Points, Text
-from plenum.reports.article.families import ALPHA, excludes
+from plenum.reports.article.families import ALPHA, SHAKY, holds
 from plenum.reports.article.material import Material, section
 from plenum.reports.article.words import (
     between,
@@ -27,9 +27,6 @@ from plenum.reports.article.words import (
 from plenum.reports.effects import Across, Effect
 from plenum.reports.fragility import Change
 from plenum.reports.rows import FACTORS, symbol
-
-_SUSPECT = ("flip_dominated", "few_apart", "saturated")
-"""Warnings with which a difference of slopes need not be one of growth."""
 
 _FEW = 3
 """Up to this many contrasts that weren't shown are told with their estimates."""
@@ -86,8 +83,8 @@ def factor_told(factor: str, own: Sequence[Effect], where: str) -> str:
         return (
             f"{said}{capital(n)} {verb(len(own), 'has', 'have')} no estimate, since a λ̂ is missing."
         )
-    shown = sorted((e for e in measured if _shown(e)), key=lambda e: e.p_holm)
-    split = [e for e in measured if e.p_holm < ALPHA and not _shown(e)]
+    shown = shown_of(measured)
+    split = [e for e in measured if e.p_holm < ALPHA and e not in shown]
     if shown:
         named = [_told(e, own) for e in shown]
         of = (
@@ -106,9 +103,10 @@ def factor_told(factor: str, own: Sequence[Effect], where: str) -> str:
     return said + _room(shown)
 
 
-def _shown(effect: Effect) -> bool:
-    c = effect.contrast
-    return effect.p_holm < ALPHA and excludes(c.ci_low, c.ci_high)
+def shown_of(effects: Sequence[Effect]) -> list[Effect]:
+    """The effects that count as shown, the clearest first."""
+    found = (e for e in effects if holds(e.p_holm, e.contrast.ci_low, e.contrast.ci_high))
+    return sorted(found, key=lambda e: e.p_holm)
 
 
 def e_name(effect: Effect, family: Sequence[Effect]) -> str:
@@ -153,7 +151,7 @@ def _not_shown(rest: Sequence[Effect], own: Sequence[Effect], others: bool) -> s
     """What wasn't shown to differ, with its estimates where these are few."""
     few = len(rest) <= _FEW
     if len(own) == 1:
-        said = f"The contrast was not shown to differ from zero: {_estimate(rest[0], own)}."
+        said = f"The contrast was not shown to differ from zero: {with_estimate(rest[0], own)}."
     elif few:
         lead = "The other contrast" if len(rest) == 1 else "The others" if others else (
             f"None of the {spelt(len(rest))} contrasts" if len(rest) > 2 else "Neither contrast"
@@ -161,7 +159,7 @@ def _not_shown(rest: Sequence[Effect], own: Sequence[Effect], others: bool) -> s
         verbed = "were not shown" if others and len(rest) > 1 else (
             "was not shown" if others else "was shown"
         )  # fmt: skip
-        told = some([_estimate(e, own) for e in rest])
+        told = some([with_estimate(e, own) for e in rest])
         said = f"{lead} {verbed} to differ from zero: {told}."
     else:
         smallest = min((e.p_holm for e in rest if not math.isnan(e.p_holm)), default=math.nan)
@@ -173,7 +171,8 @@ def _not_shown(rest: Sequence[Effect], own: Sequence[Effect], others: bool) -> s
     return said + " That is not evidence of no effect" + _detectable(rest)
 
 
-def _estimate(effect: Effect, family: Sequence[Effect]) -> str:
+def with_estimate(effect: Effect, family: Sequence[Effect]) -> str:
+    """A contrast with its estimate and its p."""
     c, s = effect.contrast, symbol(effect.cells)
     told = f"Δ{s} = {estimated(c.value, c.ci_low, c.ci_high)}"
     return f"{e_name(effect, family)} ({told}, {_adjusted(effect.p_holm, len(family))})"
@@ -201,9 +200,7 @@ def _detectable(rest: Sequence[Effect]) -> str:
 
 def _room(shown: Sequence[Effect]) -> str:
     """What speaks against reading a contrast of slopes as one of growth."""
-    suspect = [
-        e for e in shown if set(_SUSPECT) & set(e.warnings)
-    ]  # fmt: skip
+    suspect = [e for e in shown if set(SHAKY) & set(e.warnings)]
     if not suspect:
         return ""
     which = (
@@ -214,12 +211,17 @@ def _room(shown: Sequence[Effect]) -> str:
         else f"{capital(spelt(len(suspect)))} of those shown "
         f"{verb(len(suspect), 'compares', 'compare')}"
     )
-    names = [w for w in _SUSPECT if any(w in e.warnings for e in suspect)]
+    names = suspicious(suspect)
     return (
         f" {which} conditions that carry {listed(names, 'or')} ({section('warnings')}): a "
         "difference "
         "of slopes need not be one of growth there."
     )
+
+
+def suspicious(effects: Sequence[Effect]) -> list[str]:
+    """The warnings with which a difference of slopes need not be one of growth."""
+    return [w for w in SHAKY if any(w in e.warnings for e in effects)]
 
 
 def _interactions(material: Material) -> str:
@@ -229,14 +231,14 @@ def _interactions(material: Material) -> str:
         return (
             f"The interaction of roles and model has no estimate, since a λ̂ is missing ({where})."
         )
-    shown = [e for e in own if _shown(e)]
+    shown = shown_of(own)
     said = (
         "The interaction of roles and model is the effect of roles in mixed line-ups minus "
         "that in "
         f"uniform ones ({where}; Student's t). "
     )
     if shown:
-        named = [_interaction(e, own) for e in sorted(shown, key=lambda e: e.p_holm)]
+        named = [_interaction(e, own) for e in shown]
         of = (
             f"In {spelt(len(shown))} of {spelt(len(own))} it differs"
             if len(own) > 1
@@ -283,8 +285,7 @@ def _pooled(material: Material) -> list[Block]:
 
 def _shown_or_not(across: Across) -> str:
     e = across.estimate
-    shown = across.p_holm < ALPHA and excludes(e.ci_low, e.ci_high)
-    return "" if shown else ", not shown to differ from zero"
+    return "" if holds(across.p_holm, e.ci_low, e.ci_high) else ", not shown to differ from zero"
 
 
 def _mean(across: Across, family: Sequence[Across]) -> tuple[str, str]:
@@ -314,9 +315,7 @@ def _fragilities(material: Material) -> str:
     if not found:
         return "No two conditions share wordings that both completed: fragility can't be compared."
     where = listed([material.table(n) for n in material.named("compared")])
-    shown = [
-        c for c in found if c.p_holm < ALPHA and excludes(c.contrast.ci_low, c.contrast.ci_high)
-    ]
+    shown = [c for c in found if holds(c.p_holm, c.contrast.ci_low, c.contrast.ci_high)]
     said = (
         f"Fragility was compared wording by wording in {count(len(found), 'pair')} of "
         f"conditions ({where}). "

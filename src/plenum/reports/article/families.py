@@ -64,6 +64,67 @@ def excludes(low: float, high: float, value: float = 0.0) -> bool:
     return math.isfinite(low) and math.isfinite(high) and not low <= value <= high
 
 
+@dataclass(frozen=True)
+class Verdicts:
+    """What the tests of a family of conditions show, the clearest first.
+
+    Attributes
+    ----------
+    up, down
+        Where D(t) was shown to grow, and to contract.
+    split
+        Where time reversal rejects and the interval doesn't exclude 0: no claim is made.
+    rest
+        How many conditions were shown none of these.
+    faster, slower
+        Where λ̂ was shown to be above, and below, that of diffusion.
+    """
+
+    up: tuple[Tested, ...]
+    down: tuple[Tested, ...]
+    split: tuple[Tested, ...]
+    rest: int
+    faster: tuple[Tested, ...]
+    slower: tuple[Tested, ...]
+
+
+def verdicts(found: Sequence[Tested]) -> Verdicts:
+    """What the tests of a family of conditions show."""
+    grown = sorted(found, key=lambda t: t.growth_holm)
+    other = sorted((t for t in found if t.beyond), key=lambda t: t.diffusion_holm)
+    up = tuple(t for t in grown if t.moves and t.fit.exponent.value > 0)
+    down = tuple(t for t in grown if t.moves and t.fit.exponent.value < 0)
+    split = tuple(t for t in grown if t.split)
+    return Verdicts(
+        up,
+        down,
+        split,
+        len(found) - len(up) - len(down) - len(split),
+        tuple(t for t in other if t.fit.diagnostics.excess > 0),
+        tuple(t for t in other if t.fit.diagnostics.excess < 0),
+    )
+
+
+SHAKY = ("flip_dominated", "few_apart", "saturated")
+"""Warnings that no claim about a slope can be read without."""
+
+
+def shaky(found: Sequence[Fit]) -> dict[str, list[Row]]:
+    """Which conditions carry the warnings that a claim about a slope can't be read without."""
+    carried = {w: [f.row for f in found if w in f.exponent.warnings] for w in SHAKY}
+    return {warning: rows for warning, rows in carried.items() if rows}
+
+
+def hopeless(found: Sequence[Tested]) -> bool:
+    """Whether so few replicates could have shown no growth: the least p is 2 / 2^R."""
+    return bool(found) and min(2.0 ** (1 - t.fit.row.n) for t in found) * len(found) >= ALPHA
+
+
+def holds(p_holm: float, low: float, high: float) -> bool:
+    """Whether a difference counts as shown: by its adjusted test, and by its interval."""
+    return p_holm < ALPHA and excludes(low, high)
+
+
 def fits(rows: Sequence[Row]) -> list[Fit]:
     """The conditions that have a λ̂; reruns are no further evidence, and left out."""
     found = []

@@ -8,6 +8,7 @@ from plenum.reports import branching, fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
 from plenum.reports.article import factors, families
+from plenum.reports.article.decided import Decided, decided
 from plenum.reports.article.document import Grid, Picture
 from plenum.reports.article.words import Names
 from plenum.reports.effect_tables import contrasts, pooled
@@ -83,6 +84,11 @@ class Material:
             if own:
                 found.append(Kind(symbol, perturbed, tuple(own)))
         return found
+
+    @cached_property
+    def decided(self) -> Decided:
+        """How differently replicates decided."""
+        return decided(self.rows)
 
     @cached_property
     def branched(self) -> list[Row]:
@@ -195,6 +201,11 @@ class Kind:
     def tested(self) -> "list[families.Tested]":
         """Those that have a λ̂, with p-values adjusted over them."""
         return families.tested(self.fits)
+
+    @cached_property
+    def verdicts(self) -> "families.Verdicts":
+        """What their tests show."""
+        return families.verdicts(self.tested)
 
 
 def section(anchor: str) -> str:

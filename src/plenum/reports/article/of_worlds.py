@@ -179,7 +179,7 @@ def _limits(played: Sequence[Played]) -> list[tuple[str, str]]:
     if any(one.factors.get("policy", "agents") != "agents" for one in played):
         mechanical = "Scripted policies ask no model: they say how much of a gap is mechanical."
         found.append(("Nothing about agents from scripts.", mechanical))
-    few = [one for one in played if one.metrics.empty or one.metrics["episode"].nunique() < _FEW]
+    few = few_episodes(played)
     if few:
         n = capital(count(len(few), "condition"))
         told = f"{n} {verb(len(few), 'has', 'have')} fewer than five episodes, which are the units."
@@ -191,6 +191,11 @@ def _limits(played: Sequence[Played]) -> list[tuple[str, str]]:
     told = "A difference that was not shown may be there all the same: read its interval."
     found.append(("No equality from a large p.", told))
     return found
+
+
+def few_episodes(played: Sequence[Played]) -> list[Played]:
+    """The conditions with so few episodes, which are the units, that little follows from them."""
+    return [one for one in played if one.metrics.empty or one.metrics["episode"].nunique() < _FEW]
 
 
 def _runs(played: Sequence[Played]) -> Sheet:

@@ -6,13 +6,17 @@ import re
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 
+from plenum.reports.article import words
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Text
 
 _LARGEST = 1_500_000
 """A vector drawing larger than this, in bytes, is embedded as a bitmap."""
+
+_SENTENCES = ("capital", "count", "listed", "of_all", "percent", "some", "spelt", "verb")
+"""What templates of sentences count and list with."""
 
 _REFERENCE = re.compile(r"\b(Table|Figure|Section) (\d+)\b")
 _SIGN = re.compile(r" ([=%])")
@@ -26,6 +30,12 @@ def html(document: Document) -> str:
     style = _style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return page.render(document=document, style=Markup(style), digest=digest)
+
+
+def paragraphs(template: str, **facts: object) -> list[str]:
+    """A template of sentences, with facts put in: one text a paragraph."""
+    text = _environment().get_template(template).render(**facts)
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
 def markdown(document: Document) -> str:
@@ -44,10 +54,11 @@ def markdown(document: Document) -> str:
 def _environment() -> Environment:
     loader = PackageLoader("plenum.reports.article", "page")
     found = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
+        loader=loader, autoescape=select_autoescape(["html"]), undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     found.filters |= {"linked": _linked, "broken": _broken, "embedded": _embedded}
+    found.globals |= {name: getattr(words, name) for name in _SENTENCES}
     found.tests |= {
         "text": lambda block: isinstance(block, Text),
         "points": lambda block: isinstance(block, Points),

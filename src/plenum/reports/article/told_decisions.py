@@ -12,7 +12,7 @@ from plenum.reports.rows import Row
 
 def decisions(material: Material) -> list[Block]:
     """How often replicates decide differently, and when a majority stands."""
-    rows = [row for row in material.rows if row.summary and not row.tracked.rerun]
+    rows = material.decided.rows
     if not rows:
         return []
     said = _flips(material, rows)
@@ -28,9 +28,8 @@ def _flips(material: Material, rows: Sequence[Row]) -> str:
     said = f"The flip rate is the share of replicates off the most frequent decision ({where})."
     if max(row.n for row in rows) < 2:
         return f"{said} With a single replicate it says nothing."
-    top = max((_flip(row) for row in rows), key=lambda share: share.value)
-    if top.count:
-        highest = [row for row in rows if _flip(row).value == top.value]
+    top, highest = material.decided.top, material.decided.highest
+    if top and top.count:
         if len(rows) == 1:
             said += f" It is {_of(top)}."
         elif len(highest) == len(rows):
@@ -38,7 +37,7 @@ def _flips(material: Material, rows: Sequence[Row]) -> str:
         else:
             said += f" It is highest, {_of(top)},{_among(material, highest)}."
         said += _disagreements(material, rows, highest)
-    return said + _alike(rows)
+    return said + _alike(material)
 
 
 def _among(material: Material, equal: Sequence[Row]) -> str:
@@ -61,23 +60,22 @@ def _disagreements(material: Material, rows: Sequence[Row], flipping: Sequence[R
     highest = [row for row in pairs if _disagreement(row).value == top.value]
     if len(rows) == 1:
         return f"{said}."
-    if highest == flipping:
+    if highest == list(flipping):
         return f"{said} there."
     return f"{said} where it is highest,{_among(material, highest)}."
 
 
-def _alike(rows: Sequence[Row]) -> str:
+def _alike(material: Material) -> str:
     """Equal decisions prove nothing: what is still possible."""
-    same = [row for row in rows if _flip(row).count == 0 and row.n > 1]
+    rows, same = material.decided.rows, material.decided.alike
     if not same:
         return ""
     n = max(row.n for row in same)
-    high = min(_flip(row).ci_high for row in same)
     lead = "All" if len(rows) == 1 else f"In {of_all(len(same), len(rows))} conditions all"
     return (
-        f" {lead} replicates decided alike. That does not prove a stable committee: with n = "
-        f"{n}, as "
-        f"many as {percent(high)} could still decide otherwise (upper 95 % limit)."
+        f" {lead} replicates decided alike. That does not prove a stable committee: with n = {n}, "
+        f"as many as {percent(material.decided.unseen)} could still decide otherwise (upper 95 % "
+        "limit)."
     )
 
 
@@ -115,11 +113,6 @@ def _majorities(material: Material, rows: Sequence[Row]) -> str:
             f"{material.name.several(never)}."
         )
     return said
-
-
-def _flip(row: Row) -> Share:
-    assert row.summary is not None
-    return row.summary.flip_rate
 
 
 def _disagreement(row: Row) -> Share:

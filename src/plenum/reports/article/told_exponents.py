@@ -8,13 +8,14 @@ from plenum.reports.article.material import Kind, Material, section
 from plenum.reports.article.words import capital, count, estimated, listed, of_all, verb
 from plenum.reports.rows import Row
 
-_NO_SLOPE = {
+NO_SLOPE = {
     "identical": "all replicates were identical in the rounds of the fit (D = 0)",
     "short": "fewer than two rounds of the fit have D > 0",
     "single": "only one replicate was completed",
     "no_replicates": "no replicate was completed",
     "no_estimates": "the run was interrupted before its estimates",
 }
+"""Why a condition has no λ̂, by its status."""
 
 
 def found(material: Material, kind: Kind) -> str:
@@ -56,7 +57,7 @@ def _how_many(material: Material, kind: Kind, fits: int, n: int) -> str:
 def _without(material: Material, rows: Sequence[Row]) -> str:
     """The conditions that have no λ̂, by why."""
     said = ""
-    for status, why in _NO_SLOPE.items():
+    for status, why in NO_SLOPE.items():
         own = [row for row in rows if row.status == status]
         if own and len(rows) == 1:
             said += f" The reason: {why}."

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from plenum.reports.article.families import ALPHA, Fit, Tested
+from plenum.reports.article.families import ALPHA, Fit, Tested, hopeless, shaky
 from plenum.reports.article.material import Kind, Material
 from plenum.reports.article.words import (
     LISTED,
@@ -24,25 +24,20 @@ _SHAKY = {
     "few_apart": "most replicates stand together, and the slope is about the few that do not",
     "saturated": "the ceiling of D(t) bends that slope down",
 }
-"""Warnings that a claim about a slope can't be read without."""
+"""What the warnings say that a claim about a slope can't be read without."""
 
 
 def growth(material: Material, kind: Kind) -> str:
     """Which conditions grow or contract, adjusted over all."""
     found, where = kind.tested, _where(material, kind)
-    said = _family(len(found), where)
-    ordered = sorted(found, key=lambda t: t.growth_holm)
-    up = [t for t in ordered if t.moves and t.fit.exponent.value > 0]
-    down = [t for t in ordered if t.moves and t.fit.exponent.value < 0]
-    split = [t for t in ordered if t.split]
-    for own, what in ((up, "Growth of D(t)"), (down, "Contraction")):
+    said, verdict = _family(len(found), where), kind.verdicts
+    for own, what in ((verdict.up, "Growth of D(t)"), (verdict.down, "Contraction")):
         if own:
             said += f" {what} was shown{_shown(material, own, len(found), where)}."
-    said += _carried(material, [t.fit for t in (*up, *down)])
-    said += _split(material, split, len(found), where)
-    rest = len(found) - len(up) - len(down) - len(split)
-    if rest:
-        which = _rest(rest, len(found))
+    said += _carried(material, [t.fit for t in (*verdict.up, *verdict.down)])
+    said += _split(material, verdict.split, len(found), where)
+    if verdict.rest:
+        which = _rest(verdict.rest, len(found))
         said += f" Growth was not shown{which}, which is not evidence that there is none."
     return said + (_attainable(found) or _map(found))
 
@@ -55,14 +50,12 @@ def diffusion(material: Material, kind: Kind) -> str:
         f"{s} > 0 alone shows no amplification: independent random walks, which drift apart as the "
         f"square root of time, have λ = {null} over the same rounds."
     )
-    ordered = sorted(found, key=lambda t: t.diffusion_holm)
-    faster = [t for t in ordered if t.beyond and t.fit.diagnostics.excess > 0]
-    slower = [t for t in ordered if t.beyond and t.fit.diagnostics.excess < 0]
-    for own, what in ((faster, "above"), (slower, "below")):
+    verdict = kind.verdicts
+    for own, what in ((verdict.faster, "above"), (verdict.slower, "below")):
         if own:
             names = _with_excess(own, material, len(found), _where(material, kind))
             said += f" {s} is {what} diffusion{_in(own, found)}: {names}."
-    shown = [*faster, *slower]
+    shown = [*verdict.faster, *verdict.slower]
     said += _carried(material, [t.fit for t in shown])
     if not shown:
         said += _none_beyond(found, s)
@@ -139,9 +132,9 @@ def _map(found: Sequence[Tested]) -> str:
 
 def _attainable(found: Sequence[Tested]) -> str:
     """Whether so few replicates could have shown anything: the least p is 2 / 2^R."""
-    least = [2.0 ** (1 - t.fit.row.n) for t in found]
-    if min(least) * len(found) < ALPHA:
+    if not hopeless(found):
         return ""
+    least = [2.0 ** (1 - t.fit.row.n) for t in found]
     replicates = listed([str(n) for n in sorted({t.fit.row.n for t in found})], "or")
     over = f", adjusted over {count(len(found), 'condition')}," if len(found) > 1 else ""
     return (
@@ -188,10 +181,7 @@ def _none_beyond(found: Sequence[Tested], s: str) -> str:
 def _carried(material: Material, fits: Sequence[Fit]) -> str:
     """Which claims rest on a λ̂ that few replicates carry."""
     said = ""
-    for warning, so in _SHAKY.items():
-        own = [f.row for f in fits if warning in f.exponent.warnings]
-        if not own:
-            continue
+    for warning, own in shaky(fits).items():
         if len(fits) == 1:
             lead = "This estimate"
         elif len(own) == len(fits):
@@ -200,7 +190,7 @@ def _carried(material: Material, fits: Sequence[Fit]) -> str:
             lead = f"Of these, {spelt(len(own))}"
         else:
             lead = f"Of these, {listed([material.name(row) for row in own])}"
-        said += f" {lead} {verb(len(own), 'carries', 'carry')} {warning}: {so}."
+        said += f" {lead} {verb(len(own), 'carries', 'carry')} {warning}: {_SHAKY[warning]}."
     return said
 
 

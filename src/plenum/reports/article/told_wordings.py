@@ -3,7 +3,7 @@
 import math
 
 from plenum.dynamics import Branching
-from plenum.dynamics.wordings import ALL
+from plenum.reports.article.decided import fragility as measured
 from plenum.reports.article.document import Block, Text
 from plenum.reports.article.families import ALPHA, excludes
 from plenum.reports.article.material import Material
@@ -17,19 +17,18 @@ def fragility(material: Material) -> list[Block]:
     if not rows:
         return []
     grid = material.grid("fragility")
-    have = [row for row in rows if row.wordings[ALL].wordings]
+    have = material.decided.fragile
     said = (
         "Fragility is the share of wordings that decide otherwise than the canonical wording "
         f"({material.table('fragility')})."
     )
     if not have:
         return [Text(f"{said} It could not be measured: no canonical wording completed."), *grid]
-    ordered = sorted(have, key=_fragile)
-    least, most = ordered[0], ordered[-1]
+    least, most = have[0], have[-1]
     at = material.name.at
     if len(have) == 1:
         said += f" It is {_share(most)}{at(most) if len(rows) > 1 else ''}."
-    elif _fragile(most) == _fragile(least):
+    elif measured(most).value == measured(least).value:
         said += f" It is {_share(most)} in {of_all(len(have), len(rows))} conditions."
     else:
         said += f" It is lowest{at(least)}, {_share(least)}, and highest{at(most)}, {_share(most)}."
@@ -42,12 +41,8 @@ def fragility(material: Material) -> list[Block]:
     return [Text(said), *grid]
 
 
-def _fragile(row: Row) -> float:
-    return row.wordings[ALL].fragility.value
-
-
 def _share(row: Row) -> str:
-    share = row.wordings[ALL].fragility
+    share = measured(row)
     told = estimated(share.value, share.ci_low, share.ci_high, 2)
     return f"{share.value * share.n:g} of {share.n} or {told}"
 
@@ -78,10 +73,17 @@ def _signed(found: Branching) -> str:
     )
     if not math.isfinite(signed.ci_low):
         return f"{said}; without an interval it shows nothing."
-    if not excludes(signed.ci_low, signed.ci_high):
+    if not (side := growth_beyond(found)):
         return f"{said}: its interval holds 0, so that nothing other than diffusion was shown."
-    side = "amplification" if signed.value > 0 else "contraction"
     return f"{said}: its interval excludes 0, on the side of {side}."
+
+
+def growth_beyond(found: Branching) -> str:
+    """What the signed growth of branches was shown to be; empty for no more than diffusion."""
+    signed = found.signed
+    if not excludes(signed.ci_low, signed.ci_high):
+        return ""
+    return "amplification" if signed.value > 0 else "contraction"
 
 
 def _memory(found: Branching) -> str:

@@ -159,9 +159,9 @@ class Names:
         return listed(parts) or "the only condition"
 
 
-def some(named: Sequence[str], where: str = "") -> str:
+def some(named: Sequence[str], where: str = "", most: int = LISTED) -> str:
     """Items of a list, the first few of a long one."""
-    if len(named) <= LISTED + 1:
+    if len(named) <= most + 1:
         return "; ".join(named)
-    rest = len(named) - LISTED
-    return f"{'; '.join(named[:LISTED])}; and {rest} more" + (f" ({where})" if where else "")
+    rest = len(named) - most
+    return f"{'; '.join(named[:most])}; and {rest} more" + (f" ({where})" if where else "")

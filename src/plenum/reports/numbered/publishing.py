@@ -11,8 +11,8 @@ from plenum.reports import documents, papers
 from plenum.reports.numbered import asked
 from plenum.reports.numbered.catalogue import CATALOGUE, Numbered
 from plenum.reports.numbered.source import Made, Source
+from plenum.reports.printing import show
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import show
 from plenum.tracking import query, world_query
 
 _LINES = 60

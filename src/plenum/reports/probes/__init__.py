@@ -10,9 +10,10 @@ from typing import Any
 
 from rich.console import Console
 
+from plenum.reports.printing import show
 from plenum.reports.probes.line import Document, Line, verdict
 from plenum.reports.probes.tables import FACTORS, calls, logprobs, preferences, texts
-from plenum.reports.sheets import Sheet, markdown, show
+from plenum.reports.sheets import Sheet, markdown
 from plenum.secrets import redact
 from plenum.tracking import store
 

@@ -34,13 +34,14 @@ def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
 
 
 def decisions(rows: Sequence[Row]) -> Sheet:
-    """Decisions, majorities and switches."""
+    """Decisions, majorities and switches: one column a seat."""
     names, same = shown(rows)
+    seats = sorted({seat for row in rows for seat, _ in row.switches})
     head = (
         *(*names, *("condition",) * same, "flip rate", "pairwise disagreement"),
-        *("first majority", "stable majority", "switches per seat"),
+        *("first majority", "stable majority", *(f"switches {seat}" for seat in seats)),
     )
-    body = [(*named(row, names, same), *_decided(row)) for row in rows]
+    body = [(*named(row, names, same), *_decided(row), *_switched(row, seats)) for row in rows]
     notes = (
         "flip rate: share off the modal decision [Clopper-Pearson]; pairwise disagreement: "
         "unbiased R/(R-1)·(1-Σp²) [95 %]; NONE is a decision of its own",
@@ -73,7 +74,7 @@ def _diagnosed(row: Row) -> tuple[str, ...]:
 def _decided(row: Row) -> tuple[str, ...]:
     s = row.summary
     if s is None:
-        return ("-",) * 5
+        return ("-",) * 4
     shares = (
         f"{number(x.value, 3)} {limits(x.ci_low, x.ci_high, 3)}"
         for x in (s.flip_rate, s.disagreement)
@@ -82,4 +83,10 @@ def _decided(row: Row) -> tuple[str, ...]:
         f"{number(t.median, 0)} [{number(t.ci_low, 0)}, {number(t.ci_high, 0)}], {t.events}/{t.n}"
         for t in (s.time_to_majority, s.time_to_stable)
     )
-    return (*shares, *majorities, " ".join(f"{seat} {mean:.1f}" for seat, mean in row.switches))
+    return (*shares, *majorities)
+
+
+def _switched(row: Row, seats: Sequence[str]) -> list[str]:
+    """The mean switches of some seats; a dash for one that the committee doesn't have."""
+    means = dict(row.switches)
+    return [number(means.get(seat, math.nan), 1) for seat in seats]

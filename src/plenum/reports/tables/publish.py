@@ -8,14 +8,16 @@ import pandas as pd
 from plenum.reports import branching, documents, fragility, worlds
 from plenum.reports.effect_tables import contrasts, pooled
 from plenum.reports.effects import Across, Effect
+from plenum.reports.printing import show, show_text
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, show
+from plenum.reports.sheets import Sheet
 from plenum.reports.study import Study, load
 from plenum.reports.tables.details import decisions, diagnostics
 from plenum.reports.tables.estimates import conditions
 from plenum.reports.tables.maps import landscape, matrices
 from plenum.tracking import query, world_query
+from plenum.tracking.world_query import Played
 
 _SQUARES = 4
 """More tables of roles by model than this are written, not printed: the landscape sums them up."""
@@ -24,11 +26,16 @@ _LINES = 16
 """Longer tables of diagnostics, decisions and contrasts are written, not printed."""
 
 
-def publish(chosen: Settings) -> None:
-    """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
+def publish(chosen: Settings) -> Study | list[Played]:
+    """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
+
+    Returns
+    -------
+    Study or list of Played
+        The conditions, of committees or in worlds, for who has more to say of them.
+    """
     if world_query.holds(chosen.study, chosen.uri):
-        worlds.tables(chosen)
-        return
+        return worlds.tables(chosen)
     study = load(chosen)
     rows = study.rows
     changed = fragility.changes(rows, study.baseline)
@@ -58,8 +65,9 @@ def publish(chosen: Settings) -> None:
     show(short)
     left = len(printed) + len(squares) - len(several) - len(short)
     if left:
-        print(f"{left} more tables, too long or too many to print: {files[-2]}")
-    print(f"written: {', '.join(map(str, files))}")
+        show_text(f"{left} more tables, too long or too many to print: {files[-2]}")
+    show_text(f"written: {', '.join(map(str, files))}")
+    return study
 
 
 def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:

@@ -201,3 +201,14 @@ def within(table: pd.DataFrame, factor: str, level: str) -> pd.DataFrame:
 def comparable(metric: str, name: str) -> bool:
     """Whether an arm can be compared in a metric: a sum over agents can't with other team sizes."""
     return not (name == LONE and metric in _SUMS)
+
+
+def compared(played: Sequence[Played], metric: str) -> list[tuple[str, str, Estimate]]:
+    """A metric of every arm minus that of the free one: both names, and the difference."""
+    there, table = arms(played), values(played, metric)
+    found = []
+    for one in there:
+        other = reference(one, there)
+        if other and len(table) and comparable(metric, one.name):
+            found.append((one.name, other, difference(table, one.name, other)))
+    return [(name, other, estimate) for name, other, estimate in found if estimate.n]

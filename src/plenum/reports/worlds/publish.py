@@ -10,16 +10,23 @@ from matplotlib.figure import Figure
 
 from plenum.errors import UserError
 from plenum.reports import documents, style
+from plenum.reports.printing import show, show_text
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, show
+from plenum.reports.sheets import Sheet
 from plenum.reports.worlds import drawing, sheets, statistics
 from plenum.reports.worlds.groups import families, groups, heading
 from plenum.tracking import query, world_query
 from plenum.tracking.world_query import Played
 
 
-def tables(chosen: Settings) -> None:
-    """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
+def tables(chosen: Settings) -> list[Played]:
+    """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
+
+    Returns
+    -------
+    list of Played
+        The conditions, for who has more to say of them.
+    """
     played = world_query.conditions(chosen.study, chosen.uri)
     found = tabled(played)
     chosen.out.mkdir(parents=True, exist_ok=True)
@@ -28,7 +35,8 @@ def tables(chosen: Settings) -> None:
     files = [table, *documents.write(chosen.out, "tables", found, f"Study {chosen.study}")]
     query.log_report(chosen.study, chosen.uri, files)
     show(found)
-    print(f"written: {', '.join(map(str, files))}")
+    show_text(f"written: {', '.join(map(str, files))}")
+    return played
 
 
 def figures(chosen: Settings, names: Collection[str] | None = None) -> None:

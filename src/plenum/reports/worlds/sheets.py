@@ -14,10 +14,8 @@ from plenum.reports.worlds.arms import (
     arm,
     arms,
     common,
-    comparable,
-    difference,
+    compared,
     over_worlds,
-    reference,
     values,
     within,
 )
@@ -162,17 +160,14 @@ def models(played: Sequence[Played], task: str) -> list[Sheet]:
 
 def differences(played: Sequence[Played], task: str) -> list[Sheet]:
     """Every arm minus the free one that it is compared with, paired by world."""
-    there, body = arms(played), []
-    for metric in METRICS[task]:
-        table = values(played, metric)
-        for one in there:
-            other = reference(one, there)
-            if not other or table.empty or not comparable(metric, one.name):
-                continue
-            found = difference(table, one.name, other)
-            if found.n:
-                told = (number(found.value, 3), limits(found.ci_low, found.ci_high, 3))
-                body.append((metric, one.name, other, *told, probability(found.p), str(found.n)))
+    body = [
+        (
+            *(metric, name, other, number(found.value, 3)),
+            *(limits(found.ci_low, found.ci_high, 3), probability(found.p), str(found.n)),
+        )
+        for metric in METRICS[task]
+        for name, other, found in compared(played, metric)
+    ]
     if not body:
         return []
     head = ("metric", "arm", "minus", "difference", "95 % CI", "p", "worlds")

@@ -1,0 +1,198 @@
+"""Tables and sentences in a terminal: no line is wider than it is, and none is torn."""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plenum.reports import marks
+from plenum.reports.sheets import Sheet
+from plenum.text import printable
+
+WARNINGS = "warnings"
+"""The head of the column that says what to beware of: it stays beside the estimates."""
+
+INTERVAL = "95 % CI"
+"""The head of an interval; the first one of a table belongs to its estimate."""
+
+PROSE = 100
+"""Sentences are no wider than this, however wide the terminal."""
+
+_PIPE = 140
+"""The width of what doesn't go to a terminal."""
+
+
+def show(sheets: Sequence[Sheet]) -> None:
+    """Print sheets to the terminal."""
+    console = _console()
+    for sheet in sheets:
+        fitted = narrowed(_printable(sheet), console.width)
+        show_text(fitted.title, console, style="bold")
+        for table in terminal(fitted, console.width):
+            console.print(table)
+        for note in fitted.notes:
+            show_text(note, console)
+        console.print()
+
+
+def show_text(text: str, console: Console | None = None, style: str = "") -> None:
+    """Print a line of text: broken between words in a terminal, and left whole in a pipe."""
+    console = console or _console()
+    soft = not console.is_terminal
+    console.print(printable(text), style=style, markup=False, highlight=False, soft_wrap=soft)
+
+
+def show_sentences(paragraphs: Sequence[str]) -> None:
+    """Print sentences, broken between words wherever they go."""
+    console = _console()
+    for paragraph in paragraphs:
+        width = min(console.width, PROSE)
+        console.print(printable(paragraph), width=width, markup=False, highlight=False)
+
+
+def _printable(sheet: Sheet) -> Sheet:
+    """A sheet without characters that a terminal would obey: names in it may be a provider's."""
+    body = tuple(tuple(map(printable, line)) for line in sheet.body)
+    return replace(sheet, head=tuple(map(printable, sheet.head)), body=body)
+
+
+def _console() -> Console:
+    """Where tables go: as wide as the terminal, else as ``COLUMNS`` says."""
+    plain = Console()
+    return plain if plain.is_terminal or "COLUMNS" in os.environ else Console(width=_PIPE)
+
+
+def narrowed(sheet: Sheet, width: int) -> Sheet:
+    """A sheet whose warnings take one line a row in a terminal.
+
+    They are named where the estimate, its interval and their names fit side by side; else they
+    are letters, which a further note explains.
+    """
+    if WARNINGS not in sheet.head[sheet.keys :]:
+        return sheet
+    at = sheet.head.index(WARNINGS)
+    given = [tuple(line[at].split()) for line in sheet.body]
+    by_name = _with(sheet, at, [" ".join(names) for names in given])
+    first = next((i for i, head in enumerate(sheet.head) if head == INTERVAL), sheet.keys)
+    if _wide([*range(min(first, at) + 1), at], _widths(by_name, _broken_head)) <= width:
+        return by_name
+    brief = _with(sheet, at, list(map(marks.brief, given)))
+    legend = marks.explained(name for names in given for name in names)
+    return replace(brief, notes=(*[f"{WARNINGS}: {legend}"] * bool(legend), *sheet.notes))
+
+
+def _with(sheet: Sheet, at: int, cells: Sequence[str]) -> Sheet:
+    """A sheet with other cells in one of its columns."""
+    body = zip(sheet.body, cells, strict=True)
+    return replace(sheet, body=tuple((*line[:at], cell, *line[at + 1 :]) for line, cell in body))
+
+
+def terminal(sheet: Sheet, width: int) -> list[Table]:
+    """A sheet for a terminal: as few tables as fit its width, one below another.
+
+    Each has the columns that name a line, and the first has the warnings. A cell takes one line;
+    one that is too wide for any terminal of this width breaks between words, never within a number.
+    """
+    least = _least(sheet, width)
+    beside = sheet.head.index(WARNINGS) if WARNINGS in sheet.head[sheet.keys :] else None
+    parts = parted(sheet.keys, least, width, beside)
+    return [_table(sheet, own, least, width) for own in parts]
+
+
+def parted(
+    keys: int, widths: Sequence[int], limit: int, beside: int | None = None
+) -> list[list[int]]:
+    """The columns of as few tables as fit a width: each has the first ``keys``, and some more.
+
+    Parameters
+    ----------
+    widths
+        Of every column, in characters.
+    beside
+        A column that the first of the tables has in any case.
+    """
+    first = list(range(keys))
+    kept = [] if beside is None else [beside]
+    parts: list[list[int]] = [[]]
+    for column in range(keys, len(widths)):
+        if column == beside:
+            continue
+        always = [*first, *kept] if len(parts) == 1 else first
+        if parts[-1] and _wide([*always, *parts[-1], column], widths) > limit:
+            parts.append([])
+        parts[-1].append(column)
+    parts[0] = sorted([*parts[0], *kept])
+    return [[*first, *part] for part in parts]
+
+
+def _wide(columns: Sequence[int], widths: Sequence[int]) -> int:
+    """The least width of a table of some columns: a space at the edge, one after each column."""
+    return 2 + sum(widths[column] + 2 for column in columns)
+
+
+def _least(sheet: Sheet, width: int) -> list[int]:
+    """How narrow each column may get: its cells whole, where they fit beside the first columns."""
+    whole, words = _widths(sheet, _broken_head), _widths(sheet, _broken)
+    keys, rest = list(range(sheet.keys)), range(sheet.keys, len(whole))
+    widest = max((words[column] + 2 for column in rest), default=0)
+    named = whole if _wide(keys, whole) + widest <= width else words
+    start = [named[key] for key in keys]
+    fits = [_wide(keys, start) + whole[column] + 2 <= width for column in rest]
+    return [*start, *(whole[c] if fit else words[c] for c, fit in zip(rest, fits, strict=True))]
+
+
+def _widths(sheet: Sheet, broken: Callable[[str, Sequence[str]], list[str]]) -> list[int]:
+    """The width of each column whose head and cells are broken in some way."""
+    columns = zip(sheet.head, *sheet.body, strict=True)
+    return [max(map(cell_len, broken(head, cells)), default=1) for head, *cells in columns]
+
+
+def _broken(head: str, cells: Sequence[str]) -> list[str]:
+    """Every word of a column; a number and its error are one."""
+    return [word for cell in (head, *cells) for word in _GAP.split(cell.strip())]
+
+
+def _broken_head(head: str, cells: Sequence[str]) -> list[str]:
+    """The words of a column's head, and the lines of its cells."""
+    return [*_GAP.split(head.strip()), *_lines(cells)]
+
+
+def _whole(head: str, cells: Sequence[str]) -> list[str]:
+    """The lines of a column."""
+    return _lines((head, *cells))
+
+
+def _lines(cells: Sequence[str]) -> list[str]:
+    return [line for cell in cells for line in cell.split("\n")]
+
+
+_GAP = re.compile(r"(?<!±)\s+(?!±)")
+
+
+def _table(sheet: Sheet, columns: Sequence[int], least: Sequence[int], width: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    widths = _grown(columns, least, _widths(sheet, _whole), width)
+    for column in columns:
+        table.add_column(Text(sheet.head[column]), width=widths[column])
+    for line in sheet.body:
+        table.add_row(*(Text(line[column]) for column in columns))
+    return table
+
+
+def _grown(
+    columns: Sequence[int], least: Sequence[int], full: Sequence[int], width: int
+) -> dict[int, int]:
+    """Every column as wide as it must be; what room is left goes to those that lack least."""
+    widths = {column: least[column] for column in columns}
+    room = max(width - _wide(columns, least), 0)
+    for column in sorted(columns, key=lambda c: full[c] - widths[c]):
+        more = min(room, full[column] - widths[column])
+        widths[column] += more
+        room -= more
+    return widths

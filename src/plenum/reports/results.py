@@ -1,0 +1,52 @@
+"""A study's results in the terminal: its tables, what they show, and what to do next."""
+
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+from plenum import project
+from plenum.reports import tables
+from plenum.reports.article import findings, findings_of_worlds
+from plenum.reports.article.rendering import paragraphs
+from plenum.reports.printing import show_sentences
+from plenum.reports.settings import Settings
+from plenum.reports.study import Study
+
+
+def publish(chosen: Settings) -> None:
+    """Print, write and log a study's tables; then say in a few sentences what they show.
+
+    Raises
+    ------
+    UserError
+        There is no such study, or nothing in it.
+    """
+    found = tables.publish(chosen)
+    if isinstance(found, Study):
+        texts, worlds = findings.sentences(found), False
+    else:
+        texts, worlds = findings_of_worlds.sentences(found), True
+    show_sentences(["", *texts, *_next_steps(chosen, worlds)])
+
+
+def _next_steps(chosen: Settings, worlds: bool) -> list[str]:
+    local = chosen.uri.startswith("sqlite:")
+    arguments = [f"study={chosen.study}", *["tracking=server"] * (not local)]
+    return paragraphs(
+        "next_steps.txt",
+        python=_python(),
+        scripts=os.path.relpath(project.root() / "scripts"),
+        arguments=shlex.join(arguments),
+        local=local,
+        worlds=worlds,
+    )
+
+
+def _python() -> str:
+    """What starts this interpreter from here: ``make run`` leaves its environment inactive."""
+    here = Path(sys.executable)
+    if shutil.which("python") == str(here) or not here.is_relative_to(Path.cwd()):
+        return "python"
+    return str(here.relative_to(Path.cwd()))

@@ -1,0 +1,136 @@
+"""The sentences after a study's tables: the report's facts, and nothing that wasn't shown."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from known_conditions import CHOSEN, tracked
+from test_report import STUDIES, material, square
+from test_world_sheets import EXPLICIT, GREEDY, IMPLICIT, played
+
+from plenum.reports.article import findings_of_worlds
+from plenum.reports.article.findings import Findings, findings, sentences
+from plenum.reports.study import Study
+from plenum.tracking.query import Tracked
+from plenum.tracking.world_query import Played
+
+
+def facts(conditions: Sequence[Tracked]) -> Findings:
+    return findings(material(conditions))
+
+
+def said(conditions: Sequence[Tracked]) -> str:
+    return " ".join(sentences(Study(CHOSEN, material(conditions).rows)))
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_what_was_shown_and_what_was_not_add_up(name: str) -> None:
+    found = facts(STUDIES[name])
+    for s in found.slopes:
+        assert len(s.up) + len(s.down) + s.still == s.fitted
+        assert len(s.faster) + len(s.slower) + s.like_diffusion == s.fitted
+        assert s.fitted + sum(n for _, n in s.without) == s.conditions
+    assert all(len(c.shown) <= c.tested for c in found.compared)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_has_a_few_whole_sentences(name: str) -> None:
+    text = said(STUDIES[name])
+    assert text.startswith("Found. ")
+    assert text.endswith(".")
+    assert len(text) < 1200
+    assert not any(odd in text for odd in ("None", "nan", "  ", "()", " ,", " .", "no effect"))
+
+
+def test_the_square_in_facts() -> None:
+    """Growth of 0.3, 0.02, 0 and 0.02: a random walk's is about 0.06."""
+    found = facts(square())
+    (s,) = found.slopes
+    assert s.up == ("roles on and model uniform", "roles on and model mixed")
+    assert s.faster == ("roles on and model uniform",)
+    assert len(s.slower) == 3
+    assert s.shaky == (("saturated", 1),)
+    tested = {c.what: (len(c.shown), c.tested) for c in found.compared}
+    assert tested == {
+        **{"an effect of roles": (1, 2), "an effect of model": (1, 2)},
+        "an interaction of both": (1, 1),
+    }
+    assert found.suspicious == ("saturated",)
+
+
+def test_all_of_what_was_not_shown_is_named() -> None:
+    """Two conditions of the same growth: no difference, which is never called none."""
+    text = said([tracked(1, 0.02, roles="on"), tracked(2, 0.02, roles="off")])
+    _, _, unshown = text.partition("Not shown, and yet possible: ")
+    assert "growth in any condition" in unshown
+    assert "an effect of roles" in unshown
+    assert "up to 26 %" in unshown  # 1 - 0.025^(1/12)
+
+
+def test_failed_and_pending_replicates_are_counted() -> None:
+    found = facts(STUDIES["nothing completed"])
+    assert (found.failed, found.pending) == (2, 3)
+    assert facts(STUDIES["failures"]).failed == 10
+    assert "12 replicates are pending" in said(STUDIES["interrupted"])
+
+
+def test_a_condition_under_two_labels_is_missing_once() -> None:
+    twice = [tracked(1, pending=4), tracked(1, pending=4, settings="under another label")]
+    assert facts(twice).pending == 4
+
+
+def test_what_is_simulated_says_so_before_anything_else() -> None:
+    simulated = [replace(one, simulated=True) for one in square()]
+    text = said(simulated)
+    assert text.startswith("Found. Simulated agents: no evidence about language models. ")
+    real = [replace(one, simulated=False) for one in square()]
+    assert "imulated" not in said(real)
+    assert facts([*simulated[:1], *real[1:]]).simulated == 1
+
+
+def test_decisions_are_counted() -> None:
+    flipped = [
+        tracked(1, roles="on", decisions="AAAAAAAAABBB"),
+        tracked(2, roles="off", decisions="AAAAAAAAAAAA"),
+    ]
+    found = facts(flipped)
+    assert found.flips is not None
+    assert (found.flips.count, found.flips.n, found.flips.where) == (3, 12, ("roles on",))
+    assert found.alike == 1
+    assert found.unseen == pytest.approx(1 - 0.025 ** (1 / 12))
+
+
+def test_wordings_that_change_a_decision_are_counted() -> None:
+    """The third condition votes without a discussion; of nine wordings five decide otherwise."""
+    found = facts(STUDIES["wordings"]).fragility
+    assert found is not None
+    assert (found.count, found.n) == (5, 9)
+
+
+def worlds(conditions: Sequence[Played]) -> str:
+    return " ".join(findings_of_worlds.sentences(conditions))
+
+
+def test_differences_of_worlds_are_adjusted_and_named() -> None:
+    found = findings_of_worlds.findings([IMPLICIT, EXPLICIT, GREEDY])
+    (group,) = found.groups
+    assert (group.metric, group.tested, found.scripted) == ("coverage", 2, True)
+    assert group.shown == (
+        "explicit: −0.300 [−0.484, −0.116]",
+        "scripted: greedy assignment: 0.250 [0.045, 0.455]",
+    )
+
+
+def test_worlds_that_show_nothing_say_so() -> None:
+    alike = played([0.9, 0.8, 0.6, 0.7], consensus="explicit")
+    text = worlds([IMPLICIT, alike])
+    assert "coverage other than that of free action in the other arm" in text
+    assert "no scripted policy was run" in text
+    assert worlds([played([], pending=3)]).startswith(
+        "Found. Simulated agents: no evidence about language models. Nothing: no run was completed."
+    )
+
+
+def test_a_single_arm_has_its_mean_and_nothing_to_compare_it_with() -> None:
+    (group,) = findings_of_worlds.findings([IMPLICIT]).groups
+    assert (group.tested, group.means) == (0, ("0.750 [0.545, 0.955] (implicit)",))

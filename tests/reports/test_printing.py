@@ -1,0 +1,128 @@
+"""Tables in a terminal: nothing is wider than it, and what belongs to a row stays in its line."""
+
+import io
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from known_conditions import CHOSEN, build, tracked
+from rich.cells import cell_len
+from rich.console import Console
+
+from plenum.reports import effects, tables
+from plenum.reports.effect_tables import contrasts
+from plenum.reports.printing import narrowed, parted, terminal
+from plenum.reports.rows import Row
+from plenum.reports.sheets import Sheet
+
+WIDTHS = [80, 100, 120, 160]
+
+
+def rows() -> list[Row]:
+    """A 2x2 with the warnings of few replicates and of failed ones."""
+    cells = itertools.product(("on", "off"), ("uniform", "mixed"))
+    return build(
+        [
+            tracked(n, 0.02, replicates=8, failed=n % 2, roles=roles, model=model)
+            for n, (roles, model) in enumerate(cells, start=11)
+        ]
+    )
+
+
+def sheets() -> list[Sheet]:
+    made = rows()
+    compared = contrasts(effects.contrasts(made, CHOSEN), made)
+    return [tables.conditions(made, CHOSEN), tables.diagnostics(made, CHOSEN),
+            tables.decisions(made), *compared]  # fmt: skip
+
+
+def printed(sheet: Sheet, width: int) -> list[list[str]]:
+    """The lines of each table that a sheet becomes at a width, without its empty ones."""
+    shown = []
+    for table in terminal(narrowed(sheet, width), width):
+        console = Console(width=width, record=True, file=io.StringIO())
+        console.print(table)
+        shown.append([line for line in console.export_text().splitlines() if line.strip()])
+    return shown
+
+
+@pytest.mark.parametrize("width", [60, *WIDTHS])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    for sheet in sheets():
+        for lines in printed(sheet, width):
+            assert max(map(cell_len, lines)) <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_condition_takes_one_line_of_every_table(width: int) -> None:
+    for sheet in sheets():
+        for lines in printed(sheet, width):
+            rule = next(at for at, line in enumerate(lines) if "─" in line)
+            assert len(lines[rule + 1 :]) == len(sheet.body)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_cell_stands_whole_in_the_line_of_its_condition(width: int) -> None:
+    for sheet in sheets():
+        shown = narrowed(sheet, width)
+        tails = [lines[-len(sheet.body) :] for lines in printed(sheet, width)]
+        for at, line in enumerate(shown.body):
+            own = [part[at] for part in tails]
+            assert all(any(cell in part for part in own) for cell in line)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_warnings_stand_in_the_line_of_the_estimate_that_they_are_about(width: int) -> None:
+    sheet = tables.conditions(rows(), CHOSEN)
+    at, estimate = sheet.head.index("warnings"), sheet.head.index("λ̂")
+    shown = narrowed(sheet, width)
+    first = printed(sheet, width)[0][-len(sheet.body) :]
+    for line, before, after in zip(first, sheet.body, shown.body, strict=True):
+        assert before[estimate] in line
+        assert line.rstrip().endswith(after[at])
+        assert after[at] != "-"
+
+
+def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_not() -> None:
+    sheet = Sheet(
+        "T",
+        ("condition", "λ̂", "95 % CI", "warnings"),
+        (("a", "0.1", "[0.0, 0.2]", "flip_dominated\nfew_apart"), ("b", "-", "-", "identical")),
+        ("a note",),
+    )
+    wide, narrow = narrowed(sheet, 80), narrowed(sheet, 40)
+    assert [line[-1] for line in wide.body] == ["flip_dominated few_apart", "identical"]
+    assert wide.notes == sheet.notes
+    assert [line[-1] for line in narrow.body] == ["fa", "identical"]
+    assert narrow.notes == ("warnings: f flip_dominated, a few_apart", "a note")
+
+
+def test_a_cell_wider_than_any_line_breaks_between_words() -> None:
+    long = " ".join(["word"] * 40)
+    sheet = Sheet("T", ("key", "text"), (("a", long),), ())
+    lines = [line for table in printed(sheet, 60) for line in table]
+    assert max(map(cell_len, lines)) <= 60
+    assert " ".join(lines).split().count("word") == 40
+
+
+@settings(deadline=None)
+@given(
+    st.integers(1, 3),
+    st.lists(st.integers(1, 40), min_size=1, max_size=12),
+    st.integers(20, 120),
+    st.data(),
+)
+def test_columns_are_parted_without_loss(
+    keys: int, rest: list[int], limit: int, data: st.DataObject
+) -> None:
+    widths = [5] * keys + rest
+    beside = data.draw(st.one_of(st.none(), st.integers(keys, len(widths) - 1)))
+    parts = parted(keys, widths, limit, beside)
+    first = list(range(keys))
+    assert all(part[:keys] == first for part in parts)
+    assert sorted(c for part in parts for c in part[keys:]) == list(range(keys, len(widths)))
+    assert beside is None or beside in parts[0]
+    for number, part in enumerate(parts):
+        alone = len(part) - keys - (number == 0 and beside is not None) <= 1
+        assert alone or 2 + sum(widths[c] + 2 for c in part) <= limit

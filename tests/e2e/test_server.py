@@ -74,6 +74,22 @@ def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_pat
     assert "40 replicates were taken from journals" in again.stderr
 
 
+def test_a_deleted_study_is_refused_before_anything_is_run(
+    run: Run, tmp_path: Path, mlflow_server: str
+) -> None:
+    client = MlflowClient(mlflow_server)
+    experiment = client.create_experiment("thrown away")
+    client.delete_experiment(experiment)
+    given = ("study=thrown away", "tracking=server", f"tracking.uri={mlflow_server}")
+    for more in ((), ("dry_run=true",)):
+        done = run(*SMALL, *given, *more)
+        assert done.returncode == 2
+        assert f"experiments restore -x {experiment}" in done.stderr
+    assert not journals(tmp_path)
+    client.restore_experiment(experiment)
+    assert run(*SMALL, *given, "dry_run=true").returncode == 0
+
+
 def test_an_unknown_study_is_refused_with_the_known_ones(run: Run, mlflow_server: str) -> None:
     done = run(
         *("study=nowhere", "tracking=server", f"tracking.uri={mlflow_server}"),

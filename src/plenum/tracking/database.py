@@ -9,6 +9,7 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from plenum.errors import UserError
 
@@ -66,11 +67,9 @@ def prepare(path: Path) -> None:
     UserError
         The file can't be written, is damaged, or its contents can't be migrated. It is as it was.
     """
-    from mlflow.store.db.utils import _get_latest_schema_revision
-
     try:
         with closing(sqlite3.connect(path)) as database:
-            if _revision(database) == _get_latest_schema_revision():
+            if _revision(database) == _migrations()._get_latest_schema_revision():
                 return
             with closing(sqlite3.connect("")) as copy:  # in memory; on the disk where it is large
                 if not _unused(database):
@@ -79,6 +78,13 @@ def prepare(path: Path) -> None:
                 copy.backup(database)
     except sqlite3.Error as error:
         raise _refused(path, error) from None
+
+
+def _migrations() -> Any:
+    """What ``mlflow db upgrade`` calls; imported only here, since it takes long."""
+    from mlflow.store.db import utils
+
+    return utils
 
 
 def _revision(database: sqlite3.Connection) -> str | None:
@@ -111,15 +117,14 @@ def _tables(database: sqlite3.Connection) -> list[str]:
 def _migrate(copy: sqlite3.Connection, path: Path) -> None:
     """Bring the schema of a private copy up to date; an empty one gets its first tables."""
     import sqlalchemy
-    from mlflow.store.db.utils import _initialize_tables, _upgrade_db
     from sqlalchemy.pool import StaticPool
 
     engine = sqlalchemy.create_engine("sqlite://", creator=lambda: copy, poolclass=StaticPool)
     try:
         if "experiments" in _tables(copy):
-            _upgrade_db(engine)
+            _migrations()._upgrade_db(engine)
         else:
-            _initialize_tables(engine)
+            _migrations()._initialize_tables(engine)
     except Exception as error:  # SQLAlchemy's, Alembic's or MLflow's
         raise UserError(
             f"tracking.uri: the installed MLflow can't migrate {path} ({error}); the file is as it "

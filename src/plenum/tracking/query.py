@@ -327,6 +327,8 @@ def opened(study: str, uri: str) -> tuple[Any, str, list[Any]]:
     if found is None:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
         raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
+    if found.lifecycle_stage != "active":
+        raise store.deleted(study, found.experiment_id, uri)
     runs = search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'")
     if not runs:
         raise UserError(f"study: {study!r} holds no condition yet")

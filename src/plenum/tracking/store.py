@@ -191,7 +191,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     found = client.get_experiment_by_name(name)
     if found is not None:
         if found.lifecycle_stage != "active":
-            raise UserError(f"study: the experiment {name} was deleted; restore it or rename it")
+            raise deleted(name, found.experiment_id, uri)
         return str(found.experiment_id)
     uri = absolute(uri)
     location = None
@@ -203,6 +203,15 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
         "plenum.study": study,
     }
     return str(client.create_experiment(name, artifact_location=location, tags=tags))
+
+
+def deleted(name: str, number: str, uri: str) -> UserError:
+    """What to say of an experiment that is in MLflow's trash."""
+    return UserError(
+        f"study: the experiment {name!r} lies in MLflow's trash; restore it with "
+        f"'MLFLOW_TRACKING_URI={absolute(uri)} mlflow experiments restore -x {number}', "
+        "or name another study, as in study=NEW"
+    )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ the unkilled run, without asking for a journaled answer again, and with each run
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -20,7 +21,7 @@ import uuid
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from plenum.identity import seed_for
@@ -83,8 +84,9 @@ class Survived:
 
 @dataclass(frozen=True)
 class _Whole:
-    """What a run that nobody killed left: its printed tables, its journals and its CSV files."""
+    """A run that nobody killed: its seconds, its printed tables, its journals and CSV files."""
 
+    wall_s: float
     tables: str
     files: dict[str, bytes]
 
@@ -92,11 +94,9 @@ class _Whole:
 def run(kills: int = 40, workers: int = 2) -> Survived:
     """Kill first runs at ``kills`` moments, ``workers`` of them at a time, and heal each."""
     with tempfile.TemporaryDirectory() as scratch, ThreadPoolExecutor(workers) as pool:
-        folder = Path(scratch) / "whole"
-        folder.mkdir()
-        began = time.perf_counter()
-        whole = _Whole(_tables(_finish(folder)), _files(folder))
-        whole_s = time.perf_counter() - began
+        wholes = list(pool.map(_whole, [Path(scratch) / f"whole{n}" for n in range(workers)]))
+        whole = wholes[0]
+        whole_s = max(each.wall_s for each in wholes)  # as slow as those that will be killed
         folders = [Path(scratch) / f"{number:03d}" for number in range(kills)]
         moments = _moments(kills, whole_s)
         found = list(pool.map(lambda f, m: _killed_and_healed(f, m, whole), folders, moments))
@@ -104,20 +104,28 @@ def run(kills: int = 40, workers: int = 2) -> Survived:
     return Survived(kills, kills - len(problems), whole_s, tuple(problems))
 
 
+def _whole(folder: Path) -> _Whole:
+    folder.mkdir()
+    began = time.perf_counter()
+    done = _finish(folder)
+    return _Whole(time.perf_counter() - began, _tables(done), _files(folder))
+
+
 def _moments(kills: int, whole_s: float) -> list[Moment]:
     """Half over the whole run, half over the making of the store, taking turns."""
     spread = [(number + 0.5) / kills for number in range(kills)]
     return [
-        Moment(share * _MAKING_S, True) if number % 2 else Moment(share * whole_s * 0.9, False)
+        Moment(share * _MAKING_S, True) if number % 2 else Moment(share * whole_s, False)
         for number, share in enumerate(spread)
     ]
 
 
 def _killed_and_healed(folder: Path, moment: Moment, whole: _Whole) -> list[str]:
     """What is wrong after a run was killed and the same command was run again."""
-    folder.mkdir()
-    if not _kill(folder, moment):
-        return ["the run ended before it was killed"]
+    after_s = moment.after_s
+    while not _kill(folder, replace(moment, after_s=after_s)):  # it had ended: earlier, then
+        after_s *= 0.9
+        shutil.rmtree(folder)
     answers, logged = _answers(folder), _logged(folder)
     done = _finish(folder)
     if done.returncode:
@@ -163,6 +171,7 @@ def _tables(done: subprocess.CompletedProcess[str]) -> str:
 
 def _kill(folder: Path, moment: Moment) -> bool:
     """Start a first run, and end all its processes at a moment; whether it was still running."""
+    folder.mkdir()
     mark = uuid.uuid4().hex
     process = subprocess.Popen(
         _command(),

@@ -5,6 +5,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -216,3 +217,26 @@ def test_a_damaged_database_is_seen_where_the_whole_of_it_is_checked(
         file.write(b"\xff" * 200_000)
     with pytest.raises(UserError, match=str(path)):
         store.check(uri(path), thorough=True)
+
+
+def test_what_make_runs_before_a_server_leaves_its_first_experiment_to_it(
+    path: Path, fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server's artifacts lie elsewhere than a local store's."""
+    monkeypatch.setattr(sys, "argv", ["store", uri(path)])
+    store.main()
+    assert schema(path) == schema(fresh)
+    with closing(sqlite3.connect(path)) as database:
+        assert database.execute("SELECT count(*) FROM experiments").fetchone() == (0,)
+
+
+def test_what_make_runs_before_a_server_refuses_a_file_in_one_line(
+    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path.write_text("not a database, although it is long enough to have a head\n" * 9)
+    monkeypatch.setattr(sys, "argv", ["store", uri(path)])
+    with pytest.raises(SystemExit) as ended:
+        store.main()
+    (line,) = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 2
+    assert str(path) in line

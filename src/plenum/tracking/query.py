@@ -168,10 +168,11 @@ def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     experiment = store.experiment(client, uri, study)
     found = search(client, experiment, "tags.`plenum.kind` = 'report'")
     if found:
-        run_id = found[0].info.run_id
+        run = found[0]
     else:
         run = client.create_run(experiment, run_name="report", tags={"plenum.kind": "report"})
-        run_id = run.info.run_id
+    run_id = run.info.run_id
+    if run.info.status != "FINISHED":  # a fresh one, or one whose first writer was killed
         client.set_terminated(run_id)
     for file in files:
         client.log_artifact(run_id, str(file))

@@ -36,17 +36,23 @@ format: $(VENV)/.all
 	$(BIN)/ruff format .
 
 # LiteLLM's price list must not be fetched: without internet the server would hang at start.
+# The hosts are stated because MLflow's own list lets names such as 10.example.com pass.
 MLFLOW = LITELLM_LOCAL_MODEL_COST_MAP=True MLFLOW_DISABLE_TELEMETRY=true \
-	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow server --workers 1 --host 127.0.0.1
+	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow server --workers 1 \
+	--host 127.0.0.1 --port $(PORT) \
+	--allowed-hosts 'localhost:$(PORT),127.0.0.1:$(PORT),[::1]:$(PORT)'
+# MLflow would make or migrate a database in place, where a kill leaves it broken.
+PREPARE = @$(BIN)/python -m plenum.tracking.store
 
 ui: $(VENV)/.base
 	@test -f mlruns/mlflow.db || { echo "no results here yet: make run"; exit 2; }
+	$(PREPARE) sqlite:///mlruns/mlflow.db
 	@$(BIN)/python -m plenum.tracking.links mlruns/mlflow.db http://127.0.0.1:$(PORT)
-	$(MLFLOW) --port $(PORT) --backend-store-uri sqlite:///mlruns/mlflow.db
+	$(MLFLOW) --backend-store-uri sqlite:///mlruns/mlflow.db
 
 server: $(VENV)/.base
-	@mkdir -p mlruns/server
-	$(MLFLOW) --port $(PORT) --backend-store-uri sqlite:///mlruns/server/mlflow.db \
+	$(PREPARE) sqlite:///mlruns/server/mlflow.db
+	$(MLFLOW) --backend-store-uri sqlite:///mlruns/server/mlflow.db \
 		--artifacts-destination mlruns/server/artifacts
 
 papers: $(VENV)/.all

@@ -124,20 +124,15 @@ def free_port() -> int:
 
 @contextmanager
 def serving_mlflow(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """A real tracking server on loopback: its URI and its process."""
+    """What ``make server`` starts in a folder: its URI and its process."""
     port = free_port()
     process = subprocess.Popen(
         [
-            *(sys.executable, "-m", "mlflow", "server", "--workers", "1"),
-            *("--host", "127.0.0.1", "--port", str(port)),
-            *("--backend-store-uri", f"sqlite:///{folder}/mlflow.db"),
-            *("--artifacts-destination", str(folder / "artifacts")),
+            *("make", "-f", str(ROOT / "Makefile"), "-o", ".venv/.base", "server"),
+            *(f"BIN={Path(sys.executable).parent}", f"PORT={port}"),
         ],
-        env=environment(
-            LITELLM_LOCAL_MODEL_COST_MAP="True",
-            MLFLOW_DISABLE_TELEMETRY="true",
-            MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false",
-        ),
+        cwd=folder,
+        env=environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -1,14 +1,17 @@
 """The same on a real MLflow tracking server over HTTP."""
 
+import http.client
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import pytest
 from mlflow import MlflowClient
 
-from .conftest import Run, command, environment, journals, serving_mlflow
+from .conftest import ROOT, Run, command, environment, journals, serving_mlflow
 
 SMALL = ("-m", "roles=on,off", "replicates=3", "rounds=3")
 
@@ -75,6 +78,22 @@ def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_pat
     assert "40 replicates were taken from journals" in again.stderr
 
 
+def test_a_deleted_study_is_refused_before_anything_is_run(
+    run: Run, tmp_path: Path, mlflow_server: str
+) -> None:
+    client = MlflowClient(mlflow_server)
+    experiment = client.create_experiment("thrown away")
+    client.delete_experiment(experiment)
+    given = ("study=thrown away", "tracking=server", f"tracking.uri={mlflow_server}")
+    for more in ((), ("dry_run=true",)):
+        done = run(*SMALL, *given, *more)
+        assert done.returncode == 2
+        assert f"experiments restore -x {experiment}" in done.stderr
+    assert not journals(tmp_path)
+    client.restore_experiment(experiment)
+    assert run(*SMALL, *given, "dry_run=true").returncode == 0
+
+
 def test_an_unknown_study_is_refused_with_the_known_ones(run: Run, mlflow_server: str) -> None:
     done = run(
         *("study=nowhere", "tracking=server", f"tracking.uri={mlflow_server}"),
@@ -82,3 +101,35 @@ def test_an_unknown_study_is_refused_with_the_known_ones(run: Run, mlflow_server
     )
     assert done.returncode == 2
     assert "there is no study 'nowhere'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        *((f"{name}:PORT", 200) for name in ("localhost", "127.0.0.1", "[::1]")),
+        *((f"{name}:PORT", 403) for name in ("10.evil.example", "192.168.evil.example")),
+        *((f"{name}:PORT", 403) for name in ("172.16.evil.example", "localhost.evil.example")),
+        *((f"{name}:PORT", 403) for name in ("evil.example", "10.0.0.1")),
+        *((host, 403) for host in ("10.evil.example", "localhost:1", "")),
+    ],
+)
+@pytest.mark.parametrize("page", ["/api/2.0/mlflow/experiments/search?max_results=1", "/"])
+def test_a_name_that_somebody_else_owns_reads_nothing(
+    mlflow_server: str, host: str, status: int, page: str
+) -> None:
+    """DNS rebinding: a page of evil.example whose address turns into 127.0.0.1."""
+    server = urlsplit(mlflow_server)
+    assert server.hostname is not None
+    connection = http.client.HTTPConnection(server.hostname, server.port, timeout=30)
+    connection.request("GET", page, headers={"Host": host.replace("PORT", str(server.port))})
+    assert connection.getresponse().status == status
+    connection.close()
+
+
+def test_both_servers_are_started_with_the_same_hosts() -> None:
+    """The tests start ``make server``; ``make ui`` shows what a laboratory holds just as well."""
+    wanted = "--allowed-hosts 'localhost:5017,127.0.0.1:5017,[::1]:5017'"
+    for target in ("ui", "server"):
+        make = ["make", "-n", "-o", ".venv/.base", "PORT=5017", target]
+        done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, timeout=60)
+        assert done.stdout.count(wanted) == done.stdout.count("mlflow server ") == 1

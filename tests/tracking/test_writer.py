@@ -410,3 +410,17 @@ def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
     assert [(run.rerun, run.target, run.folder) for run in runs] == [
         *((0, 5, "c0"), (1, 3, "c0-rerun1"))
     ]
+
+
+def test_a_report_run_whose_writer_was_killed_ends_with_the_next_report(
+    study: Study, tmp_path: Path
+) -> None:
+    study.writer()
+    experiment = store.experiment(study.client, study.uri, study.name)
+    study.client.create_run(experiment, run_name="report", tags={"plenum.kind": "report"})
+    file = tmp_path / "tables.md"
+    file.write_text("tables")
+    query.log_report(study.name, study.uri, [file])
+    (report,) = study.runs("report")
+    assert report.info.status == "FINISHED"
+    assert [a.path for a in study.client.list_artifacts(report.info.run_id)] == ["tables.md"]

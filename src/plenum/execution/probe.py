@@ -32,6 +32,7 @@ from plenum.records import Failure
 from plenum.secrets import redact
 from plenum.text import flatten, well_formed
 from plenum.tracking import store
+from plenum.tracking.kinds import require_active
 
 LEAST = 2
 """Answers that can be compared."""
@@ -108,6 +109,14 @@ def settings(cfg: DictConfig) -> Asked:
     return Asked(parse_job(others), cfg.n, cfg.logprobs, out)
 
 
+def _require_study(job: Job) -> None:
+    """Refuse a study that the probe couldn't be tracked in."""
+    if job.tracking_uri:
+        uri = store.absolute(job.tracking_uri)
+        store.check(uri)
+        require_active(job.study, uri)
+
+
 def probe(asked: Asked) -> Document:
     """Ask each model of a condition its first turn n times.
 
@@ -125,8 +134,7 @@ def probe(asked: Asked) -> Document:
         that doesn't answer. Nothing has been asked then.
     """
     job = asked.job
-    if job.tracking_uri:
-        store.check(store.absolute(job.tracking_uri))
+    _require_study(job)
     condition = job.committee.base
     prices = Prices(job.prices)
     model = backends.build(condition.backend, job.calls, prices)
@@ -151,6 +159,7 @@ def probe(asked: Asked) -> Document:
 
 def plan(asked: Asked) -> str:
     """What a probe would ask, and what that costs at most; nothing is called."""
+    _require_study(asked.job)
     condition, prices = asked.job.committee.base, Prices(asked.job.prices)
     ledger = Ledger(asked.job.budget, prices.of)
     lines = []

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Study:
-    """A writer that is opened at the first request, and given up when its server is gone."""
+    """A writer that is opened at the first request, and given up when its store is gone."""
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._setup = setup
@@ -36,14 +36,12 @@ class _Study:
             try:
                 self._handle(request)
                 return {"done": True}
-            except Exception as error:  # told to the parent, which names it at the end
-                told = f"{type(error).__name__}: {error}"
-            try:
-                store.check(self._setup["uri"])
-                return {"error": told}
-            except UserError as gone:
-                # Without a server every further request would wait for its retries.
-                self._gone = str(gone)
+            except UserError as error:
+                self._gone = str(error)
+            except Exception as error:  # the parent names it at the end
+                self._gone = self._why_gone()
+                if self._gone is None:
+                    return {"error": f"{type(error).__name__}: {error}"}
         return {"error": self._gone}
 
     @property
@@ -55,6 +53,14 @@ class _Study:
             setup = self._setup
             self._writer = StudyWriter(setup["uri"], setup["study"], setup["version"])
         return self._writer
+
+    def _why_gone(self) -> str | None:
+        """Why no further request can be written: a server would be waited for at each of them."""
+        try:
+            store.check(self._setup["uri"], thorough=True)
+        except UserError as gone:
+            return str(gone)
+        return None
 
     def _handle(self, request: dict[str, Any]) -> None:
         match request["op"]:

@@ -169,11 +169,12 @@ def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     views.save(client, experiment)
     found = search(client, experiment, "tags.`plenum.kind` = 'report'")
     if found:
-        run_id = found[0].info.run_id
+        run = found[0]
     else:
         tags = {"plenum.kind": "report", **views.source()}
         run = client.create_run(experiment, run_name="report", tags=tags)
-        run_id = run.info.run_id
+    run_id = run.info.run_id
+    if run.info.status != "FINISHED":  # a fresh one, or one whose first writer was killed
         client.set_terminated(run_id)
     for file in files:
         client.log_artifact(run_id, str(file))
@@ -333,6 +334,8 @@ def opened(study: str, uri: str) -> tuple[Any, str, list[Any]]:
     if found is None:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
         raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
+    if found.lifecycle_stage != "active":
+        raise store.deleted(study, found.experiment_id, uri)
     runs = search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'")
     if not runs:
         raise UserError(f"study: {study!r} holds no condition yet")

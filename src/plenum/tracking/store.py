@@ -4,16 +4,18 @@ import base64
 import fcntl
 import os
 import sqlite3
+import sys
 import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plenum.errors import UserError
+from plenum.tracking import database
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -42,13 +44,16 @@ def absolute(uri: str) -> str:
     raise UserError(f"tracking.uri: {uri!r}; it starts with sqlite:/// or http:// or https://")
 
 
-def check(uri: str) -> None:
+def check(uri: str, *, thorough: bool = False) -> None:
     """Refuse, before anything is run for it, a store that can't be written to.
 
-    That is a folder without permission, or a server that doesn't answer or doesn't let us in.
+    That is a folder without permission, a file that is no database or, where the check is
+    ``thorough``, a damaged one, or a server that doesn't answer or doesn't let us in.
     """
     if uri.startswith(_SQLITE):
-        require_writable("tracking.uri", Path(uri.removeprefix(_SQLITE)).parent)
+        path = Path(uri.removeprefix(_SQLITE))
+        require_writable("tracking.uri", path.parent)
+        database.check(path, thorough=thorough)
         return
     request = urllib.request.Request(
         f"{uri}/api/2.0/mlflow/experiments/search",
@@ -105,7 +110,7 @@ def quieten() -> None:
 
 
 def open_client(uri: str) -> "MlflowClient":
-    """An MLflow client; a fresh SQLite store is created once, under a lock."""
+    """An MLflow client; an SQLite store is made or mended first, under a lock."""
     quieten()
     from mlflow import MlflowClient
     from sqlalchemy import event
@@ -114,17 +119,23 @@ def open_client(uri: str) -> "MlflowClient":
     uri = absolute(uri)
     if not uri.startswith(_SQLITE):
         return MlflowClient(uri)
-    database = Path(uri.removeprefix(_SQLITE))
-    database.parent.mkdir(parents=True, exist_ok=True)
     if not event.contains(Engine, "connect", _relax):
         event.listen(Engine, "connect", _relax)
-    with locked(database.with_suffix(".lock")):
+    with _prepared(uri) as path:
         client = MlflowClient(uri)
-        client.search_experiments(max_results=1)  # migrates the schema of a fresh store
-        with sqlite3.connect(database) as connection:
+        with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
-        connection.close()
     return client
+
+
+@contextmanager
+def _prepared(uri: str) -> Iterator[Path]:
+    """Hold the lock of an SQLite store whose schema is whole; its file."""
+    path = Path(absolute(uri).removeprefix(_SQLITE))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.with_suffix(".lock")):
+        database.prepare(path)
+        yield path
 
 
 def _relax(connection: Any, _: Any) -> None:
@@ -180,7 +191,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     found = client.get_experiment_by_name(name)
     if found is not None:
         if found.lifecycle_stage != "active":
-            raise UserError(f"study: the experiment {name} was deleted; restore it or rename it")
+            raise deleted(name, found.experiment_id, uri)
         return str(found.experiment_id)
     uri = absolute(uri)
     location = None
@@ -194,6 +205,15 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     return str(client.create_experiment(name, artifact_location=location, tags=tags))
 
 
+def deleted(name: str, number: str, uri: str) -> UserError:
+    """What to say of an experiment that is in MLflow's trash."""
+    return UserError(
+        f"study: the experiment {name!r} lies in MLflow's trash; restore it with "
+        f"'MLFLOW_TRACKING_URI={absolute(uri)} mlflow experiments restore -x {number}', "
+        "or name another study, as in study=NEW"
+    )
+
+
 @contextmanager
 def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Hold a file lock; calls ``waiting`` once where somebody else holds it."""
@@ -204,3 +224,18 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
             waiting()
             fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+
+
+def main() -> None:
+    """Prepare an SQLite store, ahead of a program that would migrate it in place."""
+    quieten()
+    try:
+        with _prepared(sys.argv[1]):
+            pass
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+if __name__ == "__main__":
+    main()

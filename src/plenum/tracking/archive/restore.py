@@ -77,10 +77,7 @@ def _there(client: Any, study: str, uri: str, contents: str) -> bool:
     if found is None:
         return False
     if found.lifecycle_stage != "active":
-        raise UserError(
-            f"study: an experiment {study!r} lies in MLflow's trash; restore it, delete it for "
-            "good, or name another study, as in study=NEW"
-        )
+        raise store.deleted(study, found.experiment_id, uri)
     if query.search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'"):
         with gathered(study, uri) as own:
             files = {name: described(data) for one in own for name, data in one.files()}

@@ -1,0 +1,143 @@
+"""The SQLite file of a local store: made, mended and brought up to date in one transaction.
+
+MLflow builds its schema step by step in the file itself, and can't go on from what a kill or a full
+disk leaves of that. Here the steps run on a private copy, whose contents then replace the file's in
+one transaction: at every moment the file holds all of the old contents or all of the new ones.
+"""
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from plenum.errors import UserError
+
+_TEMPORARY = "_alembic_tmp_"
+"""How Alembic calls a table while it is being rebuilt."""
+
+_WRITTEN_BY_MLFLOW = {
+    "alembic_version": "TRUE",
+    "experiments": "experiment_id = 0",
+    "experiment_tags": "experiment_id = 0",
+    "workspaces": "name = 'default'",
+}
+"""The rows of a store that nobody has used, by table."""
+
+
+def check(path: Path, *, thorough: bool = False) -> None:
+    """Refuse a file that no store can be opened in.
+
+    Parameters
+    ----------
+    path
+        Absolute; the file need not exist.
+    thorough
+        Read the whole file, not only its head.
+
+    Raises
+    ------
+    UserError
+        It can't be written to, is no SQLite database, or is a damaged one.
+    """
+    if not path.exists():
+        return
+    if not path.is_file() or not os.access(path, os.W_OK):
+        raise UserError(f"tracking.uri: {path} can't be written to")
+    query = "PRAGMA quick_check(1)" if thorough else "SELECT max(name) FROM sqlite_master"
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+            (problem,) = database.execute(query).fetchone()
+    except sqlite3.OperationalError:  # somebody else holds it, or was killed: a writer mends that
+        return
+    except sqlite3.DatabaseError as error:
+        raise _refused(path, error) from None
+    if thorough and problem != "ok":
+        raise _refused(path, problem)
+
+
+def prepare(path: Path) -> None:
+    """Give a file the schema of the installed MLflow; one that has it is left as it is.
+
+    A missing file, and one in which MLflow was stopped before anybody used it, gets a fresh schema;
+    what somebody wrote under an older MLflow is migrated. The caller holds the store's lock.
+
+    Raises
+    ------
+    UserError
+        The file can't be written, is damaged, or its contents can't be migrated. It is as it was.
+    """
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            if _revision(database) == _migrations()._get_latest_schema_revision():
+                return
+            with closing(sqlite3.connect("")) as copy:  # in memory; on the disk where it is large
+                if not _unused(database):
+                    database.backup(copy)
+                _migrate(copy, path)
+                copy.backup(database)
+    except sqlite3.Error as error:
+        raise _refused(path, error) from None
+
+
+def _migrations() -> Any:
+    """What ``mlflow db upgrade`` calls; imported only here, since it takes long."""
+    from mlflow.store.db import utils
+
+    return utils
+
+
+def _revision(database: sqlite3.Connection) -> str | None:
+    """The revision that a schema has reached; ``None`` where none is stated."""
+    if "alembic_version" not in _tables(database):
+        return None
+    row = database.execute("SELECT version_num FROM alembic_version").fetchone()
+    return row and str(row[0])
+
+
+def _unused(database: sqlite3.Connection) -> bool:
+    """Whether a database holds nothing but what MLflow itself writes into a fresh one."""
+    from mlflow.store.db.base_sql_model import Base
+
+    for table in _tables(database):
+        name = table.removeprefix(_TEMPORARY)
+        if name not in Base.metadata.tables and name not in _WRITTEN_BY_MLFLOW:
+            return False
+        known = _WRITTEN_BY_MLFLOW.get(name, "FALSE")
+        if database.execute(f'SELECT 1 FROM "{table}" WHERE NOT ({known}) LIMIT 1').fetchone():
+            return False
+    return True
+
+
+def _tables(database: sqlite3.Connection) -> list[str]:
+    names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return [name for (name,) in names if not name.startswith("sqlite_")]
+
+
+def _migrate(copy: sqlite3.Connection, path: Path) -> None:
+    """Bring the schema of a private copy up to date; an empty one gets its first tables."""
+    import sqlalchemy
+    from sqlalchemy.pool import StaticPool
+
+    engine = sqlalchemy.create_engine("sqlite://", creator=lambda: copy, poolclass=StaticPool)
+    try:
+        if "experiments" in _tables(copy):
+            _migrations()._upgrade_db(engine)
+        else:
+            _migrations()._initialize_tables(engine)
+    except Exception as error:  # SQLAlchemy's, Alembic's or MLflow's
+        raise UserError(
+            f"tracking.uri: the installed MLflow can't migrate {path} ({error}); the file is as it "
+            "was: open it with the MLflow that wrote it, or name another file"
+        ) from error
+    copy.commit()
+
+
+def _refused(path: Path, error: object) -> UserError:
+    """What to say of an error that SQLite raised or reported about a file."""
+    if isinstance(error, sqlite3.OperationalError):
+        return UserError(f"tracking.uri: {path} can't be written to ({error})")
+    return UserError(
+        f"tracking.uri: {path} is no SQLite database, or a damaged one ({error}); delete it or "
+        "move it away: the same commands write its contents again from the journals"
+    )

@@ -1,0 +1,85 @@
+"""What is asked of a study's experiment before the first call, in a store on this disk."""
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import mlflow.cli
+import pytest
+from click.testing import CliRunner
+
+from plenum.conditions import Job
+from plenum.errors import UserError
+from plenum.execution import conduct, plan, probe
+from plenum.tracking import query, store
+from plenum.tracking.kinds import require_active
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A store whose study ``gone`` was deleted in MLflow."""
+    uri = f"sqlite:///{tmp_path_factory.mktemp('store')}/mlflow.db"
+    client = store.open_client(uri)
+    client.delete_experiment(store.experiment(client, uri, "gone"))
+    return uri
+
+
+@pytest.fixture
+def gone(uri: str, job: Callable[..., Job], tmp_path: Path) -> Job:
+    """A job that would be tracked there."""
+    return job("study=gone", f"tracking.uri={uri}", f"journals={tmp_path}/journals")
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda job, _: conduct([job]),
+        lambda job, _: plan.show([job]),
+        lambda job, out: probe.probe(probe.Asked(job, 2, False, out)),
+        lambda job, out: probe.plan(probe.Asked(job, 2, False, out)),
+        lambda job, _: query.opened(job.study, job.tracking_uri),
+    ],
+    ids=["run", "dry run", "probe", "dry probe", "tables"],
+)
+def test_a_deleted_study_is_refused_with_the_way_back(
+    work: Callable[[Job, Path], object], gone: Job, uri: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError) as refused:
+        work(gone, tmp_path / "out")
+    assert uri in str(refused.value)
+    assert "mlflow experiments restore -x 1" in str(refused.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_other_studies_of_the_store_are_open(uri: str) -> None:
+    client = store.open_client(uri)
+    there = store.experiment(client, uri, "there")
+    assert require_active("there", uri) == there
+    assert require_active("not yet", uri) is None
+
+
+def test_the_way_back_works(uri: str, tmp_path: Path) -> None:
+    """The command as the refusal states it."""
+    other = f"sqlite:///{tmp_path}/mlflow.db"
+    client = store.open_client(other)
+    client.delete_experiment(store.experiment(client, other, "gone"))
+    with pytest.raises(UserError) as refused:
+        require_active("gone", other)
+    (line,) = re.findall("'(MLFLOW_TRACKING_URI=.*)',", str(refused.value))
+    variable, _, *command = shlex.split(line)
+    name, _, value = variable.partition("=")
+    done = CliRunner().invoke(mlflow.cli.cli, command, env={name: value})
+    assert done.exit_code == 0, done.output
+    assert require_active("gone", other) == "1"
+
+
+@pytest.mark.parametrize("work", [lambda job: conduct([job]), lambda job: plan.show([job])])
+def test_a_file_that_is_no_database_is_refused_before_anything_is_run(
+    work: Callable[[Job], object], job: Callable[..., Job], tmp_path: Path
+) -> None:
+    path = tmp_path / "mlflow.db"
+    path.write_text("not a database, although it is long enough to have a head\n" * 9)
+    with pytest.raises(UserError, match=str(path)):
+        work(job(f"tracking.uri=sqlite:///{path}", f"journals={tmp_path}/journals"))
+    assert list(tmp_path.iterdir()) == [path]

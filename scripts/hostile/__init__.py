@@ -1,0 +1,1 @@
+"""Attacks on plenum that scripts/bench_hostile.py runs."""

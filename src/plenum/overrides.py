@@ -13,7 +13,7 @@ from hydra._internal.utils import get_args_parser
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.object_type import ObjectType
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, Transformer
+from hydra.core.override_parser.types import Override, Transformer, ValueType
 from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -226,7 +226,7 @@ def _unreadable(argument: str) -> str:
 
 def _values(override: Override) -> list[str]:
     """What an override sets, one text a value of a sweep or list."""
-    if override.is_glob_sweep():
+    if override.value_type == ValueType.GLOB_CHOICE_SWEEP:
         return []
     if override.is_sweep_override():
         return [str(each) for each in override.sweep_iterator(transformer=Transformer.str)]

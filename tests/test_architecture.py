@@ -14,7 +14,7 @@ INPUTS = {
     *("processes", "secrets", "perturbations", "checkpoints", "settings", "schema", "validation"),
     *("terminal", "text", "world_conditions"),
 }
-DOORS = {"cli", "callbacks"}  # they open everything, and nobody imports them
+DOORS = {"cli", "callbacks", "overrides"}  # they open everything, and nobody imports them
 ALLOWED = (
     {
         "dynamics": set(),

@@ -261,3 +261,16 @@ def test_a_file_that_is_no_utf_8_is_refused_by_its_name(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_is_refused_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"gone\.yaml does not exist"):
         scenarios.load(tmp_path / "gone.yaml")
+
+
+def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path, fields: Fields) -> None:
+    fields |= {"title": "", "type": "vote", "cases": [3], "colour": "red"}
+    del fields["question"]
+    fields["options"]["C"].pop("name")
+    fields["endpoint"] = "The council adopts exactly one of A or B."
+    with pytest.raises(UserError) as error:
+        scenarios.load(written(tmp_path, fields))
+    line = str(error.value)
+    assert "own.yaml, 7 mistakes: (1) field colour: unknown; " in line
+    for field in ("title", "type", "cases", "question", "options.C", "endpoint"):
+        assert f") field {field}: " in line

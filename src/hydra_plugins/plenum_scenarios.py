@@ -1,6 +1,8 @@
 """Make every file of ``scenarios/`` an option of the config group ``scenario``."""
 
 import os
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hydra.core.config_search_path import ConfigSearchPath
@@ -8,6 +10,8 @@ from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSource
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
+
+from plenum.errors import UserError
 
 
 class ScenarioSearchPath(SearchPathPlugin):
@@ -20,7 +24,10 @@ class ScenarioSearchPath(SearchPathPlugin):
 
 
 class ScenarioSource(ConfigSource):
-    """A config group ``scenario`` with one option a YAML file; an option is a pointer to it."""
+    """A config group ``scenario`` with one option a YAML file; an option is a pointer to it.
+
+    A file is chosen by the id that it holds, or by its own name.
+    """
 
     @staticmethod
     def scheme() -> str:
@@ -31,7 +38,7 @@ class ScenarioSource(ConfigSource):
             raise ConfigLoadError(f"Config not found : {config_path}")
         file = self._file(config_path)
         config = OmegaConf.create(
-            {"scenario": {"id": file.stem, "file": f"{file.parent.name}/{file.name}"}}
+            {"scenario": {"id": _id(file), "file": f"{file.parent.name}/{file.name}"}}
         )
         return ConfigResult(
             config=config["scenario"],
@@ -47,15 +54,37 @@ class ScenarioSource(ConfigSource):
         return config_path in ("", "scenario")
 
     def is_config(self, config_path: str) -> bool:
-        return config_path.startswith("scenario/") and self._file(config_path).is_file()
+        return config_path.startswith("scenario/") and bool(self._matching(config_path))
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
         if config_path == "":
             return [] if results_filter == ObjectType.CONFIG else ["scenario"]
         if results_filter == ObjectType.GROUP:
             return []
-        return sorted(file.stem for file in Path(self.path).glob("*.yaml"))
+        return sorted({_id(file) for file in self._files()})
+
+    def _files(self) -> Iterable[Path]:
+        return sorted(Path(self.path).glob("*.yaml"))
+
+    def _matching(self, config_path: str) -> Sequence[Path]:
+        """The files that hold the id, or else the file of that name."""
+        name = config_path.removeprefix("scenario/").removesuffix(".yaml")
+        holding = [file for file in self._files() if _id(file) == name]
+        return holding or [file for file in self._files() if file.stem == name]
 
     def _file(self, config_path: str) -> Path:
-        name = config_path.removeprefix("scenario/").removesuffix(".yaml")
-        return Path(self.path) / f"{name}.yaml"
+        files = self._matching(config_path)
+        if len(files) > 1:
+            names = " and ".join(file.name for file in files)
+            raise UserError(f"scenario: {_id(files[0])} is the id of {names}; give each its own")
+        return files[0]
+
+
+def _id(file: Path) -> str:
+    """The id that a file holds at the beginning of a line; its name where it holds none."""
+    try:
+        text = file.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # who chooses the file learns why it can't be read
+        return file.stem
+    found = re.search(r"^id:[ \t]*[\"']?([A-Za-z0-9][A-Za-z0-9._-]*)", text, re.MULTILINE)
+    return found[1] if found else file.stem

@@ -1,6 +1,7 @@
 """What the front doors share: exit statuses, and errors in one line."""
 
 import errno
+import inspect
 import io
 import os
 import re
@@ -8,7 +9,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
@@ -26,25 +27,34 @@ _FULL_ERROR = os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
 def front_door(main: Callable[[], object]) -> None:
-    """Run a Hydra app; see :func:`told` for how it ends."""
+    """Run a Hydra app; see :func:`told` for how it ends.
+
+    ``-m`` may stand anywhere; Hydra itself would read no override behind it and another one.
+    """
+    from plenum.overrides import MULTIRUN, check_flags
+
+    config_name = inspect.getclosurevars(main).nonlocals.get("config_name", "config")
+    sys.argv[1:] = sorted(sys.argv[1:], key=lambda argument: argument not in MULTIRUN)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     sys.excepthook = _without_secrets
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
-    with told():
+    with told(config_name):
         refuse_in_arguments(sys.argv[1:])
+        check_flags(sys.argv[1:], config_name)
         main()
 
 
 @contextmanager
-def told() -> Iterator[None]:
+def told(config_name: str | None = None) -> Iterator[None]:
     """Turn what a user can cause into one line and an exit status.
 
     2 for bad input, 1 where a sweep stopped, 130 after Ctrl-C; a bug keeps its traceback.
     ``HYDRA_FULL_ERROR=1`` in the environment shows the traceback of every error. It stands inside
     each Hydra job too, since Hydra prints a line of its own about any exception that leaves one.
+    ``config_name`` is the primary config where the command line is still to be composed.
     """
     from hydra.errors import HydraException
     from omegaconf.errors import OmegaConfBaseException
@@ -54,7 +64,7 @@ def told() -> Iterator[None]:
     except (UserError, HydraException, OmegaConfBaseException) as error:
         if _FULL_ERROR:
             raise
-        _leave(f"error: {one_line(error)}", BAD_INPUT)
+        _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except Stopped as error:
         _leave(f"stopped: {error}; the same command continues from here", FAILED)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -69,7 +79,7 @@ def told() -> Iterator[None]:
     except Exception as error:
         if _FULL_ERROR or not _of_the_input(error):
             raise
-        _leave(f"error: {one_line(error)}", BAD_INPUT)
+        _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except KeyboardInterrupt:
         _leave(
             "interrupted: what is finished is kept; the same command continues from here",
@@ -93,6 +103,17 @@ def one_line(error: BaseException) -> str:
     text = re.sub(r"\n\s*(full_key|object_type|reference_type)[:=].*", "", text)
     options = re.sub(r"\n\t", ", ", text).replace(":, ", ": ")
     return " ".join(options.split())
+
+
+def _explained(error: Exception, config_name: str | None) -> str:
+    """The slip in the command line behind an error of Hydra's, or else the error's own words."""
+    line = None
+    if config_name and not isinstance(error, UserError):
+        from plenum.overrides import explain
+
+        with suppress(Exception):  # the error itself must be seen, whatever becomes of its reason
+            line = explain(sys.argv[1:], config_name)
+    return redact(line) if line else one_line(error)
 
 
 def _of_the_input(error: Exception) -> bool:

@@ -6,7 +6,7 @@ the field and what would mend it.
 
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -132,72 +132,96 @@ def _load(path: Path, changed: int) -> Scenario:
 
 
 def _check(data: Any, path: Path) -> Scenario:
-    def refuse(field: str, problem: str, mend: str) -> UserError:
-        return UserError(f"scenario file {path}, field {field}: {problem}; {mend}")
-
+    """The scenario of a file's data; an error names all that is wrong with it."""
     if not isinstance(data, Mapping):
         raise UserError(f"scenario file {path}: it is no mapping; give it the fields {_FIELDS}")
-    for field in data:
-        if field not in _FIELDS:
-            raise refuse(str(field), "unknown", f"the fields are {', '.join(_FIELDS)}")
-    for field in _FIELDS:
-        if field not in data:
-            raise refuse(field, "missing", "add it")
-    for field in _TEXTS:
-        if not isinstance(data[field], str) or not data[field].strip():
-            raise refuse(field, f"{data[field]!r} is no text", "write it as a non-empty text")
-    for field in _FIELDS:
-        if re.search(r"STATE\s*:", str(data[field])):
-            raise refuse(field, "it holds 'STATE:'", "write that in another way")
-    for field in _LISTS:
-        items = data[field]
-        if not isinstance(items, list) or not items:
-            raise refuse(field, "it is no list", "write one sentence an item, at least one")
-        for item in items:
-            if not isinstance(item, str) or not item.strip():
-                raise refuse(field, f"{item!r} is no text", "put the sentence in quotes")
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", data["id"]):
-        raise refuse("id", f"{data['id']!r}", "use letters, digits, '.', '_' and '-'")
-    if data["type"] not in KINDS:
-        raise refuse("type", f"{data['type']!r}", f"it is one of {', '.join(KINDS)}")
-    options = _options(data["options"], refuse)
-    _check_endpoint(data["endpoint"], [o.label for o in options], refuse)
+    wrong = list(_mistakes(data))
+    if len(wrong) == 1:
+        raise UserError(f"scenario file {path}, {wrong[0]}")
+    if wrong:
+        numbered = "; ".join(f"({n}) {mistake}" for n, mistake in enumerate(wrong, 1))
+        raise UserError(f"scenario file {path}, {len(wrong)} mistakes: {numbered}")
     fields: dict[str, Any] = {field: " ".join(data[field].split()) for field in _TEXTS}
     for field in _LISTS:
         fields[field] = tuple(" ".join(item.split()) for item in data[field])
+    options = tuple(
+        Option(label, *(" ".join(entry[key].split()) for key in ("name", "description")))
+        for label, entry in data["options"].items()
+    )
     return Scenario(**fields, options=options)
 
 
-def _options(data: Any, refuse: Any) -> tuple[Option, ...]:
+def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
+    """All that is wrong with a scenario, one line each: field, problem, and what would mend it."""
+    for field in data:
+        if field not in _FIELDS:
+            yield f"field {field}: unknown; the fields are {', '.join(_FIELDS)}"
+    for field in _FIELDS:
+        if field not in data:
+            yield f"field {field}: missing; add it"
+        elif re.search(r"STATE\s*:", str(data[field])):
+            yield f"field {field}: it holds 'STATE:'; write that in another way"
+    for field in _TEXTS:
+        if field in data and not _is_text(data[field]):
+            yield f"field {field}: {data[field]!r} is no text; write it as a non-empty text"
+        elif field in data:
+            yield from _word_mistakes(field, data[field])
+    for field in _LISTS:
+        if field in data:
+            yield from _list_mistakes(field, data[field])
+    if "options" in data:
+        yield from _option_mistakes(data["options"])
+        if isinstance(data["options"], Mapping) and _is_text(data.get("endpoint")):
+            yield from _endpoint_mistakes(data["endpoint"], [str(o) for o in data["options"]])
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _word_mistakes(field: str, text: str) -> Iterator[str]:
+    if field == "id" and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text):
+        yield f"field id: {text!r}; use letters, digits, '.', '_' and '-'"
+    if field == "type" and text not in KINDS:
+        yield f"field type: {text!r}; it is one of {', '.join(KINDS)}"
+
+
+def _list_mistakes(field: str, items: Any) -> Iterator[str]:
+    if not isinstance(items, list) or not items:
+        yield f"field {field}: it is no list; write one sentence an item, at least one"
+        return
+    for item in items:
+        if not _is_text(item):
+            yield f"field {field}: {item!r} is no text; put the sentence in quotes"
+
+
+def _option_mistakes(data: Any) -> Iterator[str]:
     if not isinstance(data, Mapping) or len(data) < 2:
-        raise refuse("options", "fewer than two", "write them as A, B, ... with name, description")
+        yield "field options: fewer than two; write them as A, B, ... with name, description"
+        return
     expected = list(string.ascii_uppercase[: len(data)])
     if list(data) != expected:
         labels = ", ".join(map(str, data))
-        raise refuse("options", f"labels {labels}", f"label them {', '.join(expected)} in order")
-    options = []
+        yield f"field options: labels {labels}; label them {', '.join(expected)} in order"
     for label, entry in data.items():
         if not isinstance(entry, Mapping) or set(entry) != {"name", "description"}:
-            raise refuse(f"options.{label}", "malformed", "give it name and description only")
+            yield f"field options.{label}: malformed; give it name and description only"
+            continue
         for key, text in entry.items():
-            if not isinstance(text, str) or not text.strip():
-                raise refuse(f"options.{label}.{key}", f"{text!r} is no text", "write a text")
-        if ":" in entry["name"]:
-            raise refuse(f"options.{label}.name", "it holds a colon", "put that into description")
-        words = {key: " ".join(text.split()) for key, text in entry.items()}
-        options.append(Option(label, words["name"], words["description"]))
-    return tuple(options)
+            if not _is_text(text):
+                yield f"field options.{label}.{key}: {text!r} is no text; write a text"
+        if ":" in str(entry["name"]):
+            yield f"field options.{label}.name: it holds a colon; put that into description"
 
 
-def _check_endpoint(endpoint: str, labels: list[str], refuse: Any) -> None:
+def _endpoint_mistakes(endpoint: str, labels: list[str]) -> Iterator[str]:
     """The endpoint names every label, and none that has no option."""
     # "A" alone may be an article, so a label counts where it stands in an enumeration.
     lists = re.findall(r"\b[A-Z](?:(?:, (?:or |and )?|/| or | and )(?:option )?[A-Z])+\b", endpoint)
     named = re.findall(r"\b[A-Z]\b", max(lists, key=len, default=""))
-    if named != labels:
-        raise refuse(
-            "endpoint",
-            f"it names the labels {', '.join(named) or 'of no option'} "
-            f"but the options are {', '.join(labels)}",
-            f"say that exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen",
+    if named != labels and len(labels) > 1:
+        yield (
+            f"field endpoint: it names the labels {', '.join(named) or 'of no option'} "
+            f"but the options are {', '.join(labels)}; "
+            f"say that exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen"
         )

@@ -1,11 +1,13 @@
 """The shape of a composed config: which values there are, and of which type."""
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, fields, is_dataclass
+from difflib import get_close_matches
 from functools import cache
 from typing import Any, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from plenum.errors import UserError
 from plenum.settings import Api, Budget, Calls, Hosted, Protocol, Sampling, Simulated
@@ -162,7 +164,19 @@ def typed(cfg: DictConfig) -> Config:
         merged: Any = OmegaConf.to_object(OmegaConf.merge(knobs, {"backend": read.backend}))
         read.backend = merged["backend"]
     except OmegaConfBaseException as error:
-        key = error.full_key or ""
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise UserError(f"{key}: {reason}" if key else reason) from None
+        raise UserError(_reason(error)) from None
     return read
+
+
+def _reason(error: OmegaConfBaseException) -> str:
+    """An error of OmegaConf's as key, value and what is allowed."""
+    key, reason = error.full_key or "", str(error).splitlines()[0].rstrip(".")
+    if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
+        parent, _, name = key.rpartition(".")
+        near = get_close_matches(name, [field.name for field in fields(error.object_type)], 1)
+        meant = [f"; did you mean {f'{parent}.' if parent else ''}{each}?" for each in near]
+        reason = f"no such setting{''.join(meant)}"
+    if wrong := re.match(r"Value '(.*)' (?:of type|is not) .*(Integer|Float|bool)", reason):
+        kinds = {"Integer": "a whole number", "Float": "a number", "bool": "true or false"}
+        reason = f"{wrong[1]}; {kinds[wrong[2]]}"
+    return f"{key}: {reason}" if key else reason

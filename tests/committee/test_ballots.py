@@ -24,6 +24,7 @@ def votes(choices: str) -> list[Ballot]:
         ' {"confidence":70,"decision":"B"}\n',
         '```json\n{"decision": "B", "confidence": 70}\n```',
         '```\n{"decision": "B", "confidence": 70}\n```',
+        '```json\r\n{"decision": "B", "confidence": 70}\r\n```\r\n',
     ],
 )
 def test_a_ballot_is_one_json_object(text: str) -> None:

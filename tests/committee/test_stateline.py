@@ -3,6 +3,7 @@
 import itertools
 import re
 import unicodedata
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def test_any_other_number_of_options_is_refused(state: State, options: int) -> N
 def test_what_is_read_lies_on_the_simplex(parts: list[int]) -> None:
     total = sum(parts)
     rounded = [f"{part / total:.2f}" for part in parts]
-    if abs(sum(map(float, rounded)) - 1) <= stateline.TOLERANCE:
+    if abs(sum(map(Decimal, rounded)) - 1) <= stateline.TOLERANCE:
         _, state = parse(line(",".join(rounded)), len(parts))
         np.testing.assert_allclose(sum(state.pref), 1.0, atol=1e-12)
         assert min(state.pref) >= 0
@@ -76,7 +77,13 @@ def test_a_sum_within_002_of_one_is_normalised(pref: str) -> None:
     np.testing.assert_allclose(state.pref, said / said.sum(), rtol=1e-12)
 
 
-@pytest.mark.parametrize("pref", ["0.279,0.4,0.3", "0.321,0.4,0.3", "0.0,0.0,0.0", "0.9,0.9,0.9"])
+@pytest.mark.parametrize(
+    "pref",
+    [
+        *("0.279,0.4,0.3", "0.321,0.4,0.3", "0.0,0.0,0.0", "0.9,0.9,0.9"),
+        *("0.279999999999,0.4,0.3", "0.320000000001,0.4,0.3"),
+    ],
+)
 def test_a_sum_further_from_one_is_refused(pref: str) -> None:
     with pytest.raises(Malformed, match="add up to"):
         parse(line(pref), 3)

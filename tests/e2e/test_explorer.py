@@ -118,6 +118,45 @@ def test_it_opens_on_a_condition_with_its_estimate_n_warnings_and_provenance(
         assert "#7 failed · parse · turn, round 2, Rights · no" in seen.text("#missing")
 
 
+def test_it_opens_with_two_that_decide_differently_side_by_side(
+    opened: Open, tmp_path: Path
+) -> None:
+    study = Written(tmp_path)
+    agreed = drifting(1, 6, 3).repeat(4, axis=0)
+    study.condition(4, 6, paths=agreed)
+    paths = agreed.copy()
+    paths[2:] = paths[2:, :, [1, 2, 0]]
+    paths[3, :4] = agreed[0, :4]  # 3 leaves the first two after round 4, 2 is never with them
+    study.condition(4, 6, paths=paths, roles="off")
+    with opened(study.page()) as seen:
+        assert seen.text("#condition-title").startswith("off")
+        assert [seen.text(f"#heads .{side} b") for side in ("left", "right")] == ["#0", "#3"]
+        assert "They part in round" in seen.text("#parting")
+        assert seen.page.locator("#talk .ballots .apart").count() == len(SEATS)
+        box = seen.page.locator("#parting").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < 900  # on the screen, without scrolling
+        seen.choose(2)
+        assert seen.page.locator("#list tr[aria-selected=true]").count() == 1
+
+
+def test_long_names_push_no_column_out_of_sight(opened: Open, tmp_path: Path) -> None:
+    study = Written(tmp_path)
+    options = {label: f"{name} of the whole country" for label, name in OPTIONS.items()}
+    seats = (*SEATS, "Equity", "Security")
+    wording = {"variant": "the_third_rephrasing_by_a_long_name", "family": "format"}
+    study.condition(4, 6, options=options, seats=seats, **wording)
+    with opened(study.page(), viewport={"width": 1400, "height": 900}) as seen:
+        wide = "(a => a.scrollWidth - a.clientWidth)(document.querySelector('#replicates .scroll'))"
+        assert seen.page.evaluate(wide) == 0
+        cell = seen.page.locator("#list .wording").first
+        assert cell.get_attribute("title") == "the_third_rephrasing_by_a_long_name (format)"
+        width = seen.page.evaluate(
+            "document.querySelector('#list .wording').parentElement.offsetWidth"
+        )
+        assert width > 40
+
+
 def test_the_filter_finds_conditions_by_factors_and_choosing_one_shows_it(
     opened: Open, told: Path
 ) -> None:
@@ -239,7 +278,7 @@ def test_a_link_brings_back_condition_round_and_pair(opened: Open, told: Path) -
         assert again.round() == "5"
         assert "#3 and #5" in again.text("#distance-told")
     with opened(told, "#c=<img>&t=1e9&a=-1&b=__proto__") as odd:
-        assert odd.page.locator("#talk section").count() == 0
+        assert "t=6" in odd.page.url  # as without a link
 
 
 def test_hostile_texts_are_inert_wherever_they_stand(opened: Open, tmp_path: Path) -> None:

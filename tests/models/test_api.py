@@ -206,6 +206,28 @@ def test_a_server_of_ones_own_needs_no_key(
     assert said.reply.cost is None
 
 
+@pytest.mark.parametrize("key", [None, ""])
+def test_openai_at_a_loopback_address_needs_no_key(
+    server: Server, transport: str, monkeypatch: pytest.MonkeyPatch, key: str | None
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    if key is not None:
+        monkeypatch.setenv("OPENAI_API_KEY", key)
+    ApiBackend({"openai": server.url}, False).check(("openai/my-model",), PLAIN)
+    said = ask(server, transport, says(), model="openai/my-model")
+    assert server.requests[0]["body"]["model"] == "my-model"
+    assert said.reply.text == "I agree."
+
+
+@pytest.mark.parametrize(
+    "url", [None, "http://10.0.0.1/v1", "http://127.evil.example/v1", "http://localhost.example/v1"]
+)
+def test_openai_elsewhere_needs_a_key(monkeypatch: pytest.MonkeyPatch, url: str | None) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(UserError, match="OPENAI_API_KEY"):
+        ApiBackend({"openai": url} if url else {}, False).check(("openai/my-model",), PLAIN)
+
+
 def test_connections_are_kept_and_used_again(server: Server) -> None:
     server.script[:] = [says() for _ in range(50)]
     backend = ApiBackend({"openai": server.url}, False, Calls())

@@ -100,7 +100,7 @@ def test_an_interval_that_leaves_the_axis_ends_in_an_arrow() -> None:
     (figure,) = forest([narrow, wide], [], [])
     arrows = [line for line in figure.axes[1].lines if line.get_label() == "beyond"]
     assert [line.get_marker() for line in arrows] == ["<", ">"]
-    assert "arrows: the interval goes on" in caption(figure)
+    assert "arrows: 1 of 2 intervals go on beyond the axis" in caption(figure)
 
 
 def test_many_levels_in_few_places_are_grouped_by_place() -> None:

@@ -12,7 +12,8 @@ from plenum.committee.stateline import Malformed
 NONE = "NONE"
 """The decision of a committee in which no option has more than half of the ballots."""
 
-_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
+_LINE_END = r"(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])"
+_FENCE = re.compile(rf"```(?:json)?[ \t]*{_LINE_END}(.*){_LINE_END}[ \t]*```", re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 import json
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from plenum.text import HIDDEN, lines, unmasked
 
-TOLERANCE = 0.02
+TOLERANCE = Decimal("0.02")
 """How far the preferences may be from a sum of 1 before they are refused."""
 
 # Digits are spelt [0-9]: \d would also match other scripts' digits.
@@ -98,13 +99,14 @@ def _parse_line(line: str, options: int) -> State:
     match = _LINE.fullmatch(line)
     if match is None:
         raise Malformed("the STATE line breaks the format")
-    pref = [float(number) for number in match[1].split(",")]
+    decimals = [Decimal(number.strip()) for number in match[1].split(",")]
+    pref = [float(decimal) for decimal in decimals]
     if len(pref) != options:
         raise Malformed(f"{len(pref)} preferences for {options} options")
     if any(p > 1 for p in pref):
         raise Malformed("a preference above 1")
     total = sum(pref)
-    if abs(total - 1) > TOLERANCE + 1e-9:
+    if abs(sum(decimals, Decimal(-1))) > TOLERANCE:  # in floats 0.28 + 0.4 + 0.3 is less than 0.98
         raise Malformed(f"the preferences add up to {total:.4g}")
     conf = int(match[2])
     if conf > 100:

@@ -103,7 +103,7 @@ class ApiBackend:
                 temperature=chat.temperature,
                 max_tokens=chat.max_tokens,
                 api_base=route.base,
-                api_key=route.key or ("none" if own else None),
+                api_key=route.key or ("none" if route.compatible else None),
                 num_retries=0,
                 max_retries=0,
                 **more,

@@ -4,7 +4,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from ipaddress import ip_address
 from typing import Any
+from urllib.parse import urlsplit
 
 from plenum.conditions import Sampling
 from plenum.errors import UserError
@@ -78,7 +80,8 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
     Raises
     ------
     UserError
-        LiteLLM can't route it, or an endpoint or a key is missing.
+        LiteLLM can't route it, or an endpoint or a key is missing. No key is asked for where the
+        endpoint lies on this machine; one that is set is sent there.
     """
     wire, provider, known = _routed(model)
     _check_environment(model, provider, api_base)
@@ -116,15 +119,26 @@ def _routed(model: str) -> tuple[str, str, str | None]:
 
 
 def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -> None:
+    local = provider in COMPATIBLE and _is_loopback(api_base.get(provider))
     missing = [
         key
         for key in litellm.validate_environment(model)["missing_keys"]
         if not (key.endswith("_BASE") and (provider in api_base or provider == "ollama"))
+        and not (key.endswith("_API_KEY") and local)
     ]
     if missing:
         # Gemini takes either of its two names; every other provider needs all it lists.
         names = (" or " if provider == "gemini" else " and ").join(missing)
         raise UserError(f"model {model}: set the environment variable {names}")
+
+
+def _is_loopback(url: str | None) -> bool:
+    """Whether a URL leads to this machine, where a server of one's own needs no key."""
+    host = urlsplit(url or "").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # any other name
+        return False
 
 
 def _versioned(provider: str, base: str) -> str:

@@ -102,6 +102,7 @@ def _entry(row: Row, name: str, talk: Talk) -> dict[str, Any]:
         "pending": row.pending,
         "target": row.tracked.target,
         "warnings": list(row.warnings),
+        "split": len(set(row.tracked.decisions)) > 1,
         "transcripts": len(talk.replicates),
     }
     if row.summary is not None and math.isfinite(row.summary.lyapunov.value):

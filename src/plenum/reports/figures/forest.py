@@ -219,8 +219,9 @@ def _page(
         empty.set_xlim(0, wide)
         empty.set_axis_off()
     names.set_zorder(1)  # a long heading goes on over the plot
-    beyond = any(line.estimate and _beyond(line.estimate, reach) for line in lines)
-    caption(figure, _foot(lines, rows, symbol, place, beyond=beyond))
+    drawn = [e for line in lines if (e := line.estimate) and math.isfinite(e.ci_high - e.ci_low)]
+    cut = sum(bool(_beyond(estimate, reach)) for estimate in drawn)
+    caption(figure, _foot(lines, rows, symbol, place, f"{cut} of {len(drawn)}" if cut else ""))
     return figure
 
 
@@ -288,8 +289,7 @@ def _foot(
     rows: Sequence[Row],
     symbol: str,
     place: tuple[int, int],
-    *,
-    beyond: bool,
+    cut: str,
 ) -> list[str]:
     number, pages = place
     ablated = any("ablate_" in line.label for line in lines)
@@ -298,7 +298,7 @@ def _foot(
         f"Δ{symbol} with its 95 % interval (jackknife, Welch); filled: p < {_SURE:g} by Holm over "
         "the contrasts of a factor, or over the means; n: replicates of what is compared, in order"
         + "; diamonds: random-effects means over scenarios" * any(line.pooled for line in lines)
-        + "; arrows: the interval goes on" * beyond
+        + (f"; arrows: {cut} intervals go on beyond the axis" if cut else "")
         + f"; page {number} of {pages}" * (pages > 1),
         "taking a mandate out is drawn as ablated − full; the papers draw full − ablated, the same "
         "with the opposite sign" * ablated,

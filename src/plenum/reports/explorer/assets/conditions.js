@@ -99,9 +99,16 @@ function markCondition(number) {
   for (const item of byId("conditions").children) {
     const chosen = Number(item.dataset.number) === number;
     item.setAttribute("aria-selected", chosen);
-    if (chosen) item.scrollIntoView({ block: "nearest" });
+    if (chosen) bringIntoSight(item, byId("conditions"));
   }
   reachable([...byId("conditions").children], (item) => item.getAttribute("aria-selected") === "true");
+}
+
+// Scrolls the list alone: scrollIntoView would make Tab go on from the item instead of the top.
+function bringIntoSight(item, list) {
+  const [own, area] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (own.top < area.top) list.scrollTop -= area.top - own.top;
+  else if (own.bottom > area.bottom) list.scrollTop += own.bottom - area.bottom;
 }
 
 // One item of a list is reached by Tab, the others by arrows.

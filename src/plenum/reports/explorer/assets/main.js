@@ -4,6 +4,7 @@ let index = null;
 const state = {
   number: -1, entry: null, f: null, round: 1, pair: [], parting: null,
   view: "simplex", zoom: "all", trails: "all", order: "n", link: "", playing: null, wanted: -1,
+  suggested: false,
 };
 
 async function chooseCondition(number, wish = {}) {
@@ -55,15 +56,18 @@ function setRound(round) {
   writeLink();
 }
 
-// The first that is chosen stays on the left; a third takes the place of the second.
+// The first that is chosen stays on the left; a third takes the place of the second, and whoever
+// chooses takes the place of a pair that the page chose itself.
 function toggleReplicate(number) {
   const { pair } = state;
-  if (pair.includes(number)) choosePair(pair.filter((n) => n !== number));
+  if (state.suggested) choosePair([number]);
+  else if (pair.includes(number)) choosePair(pair.filter((n) => n !== number));
   else choosePair([...pair.slice(0, 1), number]);
 }
 
-async function choosePair(pair) {
+async function choosePair(pair, suggested = false) {
   state.pair = pair;
+  state.suggested = suggested;
   state.parting = null;
   markPair();
   placePlane();
@@ -134,14 +138,20 @@ function redraw(changes) {
   writeLink();
 }
 
+// The first condition whose replicates decide differently, else the first that has any.
+function mostTelling() {
+  const split = index.conditions.findIndex((condition) => condition.split);
+  return Math.max(0, split >= 0 ? split : index.conditions.findIndex((condition) => condition.n > 0));
+}
+
 async function open() {
   index = await block("index");
   aboutStudy();
   listConditions();
   listen();
   const asked = readLink();
-  const first = index.conditions.findIndex((condition) => condition.n > 0);
-  await chooseCondition(asked?.number ?? Math.max(0, first), asked ?? {});
+  await chooseCondition(asked?.number ?? mostTelling(), asked ?? {});
+  if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
   byId("frame").setAttribute("aria-busy", "false");
   performance.mark("ready");
 }

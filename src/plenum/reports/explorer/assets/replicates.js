@@ -38,7 +38,7 @@ function columnsOf(f) {
   return [
     ["no.", (r) => `#${r.n}`],
     has("base") && ["base", (r) => `#${r.base}`],
-    has("variant") && ["wording", (r) => wordingOf(r)],
+    has("variant") && ["wording", (r) => said("span", { class: "wording", title: visible(wordingOf(r)) }, wordingOf(r))],
     ["decision", (r) => [symbol(r.status === "completed" ? r.decision : "", f.options), said("span", { title: visible(outcome(r, f)) }, outcome(r, f))]],
     ["votes", (r) => votes(r, f)],
     ["rounds", (r) => `${r.points.length}`],

@@ -3,12 +3,11 @@
 python -m plenum.tracking.links mlruns/mlflow.db http://127.0.0.1:5000
 """
 
-import sqlite3
 import sys
-from contextlib import closing
 from pathlib import Path
 
 from plenum.tracking import views
+from plenum.tracking.database import rows
 
 _STUDIES = """
     SELECT experiment_id, name, EXISTS (
@@ -32,18 +31,11 @@ def links(database: Path, server: str) -> dict[str, str]:
     Parameters
     ----------
     database
-        The SQLite file of the store. It is read without MLflow, whose import takes seconds.
+        The SQLite file of the store.
     server
         The address at which it is served.
     """
-    if not database.exists():
-        return {}
-    view = f"{views.TAG}{views.CONDITIONS}"
-    try:
-        with closing(sqlite3.connect(f"{database.resolve().as_uri()}?mode=ro", uri=True)) as store:
-            studies = store.execute(_STUDIES, (view,)).fetchall()
-    except sqlite3.Error:  # a store that is being made; the server says what else is wrong with it
-        return {}
+    studies = rows(database.resolve(), _STUDIES, f"{views.TAG}{views.CONDITIONS}")
     return {name: views.link(server, str(number), bool(saved)) for number, name, saved in studies}
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import fcntl
+import json
 import os
 import sqlite3
 import sys
@@ -9,7 +10,7 @@ import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -55,13 +56,23 @@ def check(uri: str, *, thorough: bool = False) -> None:
         require_writable("tracking.uri", path.parent)
         database.check(path, thorough=thorough)
         return
+    post(uri, "experiments/search", {"max_results": 1})
+
+
+def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
+    """What a tracking server answers to a request of its REST interface."""
     request = urllib.request.Request(
-        f"{uri}/api/2.0/mlflow/experiments/search",
-        data=b'{"max_results": 1}',
+        f"{uri}/api/2.0/mlflow/{path}",
+        data=json.dumps(query).encode(),
         headers={"Content-Type": "application/json", **login()},
     )
     with answering(uri), urllib.request.urlopen(request, timeout=10) as response:
-        response.read()
+        return json.loads(response.read())
+
+
+def local(uri: str) -> Path | None:
+    """The file of an SQLite store; ``None`` for a server."""
+    return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 
 @contextmanager
@@ -74,7 +85,7 @@ def answering(uri: str) -> Iterator[None]:
             f"tracking.uri: the server at {uri} answers {error.code} {error.reason}; if it wants a "
             "login, set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
         ) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:  # nobody, or somebody who speaks no JSON
         raise UserError(
             f"tracking.uri: no MLflow server answers at {uri} ({error}); start one, or use "
             "tracking=local"

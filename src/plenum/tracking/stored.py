@@ -3,15 +3,12 @@
 Importing MLflow takes seconds: an SQLite store is asked by SQL, a server by its REST interface.
 """
 
-import sqlite3
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from plenum.tracking.kinds import post
+from plenum.tracking import database, store
 
 _LOCAL = """
     WITH conditions AS (
@@ -38,7 +35,8 @@ class StoredCondition:
 
 def stored_conditions(study: str, uri: str) -> list[StoredCondition]:
     """The conditions of a study; none where there is no such study, or no store yet."""
-    rows = _local(study, uri) if uri.startswith("sqlite:///") else _served(study, uri)
+    path = store.local(uri)
+    rows = database.rows(path, _LOCAL, study) if path else _served(study, uri)
     runs: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for run, key, value in rows:
         runs[run][key] = value
@@ -48,27 +46,16 @@ def stored_conditions(study: str, uri: str) -> list[StoredCondition]:
     ]
 
 
-def _local(study: str, uri: str) -> list[tuple[str, str, str]]:
-    path = Path(uri.removeprefix("sqlite:///"))
-    if not path.exists():
-        return []
-    try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as connection:
-            return connection.execute(_LOCAL, (study,)).fetchall()
-    except sqlite3.OperationalError:  # no store yet, or one that is being made
-        return []
-
-
-def _served(study: str, uri: str) -> Iterator[tuple[str, str, str]]:
+def _served(study: str, uri: str) -> Iterable[tuple[str, str, str]]:
     query: dict[str, Any] = {"filter": f"name = '{study}'", "max_results": 1}
-    for experiment in post(uri, "experiments/search", query).get("experiments", []):
+    for experiment in store.post(uri, "experiments/search", query).get("experiments", []):
         query = {
             "experiment_ids": [experiment["experiment_id"]],
             "filter": "tags.`plenum.kind` = 'condition'",
             "max_results": 1000,
         }
         while True:
-            page = post(uri, "runs/search", query)
+            page = store.post(uri, "runs/search", query)
             for run in page.get("runs", []):
                 for entry in [*run["data"].get("params", []), *run["data"].get("tags", [])]:
                     yield run["info"]["run_id"], entry["key"], entry.get("value", "")

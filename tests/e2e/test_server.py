@@ -82,9 +82,9 @@ def test_a_deleted_study_is_refused_before_anything_is_run(
     run: Run, tmp_path: Path, mlflow_server: str
 ) -> None:
     client = MlflowClient(mlflow_server)
-    experiment = client.create_experiment("thrown away")
+    experiment = client.create_experiment("thrown_away")
     client.delete_experiment(experiment)
-    given = ("study=thrown away", "tracking=server", f"tracking.uri={mlflow_server}")
+    given = ("study=thrown_away", "tracking=server", f"tracking.uri={mlflow_server}")
     for more in ((), ("dry_run=true",)):
         done = run(*SMALL, *given, *more)
         assert done.returncode == 2

@@ -4,6 +4,7 @@ import json
 import uuid
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -138,15 +139,16 @@ def _outcome(transcript: Transcript) -> str:
 
 def _times(attempts: Iterable[dict[str, Any]]) -> dict[str, tuple[int, int, int]]:
     """When each call began and ended, in nanoseconds, and its attempts; by the call's id."""
-    found: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+    by_call: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
     for line in attempts:
-        if line.get("at") and line.get("id"):
+        with suppress(KeyError, TypeError, ValueError, OverflowError, AttributeError):
+            # a line of another make says no time
             begun = int(datetime.fromisoformat(line["at"]).timestamp() * 1e6) * 1000
-            ended = begun + int(line["latency_s"] * _NS)
-            found[line["id"].rpartition("-")[0]].append((begun, ended))
+            ended = begun + max(int(line["latency_s"] * _NS), 0)
+            by_call[line["id"].rpartition("-")[0]].append((begun, ended))
     return {
         call: (min(b for b, _ in times), max(e for _, e in times), len(times))
-        for call, times in found.items()
+        for call, times in by_call.items()
     }
 
 
@@ -183,7 +185,7 @@ def _votes(transcript: Transcript) -> dict[str, Any]:
 
 def _attributes(call: TracedCall, attempts: int) -> dict[str, Any]:
     """What a span says of its call; the names with a dot are those that MLflow's UI reads."""
-    found: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "mlflow.spanType": "CHAT_MODEL",
         "mlflow.spanInputs": {"messages": call.messages},
         "mlflow.llm.model": call.model,
@@ -193,19 +195,19 @@ def _attributes(call: TracedCall, attempts: int) -> dict[str, Any]:
     }
     entry = call.entry
     if entry is None:
-        return found
-    found["mlflow.spanOutputs"] = {
+        return attributes
+    attributes["mlflow.spanOutputs"] = {
         "choices": [{"message": {"role": "assistant", "content": entry["text"]}}]
     }
     read = ("state", "ballot", "clerk", "read", "problem", "finish", "inherited")
-    found |= {key: entry[key] for key in read if entry.get(key) is not None}
+    attributes |= {key: entry[key] for key in read if entry.get(key) is not None}
     if "inherited" not in entry:
         taken, given = entry.get("tokens_in") or 0, entry.get("tokens_out") or 0
         usage = {"input_tokens": taken, "output_tokens": given, "total_tokens": taken + given}
-        found["mlflow.chat.tokenUsage"] = usage
+        attributes["mlflow.chat.tokenUsage"] = usage
         if entry.get("cost") is not None:
-            found["mlflow.llm.cost"] = {"total_cost": entry["cost"]}
-    return found
+            attributes["mlflow.llm.cost"] = {"total_cost": entry["cost"]}
+    return attributes
 
 
 def _span(
@@ -216,7 +218,7 @@ def _span(
     times: tuple[int, int],
     failed: str,
 ) -> "Span":
-    """A finished span under ids of its own: the fluent API would make up others."""
+    """A finished span under ids of its own: the fluent API makes up others."""
     from mlflow.entities import Span
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import ReadableSpan

@@ -189,7 +189,7 @@ class StudyWriter:
         log: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         if condition["backend"] != "simulated":  # whose times say nothing
             for line in attempts(journals[0].parent / "calls.jsonl"):
-                log[line["replicate"]].append(line)
+                log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
             transcript = read(journal)
             calls = rebuild(transcript)

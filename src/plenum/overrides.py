@@ -126,14 +126,17 @@ class Settings:
         return any(other.startswith(f"{key}.") for other in self.keys) or key in self.open
 
     def set_by(self, group: str) -> str | None:
-        """The one value that a group's options differ in, beside their name; if it is one."""
+        """The one value that a group's options differ in, beside their name, if it is one.
+
+        Of several it is the one that holds an address or a path.
+        """
         if len(self.groups[group]) < 2:
             return None
         first, second = (self._composed([f"{group}={o}"]) for o in self.groups[group][:2])
-        values, others = dict(_leaves(first)), dict(_leaves(second))
-        keys = {key for key, value in values.items() ^ others.items()} - {f"{group}.name"}
-        keys = {key for key in keys if not key.startswith("hydra.")}
-        return keys.pop() if len(keys) == 1 else None
+        differing = dict(_leaves(first)).items() ^ dict(_leaves(second)).items()
+        values = {k: v for k, v in differing if k != f"{group}.name" and not k.startswith("hydra.")}
+        keys = list(values) if len(values) < 2 else list({k for k, v in differing if "/" in v})
+        return keys[0] if len(keys) == 1 else None
 
     def of_other_option(self, key: str) -> str | None:
         """The choice under which a key, or the mapping that would hold it, exists."""

@@ -79,6 +79,13 @@ class Hostile:
         }
 
 
+async def _cancel_others() -> None:
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+
+
 @contextmanager
 def serving(kinds: Mapping[str, Write], always: bool = False) -> Iterator[Hostile]:
     """Run a server in a thread of its own."""
@@ -96,8 +103,8 @@ def serving(kinds: Mapping[str, Write], always: bool = False) -> Iterator[Hostil
         server = loop.run_until_complete(start())
         loop.run_forever()
         server.close()
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
+        loop.run_until_complete(_cancel_others())
+        loop.close()
 
     thread = threading.Thread(target=run, daemon=True)
     thread.start()

@@ -11,7 +11,7 @@ import aiohttp
 
 from plenum.conditions import Calls, Sampling
 from plenum.errors import UserError
-from plenum.models import allowance, completions, faults, routes
+from plenum.models import allowance, bodies, completions, faults, routes
 from plenum.models.chat import CallError, Chat, Response
 from plenum.models.lean import Endpoint, open_session
 from plenum.models.prices import Prices
@@ -52,6 +52,7 @@ class ApiBackend:
         self._session: aiohttp.ClientSession | None = None
         self._used_litellm = False
         self._most = self._calls.max_response_mb * 10**6
+        self._reader = bodies.Reader(self._most)
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
@@ -142,7 +143,7 @@ class ApiBackend:
     def _endpoint(self, model: str) -> Endpoint:
         if model not in self._endpoints:
             route, price = self._route(model), self._prices.of(model)
-            self._endpoints[model] = Endpoint(route, price, self._most)
+            self._endpoints[model] = Endpoint(route, price, self._reader)
         return self._endpoints[model]
 
     def _pool(self) -> aiohttp.ClientSession:

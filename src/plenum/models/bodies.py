@@ -1,7 +1,9 @@
 """How much of an answer is read: a bound on its decoded bytes, on both paths."""
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Any
 
 import aiohttp
@@ -10,6 +12,7 @@ _ERROR_BYTES = 2**16
 """So much of an error's body is read at most; its message stands at the beginning."""
 MOST_VALUES = 10**6
 """More objects, lists and fields than any answer has; each takes 56 bytes of memory or more."""
+_LARGE_BYTES = 2**18
 _ZIPPED = ("gzip", "deflate")
 _WINDOW = zlib.MAX_WBITS | 32
 """zlib and gzip, by the header."""
@@ -23,29 +26,41 @@ class Encoded(Exception):
     """A body whose encoding can't be undone."""
 
 
-async def whole(response: aiohttp.ClientResponse, most: int) -> bytearray:
-    """The decoded body of an answer; of an error, its beginning.
+class Reader:
+    """Reads the bodies of answers; only one large one at a time, however many calls there are.
 
     Parameters
     ----------
     most
         Bytes of a body at most. aiohttp decodes piece by piece, so that little more is ever held.
-
-    Raises
-    ------
-    TooLong
-        It is longer; the connection is closed.
     """
-    body = bytearray()
-    kept = _kept(response.status, most)
-    async for piece in response.content.iter_any():
-        body += piece
-        if len(body) > kept:
-            response.close()
-            if response.status == 200:
-                raise too_long(most)
-            return body[:kept]
-    return body
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._large = asyncio.Lock()
+
+    async def whole(self, response: aiohttp.ClientResponse) -> bytearray:
+        """The decoded body of an answer; of an error, its beginning.
+
+        Raises
+        ------
+        TooLong
+            It is longer; the connection is closed.
+        """
+        body, waited = bytearray(), False
+        kept = _kept(response.status, self._most)
+        async with AsyncExitStack() as alone:
+            async for piece in response.content.iter_any():
+                body += piece
+                if len(body) > kept:
+                    response.close()
+                    if response.status == 200:
+                        raise too_long(self._most)
+                    return body[:kept]
+                if len(body) > _LARGE_BYTES and not waited:
+                    await alone.enter_async_context(self._large)
+                    waited = True
+        return body
 
 
 def _kept(status: int, most: int) -> int:

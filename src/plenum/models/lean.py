@@ -25,12 +25,12 @@ _KEPT_S = 30
 
 
 class Endpoint:
-    """One route on the shared session; ``most`` are the bytes of an answer at most."""
+    """One route on the shared session, and what reads its answers."""
 
-    def __init__(self, route: Route, price: Price | None, most: int) -> None:
+    def __init__(self, route: Route, price: Price | None, reader: bodies.Reader) -> None:
         self.route = route
         self._price = price
-        self._most = most
+        self._reader = reader
         self._url = URL(f"{route.base}/chat/completions")
         self._headers = _headers(route)
         self._options = {"allow_redirects": False, **_proxied(self._url)}
@@ -51,7 +51,7 @@ class Endpoint:
             async with session.post(
                 self._url, data=body, headers=headers, **self._options
             ) as response:
-                raw = await bodies.whole(response, self._most)
+                raw = await self._reader.whole(response)
         except faults.NOT_SENT as error:
             raise faults.unreached(self.route, error) from None
         except aiohttp.ServerTimeoutError as error:

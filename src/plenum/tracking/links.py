@@ -6,6 +6,7 @@ python -m plenum.tracking.links mlruns/mlflow.db http://127.0.0.1:5000
 import sys
 from pathlib import Path
 
+from plenum.errors import UserError
 from plenum.tracking import views
 from plenum.tracking.database import rows
 
@@ -34,6 +35,11 @@ def links(database: Path, server: str) -> dict[str, str]:
         The SQLite file of the store.
     server
         The address at which it is served.
+
+    Raises
+    ------
+    UserError
+        The file is no SQLite database, or a damaged one.
     """
     studies = rows(database.resolve(), _STUDIES, f"{views.TAG}{views.CONDITIONS}")
     return {name: views.link(server, str(number), bool(saved)) for number, name, saved in studies}
@@ -42,7 +48,11 @@ def links(database: Path, server: str) -> dict[str, str]:
 def main() -> None:
     """Print one line a study."""
     database, server = sys.argv[1:]
-    pages = links(Path(database), server)
+    try:
+        pages = links(Path(database), server)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
     print("conditions by chart, once the server is up:" if pages else "no study here yet: make run")
     width = max(map(len, pages), default=0)
     for study, page in pages.items():

@@ -109,7 +109,7 @@ def test_a_refused_key_stops_it_in_one_line(run: Run, tmp_path: Path) -> None:
         (["n=1"], "error: n: 1; a whole number from 2 on"),
         (["n=many"], "error: n: many; a whole number from 2 on"),
         (["logprobs=7"], "error: logprobs: 7; true, false or null"),
-        (["model=nobody"], "error: In 'config': Could not find 'model/nobody'"),
+        (["model=nobody"], "error: model: nobody is none of claude"),
         (["rounds=0"], "error: rounds: 0 is not allowed"),
         (["model.default=o3-mini"], "error: model o3-mini: O-series models don't support temp"),
     ],

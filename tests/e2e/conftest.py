@@ -96,6 +96,7 @@ def run(tmp_path: Path) -> Run:
             command(script, *arguments),
             cwd=cwd,
             env=environment(**extra),
+            stdin=subprocess.DEVNULL,  # nobody sits at a terminal
             capture_output=True,
             text=True,
             timeout=280,

@@ -107,6 +107,11 @@ def test_a_deleted_study_comes_back_as_it_was(here: Path, run: Run, managed: Man
     back = [(c.run_id, c.target) for c in query.conditions("default", "sqlite:///mlruns/mlflow.db")]
     assert (back, [target for _, target in back]) == (told, [3, 3])
     assert (journals(here), len(calls(here))) == (before, made)
+    client = opened()
+    client.delete_experiment(client.get_experiment_by_name("default").experiment_id)
+    managed("default", "restore")
+    again = query.conditions("default", "sqlite:///mlruns/mlflow.db")
+    assert [(c.run_id, c.target) for c in again] == told
 
 
 def test_a_deleted_study_frees_its_name_and_journals_fill_it_again(

@@ -63,6 +63,7 @@ bench: $(VENV)/.all
 	$(BIN)/python scripts/bench_inference.py
 	$(BIN)/python scripts/bench_deployed.py
 	$(BIN)/python scripts/bench_hosted.py
+	$(BIN)/python scripts/bench_hostile.py
 
 constraints:
 	sh scripts/constraints.sh $(PYTHON)

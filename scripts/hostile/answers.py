@@ -29,7 +29,7 @@ from plenum.text import flatten, printable
 
 ROOT = Path(__file__).resolve().parents[2]
 _MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE\s*:|(?i:state\s*:\s*pref))")
-_SWEEP_S, _ALONE_S = 300, 60
+_SWEEP_S, _ALONE_S = 600, 120
 _LARGEST = 3_000_000
 """Of a journal in bytes: a reply is never as large as a body may be."""
 
@@ -152,6 +152,8 @@ def _judge_journals(
     seen = set()
     for log in folder.glob("mlruns/journals/*/calls.jsonl"):
         lines = list(attempts(log))
+        if not lines:
+            continue  # stopped before its first call: not played
         (name,) = {line["model"].partition("/")[2] for line in lines}
         seen.add(name)
         if any(line["outcome"] == "bug" for line in lines):

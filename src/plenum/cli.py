@@ -33,7 +33,7 @@ def front_door(main: Callable[[], object]) -> None:
     """
     from plenum.overrides import MULTIRUN, check_flags
 
-    config_name = inspect.getclosurevars(main).nonlocals.get("config_name", "config")
+    config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
     sys.argv[1:] = sorted(sys.argv[1:], key=lambda argument: argument not in MULTIRUN)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -43,7 +43,8 @@ def front_door(main: Callable[[], object]) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     with told(config_name):
         refuse_in_arguments(sys.argv[1:])
-        check_flags(sys.argv[1:], config_name)
+        if config_name:  # what isn't a Hydra app reads its own arguments
+            check_flags(sys.argv[1:], config_name)
         main()
 
 

@@ -10,6 +10,8 @@ import hydra
 from omegaconf import DictConfig
 
 from plenum.cli import front_door, told
+from plenum.errors import UserError
+from plenum.validation import one_of
 
 WORDS = ("list", "delete", "restore")
 
@@ -30,6 +32,23 @@ def override(argument: str) -> str:
     return f"{key}='{value}'" if key == "drop" and value.isalnum() else argument
 
 
+def one_word(arguments: list[str]) -> None:
+    """Refuse two bare words, and one that names no action.
+
+    Raises
+    ------
+    UserError
+        There are.
+    """
+    words = [word for word in arguments if word.isalpha()]
+    if len(words) > 1:
+        raise UserError(f"{words[1]}: one thing at a time, not {' and '.join(words)}")
+    for word in words:
+        one_of("action", word, (*WORDS, "rename=NEW", "drop=CONDITION"))
+
+
 if __name__ == "__main__":
+    with told():
+        one_word(sys.argv[1:])
     sys.argv[1:] = map(override, sys.argv[1:])
     front_door(main)

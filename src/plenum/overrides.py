@@ -170,6 +170,8 @@ def _settings(config_name: str, overrides: Sequence[Override]) -> Iterator[Setti
 def _mistake(settings: Settings, override: Override, many: bool) -> str | None:
     key, line = override.key_or_group, override.input_line or ""
     value = line.partition("=")[2]
+    if re.search(r"[@?#\\]", value):  # it may be a login, or hold one
+        line, value = f"{key}=VALUE", "VALUE"
     options, sign = settings.options(key), "+" if override.is_add() else ""
     if options and not override.is_delete():
         missing = (each for each in _values(override) if each not in options)
@@ -199,6 +201,8 @@ def _no_option(settings: Settings, override: Override, options: list[str], value
         key = settings.set_by(group)  # a number, or the name of something that lies outside
         meant += [f"{key}={value}"] if key else []
     line = f"{group}: {value or 'nothing'} is none of {', '.join(options)}"
+    if group.startswith("hydra/"):
+        line += "; another one comes with a package of its own (docs/configuration.md)"
     return f"{line}; {_meant(meant)}" if meant else line
 
 

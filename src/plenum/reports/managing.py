@@ -5,14 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from omegaconf import DictConfig
-from rich import box
-from rich.console import Console
-from rich.table import Table
 
 from plenum.errors import UserError
+from plenum.reports.printing import show
+from plenum.reports.sheets import Sheet
 from plenum.tracking import journal_folders, store, studies
 from plenum.tracking.studies import StoredStudy, StudyCondition
 from plenum.validation import is_study, one_of
@@ -20,7 +18,7 @@ from plenum.validation import is_study, one_of
 ACTIONS = ("list", "delete", "restore")
 """What can be named by a bare word; ``rename=`` and ``drop=`` have a value."""
 
-_WIDE = 120
+_COUNTED = ("completed", "failed", "pending", "last written")
 
 
 @dataclass(frozen=True)
@@ -226,36 +224,41 @@ def _confirm(wanted: Request) -> None:
 
 
 def _print_studies(listed: Sequence[StoredStudy]) -> None:
-    table = _table("study", "kind", "conditions", "completed", "failed", "pending", "last written")
-    table.add_column("experiment", justify="right")
+    if not listed:
+        print("no study yet")
+        return
+    head = ("study", "kind", "conditions", *_COUNTED, "experiment")
+    lines = []
     for study in listed:
         kinds = {"worlds" if c.world else "committees" for c in study.conditions}
-        table.add_row(
-            study.name + " (deleted)" * study.deleted,
-            " ".join(sorted(kinds)) or "-",
-            str(len(study.conditions)),
-            *_counts(study.conditions),
-            study.experiment,
+        lines.append(
+            (
+                study.name + " (deleted)" * study.deleted,
+                " ".join(sorted(kinds)) or "-",
+                str(len(study.conditions)),
+                *_counts(study.conditions),
+                study.experiment,
+            )
         )
-    _print(table if listed else "no study yet")
+    show([Sheet("Studies", head, tuple(lines), ())])
 
 
 def _print_conditions(study: StoredStudy, journals: Path) -> None:
-    table = _table("condition", "name", "target", "completed", "failed", "pending", "last written")
-    table.add_column("journals", justify="right")
-    for name, condition in zip(_ids(study), study.conditions, strict=True):
-        table.add_row(
+    sizes = {f: journal_folders.size(journals / f) for c in study.conditions for f in c.folders[:1]}
+    lines = [
+        (
             name,
             condition.name,
             str(condition.target),
             *_counts([condition]),
-            _size(journal_folders.size(journals / condition.folders[0])),
+            _size(sizes[condition.folders[0]]),
         )
-    _print(table)
-    folders = dict.fromkeys(c.folders[0] for c in study.conditions)
-    total = sum(journal_folders.size(journals / folder) for folder in folders)
-    print(f"study {study.name}, MLflow experiment {study.experiment}")
-    print(f"journals: {_size(total)} in {journals}/CONDITION")
+        for name, condition in zip(_ids(study), study.conditions, strict=True)
+    ]
+    head = ("condition", "name", "target", *_COUNTED, "journals")
+    title = f"Study {study.name}, MLflow experiment {study.experiment}"
+    note = f"journals: {_size(sum(sizes.values()))} in {journals}/CONDITION"
+    show([Sheet(title, head, tuple(lines), (note,))])
 
 
 def _counts(conditions: Sequence[StudyCondition]) -> tuple[str, str, str, str]:
@@ -263,19 +266,6 @@ def _counts(conditions: Sequence[StudyCondition]) -> tuple[str, str, str, str]:
     written = max((c.written for c in conditions), default=0)
     when = datetime.fromtimestamp(written / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
     return str(sums[0]), str(sums[1]), str(sums[2]), when if written else "-"
-
-
-def _table(*heads: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    for head in heads:
-        text = head in ("study", "kind", "condition", "name", "last written")
-        table.add_column(head, justify="left" if text else "right", no_wrap=head == "condition")
-    return table
-
-
-def _print(what: Any) -> None:
-    console = Console()
-    Console(width=None if console.is_terminal else _WIDE).print(what)
 
 
 def _size(count: int) -> str:

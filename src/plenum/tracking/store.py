@@ -220,6 +220,7 @@ def deleted(name: str, number: str, uri: str) -> UserError:
     """What to say of an experiment that is in MLflow's trash."""
     return UserError(
         f"study: the experiment {name!r} lies in MLflow's trash; restore it with "
+        f"'python scripts/study.py study={name} restore' or "
         f"'MLFLOW_TRACKING_URI={absolute(uri)} mlflow experiments restore -x {number}', "
         "or name another study, as in study=NEW"
     )

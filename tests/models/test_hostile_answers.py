@@ -56,13 +56,13 @@ def transport(request: pytest.FixtureRequest) -> str:
 
 
 def attempt(base: str, transport: str, logprobs: bool = False, most_mb: int = 2) -> Response:
-    calls = Calls(transport=transport, idle_timeout_s=2, max_response_mb=most_mb)
+    calls = Calls(transport=transport, idle_timeout_s=10, max_response_mb=most_mb)
     backend = ApiBackend({"openai": base}, False, calls)
     chat = Chat("gpt-4.1-mini", (Message("user", "Speak."),), 0.0, 50, 1, logprobs=logprobs)
 
     async def once() -> Response:
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 return await backend.attempt(chat, 1)
         finally:
             await backend.close()
@@ -315,7 +315,7 @@ def raw_attempt(
         finally:
             writer.close()
 
-    calls = Calls(transport=transport, idle_timeout_s=2, max_response_mb=most_mb)
+    calls = Calls(transport=transport, idle_timeout_s=10, max_response_mb=most_mb)
     chat = Chat(model, (Message("user", "Speak."),), 0.0, 50, 1)
 
     async def once() -> Response:
@@ -324,7 +324,7 @@ def raw_attempt(
         provider = model.partition("/")[0]
         backend = ApiBackend({provider: f"http://127.0.0.1:{port}/v1"}, False, calls)
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 return await backend.attempt(chat, 1)
         finally:
             await backend.close()

@@ -28,6 +28,9 @@ from plenum.identity import seed_for
 from plenum.models import Chat, Message
 from plenum.models.simulated import SimulatedBackend
 
+KEY = "sk-canary-0123456789abcdef"
+"""What the tests look for wherever no key may be."""
+
 
 @dataclass
 class Server:

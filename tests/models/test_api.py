@@ -9,7 +9,6 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from openai_server import Server, completion, serving
+from openai_server import KEY, Server, completion
 
 from plenum.conditions import Calls, Sampling, StatedPrice
 from plenum.errors import UserError
@@ -28,28 +27,8 @@ from plenum.models.prices import Prices
 from plenum.records import Failure
 
 MODELS = ("gpt-4.1", "anthropic/claude-sonnet-4-6", "gemini/gemini-2.5-flash", "xai/grok-3-mini")
-KEY = "sk-canary-0123456789abcdef"
 MINI = (0.4e-6, 1.6e-6, 0.1e-6)  # of gpt-4.1-mini: input, output, cached input
 PLAIN = Sampling(0.7, 50)
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    running.script.clear()
-    running.requests.clear()
-    return running
-
-
-@pytest.fixture(params=["lean", "litellm"])
-def transport(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 def chat(model: str = "gpt-4.1-mini", seed: int = 11, **more: Any) -> Chat:

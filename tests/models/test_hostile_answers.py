@@ -8,7 +8,6 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from openai_server import Server, completion, serving
+from openai_server import KEY, Server, completion
 
 from plenum.conditions import Budget, Calls
 from plenum.execution.ledger import Ledger, Sum
@@ -29,30 +28,11 @@ from plenum.models.prices import Price, Prices
 from plenum.records import Failure
 from plenum.text import flatten, printable
 
-KEY = "sk-canary-0123456789abcdef"
 MOST = 2_000_000
 ESCAPES = (
     "\x1b[2J\x1b]0;owned\x07\x1b]52;c;ZXZpbA==\x07\x00\x9b31m\u202edesrever\u2066\u200f\u061c\u200b"
 )
 CLEAN = "the message of the provider"
-
-
-@pytest.fixture(scope="module")
-def running() -> Iterator[Server]:
-    with serving() as server:
-        yield server
-
-
-@pytest.fixture
-def server(running: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    running.script.clear()
-    return running
-
-
-@pytest.fixture(params=["lean", "litellm"])
-def transport(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
 
 
 def attempt(base: str, transport: str, logprobs: bool = False, most_mb: int = 2) -> Response:

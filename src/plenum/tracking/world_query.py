@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.errors import UserError
 from plenum.tracking import query
-from plenum.tracking.writer import WORLD_FACTORS
+from plenum.tracking.labels import WORLD_FACTORS
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,18 @@ last, in one commit.
 
 import gc
 import json
-import math
 import shutil
-import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from mlflow.entities import Metric, Param, RunTag
+from mlflow.entities import Param, RunTag
 
 from plenum.identity import digest
-from plenum.records import Transcript, attempts, episodes, read
-from plenum.tracking import frames, store, traces, views
+from plenum.records import Transcript, attempts, read
+from plenum.tracking import frames, labels, metrics, store, traces, views
 from plenum.tracking.derived import state as state_of
 from plenum.tracking.derived import tables
 from plenum.tracking.traces import Trace, TracedCall
@@ -32,14 +29,6 @@ _DONE = "plenum.journal"
 
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
-
-_DELIBERATION = "deliberation"
-
-WORLD_FACTORS = (
-    *("task", "consensus", "diversity", "volatility", "policy", "agents", "turns"),
-    *("runs", "view", "world"),
-)
-"""Params that only conditions in worlds have."""
 
 _COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
@@ -149,16 +138,16 @@ class StudyWriter:
             self._client.delete_run(there.run_id)
         run = self._client.create_run(
             self._experiment,
-            run_name=f"{_name(condition)} r{index:03d}",
+            run_name=f"{labels.name(condition)} r{index:03d}",
             tags={**tags, _DONE: state},
         )
         with store.artifacts(self._client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
         self._client.log_batch(
             run.info.run_id,
-            metrics=_replicate_metrics(transcript, effort),
+            metrics=metrics.of_replicate(transcript, effort),
             params=_params(
-                {**_factors(condition), "replicate": index, **_wording(transcript.head)}
+                {**labels.factors(condition), "replicate": index, **labels.wording(transcript.head)}
             ),
         )
         self._client.set_terminated(run.info.run_id, _STATUS[transcript.status])
@@ -207,7 +196,7 @@ class StudyWriter:
     def _trace(
         self, condition: dict[str, Any], journal: Path, child: "_Child", transcript: Transcript
     ) -> Trace:
-        name, cell = _name(condition), condition["cell"]
+        name, cell = labels.name(condition), condition["cell"]
         simulated = condition["backend"] == "simulated" or self._simulated.get(cell, False)
         return Trace(
             id=self._trace_id(condition, journal, child),
@@ -271,7 +260,7 @@ class StudyWriter:
                 _write_accounts(folder, accounts)
         self._client.log_batch(
             parent.info.run_id,
-            metrics=_parent_metrics(estimates),
+            metrics=metrics.of_condition(estimates),
             tags=[
                 RunTag("plenum.status", estimates["status"]),
                 RunTag("plenum.interval", estimates["interval"]),
@@ -291,7 +280,7 @@ class StudyWriter:
         run = self._client.create_run(
             self._experiment,
             start_time=old.info.start_time if old else None,
-            run_name=_name(condition),
+            run_name=labels.name(condition),
             tags={
                 **self._tags(condition, "condition"),
                 "mlflow.runColor": colour,
@@ -299,12 +288,12 @@ class StudyWriter:
             },
         )
         params = {
-            **_factors(condition),
+            **labels.factors(condition),
             "options": " / ".join(condition["options"].values()),
             "models": " ".join(f"{s['seat']}:{s['model']}" for s in condition["seats"]),
             "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
             "clerk": condition["clerk"],
-            **_variants(condition),
+            **labels.variants(condition),
             **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
         }
         self._client.log_batch(run.info.run_id, params=_params(params))
@@ -361,102 +350,8 @@ def _write_accounts(folder: Path, accounts: dict[str, Any]) -> None:
     (folder / "accounts.json").write_text(text, encoding="utf-8")
 
 
-def _name(condition: dict[str, Any]) -> str:
-    if "task" in condition:
-        return _world_name(condition)
-    keys = ("scenario", "roles", "model", "memory", "temperature")
-    parts = [str(condition[key]) for key in keys]
-    usual = {"perturbation": "none", "protocol": _DELIBERATION}
-    parts += [str(condition[k]) for k, v in usual.items() if condition.get(k, v) != v]
-    name = " ".join(parts)
-    return name if condition["settings"] == "default" else f"{name} {condition['settings']}"
-
-
-def _world_name(condition: dict[str, Any]) -> str:
-    """The name of a condition in a world; a scripted policy stands for agents and their roles."""
-    asked = condition["policy"] == "agents"
-    keys = ("consensus", "diversity") if asked else ("consensus", "policy")
-    parts = [condition["task"], *(condition[key] for key in keys), condition["volatility"]]
-    parts += [f"N{condition['agents']}", condition["model"]]
-    name = " ".join(map(str, parts))
-    return name if condition["settings"] == "default" else f"{name} {condition['settings']}"
-
-
-def _factors(condition: dict[str, Any]) -> dict[str, Any]:
-    keys = ("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation")
-    return {
-        **{key: condition[key] for key in keys},
-        "protocol": condition.get("protocol", _DELIBERATION),
-        **{key: condition[key] for key in ("settings", "rounds", "seed")},
-        **{key: condition[key] for key in WORLD_FACTORS if key in condition},
-    }
-
-
-def _variants(condition: dict[str, Any]) -> dict[str, str]:
-    """How many wordings a perturbed condition has of each family."""
-    families = Counter(family for _, family in condition.get("variants", ()))
-    told = " ".join(f"{family}:{count}" for family, count in families.items())
-    return {"variants": told} if families else {}
-
-
-def _wording(head: dict[str, Any]) -> dict[str, str]:
-    """The wording that a replicate read, where the scenario is perturbed."""
-    return {key: head[key] for key in ("variant", "family") if key in head}
-
-
 def _params(values: dict[str, Any]) -> list[Param]:
     return [Param(key, str(value)) for key, value in values.items()]
-
-
-def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
-    return [Metric(k, float(v), now, 0) for k, v in values.items() if _finite(v)]
-
-
-def _replicate_metrics(transcript: Transcript, effort: dict[str, float]) -> list[Metric]:
-    now = int(time.time() * 1000)
-    metrics = _metrics({**transcript.totals(), **effort, **episodes.metrics(transcript)}, now)
-    return metrics + by_round(transcript, now)
-
-
-def by_round(transcript: Transcript, now: int) -> list[Metric]:
-    """The step metrics of a replicate's run; ``now`` is their time in milliseconds."""
-    if episodes.of_world(transcript):
-        return _rounds(transcript, now)
-    preferences = transcript.preferences()
-    means = preferences.mean(axis=1).T
-    steps = {f"p_{option}": means[k] for k, option in enumerate(transcript.options)}
-    steps["confidence"] = transcript.confidences().mean(axis=1)
-    steps["disagreement"] = frames.disagreement(preferences)
-    return [
-        Metric(key, value, now, n)
-        for key, values in steps.items()
-        for n, value in enumerate(values.tolist(), start=1)
-    ]
-
-
-def _rounds(transcript: Transcript, now: int) -> list[Metric]:
-    """A run's measures by round; d̄(t) under another name than its mean over the run."""
-    return [
-        Metric(name.replace("deviation", "d"), value, now, number)
-        for name in episodes.MEASURES
-        for number, value in enumerate(episodes.series(transcript, name).tolist(), start=1)
-        if _finite(value)
-    ]
-
-
-def _parent_metrics(estimates: dict[str, Any]) -> list[Metric]:
-    now = int(time.time() * 1000)
-    metrics = _metrics(estimates["metrics"], now)
-    for number, value in enumerate(estimates["divergence"], start=1):
-        if _finite(value):
-            metrics.append(Metric("D", float(value), now, number))
-            if value > 0:
-                metrics.append(Metric("log_D", math.log(value), now, number))
-    return metrics
-
-
-def _finite(value: Any) -> bool:
-    return value is not None and bool(np.isfinite(value))
 
 
 def _clean(value: Any) -> Any:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from plenum.reports.settings import Settings
 from plenum.tracking import query
 from plenum.tracking.archive.gather import Condition
+from plenum.tracking.labels import WORLD_FACTORS
 from plenum.tracking.query import FACTORS
-from plenum.tracking.writer import WORLD_FACTORS
 
 _TABLES = {
     "conditions": "one row a condition: factors, realised n, estimates, warnings",

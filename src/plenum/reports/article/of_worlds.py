@@ -21,9 +21,9 @@ from plenum.reports.article.words import (
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import Sheet
 from plenum.tracking import query, world_query
+from plenum.tracking.labels import WORLD_FACTORS
 from plenum.tracking.origins import Origin, origins
 from plenum.tracking.world_query import Played
-from plenum.tracking.writer import WORLD_FACTORS
 
 _FACTORS = tuple(dict.fromkeys((*WORLD_FACTORS, *query.FACTORS)))
 _DOUBLED = ("scenario", "roles", "protocol", "memory")

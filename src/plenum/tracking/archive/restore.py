@@ -12,7 +12,7 @@ from mlflow.entities import Metric, Param, RunTag
 
 from plenum.errors import UserError
 from plenum.records import read
-from plenum.tracking import query, store, writer
+from plenum.tracking import metrics, query, store
 from plenum.tracking.archive import layout
 from plenum.tracking.archive.gather import ARCHIVE, ORIGIN, gathered
 from plenum.tracking.archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, Run
@@ -113,7 +113,7 @@ class _Writing:
 
         def replicate(one: Run) -> None:
             journal = folder / TRANSCRIPTS / f"{one.replicate:03d}.jsonl"
-            series = writer.by_round(read(journal), one.end or one.start)
+            series = metrics.by_round(read(journal), one.end or one.start)
             self.put(one, "transcript", [journal], series, {"mlflow.parentRunId": parent})
 
         with ThreadPoolExecutor(self.workers) as pool:

@@ -15,6 +15,7 @@ from plenum.config import parse_job
 from plenum.errors import UserError
 from plenum.execution.replay import ReadDifferently, calls, messages
 from plenum.records import DamagedJournal, Transcript, read
+from plenum.text import printable
 from plenum.tracking import query
 from plenum.tracking.accounts import artifacts
 from plenum.tracking.transcripts import transcripts
@@ -23,7 +24,6 @@ from plenum.world_conditions import WorldCondition
 _Value = TypeVar("_Value", int, str)
 
 FORMATS = ("text", "json")
-_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def show(study: str, uri: str, wish: Wanted) -> None:
         print(json.dumps(prompt, indent=1))
         return
     text = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in prompt)
-    print(text.translate(_CONTROLS) if sys.stdout.isatty() else text)
+    print(printable(text) if sys.stdout.isatty() else text)
 
 
 def find(study: str, uri: str, wish: Wanted) -> tuple[Condition | WorldCondition, Ask]:

@@ -130,7 +130,7 @@ def serving_mlflow(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]
     process = subprocess.Popen(
         [
             *("make", "-f", str(ROOT / "Makefile"), "-o", ".venv/.base", "server"),
-            *(f"BIN={Path(sys.executable).parent}", f"PORT={port}"),
+            *("VENV=.venv", f"BIN={Path(sys.executable).parent}", f"PORT={port}"),
         ],
         cwd=folder,
         env=environment(),

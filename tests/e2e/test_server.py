@@ -130,6 +130,6 @@ def test_both_servers_are_started_with_the_same_hosts() -> None:
     """The tests start ``make server``; ``make ui`` shows what a laboratory holds just as well."""
     wanted = "--allowed-hosts 'localhost:5017,127.0.0.1:5017,[::1]:5017'"
     for target in ("ui", "server"):
-        make = ["make", "-n", "-o", ".venv/.base", "PORT=5017", target]
+        make = ["make", "-n", "-o", ".venv/.base", "VENV=.venv", "PORT=5017", target]
         done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, timeout=60)
         assert done.stdout.count(wanted) == done.stdout.count("mlflow server ") == 1

@@ -189,7 +189,7 @@ def sweep(
     """A sweep as `run.py -m` runs it, once composed: its time, its CPU, its call logs."""
     from hydra import compose, initialize_config_dir
 
-    from plenum.config import parse_job
+    from plenum.design.compose import parse_job
     from plenum.records import attempts
 
     given = [
@@ -199,7 +199,6 @@ def sweep(
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"seed={seed}"])) for seed in range(seeds)]
-    import plenum.models.api  # noqa: F401  # its import is no part of a turn
     from plenum.execution.conduct import conduct
 
     cpu, wall = time.process_time(), time.perf_counter()
@@ -247,8 +246,8 @@ def _bodies(replicates: int, rounds: int) -> list[list[bytes]]:
     from hydra import compose, initialize_config_dir
 
     from plenum.committee import Deliberation
-    from plenum.conditions import Simulated
-    from plenum.config import parse_job
+    from plenum.design.compose import parse_job
+    from plenum.design.condition import Simulated
     from plenum.models.simulated import SimulatedBackend
 
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):

@@ -42,11 +42,11 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from plenum import checkpoints
+from plenum.base.errors import UserError
 from plenum.committee import Deliberation
-from plenum.conditions import Condition
-from plenum.config import parse_job
-from plenum.errors import UserError
+from plenum.design import checkpoints
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition
 from plenum.models import Message
 from plenum.models.hosted import HostedBackend
 from plenum.models.hosted.tokens import Tokens

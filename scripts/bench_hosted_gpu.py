@@ -32,7 +32,7 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from plenum.conditions import Hosted
+from plenum.design.condition import Hosted
 from plenum.models.hosted import attention, environment
 from plenum.models.hosted.engine import Engine
 from plenum.models.hosted.network import Network

@@ -34,7 +34,7 @@ SWEEP = ("-m", "roles=on,off", "model=uniform,mixed")
 BARE = """
 import time
 from hydra import compose, initialize_config_dir
-from plenum.config import parse_job
+from plenum.design.compose import parse_job
 from plenum.committee import Deliberation
 from plenum.models.simulated import SimulatedBackend
 

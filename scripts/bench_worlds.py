@@ -33,11 +33,11 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from plenum.config import parse_job
+from plenum.design.compose import parse_job
+from plenum.design.world_condition import WorldCondition
 from plenum.dynamics.tracking_grid import FIGURE_6
 from plenum.dynamics.tracking_model import simulate, simulate_plainly
 from plenum.execution.rehearsal import rehearse
-from plenum.world_conditions import WorldCondition
 
 ROOT = Path(__file__).resolve().parents[1]
 TARGETS = {

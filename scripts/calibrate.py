@@ -14,7 +14,7 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="calibrate")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import calibration_page
+        from plenum.checks import calibration_page
         from plenum.reports.settings import calibration
 
         figures = calibration_page.publish(*calibration(cfg))

@@ -12,8 +12,8 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
+from plenum.base.errors import UserError
 from plenum.cli import front_door, told
-from plenum.errors import UserError
 
 VERIFY = "--verify"
 
@@ -21,13 +21,13 @@ VERIFY = "--verify"
 @hydra.main(version_base="1.3", config_path="../conf", config_name="export")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports.archive import exporting
+        from plenum.archive import exporting
 
         exporting.export(exporting.asked(cfg))
 
 
 def verify() -> None:
-    from plenum.reports.archive import checking
+    from plenum.archive import checking
 
     arguments = sys.argv[1:]
     if len(arguments) == 1:  # --verify=FILE

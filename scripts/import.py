@@ -14,7 +14,7 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="import")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports.archive import importing
+        from plenum.archive import importing
 
         importing.bring_back(importing.asked(cfg))
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from plenum import project
-from plenum.errors import UserError
+from plenum.base import project
+from plenum.base.errors import UserError
 from plenum.reports import article, collection, explorer, papers, tables
 from plenum.reports.papers import Experiment, Item
 from plenum.reports.settings import Settings, settings

@@ -9,8 +9,8 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
+from plenum.base.terminal import say
 from plenum.cli import FAILED, INTERRUPTED, front_door, told
-from plenum.terminal import say
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
@@ -18,19 +18,18 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="probe")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.execution import probe
-        from plenum.reports import probes
+        from plenum.checks import determinism, probes
 
-        asked = probe.settings(cfg)
+        asked = determinism.settings(cfg)
         if asked.job.dry_run:
-            print(probe.plan(asked))
+            print(determinism.plan(asked))
             return
-        document = probe.probe(asked)
-        if probe.answered(document) or not document["stopped"]:
+        document = determinism.probe(asked)
+        if determinism.answered(document) or not document["stopped"]:
             probes.publish(document, asked.out, asked.job.tracking_uri)
-    if why := probe.cut_short(document):
+    if why := determinism.cut_short(document):
         say(why)
-        raise SystemExit(INTERRUPTED if document["stopped"] == probe.INTERRUPTED else FAILED)
+        raise SystemExit(INTERRUPTED if document["stopped"] == determinism.INTERRUPTED else FAILED)
 
 
 if __name__ == "__main__":

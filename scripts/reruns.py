@@ -14,7 +14,7 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="reruns")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import reruns
+        from plenum.checks import reruns
 
         raise SystemExit(reruns.publish(reruns.settings(cfg)))
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
+from plenum.base.terminal import say
 from plenum.cli import FAILED, INTERRUPTED, front_door, told
-from plenum.terminal import say
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
@@ -18,23 +18,23 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="screen_variants")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import variants
+        from plenum.checks import variants
 
         chosen = variants.asked(cfg)
         if cfg.judge is not None:
-            from plenum.execution import judging
+            from plenum.checks import meaning_judge
 
-            asked = judging.settings(cfg)  # refused before anything is printed
+            asked = meaning_judge.settings(cfg)  # refused before anything is printed
         if chosen.combine:
             variants.combine(chosen)
         found, failed = variants.publish(chosen)
         stopped = ""
         if cfg.judge is not None:
-            pairs = judging.pairs(found)
+            pairs = meaning_judge.pairs(found)
             if asked.job.dry_run:
-                print(judging.plan(asked, pairs))
+                print(meaning_judge.plan(asked, pairs))
             else:
-                judged, stopped = judging.judge(asked, pairs)
+                judged, stopped = meaning_judge.judge(asked, pairs)
                 low = variants.publish_scores(asked.out, judged, asked.flag_below)
                 failed = "; ".join(filter(None, (failed, low)))
     if stopped:

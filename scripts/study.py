@@ -9,9 +9,9 @@ import sys
 import hydra
 from omegaconf import DictConfig
 
+from plenum.base.errors import UserError
 from plenum.cli import front_door, told
-from plenum.errors import UserError
-from plenum.validation import one_of
+from plenum.design.validation import one_of
 
 WORDS = ("list", "delete", "restore")
 

@@ -18,11 +18,11 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from plenum.base.errors import UserError
 from plenum.cli import told
 from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.tracking_model import simulate
 from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
-from plenum.errors import UserError
 from plenum.reports.printing import show
 from plenum.reports.sheets import Sheet, number, probability
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled

@@ -13,8 +13,8 @@ from hypothesis import settings
 from omegaconf import DictConfig
 
 from plenum.committee import Ask, Deliberation
-from plenum.conditions import Condition, Job
-from plenum.config import parse_job
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition, Job
 from plenum.models import Reply
 
 ROOT = Path(__file__).resolve().parents[1]

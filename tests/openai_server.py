@@ -23,8 +23,8 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.conditions import Simulated
-from plenum.identity import seed_for
+from plenum.base.identity import seed_for
+from plenum.design.condition import Simulated
 from plenum.models import Chat, Message
 from plenum.models.simulated import SimulatedBackend
 

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from omegaconf import DictConfig
 
-from plenum import conditions
-from plenum.conditions import Condition, Job, StatedPrice
-from plenum.config import parse_job
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design import condition as conditions
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition, Job, StatedPrice
 
 ROOT = Path(__file__).resolve().parents[1]
 SEATS = ["Chair", "Welfare", "Rights", "Equity", "Security"]

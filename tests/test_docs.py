@@ -12,7 +12,7 @@ from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
-from plenum.schema import Config
+from plenum.design.schema import Config
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from omegaconf import DictConfig
 
-from plenum import identity
-from plenum.conditions import Condition, Job, as_mapping
-from plenum.config import parse_job
+from plenum.base import identity
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition, Job, as_mapping
 
 Make = Callable[..., Condition]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hydra.core.global_hydra import GlobalHydra
 
-from plenum.overrides import explain
+from plenum.design.overrides import explain
 
 Ended = Callable[..., tuple[object, str]]
 
@@ -169,7 +169,7 @@ def test_a_scenario_is_found_by_its_id_and_by_its_files_name(cases: Path) -> Non
 
 
 def test_an_id_that_two_files_hold_is_refused(cases: Path) -> None:
-    from plenum.errors import UserError
+    from plenum.base.errors import UserError
 
     for name in ("one", "two"):
         (cases / f"{name}.yaml").write_text(CASE.format(id="MY-01"))

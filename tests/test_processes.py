@@ -12,30 +12,30 @@ from typing import Any
 
 import pytest
 
-from plenum.processes import Ended, LineProcess
+from plenum.base.processes import Ended, LineProcess
 
 CHILDREN = {
     # answers with what it was asked, and how often it was asked before
     "echo": """
-        from plenum.processes import say
+        from plenum.base.processes import say
         for number, line in enumerate(sys.stdin):
             say({"number": number, "asked": json.loads(line)})
         """,
     "greeted": """
-        from plenum.processes import say
+        from plenum.base.processes import say
         setup = json.loads(sys.stdin.readline())
         for line in sys.stdin:
             say({"setup": setup, "asked": json.loads(line)})
         """,
     "noting": """
-        from plenum.processes import say
+        from plenum.base.processes import say
         for line in sys.stdin:
             say({"note": "still at it"})
             say({"asked": json.loads(line)})
         """,
     # answers once, says something on standard error, and dies of it
     "dying": """
-        from plenum.processes import say
+        from plenum.base.processes import say
         sys.stdin.readline()
         say({"asked": 1})
         print("warming up", file=sys.stderr)
@@ -54,7 +54,7 @@ CHILDREN = {
         os._exit(1)
         """,
     "chatty": """
-        from plenum.processes import say
+        from plenum.base.processes import say
         for line in sys.stdin:
             print("View run at http://localhost:5000", flush=True)
             say({"asked": json.loads(line)})
@@ -63,7 +63,7 @@ CHILDREN = {
         raise SystemExit("no module named mlflow")
         """,
     "noisy": """
-        from plenum.processes import say
+        from plenum.base.processes import say
         for line in sys.stdin:
             print("x" * 1_000_000, file=sys.stderr)
             say({"asked": json.loads(line)})
@@ -232,7 +232,7 @@ def test_a_child_that_complains_a_lot_goes_on(child: Child) -> None:
 
 PARENT = """
 import asyncio, sys
-from plenum.processes import LineProcess
+from plenum.base.processes import LineProcess
 
 async def main():
     process = LineProcess(sys.argv[1], lambda note: None)

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from plenum import scenarios
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 
 # id: domain, type, options, decision question (the landscape paper's supplement, Table S4)
 TABLE_S4 = {

@@ -10,10 +10,10 @@ from hydra import compose, initialize_config_dir
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plenum.base.errors import UserError
+from plenum.base.secrets import redact, refuse_in_arguments, refuse_in_url
 from plenum.cli import told as exiting
-from plenum.conditions import Job
-from plenum.errors import UserError
-from plenum.secrets import redact, refuse_in_arguments, refuse_in_url
+from plenum.design.condition import Job
 
 KEY = "sk-canary-0123456789abcdef"
 

@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum import terminal
+from plenum.base import terminal
+from plenum.base.text import (
+    HIDDEN,
+    flatten,
+    lines,
+    parted,
+    printable,
+    unmasked,
+    visible,
+    well_formed,
+)
 from plenum.models import CallError
 from plenum.records import Failure
-from plenum.text import HIDDEN, flatten, lines, parted, printable, unmasked, visible, well_formed
 
 PLAIN = st.text(st.sampled_from([*map(chr, range(32, 127)), *"\t\n\v\f\r"]))
 EVERY = list(map(chr, range(0x110000)))

@@ -24,9 +24,10 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from tiny_model import architecture, corpus, forward, reading, teacher, training  # noqa: E402
 from tiny_model import tokenizer as tokenizers  # noqa: E402
 
-from plenum.checkpoints import TINY  # noqa: E402
-from plenum.committee import Deliberation, ballots, stateline  # noqa: E402
-from plenum.identity import generator  # noqa: E402
+from plenum.base.identity import generator  # noqa: E402
+from plenum.committee import Deliberation, ballots  # noqa: E402
+from plenum.committee import state as stateline  # noqa: E402
+from plenum.design.checkpoints import TINY  # noqa: E402
 from plenum.models import Message, Reply  # noqa: E402
 from plenum.models.simulated.reading import Row  # noqa: E402
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plenum.conditions import Job
-from plenum.errors import UserError
-from plenum.world_conditions import WorldCondition
-from plenum.world_config import PLAN_MARGIN, plan_tokens
+from plenum.base.errors import UserError
+from plenum.design.condition import Job
+from plenum.design.world_compose import PLAN_MARGIN, plan_tokens
+from plenum.design.world_condition import WorldCondition
 from plenum.worlds.catalogue import VOLATILITY, build
 
 TASKS = ("disaster", "misinformation", "public_goods")

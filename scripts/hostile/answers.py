@@ -25,8 +25,8 @@ from measuring import Watched, watch
 from hostile.kinds import kinds, stopping
 from hostile.server import Hostile, serving
 from hostile.wire import Write
+from plenum.base.text import flatten, printable
 from plenum.records import DamagedJournal, attempts, read_entries
-from plenum.text import flatten, printable
 
 ROOT = Path(__file__).resolve().parents[2]
 _MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE\s*:|(?i:state\s*:\s*pref))")

@@ -9,9 +9,10 @@ from random import Random
 from typing import Any
 
 from hostile import reading, replies
-from plenum.committee import ballots, stateline
-from plenum.committee.stateline import Malformed
-from plenum.text import well_formed
+from plenum.base.text import well_formed
+from plenum.committee import ballots
+from plenum.committee import state as stateline
+from plenum.committee.state import Malformed
 
 _CHUNK = 5_000
 _EXAMPLES = 5

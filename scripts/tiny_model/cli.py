@@ -9,9 +9,9 @@ from typing import NoReturn
 
 from safetensors import SafetensorError
 
-from plenum import project
-from plenum.checkpoints import TINY, check
-from plenum.errors import UserError
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.design.checkpoints import TINY, check
 
 WORK = "multirun/tiny_model"
 

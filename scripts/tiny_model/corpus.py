@@ -13,14 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from hydra import compose, initialize_config_dir
 
-from plenum import perturbations, project, scenarios
+from plenum import scenarios
+from plenum.base import project
+from plenum.base.identity import generator
 from plenum.committee import Deliberation, prompts
-from plenum.conditions import Condition, Protocol, Seat
-from plenum.config import parse_job
-from plenum.identity import generator
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition, Protocol, Seat
 from plenum.models import Message, Reply
-from plenum.perturbations import Variant, sentences, wordings
-from plenum.scenarios import Scenario
+from plenum.scenarios import Scenario, perturbations, sentences, variant_files
+from plenum.scenarios.perturbations import Variant
 from tiny_model import teacher
 from tiny_model.reading import Prompt, read, views
 from tiny_model.tokenizer import START, split
@@ -73,7 +74,7 @@ def scenario(scenario_id: str) -> Scenario:
 def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
     """Each sentence of a scenario with all its wordings."""
     folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
-    found = wordings.read_ways(wordings.ways_file(folder, loaded), loaded)
+    found = variant_files.read_ways(variant_files.ways_file(folder, loaded), loaded)
     return tuple(
         (text, *said.values()) for text, said in zip(found.sentences, found.ways, strict=True)
     )
@@ -84,7 +85,7 @@ def fixed(scenario_id: str) -> tuple[Variant, ...]:
     """The canonical wording, the nine layouts, and the registers where there are any."""
     folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
     families = ["canonical", "format"]
-    if wordings.registers_file(folder, loaded).exists():
+    if variant_files.registers_file(folder, loaded).exists():
         families.append("register")
     return perturbations.load("tiny model", tuple(families), loaded, folder)
 

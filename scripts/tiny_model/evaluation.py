@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from plenum.committee import Deliberation
-from plenum.conditions import Condition, Hosted, Protocol, Sampling
+from plenum.design.condition import Condition, Hosted, Protocol, Sampling
 from plenum.models.hosted import HostedBackend
 from tiny_model import corpus, teacher
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from plenum import project
+from plenum.base import project
 from plenum.models import Message
 from plenum.models.simulated.reading import Row, quoted, rows_of
 

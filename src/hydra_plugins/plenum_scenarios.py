@@ -11,7 +11,7 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 
 
 class ScenarioSearchPath(SearchPathPlugin):

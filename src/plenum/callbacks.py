@@ -7,8 +7,8 @@ from typing import Any
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
-from plenum.errors import UserError
-from plenum.terminal import say
+from plenum.base.errors import UserError
+from plenum.base.terminal import say
 
 
 class Closing(Callback):

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
-from plenum.errors import Stopped, UserError
-from plenum.secrets import redact, refuse_in_arguments
-from plenum.terminal import say
+from plenum.base.errors import Stopped, UserError
+from plenum.base.secrets import redact, refuse_in_arguments
+from plenum.base.terminal import say
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 
@@ -31,7 +31,7 @@ def front_door(main: Callable[[], object]) -> None:
 
     ``-m`` may stand anywhere; Hydra itself would read no override behind it and another one.
     """
-    from plenum.overrides import MULTIRUN, check_flags
+    from plenum.design.overrides import MULTIRUN, check_flags
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
     sys.argv[1:] = sorted(sys.argv[1:], key=lambda argument: argument not in MULTIRUN)
@@ -110,7 +110,7 @@ def _explained(error: Exception, config_name: str | None) -> str:
     """The slip in the command line behind an error of Hydra's, or else the error's own words."""
     line = None
     if config_name and not isinstance(error, UserError):
-        from plenum.overrides import explain
+        from plenum.design.overrides import explain
 
         with suppress(Exception):  # the error itself must be seen, whatever becomes of its reason
             line = explain(sys.argv[1:], config_name)

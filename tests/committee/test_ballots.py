@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.committee.ballots import NONE, Ballot, Count, parse_ballot, parse_count, tally
-from plenum.committee.stateline import Malformed
+from plenum.committee.state import Malformed
 
 ABC = ("A", "B", "C")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from plenum.base.errors import UserError
 from plenum.committee import Ask, Deliberation
-from plenum.conditions import Condition
-from plenum.errors import UserError
+from plenum.design.condition import Condition
 
 Make = Callable[..., Condition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from plenum.committee import prompts
 from plenum.committee.prompts import Remark, flatten
-from plenum.committee.stateline import State
-from plenum.conditions import Condition
+from plenum.committee.state import State
+from plenum.design.condition import Condition
 
 Make = Callable[..., Condition]
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plenum.committee import stateline
+from plenum.committee import state as stateline
 from plenum.committee.prompts import flatten
-from plenum.committee.stateline import Malformed, State, parse
+from plenum.committee.state import Malformed, State, parse
 
 GOOD = 'STATE: pref=[0.2,0.5,0.3]; conf=70; tags=["fair_process","cost_control"]'
 

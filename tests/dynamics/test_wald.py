@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from plenum.dynamics.wald import estimate, margin, mean, two_sided, welch_df
+from plenum.dynamics.estimate import estimate, margin, mean, two_sided, welch_df
 
 
 @given(st.floats(-10, 10), st.floats(0.01, 10), st.integers(1, 60))

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from hydra import compose, initialize_config_dir
 
-from plenum.config import parse_job
+from plenum.design.compose import parse_job
 from plenum.execution import conduct
 from plenum.records import read_entries
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from openai_server import Server, completion, serving
 
-from plenum.text import printable
+from plenum.base.text import printable
 
 from .conftest import Run, calls, command, environment, journals
 

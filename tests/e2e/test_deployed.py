@@ -23,10 +23,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import openai_server
 
-from plenum.models.fault_server import Faults, Latency, Limits, Settings, serving
-from plenum.models.fault_server.running import Running
 from plenum.records import Transcript, read
 from plenum.records.journal import read_entries
+from plenum.testing.fault_server import Faults, Latency, Limits, Settings, serving
+from plenum.testing.fault_server.running import Running
 
 from .conftest import calls, command, environment, free_port, journals
 

@@ -13,8 +13,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from plenum.archive import dictionary, importing
 from plenum.reports import tables as reports
-from plenum.reports.archive import dictionary, importing
 from plenum.reports.settings import Settings
 
 from .conftest import Run, command, environment, with_store

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from plenum.identity import seed_for
-from plenum.models.fault_server import Faults, Latency, Settings, serving
+from plenum.base.identity import seed_for
+from plenum.testing.fault_server import Faults, Latency, Settings, serving
 
 from .conftest import ROOT, environment, free_port
 

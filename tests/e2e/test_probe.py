@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from plenum.models.fault_server import Faults, Latency, Settings, serving
-from plenum.models.fault_server.running import Running
+from plenum.testing.fault_server import Faults, Latency, Settings, serving
+from plenum.testing.fault_server.running import Running
 
 from .conftest import Run, command, environment
 

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from openai_server import Server, serving
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.execution.prompt import Wanted, find
 from plenum.execution.replay import messages
 from plenum.records import read

@@ -240,8 +240,8 @@ def test_a_budget_counts_earlier_runs(server: Server, run: Run) -> None:
 
 
 def test_simulated_answers_behind_an_endpoint_are_no_scores(run: Run, tmp_path: Path) -> None:
-    from plenum.models.fault_server import Latency, Settings
-    from plenum.models.fault_server import serving as faulty
+    from plenum.testing.fault_server import Latency, Settings
+    from plenum.testing.fault_server import serving as faulty
 
     with faulty(Settings(port=0, latency=Latency(0.0))) as running:
         own = ("judge=gpt-4.1-mini", "scenarios=[IM-01]", "calls.max_attempts=1")

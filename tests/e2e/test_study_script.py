@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from hydra import compose, initialize_config_dir
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports.managing import Request, manage, request
 from plenum.tracking import query, store, studies
 from plenum.tracking.tracker import lock_file

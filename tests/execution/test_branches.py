@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from plenum.committee import Deliberation
-from plenum.conditions import Calls, Job, as_mapping
+from plenum.design.condition import Calls, Job, as_mapping
 from plenum.execution.branches import MissingBase, prefix
 from plenum.models import backends
-from plenum.models.prices import Prices
+from plenum.models.api.prices import Prices
 from plenum.records import Journal, read
 
 

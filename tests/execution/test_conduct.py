@@ -15,11 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from openai_server import Server, serving
 
-from plenum.conditions import Job
+from plenum.base.processes import LineProcess
+from plenum.design.condition import Job
 from plenum.execution import conduct, reporter
 from plenum.execution.desk import Desk
 from plenum.execution.outcomes import Outcome, closing
-from plenum.processes import LineProcess
 from plenum.records import Journal, attempts, read
 
 Lab = Callable[..., Job]

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from plenum.conditions import Budget, Calls
+from plenum.design.condition import Budget, Calls
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum, tokens_at_most
 from plenum.models import Attempt, Chat, Message, Reply, Response
-from plenum.models.prices import Price
+from plenum.models.api.prices import Price
 from plenum.records import Failure
 
 CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)

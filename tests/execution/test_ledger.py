@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum.conditions import Budget
+from plenum.design.condition import Budget
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum, tokens_at_most
 from plenum.models import Chat, Message, Reply
-from plenum.models.prices import Price
+from plenum.models.api.prices import Price
 
 DOLLAR = Price(1.0, 1.0, 1.0)  # a token costs a dollar
 CHAT = Chat("m", (Message("user", "x" * 30),), 0.0, max_tokens=10, seed=1)

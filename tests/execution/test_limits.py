@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum.conditions import Calls
+from plenum.design.condition import Calls
 from plenum.execution.limits import Limiter, ProviderUnavailable
 from plenum.models import Attempt, CallError
 from plenum.records import Failure

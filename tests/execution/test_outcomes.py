@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plenum.conditions import Job
+from plenum.design.condition import Job
 from plenum.execution.outcomes import Outcome, closing, collect, save
 from plenum.execution.plan import show
 

@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from plenum.base.errors import UserError
+from plenum.checks import determinism, probes
+from plenum.checks.spread import END, Said, logprob_spread, parting, repeats, undetected
 from plenum.committee import Deliberation
-from plenum.conditions import Budget, Job
-from plenum.dynamics.probe import END, Said, logprob_spread, parting, repeats, undetected
-from plenum.errors import UserError
-from plenum.execution import probe
-from plenum.reports import probes
+from plenum.design.condition import Budget, Job
 
 # ---- what the differences are
 
@@ -185,7 +184,7 @@ def ask(job: Callable[..., Job], tmp_path: Path) -> Callable[..., dict[str, Any]
 
     def asked(*overrides: str, n: int = 5, **changes: Any) -> dict[str, Any]:
         chosen = replace(job("tracking=none", *overrides), **changes)
-        return probe.probe(probe.Asked(chosen, n, None, tmp_path / "out"))
+        return determinism.probe(determinism.Asked(chosen, n, None, tmp_path / "out"))
 
     return asked
 
@@ -233,14 +232,14 @@ def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, An
     assert line.answered + line.failed["timeout"] == line.asked == 40
     assert 8 < line.answered < 32
     assert line.attempts == 40
-    assert "40 answers came" in probe.cut_short(document)
+    assert "40 answers came" in determinism.cut_short(document)
 
 
 def test_a_budget_leaves_calls_pending(ask: Callable[..., dict[str, Any]]) -> None:
     document = ask(n=10, budget=Budget(calls=6))
     (line,) = [probes.Line(model) for model in document["models"]]
     assert (line.answered, line.pending) == (6, {"budget": 4})
-    assert "6 of 10" in probe.cut_short(document)
+    assert "6 of 10" in determinism.cut_short(document)
 
 
 @pytest.mark.parametrize("n", [1, 0, -3, "x", 2.5, True])
@@ -249,12 +248,12 @@ def test_two_answers_are_needed(root: Path, n: Any) -> None:
         cfg = compose("probe")
     cfg.n = n
     with pytest.raises(UserError, match=f"^n: {n}"):
-        probe.settings(cfg)
+        determinism.settings(cfg)
 
 
 def test_the_config_is_that_of_a_run_on_the_api_backend(root: Path) -> None:
     with initialize_config_dir(str(root / "conf"), version_base="1.3"):
-        asked = probe.settings(compose("probe", ["model=gpt-4.1", "roles=off"]))
+        asked = determinism.settings(compose("probe", ["model=gpt-4.1", "roles=off"]))
     assert (asked.n, asked.logprobs, asked.job.study) == (20, None, "probe")
     factors = asked.job.condition.factors
     names = ("model", "roles", "temperature", "backend")

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from plenum.conditions import Job
+from plenum.design.condition import Job
+from plenum.design.world_condition import WorldCondition
 from plenum.execution.rehearsal import rehearse
-from plenum.world_conditions import WorldCondition
 
 Make = Callable[..., Job]
 

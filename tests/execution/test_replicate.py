@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from plenum.conditions import Branch, Budget, Job, Simulated
-from plenum.errors import Stopped
+from plenum.base.errors import Stopped
+from plenum.design.condition import Branch, Budget, Job, Simulated
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger
 from plenum.execution.replicate import RETRIABLE, Replicate
 from plenum.models import CallError, Chat, Reply, Response, backends
-from plenum.models.prices import Prices
+from plenum.models.api.prices import Prices
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, attempts, read
 from plenum.records.journal import read_entries

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from plenum.conditions import Job, StatedPrice, as_mapping
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.condition import Job, StatedPrice, as_mapping
 from plenum.execution.ledger import Sum
 from plenum.execution.spending import spent_before
-from plenum.models.prices import Prices
+from plenum.models.api.prices import Prices
 from plenum.records import Journal
 
 Entry = dict[str, Any]

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from plenum.models import allowance
+from plenum.models.api import rate_headers
 
 NAMES = (
     "retry-after",
@@ -36,7 +36,7 @@ DURATIONS = {
 
 @pytest.mark.parametrize(("text", "seconds"), DURATIONS.items())
 def test_retry_after_in_every_form_of_a_duration(text: str, seconds: float) -> None:
-    assert allowance.retry_after({"retry-after": text}) == pytest.approx(seconds)
+    assert rate_headers.retry_after({"retry-after": text}) == pytest.approx(seconds)
 
 
 @pytest.mark.parametrize("form", ["http", "iso", "z", "offset"])
@@ -48,26 +48,26 @@ def test_retry_after_as_a_time(form: str) -> None:
         "z": when.strftime("%Y-%m-%dT%H:%M:%SZ"),
         "offset": (when.astimezone()).isoformat(),
     }[form]
-    assert allowance.retry_after({"retry-after": text}) == pytest.approx(90, abs=2)
+    assert rate_headers.retry_after({"retry-after": text}) == pytest.approx(90, abs=2)
 
 
 def test_a_time_that_is_past_is_now() -> None:
     past = format_datetime(datetime(2020, 1, 1, tzinfo=UTC), usegmt=True)
-    assert allowance.retry_after({"retry-after": past}) == 0
+    assert rate_headers.retry_after({"retry-after": past}) == 0
 
 
 @pytest.mark.parametrize("text", ["", "soon", "-3", "nan", "inf", "1x", "7 weeks"])
 def test_what_says_no_time_asks_for_none(text: str) -> None:
-    assert allowance.retry_after({"retry-after": text}) is None
+    assert rate_headers.retry_after({"retry-after": text}) is None
 
 
 def test_milliseconds_go_before_seconds() -> None:
-    assert allowance.retry_after({"retry-after-ms": "250", "retry-after": "1"}) == 0.25
+    assert rate_headers.retry_after({"retry-after-ms": "250", "retry-after": "1"}) == 0.25
 
 
 def test_without_headers_nothing_is_asked_for() -> None:
-    assert allowance.retry_after({}) is None
-    assert allowance.hold_s({}) == 0
+    assert rate_headers.retry_after({}) is None
+    assert rate_headers.hold_s({}) == 0
 
 
 @pytest.mark.parametrize("kind", ["requests", "tokens"])
@@ -80,15 +80,15 @@ def test_without_headers_nothing_is_asked_for() -> None:
 )
 def test_what_is_used_up_holds_until_it_is_reset(remaining: str, reset: str, kind: str) -> None:
     headers = {remaining.format(kind): "0", reset.format(kind): "2s"}
-    assert allowance.hold_s(headers) == 2
-    assert allowance.retry_after(headers) == 2
-    assert allowance.hold_s({**headers, remaining.format(kind): "1"}) == 0
+    assert rate_headers.hold_s(headers) == 2
+    assert rate_headers.retry_after(headers) == 2
+    assert rate_headers.hold_s({**headers, remaining.format(kind): "1"}) == 0
 
 
 def test_anthropics_reset_is_a_time() -> None:
     at = (datetime.now(UTC) + timedelta(seconds=30)).strftime("%Y-%m-%dT%H:%M:%SZ")
     headers = {"anthropic-ratelimit-tokens-remaining": "0", "anthropic-ratelimit-tokens-reset": at}
-    assert allowance.hold_s(headers) == pytest.approx(30, abs=2)
+    assert rate_headers.hold_s(headers) == pytest.approx(30, abs=2)
 
 
 def test_the_longest_hold_counts() -> None:
@@ -98,21 +98,21 @@ def test_the_longest_hold_counts() -> None:
         "x-ratelimit-remaining-tokens": "0",
         "x-ratelimit-reset-tokens": "1m",
     }
-    assert allowance.hold_s(headers) == 60
+    assert rate_headers.hold_s(headers) == 60
 
 
 def test_used_up_without_a_reset_holds_nothing() -> None:
-    assert allowance.hold_s({"x-ratelimit-remaining-requests": "0"}) == 0
+    assert rate_headers.hold_s({"x-ratelimit-remaining-requests": "0"}) == 0
 
 
 def test_retry_after_goes_before_the_limits() -> None:
     headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m"}
-    assert allowance.retry_after({**headers, "retry-after": "3"}) == 3
+    assert rate_headers.retry_after({**headers, "retry-after": "3"}) == 3
 
 
 def test_names_may_be_written_in_any_case() -> None:
     headers = CIMultiDict({"Retry-After": "3", "X-RateLimit-Remaining-Requests": "0"})
-    assert allowance.retry_after(headers) == 3
+    assert rate_headers.retry_after(headers) == 3
 
 
 headers = st.dictionaries(
@@ -128,7 +128,7 @@ headers = st.dictionaries(
 
 @given(headers)
 def test_whatever_a_server_writes_there_is_a_number_or_nothing(given: dict[str, str]) -> None:
-    wait, hold = allowance.retry_after(given), allowance.hold_s(given)
+    wait, hold = rate_headers.retry_after(given), rate_headers.hold_s(given)
     assert wait is None or 0 <= wait < float("inf")
     assert 0 <= hold < float("inf")
 
@@ -138,9 +138,9 @@ def test_a_reset_on_the_unix_clock_is_a_time_and_no_duration() -> None:
         "x-ratelimit-remaining-requests": "0",
         "x-ratelimit-reset-requests": f"{time.time() + 30:.0f}",
     }
-    assert 25 < allowance.hold_s(headers) <= 31
+    assert 25 < rate_headers.hold_s(headers) <= 31
     past = {**headers, "x-ratelimit-reset-requests": "1500000000"}
-    assert allowance.hold_s(past) == 0
+    assert rate_headers.hold_s(past) == 0
 
 
 hostile = (
@@ -162,5 +162,5 @@ hostile = (
 def test_whatever_is_asked_for_is_a_finite_number_of_seconds(value: str) -> None:
     full = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": value}
     for headers in ({"retry-after": value}, {"retry-after-ms": value}, full):
-        assert 0 <= (allowance.retry_after(headers) or 0) < 1e11
-    assert 0 <= allowance.hold_s(full) < 1e11
+        assert 0 <= (rate_headers.retry_after(headers) or 0) < 1e11
+    assert 0 <= rate_headers.hold_s(full) < 1e11

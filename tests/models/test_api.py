@@ -19,11 +19,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from openai_server import KEY, Server, completion
 
-from plenum.conditions import Calls, Sampling, StatedPrice
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.condition import Calls, Sampling, StatedPrice
 from plenum.models import CallError, Chat, Message, Response
-from plenum.models.api import ApiBackend
-from plenum.models.prices import Prices
+from plenum.models.api.backend import ApiBackend
+from plenum.models.api.prices import Prices
 from plenum.records import Failure
 
 MODELS = ("gpt-4.1", "anthropic/claude-sonnet-4-6", "gemini/gemini-2.5-flash", "xai/grok-3-mini")
@@ -478,7 +478,7 @@ def test_a_key_in_the_providers_message_is_blotted_out(
 
 
 def test_a_key_is_not_shown_with_the_route() -> None:
-    from plenum.models.routes import Route
+    from plenum.models.api.routes import Route
 
     assert KEY not in repr(Route("gpt-4.1", "openai", "gpt-4.1", None, KEY))
 
@@ -575,7 +575,7 @@ def test_the_import_needs_no_network() -> None:
         "    tried.append(address)\n"
         "    raise OSError('no network')\n"
         "socket.socket.connect = refuse\n"
-        "import plenum.models.api\n"
+        "import plenum.models.api.backend\n"
         "assert not tried, tried\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -18,11 +18,12 @@ import pytest
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig
 
-from plenum.committee import Ask, Deliberation, ballots, stateline
-from plenum.conditions import Condition
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.committee import Ask, Deliberation, ballots
+from plenum.committee import state as stateline
+from plenum.design.condition import Condition
 from plenum.models import Chat
-from plenum.models.fault_server import (
+from plenum.testing.fault_server import (
     KINDS,
     Faults,
     Latency,
@@ -32,7 +33,7 @@ from plenum.models.fault_server import (
     serving,
     settings,
 )
-from plenum.models.fault_server.tally import duration
+from plenum.testing.fault_server.request_log import duration
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = Latency(median_s=0.0)

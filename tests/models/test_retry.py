@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from plenum.conditions import Sampling
+from plenum.design.condition import Sampling
 from plenum.models import Answer, Attempt, CallError, Chat, Message, Reply, Response
 from plenum.models.retry import Policy, _wait, call
 from plenum.records import Failure

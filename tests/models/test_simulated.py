@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plenum.committee import Deliberation, prompts, stateline
+from plenum.committee import Deliberation, prompts
+from plenum.committee import state as stateline
 from plenum.committee.prompts import Remark
-from plenum.committee.stateline import State
-from plenum.conditions import Calls, Condition, Protocol, Sampling, Simulated
+from plenum.committee.state import State
+from plenum.design.condition import Calls, Condition, Protocol, Sampling, Simulated
 from plenum.models import CallError, Chat, Reply, Response
+from plenum.models.api.prices import Prices
 from plenum.models.backends import build as build_any
-from plenum.models.prices import Prices
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import Failure
 

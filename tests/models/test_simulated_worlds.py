@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 from numpy.testing import assert_allclose
 
-from plenum.asking import Ask
-from plenum.conditions import Job, Simulated
+from plenum.design.condition import Job, Simulated
+from plenum.design.world_condition import Agent, WorldCondition
 from plenum.models import Chat, Reply
+from plenum.models.conversation import Ask
 from plenum.models.simulated import SimulatedBackend, acting
-from plenum.world_conditions import Agent, WorldCondition
 from plenum.worlds import answers, prompts
 from plenum.worlds.consensus import read_plan
-from plenum.worlds.disaster import Disaster, DisasterState
+from plenum.worlds.disaster.world import Disaster, DisasterState
 from plenum.worlds.episode import Episode, world_of
-from plenum.worlds.misinformation import MisinformationState
+from plenum.worlds.misinformation.world import MisinformationState
 from plenum.worlds.prompts import Remark, Scene
-from plenum.worlds.public_goods import PublicGoodsState
+from plenum.worlds.public_goods.world import PublicGoodsState
 
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "plan", "manager", "unanimity", "central")

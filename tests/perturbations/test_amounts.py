@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.perturbations import amounts
+from plenum.scenarios import amounts
 
 
 @pytest.mark.parametrize(

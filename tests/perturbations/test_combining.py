@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum import scenarios
-from plenum.errors import UserError
-from plenum.perturbations import combining, wordings
+from plenum.base.errors import UserError
+from plenum.scenarios import rephrase, variant_files
 
 
 @settings(max_examples=15)
 @given(st.integers(4, 45), st.integers(0, 3))
 def test_ten_distinct_combinations_that_change_half_and_use_every_way(n: int, seed: int) -> None:
-    made = combining.combinations("WA-01", n, seed)
+    made = rephrase.combinations("WA-01", n, seed)
     assert len(set(made)) == len(made) == 10
     assert all(len(digits) == n and set(digits) <= set("012") for digits in made)
     assert all(2 * digits.count("0") <= n for digits in made)
@@ -24,25 +24,25 @@ def test_ten_distinct_combinations_that_change_half_and_use_every_way(n: int, se
 
 
 def test_they_lie_far_apart_and_are_always_the_same() -> None:
-    made = combining.combinations("IM-01", 29)
+    made = rephrase.combinations("IM-01", 29)
     apart = [
         sum(a != b for a, b in zip(one, other, strict=True))
         for place, one in enumerate(made)
         for other in made[:place]
     ]
     assert min(apart) >= 14  # two independent draws would differ in about 19 of 29
-    assert made == combining.combinations("IM-01", 29)
-    assert made != combining.combinations("IM-01", 29, seed=1)
+    assert made == rephrase.combinations("IM-01", 29)
+    assert made != rephrase.combinations("IM-01", 29, seed=1)
 
 
 def test_scenarios_of_equal_length_have_combinations_of_their_own() -> None:
-    one, other = (set(combining.combinations(name, 29)) for name in ("IM-01", "IM-02"))
+    one, other = (set(rephrase.combinations(name, 29)) for name in ("IM-01", "IM-02"))
     assert not one & other
 
 
 def test_it_takes_four_sentences() -> None:
     with pytest.raises(UserError, match="3 sentences; it takes 4 or more"):
-        combining.combinations("WA-01", 3)
+        rephrase.combinations("WA-01", 3)
 
 
 def test_they_are_appended_once_and_comments_survive(tmp_path: Path, root: Path) -> None:
@@ -51,12 +51,12 @@ def test_they_are_appended_once_and_comments_survive(tmp_path: Path, root: Path)
     text = text[: text.index("\nrephrasings:") + 1] if "\nrephrasings:" in text else text
     path = tmp_path / "IM-01.yaml"
     path.write_text(text.rstrip("\n"))  # without a line break at its end
-    assert combining.write(wordings.read_ways(path, case))
+    assert rephrase.write(variant_files.read_ways(path, case))
     first = path.read_text()
     assert first.startswith(text.rstrip("\n") + "\nrephrasings:\n")
-    read = wordings.read_ways(path, case)
-    assert read.rephrasings == combining.combinations("IM-01", 29)
-    assert list(wordings.problems(read, case)) == []
-    assert not combining.write(read)
+    read = variant_files.read_ways(path, case)
+    assert read.rephrasings == rephrase.combinations("IM-01", 29)
+    assert list(variant_files.problems(read, case)) == []
+    assert not rephrase.write(read)
     assert path.read_text() == first
     assert yaml.safe_load(first)["rephrasings"] == list(read.rephrasings)

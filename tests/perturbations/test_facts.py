@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from plenum.perturbations import facts
+from plenum.scenarios import facts
 
 ABC = ("A", "B", "C")
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum import scenarios
-from plenum.perturbations import screen
-from plenum.perturbations.layouts import LAYOUTS, formats
-from plenum.scenarios import Option, Scenario
+from plenum.scenarios import Option, Scenario, screen
+from plenum.scenarios.layouts import LAYOUTS, formats
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = [scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.perturbations import meaning
+from plenum.scenarios import meaning
 
 
 @given(st.floats(0, 10), st.text(max_size=40))

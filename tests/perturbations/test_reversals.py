@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from plenum import scenarios
-from plenum.perturbations import facts, screen
-from plenum.perturbations.sentences import sentences
+from plenum.scenarios import facts, screen
+from plenum.scenarios.sentences import sentences
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = {path.stem: scenarios.load(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}

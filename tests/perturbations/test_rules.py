@@ -2,7 +2,7 @@
 
 import pytest
 
-from plenum.perturbations import rules
+from plenum.scenarios import rules
 
 
 @pytest.mark.parametrize(

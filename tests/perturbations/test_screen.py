@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum import scenarios
-from plenum.perturbations import screen
-from plenum.perturbations.layouts import formats
-from plenum.perturbations.sentences import Sentence, reworded, sentences, split
-from plenum.perturbations.variant import Variant
-from plenum.scenarios import Scenario
+from plenum.scenarios import Scenario, screen
+from plenum.scenarios.layouts import formats
+from plenum.scenarios.sentences import Sentence, reworded, sentences, split
+from plenum.scenarios.variant import Variant
 
 ROOT = Path(__file__).resolve().parents[2]
 CASE = scenarios.load(ROOT / "scenarios" / "IM-01.yaml")

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from plenum import perturbations, scenarios
-from plenum.errors import UserError
-from plenum.perturbations import FAMILIES, combining, screen, wordings
-from plenum.perturbations.survey import survey
-from plenum.scenarios import Scenario
+from plenum import scenarios
+from plenum.base.errors import UserError
+from plenum.scenarios import Scenario, perturbations, rephrase, screen, variant_files
+from plenum.scenarios.perturbations import FAMILIES
+from plenum.scenarios.screen_report import survey
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "scenarios" / "variants"
@@ -33,7 +33,7 @@ def case() -> Scenario:
 def fields(case: Scenario) -> Fields:
     """The ways of IM-01 as plain data, to be spoilt."""
     data: Fields = yaml.safe_load((FOLDER / "IM-01.yaml").read_text())
-    data["rephrasings"] = list(combining.combinations("IM-01", len(data["sentences"])))
+    data["rephrasings"] = list(rephrase.combinations("IM-01", len(data["sentences"])))
     return data
 
 
@@ -90,14 +90,14 @@ def test_im_01_has_the_six_registers_of_the_paper(case: Scenario) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_documented_rephrasings_lie_far_apart(name: str) -> None:
-    read = wordings.read_ways(FOLDER / f"{name}.yaml", CASES[name])
+    read = variant_files.read_ways(FOLDER / f"{name}.yaml", CASES[name])
     apart = [
         sum(a != b for a, b in zip(one, other, strict=True))
         for place, one in enumerate(read.rephrasings)
         for other in read.rephrasings[:place]
     ]
     assert min(apart) >= len(read.sentences) / 3
-    assert read.rephrasings == combining.combinations(name, len(read.sentences))
+    assert read.rephrasings == rephrase.combinations(name, len(read.sentences))
 
 
 # ---- loading
@@ -260,12 +260,12 @@ def test_a_file_that_holds_no_fields_is_refused_by_its_name(
     tmp_path: Path, case: Scenario, content: str
 ) -> None:
     path = written(tmp_path, content)
-    assert str(path) in refused(lambda: wordings.read_ways(path, case))
+    assert str(path) in refused(lambda: variant_files.read_ways(path, case))
 
 
 def test_a_key_that_stands_twice_is_refused(tmp_path: Path, case: Scenario) -> None:
     path = written(tmp_path, (FOLDER / "IM-01.yaml").read_text() + "\nscenario: IM-01\n")
-    assert "the key scenario stands twice" in refused(lambda: wordings.read_ways(path, case))
+    assert "the key scenario stands twice" in refused(lambda: variant_files.read_ways(path, case))
 
 
 def test_a_register_has_to_be_whole(tmp_path: Path, case: Scenario, registers: Fields) -> None:

@@ -9,13 +9,12 @@ from zipfile import ZipFile
 
 from mlflow import MlflowClient
 
+from plenum.archive import exporting, layout
+from plenum.archive.exporting import Export
+from plenum.archive.sealing import described, sealed
 from plenum.records import Journal
-from plenum.reports.archive import exporting
-from plenum.reports.archive.exporting import Export
 from plenum.reports.settings import Settings
 from plenum.tracking import store
-from plenum.tracking.archive import layout
-from plenum.tracking.archive.sealing import described, sealed
 from plenum.tracking.writer import StudyWriter
 
 SEATS = ("chair", "rights")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from known_conditions import line, tracked
 from omegaconf import OmegaConf
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports import accounting
 from plenum.reports.sheets import Sheet
 from plenum.tracking.accounts import REASONS, Accounted

@@ -15,12 +15,11 @@ from archives import Study, condition, files_of, forged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.errors import UserError
-from plenum.reports.archive import checking, dictionary, importing
-from plenum.reports.archive.importing import Import
+from plenum.archive import checking, dictionary, importing, opening, restore, scrub
+from plenum.archive.check import check
+from plenum.archive.importing import Import
+from plenum.base.errors import UserError
 from plenum.tracking import store
-from plenum.tracking.archive import opening, restore, scrub
-from plenum.tracking.archive.check import check
 
 PLACE = "conditions/001-c0"
 JOURNAL = f"{PLACE}/transcripts/000.jsonl"

@@ -9,6 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_equal
 from numpy.typing import NDArray
 
+from plenum.checks import calibration
+from plenum.checks.calibration import CALIBRATED, CONTRASTS, NULLS, PROCESSES, sample
 from plenum.dynamics import (
     INTERVALS,
     bootstrap,
@@ -22,8 +24,6 @@ from plenum.dynamics import (
     shuffle_test,
 )
 from plenum.dynamics.generators import Process
-from plenum.reports import calibration
-from plenum.reports.calibration import CALIBRATED, CONTRASTS, NULLS, PROCESSES, sample
 
 ROUNDS = np.arange(1, 21, dtype=float)
 WINDOW = np.arange(3, 21)

@@ -8,9 +8,9 @@ from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
+from plenum.checks import calibration_page as page
+from plenum.checks.calibration import CALIBRATED, CONTRASTS, NULLS, PROCESSES, Measured
 from plenum.dynamics import INTERVALS
-from plenum.reports import calibration_page as page
-from plenum.reports.calibration import CALIBRATED, CONTRASTS, NULLS, PROCESSES, Measured
 
 DRAWS = 200
 Floats = NDArray[np.float64]

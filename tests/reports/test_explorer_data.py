@@ -14,8 +14,8 @@ import pytest
 from explorer_studies import OPTIONS, Written, plain
 from hydra import compose, initialize_config_dir
 
+from plenum.base.errors import UserError
 from plenum.dynamics import divergence
-from plenum.errors import UserError
 from plenum.reports.explorer import Asked, asked, publish
 from plenum.reports.explorer.page import page
 from plenum.reports.explorer.publish import _wanted

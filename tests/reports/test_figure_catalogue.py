@@ -7,7 +7,7 @@ from known_conditions import CHOSEN, build, tracked
 from omegaconf import OmegaConf
 from PIL import Image
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports.figures import CATALOGUE, draw, wanted
 from plenum.reports.study import Study
 from plenum.reports.style import COLUMN, PAGE

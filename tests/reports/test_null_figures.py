@@ -12,8 +12,8 @@ from matplotlib.patches import Polygon, Rectangle
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import NullTest, shuffle_test
+from plenum.dynamics.estimate import mean
 from plenum.dynamics.nulls import SHUFFLES
-from plenum.dynamics.wald import mean
 from plenum.reports import style
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.null import drawn, null

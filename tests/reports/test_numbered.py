@@ -11,7 +11,7 @@ from known_conditions import SEATS, estimated, exponent, line, perturbed, summar
 from known_conditions import build as rows_of
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports import numbered
 from plenum.reports.numbered import CATALOGUE, asked, publishing
 from plenum.reports.numbered.source import Made, Source

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from omegaconf import DictConfig
 
-from plenum.conditions import Job
-from plenum.config import parse_job
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.compose import parse_job
+from plenum.design.condition import Job
 from plenum.reports import papers, papers_page, published
 from plenum.reports.figures.catalogue import CATALOGUE as FIGURES
 from plenum.reports.numbered import CATALOGUE as TABLES

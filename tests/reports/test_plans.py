@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from known_conditions import line, tracked
 
+from plenum.base.errors import UserError
 from plenum.dynamics import look, lyapunov, plan_replicates
-from plenum.errors import UserError
 from plenum.reports.plans import sheet
 from plenum.reports.settings import Plan
 from plenum.tracking.query import Tracked

@@ -24,7 +24,7 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
 from plenum.tracking.accounts import Accounted
-from plenum.tracking.origins import Origin
+from plenum.tracking.provenance import Origin
 from plenum.tracking.query import Tracked
 
 ORIGIN = Origin(

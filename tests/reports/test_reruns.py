@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from omegaconf import OmegaConf
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.checks import reruns
+from plenum.checks.reruns import Settings, compare
 from plenum.records import Journal
-from plenum.reports import reruns
-from plenum.reports.reruns import Settings, compare
 from plenum.tracking import query
 from plenum.tracking.query import FACTORS, Rerun
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from omegaconf import DictConfig, OmegaConf
 
+from plenum.base.errors import UserError
 from plenum.dynamics import INTERVALS
-from plenum.errors import UserError
 from plenum.reports.settings import Plan, Settings, calibration, plan, settings
 
 

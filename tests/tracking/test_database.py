@@ -19,7 +19,7 @@ from mlflow.store.tracking.dbmodels.initial_models import Base as FirstTables
 from sqlalchemy import create_engine, event
 from sqlalchemy.engine import Engine
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import store
 
 Schema = dict[str, set[str]]

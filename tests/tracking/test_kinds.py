@@ -9,9 +9,10 @@ import mlflow.cli
 import pytest
 from click.testing import CliRunner
 
-from plenum.conditions import Job
-from plenum.errors import UserError
-from plenum.execution import conduct, plan, probe
+from plenum.base.errors import UserError
+from plenum.checks import determinism
+from plenum.design.condition import Job
+from plenum.execution import conduct, plan
 from plenum.tracking import query, store
 from plenum.tracking.kinds import require_active
 
@@ -36,8 +37,8 @@ def gone(uri: str, job: Callable[..., Job], tmp_path: Path) -> Job:
     [
         lambda job, _: conduct([job]),
         lambda job, _: plan.show([job]),
-        lambda job, out: probe.probe(probe.Asked(job, 2, False, out)),
-        lambda job, out: probe.plan(probe.Asked(job, 2, False, out)),
+        lambda job, out: determinism.probe(determinism.Asked(job, 2, False, out)),
+        lambda job, out: determinism.plan(determinism.Asked(job, 2, False, out)),
         lambda job, _: query.opened(job.study, job.tracking_uri),
     ],
     ids=["run", "dry run", "probe", "dry probe", "tables"],

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from mlflow.tracing.client import TracingClient
 
-from plenum.asking import failure
-from plenum.conditions import as_mapping
+from plenum.design.condition import as_mapping
 from plenum.execution.replay import ReadDifferently, messages, opened, traced
 from plenum.models import Chat, Reply
+from plenum.models.conversation import failure
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import CallLog, Failure, Journal, read
 from plenum.tracking import store

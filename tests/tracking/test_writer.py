@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from plenum.identity import digest
+from plenum.base.identity import digest
 from plenum.records import Journal
 from plenum.tracking import query, store
 from plenum.tracking.writer import StudyWriter

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from plenum.worlds import DisasterSettings, Draws, build, metrics_disaster, play
-from plenum.worlds.metrics_disaster import Delay
+from plenum.worlds import DisasterSettings, Draws, build, play
+from plenum.worlds.disaster import metrics as metrics_disaster
+from plenum.worlds.disaster.metrics import Delay
 
 SETTINGS = DisasterSettings()
 A, B, C, FAR = (1, 1), (2, 2), (3, 3), (9, 9)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.worlds import (
     POLICIES,
     VOLATILITY,
@@ -18,7 +18,7 @@ from plenum.worlds import (
     as_plain,
     play,
 )
-from plenum.worlds.disaster import Disaster
+from plenum.worlds.disaster.world import Disaster
 
 EXACT = DisasterSettings(misread=0.0, contradictory=0.0)
 levels = st.sampled_from(sorted(VOLATILITY["disaster"]))

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from plenum.asking import Ask, recorded_reply
-from plenum.conditions import Job
+from plenum.design.condition import Job
+from plenum.design.world_condition import WorldCondition
 from plenum.models import Reply
-from plenum.world_conditions import WorldCondition
+from plenum.models.conversation import Ask, recorded_reply
 from plenum.worlds.episode import Episode
 
 Answer = Callable[[Ask], str]

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.testing import assert_allclose
 
-from plenum.worlds import Draws, build, metrics_misinformation, play
-from plenum.worlds.metrics_misinformation import Containment
+from plenum.worlds import Draws, build, play
+from plenum.worlds.misinformation import metrics as metrics_misinformation
+from plenum.worlds.misinformation.metrics import Containment
 
 
 def record(number: int, faced: str, after: str, *actions: list[int] | None) -> Any:

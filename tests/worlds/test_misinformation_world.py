@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.worlds import (
     POLICIES,
     VOLATILITY,
@@ -20,7 +20,7 @@ from plenum.worlds import (
     as_plain,
     play,
 )
-from plenum.worlds.misinformation import scale_free
+from plenum.worlds.misinformation.world import scale_free
 
 levels = st.sampled_from(sorted(VOLATILITY["misinformation"]))
 sets = st.lists(st.integers(0, 49), max_size=3, unique=True)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.worlds import POLICIES, Draws, build, metrics_public_goods, play
-from plenum.worlds.metrics_public_goods import gini
+from plenum.worlds import POLICIES, Draws, build, play
+from plenum.worlds.public_goods import metrics as metrics_public_goods
+from plenum.worlds.public_goods.metrics import gini
 
 
 @pytest.mark.parametrize(

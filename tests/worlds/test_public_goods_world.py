@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.worlds import (
     POLICIES,
     VOLATILITY,

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from numpy.testing import assert_allclose
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.worlds import MECHANISMS, POLICIES, SETTINGS, VOLATILITY, Draws, build, play, summary
 from plenum.worlds import policies as scripted
 

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.asking import Ask
-from plenum.conditions import Job
+from plenum.base.text import flatten
+from plenum.design.condition import Job
+from plenum.design.world_condition import WorldCondition
 from plenum.models import Reply
-from plenum.text import flatten
-from plenum.world_conditions import WorldCondition
+from plenum.models.conversation import Ask
 from plenum.worlds import answers, prompts
 from plenum.worlds.consensus import read_plan
 from plenum.worlds.episode import Episode, world_of

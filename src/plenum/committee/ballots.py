@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.committee.stateline import Malformed
+from plenum.committee.state import Malformed
 
 NONE = "NONE"
 """The decision of a committee in which no option has more than half of the ballots."""

@@ -10,15 +10,16 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.asking import Ask, Entry, failure, noted, said
-from plenum.committee import ballots, prompts, stateline
+from plenum.base.identity import seed_for
+from plenum.base.text import well_formed
+from plenum.committee import ballots, prompts
+from plenum.committee import state as stateline
 from plenum.committee.failures import unread
-from plenum.committee.stateline import Malformed
-from plenum.conditions import Condition, Seat
-from plenum.identity import seed_for
+from plenum.committee.state import Malformed
+from plenum.design.condition import Condition, Seat
 from plenum.models import Chat, Message, Reply
+from plenum.models.conversation import Ask, Entry, failure, noted, said
 from plenum.records import Failure
-from plenum.text import well_formed
 
 
 class _Failed(Exception):

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from string import Template
 
-from plenum.committee import stateline
-from plenum.conditions import Condition, Seat
+from plenum.base.text import flatten
+from plenum.committee import state as stateline
+from plenum.design.condition import Condition, Seat
 from plenum.models import Message
 from plenum.scenarios import Scenario
-from plenum.text import flatten
 
 REPAIR = (
     "Your previous answer had no valid STATE line ($problem). Answer with the corrected STATE "

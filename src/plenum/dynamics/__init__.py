@@ -16,12 +16,12 @@ from plenum.dynamics.decisions import (
 )
 from plenum.dynamics.diagnostics import Diagnostics, cap
 from plenum.dynamics.divergence import ZERO, divergence, pairwise_distances
-from plenum.dynamics.families import benjamini_hochberg, holm
+from plenum.dynamics.estimate import Estimate
 from plenum.dynamics.fit import WINDOW
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.majority import TimeToMajority, time_to_majority
+from plenum.dynamics.multiplicity import benjamini_hochberg, holm
 from plenum.dynamics.nulls import NullTest, reversal_test, shuffle_test
-from plenum.dynamics.parting import Parting, parting
 from plenum.dynamics.planning import Look, Plan, look, plan_replicates
 from plenum.dynamics.pooled import MixedModel, Pooled, mixed_model, pooled
 from plenum.dynamics.recovery import Recovery, RecoveryTime, recoveries, recovery_time
@@ -29,7 +29,7 @@ from plenum.dynamics.resampling import DRAWS, INTERVALS, Bootstrap, Interval, bo
 from plenum.dynamics.summary import Summary, summarise
 from plenum.dynamics.switches import SwitchCounts, switch_counts
 from plenum.dynamics.two_lines import TwoLines, two_lines
-from plenum.dynamics.wald import Estimate
+from plenum.dynamics.within_world import Parting, parting
 
 __all__ = [
     "DRAWS",

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from plenum.dynamics.divergence import pairwise_distances
+from plenum.dynamics.estimate import margin
 from plenum.dynamics.fit import Floats, without_each
-from plenum.dynamics.wald import margin
 
 
 def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.divergence import as_ensemble, divergence
+from plenum.dynamics.estimate import Estimate, mean
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.wald import Estimate, mean
 
 PERMUTATIONS = 2_000
 

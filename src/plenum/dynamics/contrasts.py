@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.divergence import as_ensemble
+from plenum.dynamics.estimate import Estimate, estimate, welch_df
 from plenum.dynamics.fit import (
     WINDOW,
     Array,
@@ -20,7 +21,6 @@ from plenum.dynamics.fit import (
 )
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
-from plenum.dynamics.wald import Estimate, estimate, welch_df
 
 _BLOCK = 400_000
 """Leave-one-out levels that are held at once."""

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from plenum.dynamics.diagnostics import Diagnostics, diagnose, warnings
+from plenum.dynamics.estimate import margin, two_sided
 from plenum.dynamics.fit import WINDOW, Fit, fit, jackknife_se
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
-from plenum.dynamics.wald import margin, two_sided
 
 FEW = 10
 """Below this many replicates an estimate carries the warning ``few_replicates``."""

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from plenum.dynamics.estimate import Estimate, estimate
 from plenum.dynamics.fit import WINDOW, Floats, fit
-from plenum.dynamics.wald import Estimate, estimate
 
 FEW = 5
 """Below this many scenarios a pooled effect carries the warning ``few_scenarios``."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from plenum.dynamics.estimate import Estimate, estimate, mean
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.wald import Estimate, estimate, mean
 
 FEW_EPISODES = 5
 """Fewer episodes carry a warning."""

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtr
 
+from plenum.dynamics.estimate import Estimate, mean
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.tracking_grid import Grid, Outcome
-from plenum.dynamics.wald import Estimate, mean
 
 
 def stable(alpha: ArrayLike, gamma: ArrayLike) -> NDArray[np.bool_]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from plenum.dynamics.estimate import two_sided
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.smoothing import spline
-from plenum.dynamics.wald import two_sided
 
 FEW_POINTS = 10
 """Fewer points on a side of the breakpoint carry a warning."""

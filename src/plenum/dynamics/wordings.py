@@ -12,10 +12,10 @@ from scipy.special import betaincinv, stdtrit
 
 from plenum.dynamics.decisions import Share, mcnemar
 from plenum.dynamics.divergence import as_ensemble
+from plenum.dynamics.estimate import Estimate, estimate, mean
 from plenum.dynamics.fit import WINDOW
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
-from plenum.dynamics.wald import Estimate, estimate, mean
 
 CANONICAL = "canonical"
 ALL = "all"

@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from plenum.conditions import Job
+from plenum.design.condition import Job
 from plenum.records import read
 
 

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.conditions import Api, Hosted, Job, Simulated
-from plenum.errors import Stopped, UserError
+from plenum.base.errors import Stopped, UserError
+from plenum.design.condition import Api, Hosted, Job, Simulated
+from plenum.design.world_condition import WorldCondition
 from plenum.execution.desk import Desk
 from plenum.execution.ledger import Sum
 from plenum.execution.outcomes import Outcome
@@ -17,10 +18,9 @@ from plenum.execution.progress import Progress
 from plenum.execution.spending import spent_before
 from plenum.execution.varying import now_varying
 from plenum.models import ChatModel, backends
-from plenum.models.prices import Prices, how_to_state
+from plenum.models.api.prices import Prices, how_to_state
 from plenum.tracking import store
 from plenum.tracking.kinds import require_kind
-from plenum.world_conditions import WorldCondition
 
 _OWN_FILES = 256
 

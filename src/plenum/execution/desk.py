@@ -18,9 +18,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from plenum import project
-from plenum.conditions import Condition, Job, as_mapping
-from plenum.errors import Stopped
+from plenum.base import project
+from plenum.base.errors import Stopped
+from plenum.base.processes import Ended, LineProcess
+from plenum.base.secrets import redact
+from plenum.design.condition import Condition, Job, as_mapping
 from plenum.execution.branches import MissingBase, prefix
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum
@@ -32,10 +34,8 @@ from plenum.execution.rehearsal import rehearse
 from plenum.execution.replay import traced
 from plenum.execution.replicate import Replicate
 from plenum.models import ChatModel, backends
-from plenum.models.prices import Prices
-from plenum.processes import Ended, LineProcess
+from plenum.models.api.prices import Prices
 from plenum.records import CallLog, DamagedJournal, Failure
-from plenum.secrets import redact
 from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from plenum.base.identity import digest
 from plenum.dynamics import Summary, of_replicates, summarise
 from plenum.dynamics.wordings import Reading, by_family, details
 from plenum.execution import world_estimates
 from plenum.execution.accounts import Accounts
-from plenum.identity import digest
 from plenum.models.chat import SIMULATED
 from plenum.records import Transcript, episodes
 

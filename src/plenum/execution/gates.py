@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from plenum.conditions import Calls
+from plenum.design.condition import Calls
 from plenum.execution.ledger import Ledger, Sum, tokens_at_most
 from plenum.execution.limits import Limiter, Place, ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Response

@@ -5,9 +5,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plenum.conditions import Budget
+from plenum.design.condition import Budget
 from plenum.models import Chat, Reply
-from plenum.models.prices import Price
+from plenum.models.api.prices import Price
 
 _CHARACTERS_A_TOKEN = 3
 """For an upper estimate: English prose has four to five characters to a token."""

@@ -4,8 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.conditions import Calls
-from plenum.errors import Stopped
+from plenum.base.errors import Stopped
+from plenum.design.condition import Calls
 from plenum.execution.aimd import Concurrency
 from plenum.execution.buckets import Bucket, Taken
 from plenum.execution.fairness import FairQueue

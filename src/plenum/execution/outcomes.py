@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.records import Failure
 from plenum.records.writing import write_whole
 

@@ -11,17 +11,17 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from plenum.conditions import Calls, Job
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.condition import Calls, Job
+from plenum.design.world_condition import WorldCondition
 from plenum.execution.conduct import one_kind_a_study, same_throughout
 from plenum.execution.rehearsal import Use, rehearse
 from plenum.execution.replicate import RETRIABLE
 from plenum.execution.spending import spent_before
 from plenum.execution.varying import now_varying
 from plenum.models import ChatModel, backends
-from plenum.models.prices import Prices, how_to_state
+from plenum.models.api.prices import Prices, how_to_state
 from plenum.records import DamagedJournal, attempts, read_entries
-from plenum.world_conditions import WorldCondition
 
 _ASSUMED_LATENCY_S = 2.0
 FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from plenum.terminal import safe, say
+from plenum.base.terminal import safe, say
 
 _PLAIN_EVERY_S = 10.0
 _SILENT_AT_MOST_S = 30.0

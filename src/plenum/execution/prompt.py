@@ -9,17 +9,17 @@ from typing import Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.asking import Ask
-from plenum.conditions import Condition
-from plenum.config import parse_job
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.base.text import printable
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition
+from plenum.design.world_condition import WorldCondition
 from plenum.execution.replay import ReadDifferently, calls, messages
+from plenum.models.conversation import Ask
 from plenum.records import DamagedJournal, Transcript, read
-from plenum.text import printable
 from plenum.tracking import query
 from plenum.tracking.accounts import artifacts
 from plenum.tracking.transcripts import transcripts
-from plenum.world_conditions import WorldCondition
 
 _Value = TypeVar("_Value", int, str)
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from plenum.asking import Ask
-from plenum.conditions import Condition
+from plenum.design.condition import Condition
+from plenum.design.world_condition import WorldCondition
 from plenum.execution.replay import opened
 from plenum.models import Reply
-from plenum.world_conditions import WorldCondition
+from plenum.models.conversation import Ask
 from plenum.worlds.episode import world_of
 
 _WORD = "order "
@@ -132,7 +132,7 @@ def _words(ask: Ask) -> float:
 
 def _counted(ask: Ask) -> float:
     """The first prompt's tokens by LiteLLM's tokenizer for the model, or its nearest one."""
-    from plenum.models.quiet import litellm
+    from plenum.models.api.litellm_import import litellm
 
     text = "\n".join(message.content for message in ask.chat.messages)
     return float(litellm.token_counter(model=ask.chat.model, text=text))

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plenum.asking import Ask, Conversation, Entry, recorded_reply
 from plenum.committee import Deliberation
-from plenum.conditions import Condition
+from plenum.design.condition import Condition
+from plenum.design.world_condition import WorldCondition
+from plenum.models.conversation import Ask, Conversation, Entry, recorded_reply
 from plenum.records import Transcript
 from plenum.records.journal import NO_ANSWERS
 from plenum.tracking.traces import TracedCall
-from plenum.world_conditions import WorldCondition
 from plenum.worlds.episode import Episode
 
 

@@ -8,20 +8,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plenum.asking import Ask, Conversation, failure
+from plenum.base.errors import Stopped
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
 from plenum.committee.failures import unread
-from plenum.conditions import Condition, as_mapping
-from plenum.errors import Stopped
+from plenum.design.condition import Condition, as_mapping
+from plenum.design.world_condition import WorldCondition
 from plenum.execution.branches import MissingBase
 from plenum.execution.gates import Pass
 from plenum.execution.ledger import BudgetSpent
 from plenum.execution.replay import ReadDifferently, answered, opened
 from plenum.models import Answer, Attempt, CallError, ChatModel, Response
 from plenum.models import retry as retries
+from plenum.models.conversation import Ask, Conversation, failure
 from plenum.records import CallLog, DamagedJournal, Failure, Journal
-from plenum.secrets import redact
-from plenum.text import flatten
-from plenum.world_conditions import WorldCondition
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons that ``retry_failed`` takes up again, where a call failed and not a model's answer."""

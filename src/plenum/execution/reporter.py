@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from plenum.base.processes import say, step_back
 from plenum.execution.accounts import account
-from plenum.processes import say, step_back
 from plenum.records import attempts, read
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.conditions import Job
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.condition import Job
 from plenum.execution.ledger import Sum
-from plenum.models.prices import Price
+from plenum.models.api.prices import Price
 from plenum.records import DamagedJournal, attempts, read_entries
 
 

@@ -19,9 +19,9 @@ from hydra.core.utils import (
 from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 
-from plenum.conditions import Job
-from plenum.config import parse_job
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.compose import parse_job
+from plenum.design.condition import Job
 from plenum.execution.conduct import conduct
 from plenum.execution.outcomes import Undefined, save
 from plenum.execution.plan import show

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from plenum.conditions import Job
+from plenum.design.condition import Job
 from plenum.tracking import store
 from plenum.tracking.stored import StoredCondition, stored_conditions
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import parting, wald
+from plenum.dynamics import estimate, parting
 from plenum.records import Transcript, episodes
 
 INTERVAL = "t over episodes"
@@ -31,7 +31,7 @@ def estimated(completed: Sequence[Transcript]) -> dict[str, Any]:
     found: dict[str, float] = {}
     for name in episodes.metrics(completed[0]):
         values = [_mean([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()]
-        over = wald.mean(np.array(values), INTERVAL)
+        over = estimate.mean(np.array(values), INTERVAL)
         found |= {f"m.{name}": over.value}
         found |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
     apart = _instability(completed)

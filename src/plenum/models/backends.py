@@ -1,16 +1,16 @@
 """Which backend answers prompts."""
 
-from plenum.conditions import Api, Calls, Hosted, Simulated
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.condition import Api, Calls, Hosted, Simulated
+from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
-from plenum.models.prices import Prices
 from plenum.models.retry import Policy
 
 
 def build(settings: Simulated | Api | Hosted, calls: Calls, prices: Prices) -> ChatModel:
     """The backend of these settings; heavy libraries are imported only here."""
     if isinstance(settings, Api):
-        from plenum.models.api import ApiBackend
+        from plenum.models.api.backend import ApiBackend
 
         return ApiBackend(settings.api_base, settings.send_seed, calls, prices)
     if isinstance(settings, Hosted):

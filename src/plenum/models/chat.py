@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from plenum.conditions import Sampling
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum.design.condition import Sampling
 from plenum.records import Failure
-from plenum.secrets import redact
-from plenum.text import flatten
 
 _LONGEST_DETAIL = 10_000
 """So much of what a provider says is looked at."""

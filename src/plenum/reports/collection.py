@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib import pyplot as plt
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports import documents, numbered, style
 from plenum.reports.article import document as page
 from plenum.reports.article.rendering import html, markdown

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design.validation import is_study, one_of
 from plenum.reports.printing import show
 from plenum.reports.sheets import Sheet
 from plenum.tracking import journal_folders, store, studies
 from plenum.tracking.studies import StoredStudy, StudyCondition
-from plenum.validation import is_study, one_of
 
 ACTIONS = ("list", "delete", "restore")
 """What can be named by a bare word; ``rename=`` and ``drop=`` have a value."""

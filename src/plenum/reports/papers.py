@@ -12,8 +12,8 @@ from typing import Any
 
 import yaml
 
-from plenum import project
-from plenum.errors import UserError
+from plenum.base import project
+from plenum.base.errors import UserError
 
 NEEDS = {
     "openai": "`OPENAI_API_KEY`",

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
+from plenum.base.errors import UserError
 from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
-from plenum.errors import UserError
 from plenum.reports.printing import show
 from plenum.reports.rows import Row, named, shown
 from plenum.reports.settings import Plan

@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from plenum.base.text import printable
 from plenum.reports import marks
 from plenum.reports.sheets import Sheet
-from plenum.text import printable
 
 WARNINGS = "warnings"
 """The head of the column that says what to beware of: it stays beside the estimates."""

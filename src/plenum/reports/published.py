@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from plenum import project
-from plenum.errors import UserError
+from plenum.base import project
+from plenum.base.errors import UserError
 
 FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
 """What a published number is looked up by."""

@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from plenum import project
+from plenum.base import project
 from plenum.reports import tables
 from plenum.reports.article import findings, findings_of_worlds
 from plenum.reports.article.rendering import paragraphs

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
+from plenum.base.errors import UserError
 from plenum.dynamics import Branching, Summary, of_replicates, summarise
 from plenum.dynamics.wordings import FamilyEstimate, Reading, by_family, details
-from plenum.errors import UserError
 from plenum.reports.settings import Settings
 from plenum.tracking import query
 from plenum.tracking.query import Tracked

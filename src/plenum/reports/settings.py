@@ -7,9 +7,9 @@ from pathlib import Path
 
 from omegaconf import DictConfig, OmegaConf
 
+from plenum.base.errors import UserError
 from plenum.dynamics import DRAWS, INTERVALS, WINDOW
 from plenum.dynamics.planning import SPENDING
-from plenum.errors import UserError
 
 
 @dataclass(frozen=True)

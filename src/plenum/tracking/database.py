@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 
 _TEMPORARY = "_alembic_tmp_"
 """How Alembic calls a table while it is being rebuilt."""

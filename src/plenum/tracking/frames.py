@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.identity import digest
+from plenum.base.identity import digest
 from plenum.records import Transcript
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import store
 from plenum.tracking.tracker import lock_file
 

@@ -1,6 +1,6 @@
 """What a study's experiment is like, before anything is run for it, without MLflow's client."""
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import database, store
 from plenum.tracking.stored import stored_conditions
 

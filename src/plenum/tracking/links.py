@@ -6,7 +6,7 @@ python -m plenum.tracking.links mlruns/mlflow.db http://127.0.0.1:5000
 import sys
 from pathlib import Path
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import views
 from plenum.tracking.database import rows
 

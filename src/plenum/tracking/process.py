@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plenum.errors import UserError
-from plenum.processes import say, step_back
+from plenum.base.errors import UserError
+from plenum.base.processes import say, step_back
 from plenum.tracking import store
 
 if TYPE_CHECKING:

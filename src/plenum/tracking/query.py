@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.errors import UserError
-from plenum.identity import folder_of
+from plenum.base.errors import UserError
+from plenum.base.identity import folder_of
 from plenum.tracking import frames, store, views
 
 _TARGET = "n_target"

@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import database
 
 if TYPE_CHECKING:

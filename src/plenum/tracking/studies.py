@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.identity import folder_of
+from plenum.base.identity import folder_of
 from plenum.tracking import store
 from plenum.tracking.query import attrition, counts, factors_of, rerun, search
 

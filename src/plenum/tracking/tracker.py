@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from plenum.identity import digest
-from plenum.processes import Ended, LineProcess
+from plenum.base.identity import digest
+from plenum.base.processes import Ended, LineProcess
 from plenum.records import Effort, Transcript
 from plenum.tracking.traces import TracedCall
 

@@ -42,7 +42,7 @@ def source(version: str = "") -> dict[str, str]:
     Parameters
     ----------
     version
-        The code version, as :func:`plenum.project.code_version` tells it.
+        The code version, as :func:`plenum.base.project.code_version` tells it.
     """
     commit = re.search(r"[+g]([0-9a-f]{7,40})(-dirty)?$", version)
     return {

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import query
 from plenum.tracking.labels import WORLD_FACTORS
 

@@ -17,11 +17,11 @@ from typing import Any
 
 from mlflow.entities import Param, RunTag
 
-from plenum.identity import digest
+from plenum.base.identity import digest
 from plenum.records import Transcript, attempts, read
 from plenum.tracking import frames, labels, metrics, store, traces, views
-from plenum.tracking.derived import state as state_of
-from plenum.tracking.derived import tables
+from plenum.tracking.artifacts import state as state_of
+from plenum.tracking.artifacts import tables
 from plenum.tracking.traces import Trace, TracedCall
 
 _DONE = "plenum.journal"

@@ -1,11 +1,11 @@
 """Worlds: disaster, misinformation, public goods. Pure state machines, mechanisms and metrics."""
 
-from plenum.worlds import metrics_disaster, metrics_misinformation, metrics_public_goods
 from plenum.worlds.catalogue import SETTINGS, VOLATILITY, build
 from plenum.worlds.consensus import MECHANISMS, Decision, Mechanism, own_actions, read_plan
 from plenum.worlds.deviation import abstained, deviation, mean_deviation
-from plenum.worlds.disaster import DisasterState, DisasterWorld
-from plenum.worlds.disaster_settings import DisasterSettings
+from plenum.worlds.disaster import metrics as metrics_disaster
+from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.disaster.world import DisasterState, DisasterWorld
 from plenum.worlds.draws import Draws
 from plenum.worlds.metrics import (
     abstentions,
@@ -15,13 +15,19 @@ from plenum.worlds.metrics import (
     performance,
     summary,
 )
-from plenum.worlds.misinformation import (
+from plenum.worlds.misinformation import metrics as metrics_misinformation
+from plenum.worlds.misinformation.world import (
     MisinformationSettings,
     MisinformationState,
     MisinformationWorld,
 )
 from plenum.worlds.policies import POLICIES, Policy, play
-from plenum.worlds.public_goods import PublicGoodsSettings, PublicGoodsState, PublicGoodsWorld
+from plenum.worlds.public_goods import metrics as metrics_public_goods
+from plenum.worlds.public_goods.world import (
+    PublicGoodsSettings,
+    PublicGoodsState,
+    PublicGoodsWorld,
+)
 from plenum.worlds.reports import Statement, shown
 from plenum.worlds.world import Outcome, Plain, Round, World, as_plain, checked
 

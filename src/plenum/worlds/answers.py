@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.text import visible, well_formed
+from plenum.base.text import visible, well_formed
 
 Action = TypeVar("Action")
 

@@ -7,12 +7,14 @@ from math import isfinite
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from plenum.errors import UserError
-from plenum.worlds import disaster_settings, misinformation, public_goods
-from plenum.worlds.disaster import DisasterWorld
-from plenum.worlds.disaster_settings import DisasterSettings
-from plenum.worlds.misinformation import MisinformationSettings, MisinformationWorld
-from plenum.worlds.public_goods import PublicGoodsSettings, PublicGoodsWorld
+from plenum.base.errors import UserError
+from plenum.worlds.disaster import settings as disaster_settings
+from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.disaster.world import DisasterWorld
+from plenum.worlds.misinformation import world as misinformation
+from plenum.worlds.misinformation.world import MisinformationSettings, MisinformationWorld
+from plenum.worlds.public_goods import world as public_goods
+from plenum.worlds.public_goods.world import PublicGoodsSettings, PublicGoodsWorld
 from plenum.worlds.world import World, is_whole
 
 VOLATILITY: Mapping[str, Mapping[str, Mapping[str, Any]]] = {

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from plenum.text import parted
+from plenum.base.text import parted
 from plenum.worlds.averages import mean_of
 from plenum.worlds.prompts import Remark
 

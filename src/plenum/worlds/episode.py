@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.asking import Ask, Entry, noted, said
-from plenum.identity import generator, seed_for
+from plenum.base.identity import generator, seed_for
+from plenum.base.text import flatten, well_formed
+from plenum.design.world_condition import Agent, WorldCondition
 from plenum.models import Chat, Message, Reply
-from plenum.text import flatten, well_formed
-from plenum.world_conditions import Agent, WorldCondition
+from plenum.models.conversation import Ask, Entry, noted, said
 from plenum.worlds import answers, dialogue, prompts
 from plenum.worlds.catalogue import build
 from plenum.worlds.consensus import MECHANISMS, Decision, own_actions, read_plan

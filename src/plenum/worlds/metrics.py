@@ -6,9 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds import metrics_disaster, metrics_misinformation, metrics_public_goods
 from plenum.worlds.averages import mean_of
 from plenum.worlds.deviation import abstained, mean_deviation
+from plenum.worlds.disaster import metrics as metrics_disaster
+from plenum.worlds.misinformation import metrics as metrics_misinformation
+from plenum.worlds.public_goods import metrics as metrics_public_goods
 from plenum.worlds.world import Round, World
 
 BINS = 10

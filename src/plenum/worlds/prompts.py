@@ -11,9 +11,9 @@ from dataclasses import dataclass, fields
 from string import Template
 from typing import Any
 
+from plenum.base.text import flatten
+from plenum.design.world_condition import Agent, WorldCondition
 from plenum.models import Message
-from plenum.text import flatten
-from plenum.world_conditions import Agent, WorldCondition
 from plenum.worlds.reports import Statement, shown
 from plenum.worlds.world import World
 

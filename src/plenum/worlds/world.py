@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Generic, Protocol, TypedDict, TypeVar
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.worlds.draws import Draws
 from plenum.worlds.reports import Statement
 

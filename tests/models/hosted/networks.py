@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, PretrainedConfig, Qwen2Config
 
-from plenum.conditions import Hosted
+from plenum.design.condition import Hosted
 from plenum.models.hosted import attention, environment
 from plenum.models.hosted.engine import Engine
 from plenum.models.hosted.network import Network

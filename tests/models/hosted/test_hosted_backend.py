@@ -12,9 +12,9 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from plenum.conditions import Hosted, Sampling
-from plenum.errors import Stopped
-from plenum.identity import digest
+from plenum.base.errors import Stopped
+from plenum.base.identity import digest
+from plenum.design.condition import Hosted, Sampling
 from plenum.models.chat import CallError, Chat, Message, Response
 from plenum.models.hosted import HostedBackend
 from plenum.records import Failure

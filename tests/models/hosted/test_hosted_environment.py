@@ -12,9 +12,9 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plenum import checkpoints
-from plenum.conditions import Hosted
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design import checkpoints
+from plenum.design.condition import Hosted
 from plenum.models.hosted import environment
 
 CPU = torch.device("cpu")

@@ -24,9 +24,9 @@ from transformers import (
     Qwen3MoeForCausalLM,
 )
 
-from plenum import checkpoints
-from plenum.conditions import Hosted
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design import checkpoints
+from plenum.design.condition import Hosted
 from plenum.models.chat import Message
 from plenum.models.hosted import loading
 from plenum.models.hosted.loading import Loaded

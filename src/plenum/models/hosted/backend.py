@@ -7,9 +7,9 @@ from contextlib import suppress
 
 import torch
 
-from plenum.conditions import Hosted, Sampling
-from plenum.errors import Stopped, UserError
-from plenum.identity import digest, generator
+from plenum.base.errors import Stopped, UserError
+from plenum.base.identity import digest, generator
+from plenum.design.condition import Hosted, Sampling
 from plenum.models.chat import CallError, Chat, Reply, Response
 from plenum.models.hosted import environment
 from plenum.models.hosted.engine import Engine

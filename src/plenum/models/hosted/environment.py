@@ -9,9 +9,9 @@ import tokenizers
 import torch
 import transformers
 
-from plenum.conditions import Hosted
-from plenum.errors import UserError
-from plenum.identity import digest
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum.design.condition import Hosted
 from plenum.models.hosted import attention
 
 _KERNEL_CHOICES = ("ONEDNN_", "DNNL_", "MKL_", "OMP_", "KMP_", "GOMP_", "ATEN_")

@@ -10,9 +10,9 @@ from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from plenum import checkpoints
-from plenum.conditions import Hosted
-from plenum.errors import UserError
+from plenum.base.errors import UserError
+from plenum.design import checkpoints
+from plenum.design.condition import Hosted
 from plenum.models.chat import Message
 from plenum.models.hosted import attention
 from plenum.models.hosted.network import Network

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from plenum.conditions import Sampling, Simulated
-from plenum.identity import generator
+from plenum.base.identity import generator
+from plenum.design.condition import Sampling, Simulated
 from plenum.models.chat import CallError, Chat, Reply, Response
 from plenum.models.simulated import acting, opinion, speech
 from plenum.models.simulated.reading import read

@@ -16,7 +16,7 @@ from plenum.reports.article.words import (
     verb,
 )
 from plenum.reports.rows import Row
-from plenum.tracking.origins import Origin
+from plenum.tracking.provenance import Origin
 
 _USUAL = {("settings", "default"), ("perturbation", "none"), ("protocol", "deliberation")}
 _LEVELS = 8

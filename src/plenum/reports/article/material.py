@@ -20,7 +20,7 @@ from plenum.reports.study import Study
 from plenum.reports.tables import conditions as estimates
 from plenum.reports.tables import decisions, diagnostics, landscape, matrices
 from plenum.tracking.accounts import Accounted
-from plenum.tracking.origins import Origin
+from plenum.tracking.provenance import Origin
 
 SECTIONS = (
     *("question", "design", "attrition", "estimates", "tests", "warnings", "figures"),

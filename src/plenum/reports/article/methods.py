@@ -5,7 +5,7 @@ import platform
 import numpy
 import scipy
 
-from plenum import project
+from plenum.base import project
 from plenum.reports.article.document import Block, Points, Text
 from plenum.reports.article.material import Material
 from plenum.reports.article.words import listed, verb

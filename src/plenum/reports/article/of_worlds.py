@@ -22,7 +22,7 @@ from plenum.reports.settings import Settings
 from plenum.reports.sheets import Sheet
 from plenum.tracking import query, world_query
 from plenum.tracking.labels import WORLD_FACTORS
-from plenum.tracking.origins import Origin, origins
+from plenum.tracking.provenance import Origin, origins
 from plenum.tracking.world_query import Played
 
 _FACTORS = tuple(dict.fromkeys((*WORLD_FACTORS, *query.FACTORS)))

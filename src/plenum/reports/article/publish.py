@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports.article import of_worlds
 from plenum.reports.article.compose import compose
 from plenum.reports.article.document import Document, Picture
@@ -19,7 +19,7 @@ from plenum.reports.sheets import provenance
 from plenum.reports.study import Study, load
 from plenum.tracking import query, world_query
 from plenum.tracking.accounts import accounts
-from plenum.tracking.origins import origins
+from plenum.tracking.provenance import origins
 
 
 def publish(chosen: Settings) -> None:

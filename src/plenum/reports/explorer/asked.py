@@ -5,7 +5,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports.settings import Settings, settings
 
 

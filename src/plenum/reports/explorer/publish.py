@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports.explorer.asked import Asked
 from plenum.reports.explorer.gather import blocks, index
 from plenum.reports.explorer.page import page

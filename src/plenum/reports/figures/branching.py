@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.dynamics import Branching
+from plenum.dynamics.estimate import mean
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.wald import mean
 from plenum.reports.figures.words import below, limited, name, shared
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.sheets import number, probability

@@ -7,7 +7,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from omegaconf import DictConfig, ListConfig, OmegaConf
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports import style, worlds
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.settings import Settings

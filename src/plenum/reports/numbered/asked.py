@@ -7,7 +7,7 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports.numbered.catalogue import CATALOGUE
 from plenum.reports.settings import Settings, settings
 

@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from plenum import project, scenarios
+from plenum import scenarios
+from plenum.base import project
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import published
 from plenum.reports.sheets import Sheet

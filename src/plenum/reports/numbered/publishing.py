@@ -6,7 +6,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports import documents, papers
 from plenum.reports.numbered import asked
 from plenum.reports.numbered.catalogue import CATALOGUE, Numbered

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics.wald import mean
+from plenum.dynamics.estimate import mean
 from plenum.reports import papers
 from plenum.reports.numbered.exponents import temperature
 from plenum.reports.numbered.source import Made, Source

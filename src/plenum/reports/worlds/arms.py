@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics.wald import Estimate, mean
+from plenum.dynamics.estimate import Estimate, mean
 from plenum.tracking.world_query import Played
 
 METRICS = {

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from plenum.errors import UserError
+from plenum.base.errors import UserError
 from plenum.reports import documents, style
 from plenum.reports.printing import show, show_text
 from plenum.reports.settings import Settings

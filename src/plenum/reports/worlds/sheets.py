@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from plenum.dynamics.wald import Estimate
+from plenum.dynamics.estimate import Estimate
 from plenum.reports.sheets import Sheet, limits, number, probability
 from plenum.reports.worlds.arms import (
     LEVELS,

@@ -13,11 +13,11 @@ from plenum.dynamics import (
     Recovery,
     RecoveryTime,
     TwoLines,
+    estimate,
     parting,
     recoveries,
     recovery_time,
     two_lines,
-    wald,
 )
 from plenum.reports.sheets import Sheet, limits, number, probability
 from plenum.reports.worlds.arms import LEVELS, arm, arms
@@ -99,8 +99,8 @@ class Shocks:
     """
 
     times: RecoveryTime
-    before: wald.Estimate
-    after: wald.Estimate
+    before: estimate.Estimate
+    after: estimate.Estimate
 
 
 def recovered(played: Sequence[Played], task: str) -> list[Sheet]:
@@ -171,7 +171,7 @@ def after_shocks(played: Sequence[Played], task: str) -> Shocks | None:
         return None
     before = [_mean([shock.before for shock in found]) for found in worlds.values()]
     after = [_mean(found) for found in levels.values()]
-    units = (wald.mean(np.array(part), "t over episodes") for part in (before, after))
+    units = (estimate.mean(np.array(part), "t over episodes") for part in (before, after))
     return Shocks(times, *units)
 
 
@@ -209,7 +209,7 @@ def instability(played: Sequence[Played], task: str) -> list[Sheet]:
     return [Sheet(f"{heading(played)}: how runs part", head, tuple(body), notes, 3)]
 
 
-def exponents(played: Sequence[Played]) -> dict[str, wald.Estimate]:
+def exponents(played: Sequence[Played]) -> dict[str, estimate.Estimate]:
     """λ̂ of the conditions that have several runs in one world, by the run's id."""
     found = {one.run_id: ensembles(one.weights, one.runs) for one in played}
     return {run: parting(own).exponent for run, own in found.items() if own}

@@ -1,0 +1,146 @@
+"""Check an archive: that it is whole, that its digests fit, and that it agrees with itself."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plenum.archive import contents, layout
+from plenum.archive.layout import CONDITIONS, COUNTS, MANIFEST
+from plenum.archive.opening import Box, Damaged, opened
+
+Say = Callable[[int, int], None]
+
+_LONGEST = 240
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking an archive found.
+
+    Attributes
+    ----------
+    problems
+        A line each; none where the archive is whole.
+    manifest
+        What it says of itself; empty where that can't be read.
+    """
+
+    problems: tuple[str, ...]
+    manifest: dict[str, Any]
+
+
+def check(path: Path, say: Say = lambda done, of: None) -> Checked:
+    """Check an archive.
+
+    Parameters
+    ----------
+    say
+        Is told how many conditions were checked, and of how many.
+    """
+    with checked(path, say) as (found, _):
+        return found
+
+
+@contextmanager
+def checked(path: Path, say: Say) -> Iterator[tuple[Checked, Box | None]]:
+    """Check an archive and keep it open: nobody can put another file in its place meanwhile."""
+    with ExitStack() as stack:
+        box, found = None, Checked((), {})
+        try:
+            box = stack.enter_context(opened(path))
+        except Damaged as error:
+            found = Checked((plain(str(error)),), {})
+        yield (found if box is None else _checked(box, say)), box
+
+
+def _checked(box: Box, say: Say) -> Checked:
+    found = [box.seal] * bool(box.seal)
+    manifest: dict[str, Any] = {}
+    try:
+        manifest = box.manifest()
+        found += _problems(box, manifest, say)
+    except Damaged as error:
+        found.append(str(error))
+    return Checked(tuple(map(plain, found)), manifest)
+
+
+def plain(text: str) -> str:
+    """A line that a terminal can be shown: what an archive says is anybody's text."""
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
+
+
+def _problems(box: Box, manifest: dict[str, Any], say: Say) -> Iterator[str]:
+    files = manifest["files"]
+    yield from (f"{name}: missing" for name in sorted(files.keys() - box.members.keys()))
+    extra = box.members.keys() - files.keys() - {MANIFEST}
+    yield from (f"{name}: not in the manifest" for name in sorted(extra))
+    damaged = set()
+    for name in sorted(files.keys() & box.members.keys()):
+        wrong = _wrong(box, name, files[name])
+        if wrong:
+            damaged.add(name.rpartition("/transcripts/")[0] or name.rpartition("/")[0])
+            yield f"{name}: {wrong}"
+    conditions = manifest.get("conditions")
+    if not isinstance(conditions, list) or not all(isinstance(c, dict) for c in conditions):
+        yield f"{MANIFEST}: it lists no conditions"
+        return
+    yield from _sums(manifest, conditions)
+    yield from _unlisted(box, conditions)
+    for done, told in enumerate(conditions, start=1):
+        place = told.get("folder")
+        if not layout.is_place(place):
+            yield f"{MANIFEST}: {place!r} is no condition's folder"
+        elif place not in damaged:
+            yield from _inside(box, place, told)
+        say(done, len(conditions))
+
+
+def _wrong(box: Box, name: str, told: dict[str, Any]) -> str:
+    """What is wrong with the bytes of a file."""
+    size = box.members[name].file_size
+    if size != told.get("size"):
+        return f"{size:,} bytes, not {told.get('size')} as in the manifest"
+    try:
+        found = box.described(name)
+    except Damaged as error:
+        return str(error).removeprefix(f"{name}: ")
+    return "" if found == dict(told) else "its SHA-256 isn't that in the manifest"
+
+
+def _sums(manifest: dict[str, Any], conditions: list[dict[str, Any]]) -> Iterator[str]:
+    counts = manifest.get("counts")
+    if not isinstance(counts, dict) or counts.get("conditions") != len(conditions):
+        yield f"{MANIFEST}: it doesn't count its conditions right"
+        return
+    for key in COUNTS:
+        numbers = [n for told in conditions if type(n := told.get(key)) is int]
+        if sum(numbers) != counts.get(key):
+            yield f"{MANIFEST}: {counts.get(key)} {key}, but its conditions have {sum(numbers)}"
+
+
+def _unlisted(box: Box, conditions: list[dict[str, Any]]) -> Iterator[str]:
+    places = [told.get("folder") for told in conditions]
+    if len(set(map(str, places))) < len(places):
+        yield f"{MANIFEST}: it lists a condition's folder twice"
+    there = {"/".join(n.split("/")[:2]) for n in box.members if n.startswith(f"{CONDITIONS}/")}
+    unlisted = sorted(there - set(map(str, places)))
+    yield from (f"{place}: a condition that the manifest doesn't list" for place in unlisted)
+
+
+def _inside(box: Box, place: str, told: dict[str, Any]) -> Iterator[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            box.unpack(place, Path(folder))
+        except (Damaged, OSError) as error:
+            yield f"{place}: {error}"
+            return
+        try:
+            for wrong in contents.problems(Path(folder), told):
+                about_manifest = wrong.startswith(MANIFEST)
+                yield f"{wrong} ({place})" if about_manifest else f"{place}/{wrong}"
+        except Exception as error:  # what it says may be anything
+            yield f"{place}: it can't be checked ({type(error).__name__}: {error})"

@@ -1,0 +1,163 @@
+"""Write a study to one file."""
+
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+
+from plenum.archive import dictionary, layout, scrub
+from plenum.archive.check import check
+from plenum.archive.checking import held, seal, size
+from plenum.archive.gather import Condition, gathered
+from plenum.archive.layout import COUNTS, DICTIONARY, FORMAT, KIND, MANIFEST, README
+from plenum.archive.progress import progress
+from plenum.archive.readme import readme
+from plenum.archive.sealing import Packer, sealed
+from plenum.archive.tables import tables
+from plenum.base.errors import UserError
+from plenum.base.project import code_version
+from plenum.reports.settings import Settings, settings
+from plenum.tracking import query, store, world_query
+
+_PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
+
+
+@dataclass(frozen=True)
+class Export:
+    """What `scripts/export.py` is asked: ``chosen.out`` is the file."""
+
+    chosen: Settings
+    overwrite: bool
+
+
+def asked(cfg: DictConfig) -> Export:
+    """Check the config of `scripts/export.py`.
+
+    Raises
+    ------
+    UserError
+        The study isn't named, a value is malformed, or the file is there already.
+    """
+    chosen = settings(cfg)
+    if type(cfg.overwrite) is not bool:
+        raise UserError(f"overwrite: {cfg.overwrite}; true or false")
+    if chosen.out.is_dir():
+        raise UserError(f"out: {chosen.out} is a folder; name a file, as in out=s1.zip")
+    if chosen.out.suffix != ".zip":
+        raise UserError(f"out: {chosen.out}; the name of a file that ends in .zip")
+    if chosen.out.exists() and not cfg.overwrite:
+        raise UserError(
+            f"out: {chosen.out} is there already; name another file, or say overwrite=true"
+        )
+    store.require_writable("out", chosen.out.parent)
+    return Export(chosen, cfg.overwrite)
+
+
+def export(wanted: Export) -> None:
+    """Write a study to an archive, check it, and say what is in it.
+
+    Raises
+    ------
+    UserError
+        The study can't be read, is half written, or holds a secret.
+    """
+    chosen = wanted.chosen
+    world_query.holds(chosen.study, chosen.uri)
+    with ExitStack() as stack:
+        with progress("reading") as say:
+            conditions = stack.enter_context(gathered(chosen.study, chosen.uri, say))
+        whole = partial(_require_whole, chosen.study)
+        packer = stack.enter_context(sealed(chosen.out, whole))
+        named = _pack(packer, chosen, conditions)
+    for what, files in named.items():
+        more = f" and {len(files) - 1} more" * (len(files) > 1)
+        print(f"note: {files[0]}{more} names {what}; it is kept as it is", file=sys.stderr)
+    print(held(chosen.study, _counts(conditions)))
+    print(f"written and checked: {chosen.out} ({size(chosen.out)}, SHA-256 {seal(chosen.out)})")
+
+
+def _pack(
+    packer: Packer, chosen: Settings, conditions: Sequence[Condition]
+) -> dict[str, list[str]]:
+    """Write all files; those that name the machine, by what they name."""
+    named: dict[str, list[str]] = {}
+
+    def add(name: str, data: bytes) -> None:
+        scrub.refuse_secrets(name, data)
+        for what in scrub.of_this_machine(data):
+            named.setdefault(what, []).append(name)
+        packer.add(name, data)
+
+    made = {f"{layout.TABLES}/{name}": d for name, d in tables(chosen, conditions).items()}
+    failures = Counter(
+        one.tags["plenum.failure"]
+        for own in conditions
+        for one in own.replicates
+        if one.replicate < own.run.target and one.tags["plenum.failure"]
+    )
+    add(README, readme(chosen, conditions, _counts(conditions), failures, sorted(made)).encode())
+    with progress("writing") as say:
+        for done, condition in enumerate(conditions, start=1):
+            for name, data in condition.files():
+                add(name, data)
+            say(done, len(conditions))
+    for name, data in made.items():
+        add(name, data)
+    add(DICTIONARY, dictionary.of([*packer.files, DICTIONARY, MANIFEST]))
+    packer.add(MANIFEST, layout.packed(_manifest(packer, chosen, conditions)))
+    return named
+
+
+def _manifest(packer: Packer, chosen: Settings, conditions: Sequence[Condition]) -> dict[str, Any]:
+    return {
+        "kind": KIND,
+        "format": FORMAT,
+        "study": chosen.study,
+        "backends": sorted({one.run.params.get("backend", "") for one in conditions}),
+        "simulated": any(query.simulated_run(one.run.params, one.run.tags) for one in conditions),
+        "counts": _counts(conditions),
+        "estimates": {
+            "window": list(chosen.window),
+            "interval": chosen.interval,
+            "draws": chosen.draws,
+            "seed": chosen.seed,
+        },
+        "run_by": sorted({one.run.tags.get("plenum.version", "") for one in conditions}),
+        "written_by": {"plenum": code_version(), **{name: version(name) for name in _PACKAGES}},
+        "conditions": [
+            {
+                "folder": one.place,
+                "condition": one.run.tags["plenum.condition"],
+                "cell": one.run.tags["plenum.cell"],
+                "name": one.run.name,
+                "run_id": one.run.run_id,
+                **one.counts,
+            }
+            for one in conditions
+        ],
+        "files": dict(packer.files),
+    }
+
+
+def _counts(conditions: Sequence[Condition]) -> dict[str, int]:
+    sums = {key: sum(one.counts[key] for one in conditions) for key in COUNTS}
+    return {"conditions": len(conditions), **sums}
+
+
+def _require_whole(study: str, part: Path) -> None:
+    """Refuse to hand out an archive that doesn't pass its own check."""
+    with progress("checking") as say:
+        found = check(part, say)
+    if found.problems:
+        more = f" (and {len(found.problems) - 1} more)" * (len(found.problems) > 1)
+        raise UserError(
+            f"study: {study!r} doesn't agree with itself: {found.problems[0]}{more}; the same "
+            "run.py command brings it up to date"
+        )

@@ -1,0 +1,163 @@
+"""Everything that MLflow holds of a study, condition by condition."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from plenum.archive import layout, scrub
+from plenum.archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, Run
+from plenum.base.errors import UserError
+from plenum.tracking import query
+from plenum.tracking.accounts import artifacts
+from plenum.tracking.traces import TAG as TRACE
+from plenum.tracking.transcripts import transcripts
+
+ORIGIN, ARCHIVE = "plenum.origin", "plenum.archive"
+"""Tags of an imported run: the id that it was first tracked under, and the archive's contents."""
+
+_UNFINISHED = "; the same run.py command brings the study up to date"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition as the store holds it.
+
+    Attributes
+    ----------
+    place
+        Its folder in an archive.
+    run, replicates
+        Its run, and those of its replicates in their order.
+    transcripts
+        The journals by replicate, on this machine's disk.
+    artifacts
+        Files of its run, by name.
+    stored
+        Its run's id in this store.
+    """
+
+    place: str
+    run: Run
+    replicates: tuple[Run, ...]
+    transcripts: dict[int, Path]
+    artifacts: dict[str, bytes]
+    stored: str
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Replicates by how they stand: target = completed + failed + pending."""
+        target = self.run.target
+        within = [one for one in self.replicates if one.replicate < target]
+        ended = {
+            end: sum(one.tags["plenum.status"] == end for one in within)
+            for end in ("completed", "failed")
+        }
+        return {"target": target, **ended, "pending": target - sum(ended.values())}
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """What an archive holds of it, by name."""
+        for name in sorted(self.artifacts):
+            data = self.artifacts[name]
+            yield f"{self.place}/{name}", scrub.config(data) if name == "config.yaml" else data
+        yield f"{self.place}/{RUNS}", layout.runs(self.run, list(self.replicates))
+        for number in sorted(self.transcripts):
+            yield layout.transcript(self.place, number), self.transcripts[number].read_bytes()
+
+
+@contextmanager
+def gathered(
+    study: str, uri: str, say: Callable[[int, int], None] = lambda done, of: None
+) -> Iterator[list[Condition]]:
+    """The conditions of a study, in the order in which they were first run.
+
+    Parameters
+    ----------
+    say
+        Is told how many conditions were read, and of how many.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, nothing in it, or a replicate is half written.
+    """
+    client, experiment, runs = query.opened(study, uri)
+    nested: defaultdict[str, list[Any]] = defaultdict(list)
+    for child in query.search(client, experiment, "tags.`plenum.kind` = 'replicate'"):
+        nested[child.data.tags.get("mlflow.parentRunId", "")].append(child)
+    with transcripts(study, uri) as kept, ThreadPoolExecutor(8) as pool:
+
+        def read(numbered: tuple[int, Any]) -> Condition:
+            number, run = numbered
+            own = {one.replicate: one.path for one in kept.get(run.info.run_id, ())}
+            return _condition(client, number, run, nested[run.info.run_id], own)
+
+        found = []
+        for condition in pool.map(read, enumerate(runs, start=1)):
+            found.append(condition)
+            say(len(found), len(runs))
+        yield _in_order(found)
+
+
+def _condition(
+    client: Any, number: int, run: Any, children: list[Any], journals: dict[int, Path]
+) -> Condition:
+    identity = run.data.tags["plenum.condition"]
+    replicates = sorted((_run(child) for child in children), key=lambda one: one.replicate)
+    numbers = [one.replicate for one in replicates]
+    for one in replicates:
+        whole = one.status != "RUNNING" and one.replicate in journals
+        if not whole or numbers.count(one.replicate) > 1:
+            raise UserError(
+                f"study: replicate {one.replicate} of condition {identity} is half written"
+                + _UNFINISHED
+            )
+    series = {
+        key: [[point.step, point.value] for point in _points(client, run, key)]
+        for key in SERIES
+        if key in run.data.metrics
+    }
+    return Condition(
+        place=f"{CONDITIONS}/{number:03d}-{identity}",
+        run=replace(_run(run), series=series),
+        replicates=tuple(replicates),
+        transcripts=journals,
+        artifacts=artifacts(client, run, ARTIFACTS),
+        stored=run.info.run_id,
+    )
+
+
+def _points(client: Any, run: Any, key: str) -> list[Any]:
+    return sorted(client.get_metric_history(run.info.run_id, key), key=lambda point: point.step)
+
+
+def _run(run: Any) -> Run:
+    tags = run.data.tags
+    kept = {
+        key: value
+        for key, value in tags.items()
+        if key in KEPT or (key.startswith("plenum.") and key not in (ORIGIN, ARCHIVE, TRACE))
+    }
+    return Run(
+        run_id=tags.get(ORIGIN, run.info.run_id),
+        name=str(run.info.run_name),
+        status=run.info.status,
+        start=run.info.start_time,
+        end=run.info.end_time,
+        tags=kept,
+        params=dict(run.data.params),
+        metrics={key: value for key, value in run.data.metrics.items() if key not in SERIES},
+    )
+
+
+def _in_order(found: list[Condition]) -> list[Condition]:
+    """Start times that differ: reports list conditions in their order."""
+    ordered: list[Condition] = []
+    last = -1
+    for one in found:
+        last = max(one.run.start, last + 1)
+        ordered.append(replace(one, run=replace(one.run, start=last)))
+    return ordered

@@ -1,0 +1,145 @@
+"""What an archive holds, and under which names."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from plenum.base.identity import canonical
+
+FORMAT = 1
+KIND = "plenum study"
+MANIFEST, README, DICTIONARY = "manifest.json", "README.md", "dictionary.csv"
+CONDITIONS, TABLES, TRANSCRIPTS, RUNS = "conditions", "tables", "transcripts", "runs.json"
+
+PARQUET = tuple(f"{name}.parquet" for name in ("ensemble", "replicates", "rounds", "metrics"))
+ARTIFACTS = (
+    *("condition.json", "config.yaml", "environment.json", "accounts.json"),
+    *PARQUET,
+)
+"""Files of a condition's run; which of them there are depends on the condition."""
+
+SERIES = ("D", "log_D")
+"""Metrics of a condition's run that have one value a round."""
+
+STATUSES = ("RUNNING", "FINISHED", "FAILED", "KILLED")
+ENDS = ("completed", "failed", "pending")
+COUNTS = ("target", *ENDS)
+
+KEPT = ("mlflow.runColor",)
+"""Tags of an archive's runs beside plenum's own."""
+
+_PLACE = re.compile(rf"{CONDITIONS}/\d{{3,}}-[0-9A-Za-z_]+")
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of MLflow without what only its store knows.
+
+    Attributes
+    ----------
+    run_id
+        The id that it was first tracked under; another store gives it another one.
+    start, end
+        Milliseconds since 1970; no end while it is ``RUNNING``.
+    tags
+        Those of plenum, and the colour.
+    metrics
+        The last value of each.
+    series
+        Of a condition: metrics by round, as pairs of round and value.
+    """
+
+    run_id: str
+    name: str
+    status: str
+    start: int
+    end: int | None
+    tags: dict[str, str]
+    params: dict[str, str]
+    metrics: dict[str, float]
+    series: dict[str, list[list[float]]] = field(default_factory=dict)
+
+    @property
+    def replicate(self) -> int:
+        """The number of a replicate."""
+        return int(self.tags["plenum.replicate"])
+
+    @property
+    def target(self) -> int:
+        """How many replicates a condition wants."""
+        return int(self.tags.get("plenum.target", 0))
+
+    @property
+    def world(self) -> bool:
+        """Whether it is set in a world."""
+        return "task" in self.params
+
+
+def transcript(place: str, replicate: int) -> str:
+    """The name of a replicate's transcript."""
+    return f"{place}/{TRANSCRIPTS}/{replicate:03d}.jsonl"
+
+
+def is_place(name: object) -> bool:
+    """Whether a name is that of a condition's folder."""
+    return isinstance(name, str) and _PLACE.fullmatch(name) is not None
+
+
+def packed(value: Any) -> bytes:
+    """A value as the archive's JSON: equal values have equal bytes."""
+    text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return f"{text}\n".encode()
+
+
+def runs(condition: Run, replicates: list[Run]) -> bytes:
+    """A condition's ``runs.json``."""
+    return packed(
+        {"condition": asdict(condition), "replicates": [asdict(one) for one in replicates]}
+    )
+
+
+def read_runs(data: bytes) -> tuple[Run, list[Run]]:
+    """A condition's run and those of its replicates.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        It isn't what :func:`runs` writes.
+    """
+    found = json.loads(data)
+    return _run(found["condition"]), [_run(one) for one in found["replicates"]]
+
+
+def _run(value: Any) -> Run:
+    run = Run(**value)
+    for texts in (run.tags, run.params, {"run_id": run.run_id, "name": run.name}):
+        if not all(isinstance(text, str) for text in texts.values()):
+            raise TypeError("a tag, a param or a name is no text")
+    pairs = [pair for own in run.series.values() for pair in own]
+    whole = [run.start, *([] if run.end is None else [run.end]), *(step for step, _ in pairs)]
+    if not all(type(number) is int for number in whole):
+        raise TypeError("a time or a round is no whole number")
+    numbers = [*run.metrics.values(), *(value for _, value in pairs)]
+    if not all(type(number) in (int, float) for number in numbers):
+        raise TypeError("a metric is no number")
+    strange = [key for key in run.tags if key not in KEPT and not key.startswith("plenum.")]
+    if strange:
+        raise ValueError(f"tag {strange[0]!r}")
+    if run.status not in STATUSES:
+        raise ValueError(f"status {run.status!r}")
+    return run
+
+
+def content(files: Mapping[str, Mapping[str, Any]]) -> str:
+    """The SHA-256 that names what was tracked, whatever the study is called and however reported.
+
+    Parameters
+    ----------
+    files
+        ``sha256`` by name, as in the manifest.
+    """
+    own = [(name, files[name]["sha256"]) for name in sorted(files) if name.startswith(CONDITIONS)]
+    return hashlib.sha256(canonical(own)).hexdigest()

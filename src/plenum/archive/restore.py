@@ -1,0 +1,179 @@
+"""Bring an archive back into a tracking store: the same runs, under ids of the store's own."""
+
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mlflow.entities import Metric, Param, RunTag
+
+from plenum.archive import layout
+from plenum.archive.gather import ARCHIVE, ORIGIN, gathered
+from plenum.archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, Run
+from plenum.archive.opening import Box
+from plenum.archive.sealing import described
+from plenum.base.errors import UserError
+from plenum.records import read
+from plenum.tracking import metrics, query, store
+
+_AT_ONCE = 900
+"""Metrics that one request may hold; a server takes 1000."""
+
+
+def restore(
+    box: Box, manifest: dict[str, Any], study: str, uri: str, say: Callable[[int, int], None]
+) -> bool:
+    """Write a checked archive to a store. The study appears there once it is whole.
+
+    Until then its runs are in an experiment of another name, and the same call goes on with it.
+
+    Parameters
+    ----------
+    study
+        What it is to be called there.
+    say
+        Is told how many conditions are written, and of how many.
+
+    Returns
+    -------
+    bool
+        Whether anything was written: not where the study is there, with the same contents.
+
+    Raises
+    ------
+    UserError
+        The store can't be written to, or holds another study of this name.
+    """
+    store.check(store.absolute(uri))
+    client = store.open_client(uri)
+    contents = layout.content(manifest["files"])
+    if _there(client, study, uri, contents):
+        return False
+    unfinished = f"{study} (unfinished import {contents[:8]})"
+    experiment = store.experiment(client, uri, study, unfinished)
+    workers = 8 if store.absolute(uri).startswith("http") else 1  # a file has one writer
+    writing = _Writing(client, experiment, contents, _known(client, experiment), workers)
+    for done, condition in enumerate(manifest["conditions"], start=1):
+        with tempfile.TemporaryDirectory() as folder:
+            box.unpack(condition["folder"], Path(folder))
+            writing.condition(Path(folder))
+        say(done, len(manifest["conditions"]))
+    client.rename_experiment(experiment, study)
+    return True
+
+
+def _there(client: Any, study: str, uri: str, contents: str) -> bool:
+    """Whether the store holds the study with the same contents.
+
+    Raises
+    ------
+    UserError
+        It holds another study of this name.
+    """
+    found = client.get_experiment_by_name(study)
+    if found is None:
+        return False
+    if found.lifecycle_stage != "active":
+        raise store.deleted(study, found.experiment_id, uri)
+    if query.search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'"):
+        with gathered(study, uri) as own:
+            files = {name: described(data) for one in own for name, data in one.files()}
+        if layout.content(files) == contents:
+            return True
+    raise UserError(
+        f"study: {study!r} is there already and holds something else; name another one, as in "
+        "study=NEW"
+    )
+
+
+def _known(client: Any, experiment: str) -> dict[str, Any]:
+    """Runs that an earlier, stopped call wrote, by the ids that they were first tracked under."""
+    runs = query.search(client, experiment, "")
+    return {run.data.tags[ORIGIN]: run for run in runs if ORIGIN in run.data.tags}
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """Where runs are written, and those that are there."""
+
+    client: Any
+    experiment: str
+    contents: str
+    known: dict[str, Any]
+    workers: int
+
+    def condition(self, folder: Path) -> None:
+        """Write an unpacked condition."""
+        run, replicates = layout.read_runs((folder / RUNS).read_bytes())
+        files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
+        parent = self.put(run, "", files, _by_round(run))
+
+        def replicate(one: Run) -> None:
+            journal = folder / TRANSCRIPTS / f"{one.replicate:03d}.jsonl"
+            series = metrics.by_round(read(journal), one.end or one.start)
+            self.put(one, "transcript", [journal], series, {"mlflow.parentRunId": parent})
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            list(pool.map(replicate, replicates))
+
+    def put(
+        self,
+        run: Run,
+        within: str,
+        files: list[Path],
+        series: list[Metric],
+        tags: dict[str, str] | None = None,
+    ) -> str:
+        """Write a run, unless it is there whole; its id in this store."""
+        there = self.known.get(run.run_id)
+        if there is not None:
+            if self._whole(there, run):
+                return str(there.info.run_id)
+            self.client.delete_run(there.info.run_id)
+        created = self.client.create_run(
+            self.experiment,
+            start_time=run.start,
+            run_name=run.name,
+            tags={**run.tags, ORIGIN: run.run_id, **(tags or {})},
+        )
+        run_id = str(created.info.run_id)
+        with store.artifacts(self.client, created, within) as folder:
+            for file in files:
+                (folder / file.name).write_bytes(file.read_bytes())
+        self._log(run_id, run, series)
+        if run.status != "RUNNING":
+            self.client.set_terminated(run_id, run.status, run.end)
+        return run_id
+
+    def _log(self, run_id: str, run: Run, series: list[Metric]) -> None:
+        now = run.end or run.start or int(time.time() * 1000)
+        by_round = {metric.key for metric in series}
+        last = [
+            Metric(key, value, now, 0) for key, value in run.metrics.items() if key not in by_round
+        ]
+        metrics = [*last, *series]
+        for start in range(_AT_ONCE, len(metrics), _AT_ONCE):
+            self.client.log_batch(run_id, metrics=metrics[start : start + _AT_ONCE])
+        self.client.log_batch(
+            run_id,
+            metrics=metrics[:_AT_ONCE],
+            params=[Param(key, value) for key, value in run.params.items()],
+            tags=[RunTag(ARCHIVE, self.contents)],  # in one commit: this run has all but its end
+        )
+
+    def _whole(self, there: Any, run: Run) -> bool:
+        tags = there.data.tags
+        return bool(tags.get(ARCHIVE) == self.contents and there.info.status == run.status)
+
+
+def _by_round(run: Run) -> list[Metric]:
+    """A condition's metrics that have one value a round."""
+    now = run.end or run.start
+    return [
+        Metric(key, value, now, int(step))
+        for key, points in run.series.items()
+        for step, value in points
+    ]

@@ -1,0 +1,1 @@
+"""Foundations: errors, identities, text, secrets, paths and processes."""

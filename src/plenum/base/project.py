@@ -1,0 +1,46 @@
+"""Where the project's inputs lie, and which version of the code runs."""
+
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from plenum import __version__
+
+
+def root() -> Path:
+    """The folder that holds ``conf/`` and ``scenarios/``.
+
+    ``run.py`` and the scripts name it in ``PLENUM_ROOT``; without it, it is the checkout that
+    this package lies in. Inputs are found from here, outputs go to the working directory.
+    """
+    named = os.environ.get("PLENUM_ROOT")
+    return Path(named) if named else Path(__file__).resolve().parents[3]
+
+
+def prompts() -> Path:
+    """The folder of the preamble and the mandates."""
+    return root() / "conf" / "prompts"
+
+
+def resolve(file: str) -> Path:
+    """A path from a config: relative ones start at the project's root."""
+    path = Path(file).expanduser()
+    return path if path.is_absolute() else root() / path
+
+
+@cache
+def code_version() -> str:
+    """The package version, with the commit where the code is a git checkout."""
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=5,
+            check=True,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return __version__
+    return f"{__version__}+{done.stdout.strip()}"

@@ -1,0 +1,16 @@
+"""What reaches a terminal: free of secrets, and of characters that it would obey."""
+
+import sys
+
+from plenum.base.secrets import redact
+from plenum.base.text import printable
+
+
+def safe(text: str) -> str:
+    """The text as it may be shown; line breaks and tabs stay."""
+    return printable(redact(text))
+
+
+def say(text: str) -> None:
+    """Print to standard error."""
+    print(safe(text), file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""Checks: determinism, reruns, the meaning of variants, calibration of the simulated model."""

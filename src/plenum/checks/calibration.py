@@ -1,0 +1,251 @@
+"""Calibration: how often the estimates are right on processes whose λ is known."""
+
+import math
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from plenum.dynamics import (
+    INTERVALS,
+    bootstrap,
+    contrast,
+    generators,
+    lyapunov,
+    mixed_model,
+    pooled,
+    reversal_test,
+    shuffle_test,
+)
+from plenum.dynamics.estimate import margin
+from plenum.dynamics.fit import fit, jackknife_se
+from plenum.dynamics.generators import Process
+
+REPLICATES = 20
+BOOTSTRAPS = 2_000
+REVERSALS = 2_000
+PERMUTATIONS = 1_000
+SHUFFLES = 500
+SHUFFLED = 500  # draws that the slow shuffle test is measured on
+MORE = 10  # times as many draws for the default interval alone
+POOLED = 600  # draws of twelve scenarios with four cells each
+
+Rows = NDArray[np.float64]
+Measured = dict[tuple[str, int], Rows]
+
+
+def settled() -> Process:
+    """A committee of gain 0.8, looked at after 60 rounds: D no longer changes."""
+    whole = generators.committee(0.8, rounds=60 + generators.ROUNDS)
+    return Process(
+        "committee, settled", whole.divergence[60:], lambda g, n: whole.draw(g, n)[:, 60:]
+    )
+
+
+def unequal() -> Process:
+    """An AR(1) whose replicates spread unequally: the law of the spread is lognormal, σ = 2."""
+    equal = generators.autoregressive(0.9)
+
+    def draw(generator: np.random.Generator, replicates: int) -> NDArray[np.float64]:
+        spread = generator.lognormal(0, 2, replicates)
+        return 1 / 3 + spread[:, None, None] * (equal.draw(generator, replicates) - 1 / 3)
+
+    # D is larger by a factor that is the same in every round: λ doesn't see it.
+    return Process("unequal spread", equal.divergence, draw)
+
+
+PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
+    ("AR(1), ρ = 0", lambda: generators.autoregressive(0.0)),
+    ("AR(1), ρ = 0.5", lambda: generators.autoregressive(0.5)),
+    ("AR(1), ρ = 0.9", lambda: generators.autoregressive(0.9)),
+    ("committee, settled", settled),
+    ("unequal spread, ρ = 0.9", unequal),
+    ("random walk", generators.random_walk),
+    ("contraction", generators.contraction),
+    ("committee, gain 1.05", lambda: generators.committee(1.05)),
+    ("AR(1), ρ = 0.9, rate 0.03", lambda: generators.autoregressive(0.9, rate=0.03)),
+    ("plateau", generators.plateau),
+    ("logistic", generators.logistic),
+    ("flips, hazard 0.03", lambda: generators.decision_flips(0.03, sd=0.01)),
+    ("flips, hazard 0.005", lambda: generators.decision_flips(0.005, sd=0.01)),
+    ("flips, hazard 0.03, no noise", lambda: generators.decision_flips(0.03)),
+)
+
+CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]], ...] = (
+    ("equal, ρ = 0.5", True, *(lambda: generators.autoregressive(0.5),) * 2),
+    ("equal, ρ = 0.9", True, *(lambda: generators.autoregressive(0.9),) * 2),
+    (
+        "spread tenfold, ρ = 0.9",
+        True,
+        lambda: generators.autoregressive(0.9),
+        lambda: generators.autoregressive(0.9, sd=0.1),
+    ),
+    (
+        "ρ = 0 against ρ = 0.9",
+        True,
+        lambda: generators.autoregressive(0.0),
+        lambda: generators.autoregressive(0.9),
+    ),
+    ("unequal spread within both", True, unequal, unequal),
+    ("drift in one arm, ρ = 0.9", True, lambda: drifting(), lambda: generators.autoregressive(0.9)),
+    (
+        "Δλ = 0.03, ρ = 0",
+        False,
+        lambda: generators.autoregressive(0.0, rate=0.03),
+        lambda: generators.autoregressive(0.0),
+    ),
+    (
+        "Δλ = 0.03, ρ = 0.9",
+        False,
+        lambda: generators.autoregressive(0.9, rate=0.03),
+        lambda: generators.autoregressive(0.9),
+    ),
+)
+
+
+def drifting() -> Process:
+    """An AR(1) whose mean moves through the simplex: drift alone is no divergence."""
+    still = generators.autoregressive(0.9)
+    path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.plane(3)[0]
+    return Process("drift", still.divergence, lambda g, n: still.draw(g, n) + path)
+
+
+NULLS = ("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9", "committee, settled")
+"""Processes with λ = 0 exactly."""
+
+CALIBRATED = (
+    *("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9"),
+    *("random walk", "contraction", "committee, gain 1.05"),
+)
+"""Processes on which the default interval is held to its coverage."""
+
+
+def sample(process: Process, *key: int) -> NDArray[np.float64]:
+    """An ensemble whose draws depend on its key alone."""
+    return process.draw(np.random.Generator(np.random.PCG64(list(key))), REPLICATES)
+
+
+def estimates(number: int, first: int, count: int) -> list[list[float]]:
+    """λ̂, the limits of each interval, and the p-values, of one batch of a process."""
+    process = PROCESSES[number][1]()
+    rows = []
+    for draw in range(first, first + count):
+        ensemble = sample(process, 1, number, draw)
+        found = lyapunov(ensemble)
+        resampled = bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
+        half = margin(found.se, REPLICATES - 1)
+        limits = [found.value - half, found.value + half]
+        for method in INTERVALS[1:]:
+            interval = resampled.interval(method)
+            limits += [interval.low, interval.high]
+        p = [
+            reversal_test(ensemble, draws=REVERSALS, seed=draw).p,
+            reversal_test(ensemble, centre="mean", draws=REVERSALS, seed=draw).p,
+            found.p_zero,
+            found.p_diffusion,
+            shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan,
+        ]
+        rows.append([found.value, *limits, *p, float("flip_dominated" in found.warnings)])
+    return rows
+
+
+def jackknives(number: int, first: int, count: int) -> list[list[float]]:
+    """λ̂ and its default interval of one batch: cheap enough for many draws."""
+    process = PROCESSES[number][1]()
+    rows = []
+    for draw in range(first, first + count):
+        fitted = fit(sample(process, 4, number, draw))
+        half = margin(jackknife_se(fitted.left_out), REPLICATES - 1)
+        rows.append([fitted.value, fitted.value - half, fitted.value + half])
+    return rows
+
+
+def contrasts(number: int, first: int, count: int) -> list[list[float]]:
+    """Permutation p, Welch p and the interval of one batch of a contrast."""
+    _, _, treated, control = CONTRASTS[number]
+    arms = treated(), control()
+    rows = []
+    for draw in range(first, first + count):
+        one, other = (sample(arm, 2, number, draw, side) for side, arm in enumerate(arms))
+        found = contrast(one, other, draws=PERMUTATIONS, seed=draw)
+        rows.append([found.p, found.p_wald, found.ci_low, found.ci_high])
+    return rows
+
+
+def pools(number: int, first: int, count: int) -> list[list[float]]:
+    """Intervals of the pooled interaction over twelve scenarios whose true effects differ."""
+    rows = []
+    for draw in range(first, first + count):
+        generator = np.random.Generator(np.random.PCG64([3, number, draw]))
+        cells, effects, errors = [], [], []
+        for scenario in range(12):
+            base, roles, mixed, product = generator.normal(
+                [0.02, 0.03, 0.02, -0.03], [0.01, 0.02, 0.02, 0.02]
+            )
+            square = []
+            for on, mix in ((True, True), (True, False), (False, True), (False, False)):
+                rate = base + roles * on + mixed * mix + product * on * mix
+                process = generators.autoregressive(0.9, rate=float(rate))
+                square.append(process.draw(generator, REPLICATES))
+                cells.append((f"{scenario}", on, mix, square[-1]))
+            four = [lyapunov(ensemble) for ensemble in square]
+            effects.append(four[0].value - four[1].value - four[2].value + four[3].value)
+            errors.append(math.sqrt(sum(cell.se**2 for cell in four)))
+        mean, model = pooled(effects, errors), mixed_model(cells).effects["roles x mixed"]
+        fixed = 1.96 / math.sqrt(sum(1 / e**2 for e in errors))
+        weighted = np.average(effects, weights=[1 / e**2 for e in errors])
+        rows.append(
+            [mean.ci_low, mean.ci_high, model.ci_low, model.ci_high, weighted - fixed,
+             weighted + fixed]
+        )  # fmt: skip
+    return rows
+
+
+KINDS = {"jackknives": jackknives, "estimates": estimates, "contrasts": contrasts, "pools": pools}
+
+
+def work(task: tuple[str, int, int, int]) -> tuple[tuple[str, int, int, int], list[list[float]]]:
+    """One batch of one thing that is measured."""
+    kind, number, first, count = task
+    return task, KINDS[kind](number, first, count)
+
+
+def measure(draws: int, workers: int) -> Measured:
+    """All batches, in parallel, with a progress bar."""
+    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[variable] = "1"  # for the workers: they are the parallelism
+    kinds = {  # how many there are, how often each is drawn, and in what batches
+        "pools": (1, min(draws, POOLED), 10),
+        "estimates": (len(PROCESSES), draws, 50),
+        "jackknives": (len(PROCESSES), MORE * draws, 1000),
+        "contrasts": (len(CONTRASTS), draws, 50),
+    }
+    tasks = [
+        (kind, number, first, min(batch, total - first))
+        for kind, (count, total, batch) in kinds.items()
+        for number in range(count)
+        for first in range(0, total, batch)
+    ]
+    done: dict[tuple[str, int], dict[int, list[list[float]]]] = {}
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
+    with (
+        Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn()) as progress,
+        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+    ):
+        bar = progress.add_task("calibrating", total=len(tasks))
+        try:
+            for future in as_completed([pool.submit(work, task) for task in tasks]):
+                (kind, number, first, _), rows = future.result()
+                done.setdefault((kind, number), {})[first] = rows
+                progress.advance(bar)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return {
+        key: np.array([row for first in sorted(parts) for row in parts[first]])
+        for key, parts in done.items()
+    }

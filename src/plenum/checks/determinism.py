@@ -1,0 +1,381 @@
+"""The determinism probe (section S1): one prompt asked many times, every answer kept."""
+
+import asyncio
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+from rich.console import Console
+
+from plenum.base import project
+from plenum.base.errors import Stopped, UserError
+from plenum.base.identity import digest, seed_for
+from plenum.base.secrets import redact
+from plenum.base.text import flatten, well_formed
+from plenum.committee import Deliberation, prompts
+from plenum.committee import state as stateline
+from plenum.committee.failures import unread
+from plenum.committee.state import Malformed
+from plenum.design.compose import parse_job
+from plenum.design.condition import Api, Condition, Job, Seat, as_mapping
+from plenum.execution.conduct import require_prices
+from plenum.execution.gates import Gates, Pass
+from plenum.execution.ledger import BudgetSpent, Ledger
+from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, backends
+from plenum.models.api.prices import Prices
+from plenum.models.chat import SIMULATED
+from plenum.models.retry import call
+from plenum.records import Failure
+from plenum.tracking import store
+from plenum.tracking.kinds import require_active
+
+LEAST = 2
+"""Answers that can be compared."""
+
+_OWN = ("n", "logprobs", "out")
+"""Values of the config that run.py doesn't have."""
+
+INTERRUPTED = "interrupted"
+"""Why a probe stopped: Ctrl-C or SIGTERM."""
+
+_POINTLESS = (Failure.AUTH, Failure.BUDGET)
+_PLAIN_EVERY_S = 10.0
+
+Document = dict[str, Any]
+
+
+@dataclass
+class _Call:
+    """One of the n calls to a model, and what became of it."""
+
+    index: int
+    chat: Chat
+    outcome: str = str(Failure.INTERRUPTED)
+    detail: str = ""
+    answer: Answer | None = None
+    failed: list[Attempt] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Probe:
+    """The calls to one model: the same messages each time."""
+
+    seat: Seat
+    calls: list[_Call]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What ``scripts/probe.py`` is asked.
+
+    Parameters
+    ----------
+    job
+        Its condition gives prompt, models, sampling and backend; its limits and budget hold.
+    n
+        Calls to each model.
+    logprobs
+        Whether to ask for log-probabilities; ``None``: where LiteLLM says that the model has them.
+    out
+        The folder that files are written to.
+    """
+
+    job: Job
+    n: int
+    logprobs: bool | None
+    out: Path
+
+
+def settings(cfg: DictConfig) -> Asked:
+    """Check the config of ``scripts/probe.py``.
+
+    Raises
+    ------
+    UserError
+        A value is malformed.
+    """
+    if type(cfg.n) is not int or cfg.n < LEAST:
+        raise UserError(f"n: {cfg.n}; a whole number from {LEAST} on: it takes two to differ")
+    if cfg.logprobs is not None and type(cfg.logprobs) is not bool:
+        raise UserError(f"logprobs: {cfg.logprobs}; true, false or null")
+    out = Path(cfg.out)
+    store.require_writable("out", out)
+    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
+    return Asked(parse_job(others), cfg.n, cfg.logprobs, out)
+
+
+def _require_study(job: Job) -> None:
+    """Refuse a study that the probe couldn't be tracked in."""
+    if job.tracking_uri:
+        uri = store.absolute(job.tracking_uri)
+        store.check(uri)
+        require_active(job.study, uri)
+
+
+def probe(asked: Asked) -> Document:
+    """Ask each model of a condition its first turn n times.
+
+    Returns
+    -------
+    dict
+        Plain data: ``settings``, ``stopped`` (why it ended early, or empty) and ``models``, one
+        for each model with every call's ``outcome``: ``ok`` or a :class:`Failure`; ``budget`` and
+        ``interrupted`` are of calls that weren't made, or not waited for.
+
+    Raises
+    ------
+    UserError
+        Something can't work: a missing key, an unknown price under a budget, a tracking server
+        that doesn't answer. Nothing has been asked then.
+    """
+    job = asked.job
+    _require_study(job)
+    condition = job.committee.base
+    prices = Prices(job.prices)
+    model = backends.build(condition.backend, job.calls, prices)
+    probes = _probes(condition, asked.n, asked.logprobs)
+    model.check(tuple(p.seat.model for p in probes), condition.sampling)
+    require_prices([job], prices)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    stopped = ""
+    try:
+        asyncio.run(_Asking(job, model, prices, probes).all())
+    except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
+        stopped = INTERRUPTED
+    except Stopped as reason:
+        stopped = str(reason)
+    return {
+        "settings": _settings(job, asked.n),
+        "stopped": stopped,
+        "simulated": _simulated(condition, probes),
+        "models": [_told(one, condition) for one in probes],
+    }
+
+
+def plan(asked: Asked) -> str:
+    """What a probe would ask, and what that costs at most; nothing is called."""
+    _require_study(asked.job)
+    condition, prices = asked.job.committee.base, Prices(asked.job.prices)
+    ledger = Ledger(asked.job.budget, prices.of)
+    lines = []
+    for one in _probes(condition, asked.n, logprobs=False):
+        model = one.seat.model
+        most = ledger.at_most(one.calls[0].chat)
+        cost = f"at most ${asked.n * most.dollars:.4f}" if prices.of(model) else "price unknown"
+        if not isinstance(condition.backend, Api):
+            cost = "simulated, no cost"
+        tokens = f"{asked.n * most.tokens:,}"
+        lines.append(f"{model}: {asked.n} calls, at most {tokens} tokens, {cost}")
+    return "\n".join(lines)
+
+
+def answered(document: Document) -> int:
+    """Calls that were answered."""
+    return sum(call["outcome"] == "ok" for call in _calls(document))
+
+
+def cut_short(document: Document) -> str:
+    """Why a probe isn't whole, in one line; empty where every call was answered."""
+    outcomes = [call["outcome"] for call in _calls(document)]
+    came = f"{answered(document)} of {len(outcomes)} answers came"
+    if document["stopped"] == INTERRUPTED:
+        return f"interrupted: {came}"
+    if document["stopped"]:
+        return f"stopped: {document['stopped']}"
+    if str(Failure.BUDGET) in outcomes:
+        return f"stopped: the budget is used up; {came}"
+    return "" if answered(document) == len(outcomes) else f"failed calls: {came}"
+
+
+def _calls(document: Document) -> list[dict[str, Any]]:
+    return [call for model in document["models"] for call in model["calls"]]
+
+
+def _probes(condition: Condition, n: int, logprobs: bool | None) -> list[_Probe]:
+    """The first turn of the first speaker with each model, as if nobody had spoken before."""
+    asks = [Deliberation(condition, index).ask for index in range(n)]
+    chats = [ask.chat for ask in asks if ask is not None]
+    if len({chat.messages for chat in chats}) != 1:
+        raise AssertionError("replicates differ in the prompt of their first turn")
+    first, *_ = condition.speaking_order
+    seats: dict[str, Seat] = {}
+    for seat in condition.speaking_order:
+        seats.setdefault(seat.model, seat)
+    probes = []
+    for seat in seats.values():
+        wanted = _has_logprobs(condition, seat.model, logprobs)
+        mine = chats if seat is first else [_instead(chat, condition, seat) for chat in chats]
+        calls = [_Call(i, replace(chat, logprobs=wanted)) for i, chat in enumerate(mine)]
+        probes.append(_Probe(seat, calls))
+    return probes
+
+
+def _instead(chat: Chat, condition: Condition, seat: Seat) -> Chat:
+    """The call that another seat would make if it opened the deliberation."""
+    messages = prompts.turn(condition, seat, (), {})
+    seed = seed_for(chat.seed, seat.name, "probe")
+    return replace(chat, model=seat.model, messages=messages, seed=seed)
+
+
+def _has_logprobs(condition: Condition, model: str, wanted: bool | None) -> bool:
+    backend = condition.backend
+    if wanted is False or not isinstance(backend, Api):
+        return False
+    from plenum.models.api import routes
+    from plenum.models.api.litellm_import import litellm
+
+    route = routes.find(model, {k: url for k, url in backend.api_base.items() if url})
+    if wanted:
+        route.parameters(condition.sampling, logprobs=True)  # refuses what the model refuses
+        return True
+    provider = "openai" if route.compatible else route.provider
+    supported = litellm.get_supported_openai_params(route.wire, provider)
+    return "logprobs" in (supported or ())
+
+
+class _Asking:
+    """All calls of a probe on one event loop, through the gates of a sweep."""
+
+    def __init__(
+        self, job: Job, model: ChatModel, prices: Prices, probes: Sequence[_Probe]
+    ) -> None:
+        self._job, self._model, self._prices, self._probes = job, model, prices, probes
+        self._policy = backends.policy(job.calls)
+        self._ended = self._failed = 0
+        self._said = time.monotonic()
+
+    async def all(self) -> None:
+        """Make every call; each one notes what became of it."""
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        gates = Gates(self._job.calls, Ledger(self._job.budget, self._prices.of))
+        console = Console(stderr=True)
+        print(self._line(), file=sys.stderr, flush=True)
+        try:
+            with console.status("") as status:
+                async with asyncio.TaskGroup() as group:
+                    for one in self._probes:
+                        for made in one.calls:
+                            group.create_task(self._ask(made, gates)).add_done_callback(
+                                lambda _: self._progress(console, status)
+                            )
+        except* (Stopped, UserError) as stops:
+            raise stops.exceptions[0] from None
+        finally:
+            await self._model.close()
+
+    async def _ask(self, made: _Call, gates: Gates) -> None:
+        model = made.chat.model
+        gate = Pass(gates, self._model.provider, model, made.index)
+        try:
+            made.answer = await call(self._model, made.chat, self._policy, gate, made.failed.append)
+        except CallError as error:
+            made.outcome, made.detail = str(error.failure), error.detail
+            self._failed += 1
+            if error.failure in _POINTLESS:
+                raise Stopped(f"model {model}: {error.failure}: {error.detail}") from None
+        except BudgetSpent:
+            made.outcome = str(Failure.BUDGET)
+        except (UserError, Stopped):
+            raise
+        except Exception as bug:  # one call's bug must not take the others along
+            made.outcome, made.detail = (
+                str(Failure.BUG),
+                flatten(redact(f"{type(bug).__name__}: {bug}")),
+            )
+            self._failed += 1
+        else:
+            made.outcome = "ok"
+        self._ended += 1
+
+    def _progress(self, console: Console, status: Any) -> None:
+        status.update(self._line())
+        if not console.is_terminal and time.monotonic() - self._said > _PLAIN_EVERY_S:
+            self._said = time.monotonic()
+            print(self._line(), file=sys.stderr, flush=True)
+
+    def _line(self) -> str:
+        total = sum(len(one.calls) for one in self._probes)
+        if not self._ended:
+            return f"asking {', '.join(one.seat.model for one in self._probes)}: {total} calls"
+        failed = f", {self._failed} failed" if self._failed else ""
+        return f"{self._ended}/{total} calls ended{failed}"
+
+
+def _settings(job: Job, n: int) -> dict[str, Any]:
+    condition = job.committee.base
+    return {
+        "study": job.study,
+        **as_mapping(condition),
+        "n": n,
+        "noise": getattr(condition.backend, "noise", None),
+        "send_seed": getattr(condition.backend, "send_seed", False),
+        "transport": job.calls.transport,
+        "version": project.code_version(),
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+def _simulated(condition: Condition, probes: Sequence[_Probe]) -> bool:
+    """Whether simulated agents answered, here or behind a fault server."""
+    if not isinstance(condition.backend, Api):
+        return True
+    answers = (made.answer for one in probes for made in one.calls)
+    return any(a.response.fingerprint == SIMULATED for a in answers if a is not None)
+
+
+def _told(one: _Probe, condition: Condition) -> dict[str, Any]:
+    chat = one.calls[0].chat
+    messages = [vars(message) for message in chat.messages]
+    return {
+        "model": one.seat.model,
+        "seat": one.seat.name,
+        "prompt": digest(messages),
+        "messages": messages,
+        "logprobs_asked": chat.logprobs,
+        "calls": [_record(made, len(condition.scenario.labels)) for made in one.calls],
+    }
+
+
+def _record(made: _Call, options: int) -> dict[str, Any]:
+    """A call as plain data; what it took to get an answer stands beside what was said."""
+    record: dict[str, Any] = {
+        "index": made.index,
+        "seed": made.chat.seed,
+        "outcome": made.outcome,
+        "detail": made.detail,
+        "failed_attempts": [
+            {"outcome": a.outcome, "status": a.status, "latency_s": round(a.latency_s, 6)}
+            for a in made.failed
+        ],
+    }
+    if made.answer is None:
+        return record
+    response, reply = made.answer.response, made.answer.response.reply
+    text = well_formed(reply.text)
+    state, problem = None, ""
+    try:
+        state = stateline.parse(text, options)[1]
+    except Malformed as malformed:
+        problem = f"{unread(reply)}: {malformed}"
+    return {
+        **record,
+        "text": text,
+        "preference": list(state.pref) if state else None,
+        "confidence": state.conf if state else None,
+        "problem": problem,
+        "finish": reply.finish,
+        "fingerprint": response.fingerprint,
+        "latency_s": round(made.answer.attempt.latency_s, 6),
+        "tokens_in": reply.tokens_in,
+        "tokens_out": reply.tokens_out,
+        "cost": reply.cost,
+        "logprobs": [[well_formed(token), value] for token, value in response.logprobs],
+    }

@@ -1,0 +1,343 @@
+"""Ask a judge model how far variants keep the meaning of their scenario (section S4.2).
+
+Every answer goes to a journal in the output folder, so that a later run asks only for what is
+missing. Limits, retries, budget and keys are those of a sweep.
+"""
+
+import asyncio
+import fcntl
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.base.errors import Stopped, UserError
+from plenum.base.identity import digest, seed_for
+from plenum.base.secrets import redact
+from plenum.base.text import flatten, well_formed
+from plenum.design.compose import parse_job
+from plenum.design.condition import Job, Simulated, as_mapping
+from plenum.execution.conduct import require_prices
+from plenum.execution.gates import Gates, Pass
+from plenum.execution.ledger import BudgetSpent, Ledger, Sum
+from plenum.execution.spending import of_answers, of_failures
+from plenum.models import Attempt, CallError, Chat, ChatModel, Message, Reply, backends
+from plenum.models.api.prices import Price, Prices
+from plenum.models.chat import SIMULATED
+from plenum.models.retry import call
+from plenum.records import CallLog, DamagedJournal, Failure, Journal
+from plenum.scenarios import Scenario, meaning
+from plenum.scenarios.meaning import Judged, Opinion, Unread
+from plenum.scenarios.screen_report import Surveyed
+from plenum.scenarios.variant import Variant
+from plenum.tracking import store
+
+UNREAD = "unread"
+"""The outcome of a pair whose answers, the first and the one asked for again, hold no score."""
+
+OWN = ("scenarios", "folder", "combine", "judge", "flag_below", "out")
+"""Values of the config that run.py doesn't have."""
+
+_POINTLESS = (Failure.AUTH, Failure.BUDGET)
+_TRIES = 2
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which model judges, how it is called, what is flagged, and where the scores are kept."""
+
+    job: Job
+    judge: str
+    flag_below: float
+    out: Path
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A scenario and one of its variants."""
+
+    scenario: Scenario
+    variant: Variant
+
+    @property
+    def key(self) -> str:
+        """Names the pair: where one of its texts changes, it is asked about again."""
+        return digest([self.scenario.packet, self.variant.name, self.variant.packet])
+
+    def judged(self, judge: str, outcome: str, **more: Any) -> Judged:
+        """What became of the pair."""
+        name, family = self.variant.name, self.variant.family
+        return Judged(self.scenario.id, name, family, judge, outcome, **more)
+
+
+def settings(cfg: DictConfig) -> Asked:
+    """Check the config of ``scripts/screen_variants.py`` where it names a judge.
+
+    Raises
+    ------
+    UserError
+        A value is malformed, or the backend can't judge.
+    """
+    if not isinstance(cfg.judge, str) or not cfg.judge:
+        raise UserError(f"judge: {cfg.judge!r}; name a model, such as gpt-4.1")
+    limit = cfg.flag_below
+    if type(limit) not in (int, float) or not 0 <= limit <= meaning.MOST:
+        raise UserError(f"flag_below: {limit!r}; a number from 0 to {meaning.MOST:g}")
+    out = Path(cfg.out)
+    store.require_writable("out", out)
+    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in OWN])
+    only: dict[str, Any] = {"name": cfg.judge, "default": cfg.judge, "seats": {}, "clerk": None}
+    others.model = {**others.model, **only}
+    job = parse_job(others)
+    if isinstance(job.condition.backend, Simulated):
+        raise UserError(
+            "backend: simulated; simulated agents read no meaning and can't judge it: use "
+            "backend=api or backend=hosted"
+        )
+    return Asked(job, cfg.judge, float(limit), out)
+
+
+def pairs(found: Sequence[Surveyed]) -> list[Pair]:
+    """Every variant that the rules pass, with its scenario."""
+    return [
+        Pair(surveyed.scenario, one.variant)
+        for surveyed in found
+        for one in surveyed.checked
+        if one.variant is not None and not one.problems
+    ]
+
+
+def plan(asked: Asked, pairs: Sequence[Pair]) -> str:
+    """What would be asked, and what that takes at most; nothing is called."""
+    price = Prices(asked.job.prices).of
+    ledger = Ledger(asked.job.budget, price)
+    identity = _identity(asked)
+    most = sum((ledger.at_most(_chat(asked, identity, pair)) for pair in pairs), Sum())
+    cost = f"at most ${most.dollars:.4f}" if price(asked.judge) else "price unknown"
+    return (
+        f"{asked.judge}: {len(pairs)} pairs, at most {most.tokens:,} tokens, {cost}; an answer "
+        "without a score is asked for once more"
+    )
+
+
+def judge(asked: Asked, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
+    """Ask for every score that isn't there yet.
+
+    Returns
+    -------
+    list of Judged
+        One for each pair, in order.
+    str
+        Why it ended early; empty where every pair was asked.
+
+    Raises
+    ------
+    UserError
+        Something can't work: a missing key, an unknown price under a budget, another process in
+        the same folder. Nothing has been asked then.
+    """
+    job = asked.job
+    prices = Prices(job.prices)
+    model = backends.build(job.condition.backend, job.calls, prices)
+    model.check((asked.judge,), job.condition.sampling)
+    require_prices([job], prices)
+    identity = _identity(asked)
+    folder = asked.out / identity
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with Journal(folder / "scores.jsonl", _head(asked, identity)) as journal:
+                return _judge(asked, pairs, model, prices.of, journal)
+        except BlockingIOError:
+            raise UserError(f"out: another process is judging in {folder}") from None
+        except DamagedJournal as damage:
+            raise UserError(f"out: {damage}") from None
+
+
+def _judge(
+    asked: Asked,
+    pairs: Sequence[Pair],
+    model: ChatModel,
+    price: Callable[[str], Price | None],
+    journal: Journal,
+) -> tuple[list[Judged], str]:
+    there = {entry["pair"]: entry for entry in journal.entries if entry["kind"] == "score"}
+    found = {
+        pair.key: pair.judged(asked.judge, "ok", opinion=_opinion(there[pair.key]), earlier=True)
+        for pair in pairs
+        if pair.key in there
+    }
+    left = {pair.key: pair for pair in pairs if pair.key not in there}
+    log = CallLog(journal.path.with_name("calls.jsonl"))
+    spent = Sum()
+    if asked.job.budget.limited:
+        spent = of_answers(journal.entries, price) + of_failures(
+            journal.path.with_name("calls.jsonl"), price
+        )
+    gates = Gates(asked.job.calls, Ledger(asked.job.budget, price, spent))
+    again = f" ({len(found)} scores are there)" if found else ""
+    print(f"asking {asked.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
+    asking, stopped = _Asking(asked, model, gates, journal, log), ""
+    try:
+        asyncio.run(asking.all(list(left.values())))
+    except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
+        stopped = str(Failure.INTERRUPTED)
+    except Stopped as reason:
+        stopped = str(reason)
+    finally:
+        log.close()
+    stopped = stopped or gates.ledger.refusal or ""
+    found |= asking.judged
+    missing = str(Failure.INTERRUPTED)
+    return [found.get(p.key) or p.judged(asked.judge, missing) for p in pairs], stopped
+
+
+class _Asking:
+    """All calls to the judge on one event loop, through the gates of a sweep."""
+
+    def __init__(
+        self, asked: Asked, model: ChatModel, gates: Gates, journal: Journal, log: CallLog
+    ) -> None:
+        self._asked, self._model, self._gates = asked, model, gates
+        self._journal, self._log = journal, log
+        self._identity = _identity(asked)
+        self._policy = backends.policy(asked.job.calls)
+        self.judged: dict[str, Judged] = {}
+
+    async def all(self, pairs: Sequence[Pair]) -> None:
+        """Ask about every pair; each one's end is noted in ``judged``."""
+        task = asyncio.current_task()
+        assert task is not None
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for index, pair in enumerate(pairs):
+                    group.create_task(self._one(pair, index))
+        except* (Stopped, UserError) as stops:
+            raise stops.exceptions[0] from None
+        finally:
+            await self._model.close()
+
+    async def _one(self, pair: Pair, index: int) -> None:
+        gate = Pass(self._gates, self._model.provider, self._identity, index)
+        try:
+            self.judged[pair.key] = await self._opinion(pair, gate)
+        except CallError as error:
+            if error.failure in _POINTLESS or error.status == 404:
+                told = f"model {self._asked.judge}: {error.failure}: {error.detail}"
+                raise Stopped(told) from None
+            self.judged[pair.key] = pair.judged(
+                self._asked.judge, str(error.failure), detail=error.detail
+            )
+        except BudgetSpent:
+            self.judged[pair.key] = pair.judged(self._asked.judge, str(Failure.BUDGET))
+        except (UserError, Stopped, OSError):
+            raise
+        except Exception as bug:  # one pair's bug must not take the others along
+            told = flatten(redact(f"{type(bug).__name__}: {bug}"))
+            self.judged[pair.key] = pair.judged(self._asked.judge, str(Failure.BUG), detail=told)
+
+    async def _opinion(self, pair: Pair, gate: Pass) -> Judged:
+        chat, problem = _chat(self._asked, self._identity, pair), ""
+        for number in range(1, _TRIES + 1):
+            reply = await self._reply(pair, chat, gate)
+            try:
+                opinion = meaning.read(reply.text)
+            except Unread as unread:
+                problem = "cut off" if reply.finish == "length" else str(unread)
+                self._keep("malformed", pair, reply, problem=problem, attempt=number)
+                chat = _repair(chat, reply, problem)
+            else:
+                told = {"score": opinion.score, "difference": well_formed(opinion.difference)}
+                self._keep("score", pair, reply, **told)
+                return pair.judged(self._asked.judge, "ok", opinion=opinion)
+        return pair.judged(self._asked.judge, UNREAD, detail=problem)
+
+    async def _reply(self, pair: Pair, chat: Chat, gate: Pass) -> Reply:
+        named = {
+            "replicate": f"{pair.scenario.id}/{pair.variant.name}",
+            "model": chat.model,
+            "answered": False,
+        }
+
+        def line(attempt: Attempt, **more: Any) -> dict[str, Any]:
+            return {
+                **named,
+                "id": f"{chat.seed:016x}-{attempt.number}",
+                "outcome": attempt.outcome,
+                "status": attempt.status,
+                "latency_s": round(attempt.latency_s, 6),
+                "detail": attempt.detail,
+                **more,
+            }
+
+        def sending(number: int) -> None:
+            name = f"{chat.seed:016x}-{number}"
+            most = gate.at_most(chat)
+            self._log.sent({**named, "id": name, "status": None, "latency_s": 0.0, **most})
+
+        def failed(attempt: Attempt) -> None:
+            self._log.append(line(attempt, **gate.billed(chat, attempt)))
+
+        answer = await call(self._model, chat, self._policy, gate, failed, sending)
+        if answer.response.fingerprint == SIMULATED:
+            raise Stopped(f"model {chat.model}: its answers are simulated and can't judge meaning")
+        self._log.append(line(answer.attempt, answered=True))
+        return answer.response.reply
+
+    def _keep(self, kind: str, pair: Pair, reply: Reply, **more: Any) -> None:
+        self._journal.append(
+            {
+                "kind": kind,
+                "pair": pair.key,
+                "scenario": pair.scenario.id,
+                "variant": pair.variant.name,
+                "model": self._asked.judge,
+                **more,
+                "text": well_formed(reply.text),
+                "tokens_in": reply.tokens_in,
+                "tokens_out": reply.tokens_out,
+                "cost": reply.cost,
+            }
+        )
+
+
+def _identity(asked: Asked) -> str:
+    """Names the judge: model, sampling, backend and the words it is asked in."""
+    condition = asked.job.condition
+    asks = [meaning.SYSTEM, meaning.question("", ""), meaning.REPAIR]
+    sampling, backend = vars(condition.sampling), vars(condition.backend)
+    return digest([asked.judge, sampling, backend, condition.weights, condition.seed, asks])
+
+
+def _head(asked: Asked, identity: str) -> dict[str, Any]:
+    told = as_mapping(asked.job.condition)
+    kept = ("backend", "sampling.temperature", "max_tokens", "seed")
+    named = {key: told[key] for key in kept if key in told}
+    return {"condition": identity, "replicate": 0, "judge": asked.judge, **named}
+
+
+def _chat(asked: Asked, identity: str, pair: Pair) -> Chat:
+    sampling = asked.job.condition.sampling
+    said = meaning.question(pair.scenario.packet, pair.variant.packet)
+    messages = (Message("system", meaning.SYSTEM), Message("user", said))
+    seed = seed_for(identity, pair.key, "judge")
+    return Chat(asked.judge, messages, sampling.temperature, sampling.max_tokens, seed)
+
+
+def _repair(chat: Chat, reply: Reply, problem: str) -> Chat:
+    more = (
+        Message("assistant", well_formed(reply.text) or "(nothing)"),
+        Message("user", meaning.REPAIR.replace("{problem}", problem)),
+    )
+    seed = seed_for(chat.seed, "repair")
+    return Chat(chat.model, (*chat.messages, *more), chat.temperature, chat.max_tokens, seed)
+
+
+def _opinion(entry: dict[str, Any]) -> Opinion:
+    return Opinion(float(entry["score"]), str(entry["difference"]))

@@ -1,0 +1,127 @@
+"""The STATE line: what an agent reports of its mind, and the strict parser that reads it."""
+
+import json
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from plenum.base.text import HIDDEN, lines, unmasked
+
+TOLERANCE = Decimal("0.02")
+"""How far the preferences may be from a sum of 1 before they are refused."""
+
+# Digits are spelt [0-9]: \d would also match other scripts' digits.
+_DECIMAL = r"[0-9]{1,3}\.[0-9]{1,12}"
+_LINE = re.compile(
+    rf"STATE: *pref=\[ *({_DECIMAL}(?: *, *{_DECIMAL})*) *\]; *conf=([0-9]{{1,3}}); *tags=\[(.*)\]"
+)
+_TAG = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_TAG_LENGTH = 40
+# A second state line may hide behind markup, a full-width colon, a separator or an invisible
+# character: both of the latter are HIDDEN to `unmasked`, and may stand anywhere in a marker.
+_STATE, _PREF = (f"{HIDDEN}*".join(word) for word in ("STATE", "PREF"))
+_MARKS = rf"[\s{HIDDEN}*_`\"']*"
+_MARKER = re.compile(
+    rf"(?<![A-Za-z0-9])(?:{_STATE}{_MARKS}:|(?i:{_STATE}{_MARKS}:{_MARKS}{_PREF}))"
+)
+
+
+class Malformed(ValueError):
+    """An answer that doesn't follow the format; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class State:
+    """What an agent reports: preferences on the simplex, confidence 0-100, two tags."""
+
+    pref: tuple[float, ...]
+    conf: int
+    tags: tuple[str, str]
+
+    @cached_property
+    def cells(self) -> str:
+        """The state as cells of the committee table, which every seat reads."""
+        pref = " | ".join(f"{p:.3f}" for p in self.pref)
+        return f"{pref} | {self.conf} | {', '.join(self.tags)}"
+
+
+def example(labels: tuple[str, ...]) -> str:
+    """The STATE line's form for these option labels, as a prompt shows it."""
+    names = ",".join(f"p{label}" for label in labels)
+    return f'STATE: pref=[{names}]; conf=NN; tags=["tag_one","tag_two"]'
+
+
+def parse(text: str, options: int) -> tuple[str, State]:
+    """Split an answer into its argument and its state.
+
+    Parameters
+    ----------
+    text
+        The whole answer.
+    options
+        How many preferences the STATE line must hold.
+
+    Returns
+    -------
+    argument, state
+        The text without the STATE line; preferences are normalised to a sum of 1.
+
+    Raises
+    ------
+    Malformed
+        There is no STATE line, more than one, one inside the argument, or one that breaks the
+        format (section S2.3 and its implementation note).
+    """
+    markers = _MARKER.findall(unmasked(text))
+    if not markers:
+        raise Malformed("no STATE line")
+    if len(markers) > 1:
+        raise Malformed(f"{len(markers)} STATE lines, one is allowed")
+    each = lines(text.strip())
+    found = [n for n, line in enumerate(each) if line.strip().startswith("STATE:")]
+    if len(found) != 1:
+        raise Malformed("the STATE line must stand on a line of its own")
+    state = _parse_line(each[found[0]].strip(), options)
+    argument = "\n".join(each[: found[0]] + each[found[0] + 1 :]).strip()
+    return argument, state
+
+
+def without_state(text: str) -> str:
+    """The argument of an answer whose STATE line is malformed: lines with a marker are dropped."""
+    kept = [line for line in lines(text) if not _MARKER.search(unmasked(line))]
+    argument = "\n".join(kept).strip()
+    # A marker can be spread over a line break; then nothing of the text can be trusted.
+    return "" if _MARKER.search(unmasked(argument)) else argument
+
+
+def _parse_line(line: str, options: int) -> State:
+    match = _LINE.fullmatch(line)
+    if match is None:
+        raise Malformed("the STATE line breaks the format")
+    decimals = [Decimal(number.strip()) for number in match[1].split(",")]
+    pref = [float(decimal) for decimal in decimals]
+    if len(pref) != options:
+        raise Malformed(f"{len(pref)} preferences for {options} options")
+    if any(p > 1 for p in pref):
+        raise Malformed("a preference above 1")
+    total = sum(pref)
+    if abs(sum(decimals, Decimal(-1))) > TOLERANCE:  # in floats 0.28 + 0.4 + 0.3 is less than 0.98
+        raise Malformed(f"the preferences add up to {total:.4g}")
+    conf = int(match[2])
+    if conf > 100:
+        raise Malformed(f"confidence {conf} is above 100")
+    return State(tuple(p / total for p in pref), conf, _tags(match[3]))
+
+
+def _tags(text: str) -> tuple[str, str]:
+    try:
+        tags = json.loads(f"[{text}]")
+    except (ValueError, RecursionError):
+        raise Malformed("the tags are no quoted list") from None
+    if len(tags) != 2:
+        raise Malformed(f"{len(tags)} tags, two are required")
+    for tag in tags:
+        if not isinstance(tag, str) or len(tag) > _TAG_LENGTH or not _TAG.fullmatch(tag):
+            raise Malformed(f"tag {tag!r} is not in snake_case")
+    return tags[0], tags[1]

@@ -1,0 +1,1 @@
+"""The design: factors, settings and their checks, conditions and their identity, composing."""

@@ -1,0 +1,86 @@
+"""Models that are hosted here: where their files lie, and what names their content.
+
+A model is ``tiny``, which ships with the project, a folder, or a hub id whose files are in the
+hub's local cache. Only safetensors weights are taken.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+
+from plenum.base import project
+from plenum.base.errors import UserError
+
+TINY = Path(__file__).parents[1] / "models" / "hosted" / "tiny"
+"""The folder of the model that ships with the project."""
+
+WANTED = ("*.safetensors", "*.json", "*.jinja", "*.txt", "*.model", "*.py")
+"""The files of a checkpoint that are downloaded and digested."""
+
+_VOCABULARIES = ("tokenizer.json", "tokenizer.model", "vocab.json", "vocab.txt")
+"""One of them makes a tokenizer; its config alone would make an empty one."""
+
+_BLOCK = 1 << 24
+
+
+def folder(model: str) -> Path | None:
+    """The folder that a model's name points to; ``None`` where it is a hub id.
+
+    A relative path is looked for in the project. ``./`` or an absolute path always means a folder.
+    """
+    if model == "tiny":
+        return TINY
+    path = project.resolve(model)
+    return path if path.is_dir() or model.startswith((".", "/", "~")) else None
+
+
+def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The digest of every model that lies in a folder, by model; hub ids have a revision instead.
+
+    Raises
+    ------
+    UserError
+        A folder doesn't exist or holds no whole checkpoint.
+    """
+    found = []
+    for model in dict.fromkeys(models):
+        path = folder(model)
+        if path is not None:
+            check(model, path)
+            found.append((model, digest(path)))
+    return tuple(found)
+
+
+def check(model: str, path: Path) -> None:
+    """Refuse a folder without a config, a tokenizer or safetensors weights."""
+    if not path.is_dir():
+        raise UserError(f"model {model}: the folder {path} does not exist")
+    if not (path / "config.json").is_file():
+        raise UserError(f"model {model}: {path} holds no config.json, so it is no checkpoint")
+    if not any(path.glob("*.safetensors")):
+        others = sorted(f.name for f in path.glob("*.bin")) + sorted(
+            f.name for f in path.glob("*.pt")
+        )
+        why = f"; {others[0]} is a pickle and is never loaded" if others else ""
+        raise UserError(f"model {model}: {path} holds no .safetensors weights{why}")
+    if not any((path / name).is_file() for name in _VOCABULARIES):
+        raise UserError(f"model {model}: {path} holds no tokenizer.json")
+
+
+def digest(path: Path) -> str:
+    """Sixteen hexadecimal characters over the files of a checkpoint (BLAKE2b)."""
+    files = sorted({file for pattern in WANTED for file in path.glob(pattern)})
+    return _digest(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
+
+
+@lru_cache(maxsize=64)
+def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
+    """Of files as they were at a time: a sweep asks for it with every condition."""
+    total = hashlib.blake2b(digest_size=8)
+    for file, size, _ in files:
+        total.update(f"{file.name}:{size}\n".encode())
+        with file.open("rb") as handle:
+            while block := handle.read(_BLOCK):
+                total.update(block)
+    return total.hexdigest()

@@ -1,0 +1,182 @@
+"""The shape of a composed config: which values there are, and of which type."""
+
+import re
+from dataclasses import dataclass, field, fields, is_dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, cast
+
+from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
+
+from plenum.base.errors import UserError
+from plenum.design.settings import Api, Budget, Calls, Hosted, Protocol, Sampling, Simulated
+
+
+@dataclass
+class ScenarioConfig:
+    id: str = MISSING
+    file: str = MISSING
+
+
+@dataclass
+class RolesConfig:
+    name: str = MISSING
+    neutral_labels: bool = False
+    seats: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class ModelConfig:
+    name: str = MISSING
+    default: str | None = None
+    seats: dict[str, str | None] = field(default_factory=dict)
+    clerk: str | None = None
+    dtype: str | None = None
+
+
+@dataclass
+class PerturbationConfig:
+    name: str = "none"
+    families: list[str] = field(default_factory=list)
+
+
+@dataclass
+class TrackingConfig:
+    name: str = MISSING
+    uri: str | None = MISSING
+    traces: str = "sample"
+
+
+@dataclass
+class PriceConfig:
+    input: float = MISSING
+    output: float = MISSING
+    cached: float | None = None
+
+
+@dataclass
+class BranchConfig:
+    after_round: int | None = None
+    bases: int = 5
+    continuations: int = 30
+
+
+@dataclass
+class TaskConfig:
+    name: str = "none"
+    agents: int = 5
+    turns: int = 1
+    view: int = 20
+    runs: int = 1
+    policy: str = "agents"
+    world: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class ConsensusConfig:
+    name: str = "implicit"
+
+
+@dataclass
+class DiversityConfig:
+    name: str = "medium"
+    roles: dict[str, list[str]] = field(default_factory=dict)
+
+
+@dataclass
+class VolatilityConfig:
+    name: str = "moderate"
+    world: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass
+class Config:
+    """The whole composed config, as ``run.py`` gets it from Hydra."""
+
+    study: str = MISSING
+    scenario: ScenarioConfig = field(default_factory=ScenarioConfig)
+    roles: RolesConfig = field(default_factory=RolesConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    perturbation: PerturbationConfig = field(default_factory=PerturbationConfig)
+    protocol: Protocol = field(default_factory=Protocol)
+    task: TaskConfig = field(default_factory=TaskConfig)
+    consensus: ConsensusConfig = field(default_factory=ConsensusConfig)
+    diversity: DiversityConfig = field(default_factory=DiversityConfig)
+    volatility: VolatilityConfig = field(default_factory=VolatilityConfig)
+    sampling: Sampling = field(default_factory=Sampling)
+    backend: Any = MISSING
+    calls: Calls = field(default_factory=Calls)
+    budget: Budget = field(default_factory=Budget)
+    prices: dict[str, PriceConfig] = field(default_factory=dict)
+    branch: BranchConfig = field(default_factory=BranchConfig)
+    tracking: TrackingConfig = field(default_factory=TrackingConfig)
+    journals: str = "mlruns/journals"
+    objective: str = "lambda"
+    rounds: int = 20
+    replicates: int = 20
+    seed: int = 0
+    rerun: int = 0
+    dry_run: bool = False
+    retry_failed: bool = False
+
+
+BACKENDS: dict[str, type[Simulated] | type[Api] | type[Hosted]] = {
+    "simulated": Simulated,
+    "api": Api,
+    "hosted": Hosted,
+}
+_GROUPS = (
+    *("roles", "model", "perturbation", "protocol", "sampling", "calls", "budget", "prices"),
+    *("branch", "task", "consensus", "diversity", "volatility"),
+)
+
+
+@cache
+def _schema() -> DictConfig:
+    schema: DictConfig = OmegaConf.structured(Config)
+    for key in ("protocol", "sampling", "calls", "budget"):
+        OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
+    return schema
+
+
+def typed(cfg: DictConfig) -> Config:
+    """A composed config as typed values.
+
+    Raises
+    ------
+    UserError
+        A value is missing, unknown or of the wrong type.
+    """
+    for key in ("roles.name", "model.name"):
+        if isinstance(OmegaConf.select(cfg, key), bool):
+            raise UserError(f"{key}: YAML reads a bare on or off as a boolean; put it in quotes")
+    for key in _GROUPS:
+        if key in cfg and not OmegaConf.is_dict(cfg[key]):
+            raise UserError(f"{key}: {cfg[key]!r} is not allowed; it holds values of its own")
+    try:
+        read = cast(Config, OmegaConf.to_object(OmegaConf.merge(_schema(), cfg)))
+        name = read.backend.get("name") if isinstance(read.backend, dict) else None
+        if name not in BACKENDS:
+            raise UserError(f"backend.name: {name!r} is not one of {', '.join(BACKENDS)}")
+        knobs = OmegaConf.create({"backend": OmegaConf.structured(BACKENDS[name])})
+        OmegaConf.set_readonly(knobs.backend, None)
+        merged: Any = OmegaConf.to_object(OmegaConf.merge(knobs, {"backend": read.backend}))
+        read.backend = merged["backend"]
+    except OmegaConfBaseException as error:
+        raise UserError(_reason(error)) from None
+    return read
+
+
+def _reason(error: OmegaConfBaseException) -> str:
+    """An error of OmegaConf's as key, value and what is allowed."""
+    key, reason = error.full_key or "", str(error).splitlines()[0].rstrip(".")
+    if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
+        parent, _, name = key.rpartition(".")
+        near = get_close_matches(name, [field.name for field in fields(error.object_type)], 1)
+        meant = [f"; did you mean {f'{parent}.' if parent else ''}{each}?" for each in near]
+        reason = f"no such setting{''.join(meant)}"
+    if wrong := re.match(r"Value '(.*)' (?:of type|is not) .*(Integer|Float|bool)", reason):
+        kinds = {"Integer": "a whole number", "Float": "a number", "bool": "true or false"}
+        reason = f"{wrong[1]}; {kinds[wrong[2]]}"
+    return f"{key}: {reason}" if key else reason

@@ -1,0 +1,244 @@
+"""From a composed config to a condition in a world: typed and validated, refusals in one line."""
+
+import dataclasses
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.design.schema import Config
+from plenum.design.settings import Api, Hosted, Simulated
+from plenum.design.validation import at_least, one_of, require
+from plenum.design.world_condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
+from plenum.worlds.catalogue import SETTINGS, build
+from plenum.worlds.consensus import MECHANISMS
+from plenum.worlds.policies import POLICIES
+
+NAMES = {"disaster": "Drone", "misinformation": "Defender", "public_goods": "Contributor"}
+"""What the others call an agent, before its number."""
+
+MOST_AGENTS, MOST_TURNS = 100, 5
+PLAN_MARGIN = 40
+"""Tokens that a plan's answer is left besides its actions."""
+
+_PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
+"""What tokenizers make of numbers and brackets, at most: some take several digits as one."""
+_ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
+_FOLDER = "conf/prompts/worlds"
+_USUAL = {"consensus": "implicit", "diversity": "medium", "volatility": "moderate"}
+
+
+def refuse_without_task(typed: Config) -> None:
+    """Refuse what only a world has, where there is none: it would change nothing.
+
+    Raises
+    ------
+    UserError
+        With the key.
+    """
+    for key, usual in _USUAL.items():
+        name = getattr(typed, key).name
+        require(name == usual, f"{key}: {name} is for worlds; add task={', '.join(SETTINGS)}")
+
+
+def _check_objective(typed: Config) -> None:
+    """A sweeper may get back λ̂, or the mean over episodes of what the world measures."""
+    if typed.objective == "lambda":
+        return
+    from plenum.worlds.metrics import summary  # the names of the metrics of an empty episode
+
+    measured = summary(build(typed.task.name, typed.task.agents), [])
+    one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
+
+
+def world_condition(
+    typed: Config, backend: Simulated | Api | Hosted, weights: tuple[tuple[str, str], ...]
+) -> WorldCondition:
+    """The condition of a config with a task.
+
+    Raises
+    ------
+    UserError
+        A number of the world is unknown or out of range.
+    """
+    task, name = typed.task, typed.task.name
+    numbers = {**typed.volatility.world.get(name, {}), **task.world}
+    settings = build(name, task.agents, **numbers).settings
+    if task.policy == AGENTS and typed.consensus.name in ("plan", CENTRAL):
+        _refuse_cut_plans(typed, settings)
+    return WorldCondition(
+        task=name,
+        numbers=tuple(sorted(numbers.items())),
+        changed=_changed(name, typed.volatility.world.get(name, {}), task.world),
+        volatility=typed.volatility.name,
+        consensus=typed.consensus.name,
+        diversity=typed.diversity.name,
+        policy=task.policy,
+        units=task.agents,
+        agents=agents(typed),
+        turns=0 if typed.consensus.name == CENTRAL else task.turns,
+        view=task.view,
+        runs=task.runs,
+        texts=_texts(name, typed.consensus.name),
+        model=typed.model.name,
+        sampling=typed.sampling,
+        backend=backend,
+        rounds=typed.rounds,
+        seed=typed.seed,
+        weights=weights,
+        rerun=typed.rerun,
+    )
+
+
+def agents(typed: Config) -> tuple[Agent, ...]:
+    """Who is asked: one agent a unit, or one for all of them.
+
+    Roles are dealt out in turn, and so are the models of a mixed model: shifted by one as often as
+    both would begin together again, so that no role always has the same model. Who acts alone has
+    no role: a baseline would be the first role's.
+    """
+    task, name = typed.task, typed.task.name
+    alone = typed.consensus.name == CENTRAL or task.agents == 1
+    roles = [] if alone else typed.diversity.roles.get(name, [])
+    models = [m for m in typed.model.seats.values() if m] or [typed.model.default or ""]
+    require(bool(models[0]), "model.default: the agents have no model; set model.default")
+    count = 1 if typed.consensus.name == CENTRAL else task.agents
+    together = math.lcm(max(1, len(roles)), len(models))
+    return tuple(
+        Agent(
+            name=f"{NAMES[name]} {number + 1}",
+            role=roles[number % len(roles)] if roles else "",
+            brief=_brief(name, roles[number % len(roles)]) if roles else "",
+            model=models[(number + number // together) % len(models)],
+        )
+        for number in range(count)
+    )
+
+
+def plan_tokens(name: str, settings: Any, units: int) -> int:
+    """Tokens that are enough for a plan's actions, and a margin: each action as long as it gets."""
+    if name == "disaster":
+        longest: Any = [settings.grid - 1] * 2
+    elif name == "misinformation":
+        longest = [settings.nodes - 1] * settings.checks
+    else:
+        longest = round(settings.most - 0.01, 2)
+    form = json.dumps({"plan": [longest] * units})
+    return len(_PIECES.findall(form)) + PLAN_MARGIN
+
+
+def _refuse_cut_plans(typed: Config, settings: Any) -> None:
+    """Refuse an answer's limit that cuts every plan: all would abstain, at twice the calls."""
+    task, most = typed.task, typed.sampling.max_tokens
+    enough = plan_tokens(task.name, settings, task.agents)
+    require(
+        enough <= most,
+        f"consensus: {typed.consensus.name} needs longer answers for {task.agents} units than "
+        f"sampling.max_tokens={most}; sampling.max_tokens={enough} is enough",
+    )
+
+
+def _changed(
+    name: str, volatility: Mapping[str, Any], world: Mapping[str, Any]
+) -> tuple[tuple[str, Any], ...]:
+    """The numbers of a world that are neither usual nor the volatility's."""
+    usual = {field.name: field.default for field in dataclasses.fields(SETTINGS[name])}
+    usual |= volatility
+    return tuple(sorted((key, value) for key, value in world.items() if value != usual[key]))
+
+
+def check(typed: Config) -> None:
+    """Refuse a value that no world takes.
+
+    Raises
+    ------
+    UserError
+        It is unknown or out of range, or belongs to committees.
+    """
+    task = typed.task
+    require(
+        task.name in SETTINGS, f"task.name: {task.name!r} is not one of none, {', '.join(SETTINGS)}"
+    )
+    for key, least, most in (
+        ("agents", 1, MOST_AGENTS),
+        ("turns", 0, MOST_TURNS),
+        ("view", 1, 1000),
+        ("runs", 1, 1000),
+    ):
+        value = getattr(task, key)
+        require(least <= value <= most, f"task.{key}: {value}; allowed is {least} to {most}")
+    at_least("rounds", typed.rounds, 1)
+    mechanisms = (*MECHANISMS, CENTRAL)
+    chosen = typed.consensus.name
+    require(chosen in mechanisms, f"consensus: {chosen!r} is not one of {', '.join(mechanisms)}")
+    require(
+        chosen != "mean" or task.name == "public_goods",
+        f"consensus: mean is for task=public_goods, not for {task.name}",
+    )
+    policies = (AGENTS, *POLICIES[task.name])
+    require(
+        task.policy in policies,
+        f"task.policy: {task.policy!r} is not one of {', '.join(policies)}",
+    )
+    require(
+        task.policy == AGENTS or chosen not in ("plan", CENTRAL),
+        f"consensus: {chosen} needs agents that are asked, not task.policy={task.policy}",
+    )
+    require(
+        typed.replicates % task.runs == 0,
+        f"replicates: {typed.replicates}; they are episodes times task.runs={task.runs}",
+    )
+    _check_objective(typed)
+    _refuse_committees(typed)
+
+
+def _refuse_committees(typed: Config) -> None:
+    """Refuse what changes nothing in a world."""
+    require(
+        typed.perturbation.name == "none",
+        f"perturbation: {typed.perturbation.name} is for committees, not for a task",
+    )
+    for key, name, usual in (
+        ("scenario", typed.scenario.id, "HL-01"),
+        ("roles", typed.roles.name, "on"),
+        ("memory", f"k{typed.protocol.window}", "k15"),
+    ):
+        require(name == usual, f"{key}: {name} is for committees, not for a task")
+    require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
+    require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
+
+
+def _brief(task: str, role: str) -> str:
+    folder = project.resolve(f"{_FOLDER}/{task}")
+    known = sorted(path.stem for path in folder.glob("*.txt") if path.stem != "preamble")
+    if role not in known:
+        raise UserError(
+            f"diversity.roles.{task}: unknown role {role!r}; {_FOLDER}/{task} holds "
+            f"{', '.join(known)}"
+        )
+    return _text(f"{task}/{role}.txt")
+
+
+def _texts(task: str, consensus: str) -> Texts:
+    told: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
+    decide = told[consensus]
+    preamble = _text(f"{task}/preamble.txt")
+    if consensus == CENTRAL:
+        preamble = _ONE_OF.sub("You are $name, in command of every one of $units", preamble)
+    return Texts(
+        preamble=preamble,
+        discuss=told["discuss"],
+        decide=decide[task] if isinstance(decide, dict) else decide,
+    )
+
+
+def _text(file: str) -> str:
+    try:
+        return project.resolve(f"{_FOLDER}/{file}").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"task: {_FOLDER}/{file} can't be read as a UTF-8 text: {error}") from None

@@ -1,0 +1,247 @@
+"""Conditions of the worlds: who acts, in which world, and how a decision comes about.
+
+Like :class:`plenum.design.condition.Condition` for committees: every factor fixed, replicates left
+free, and an identity over all that can change an outcome. Replicate ``i`` is run ``i % runs`` of
+episode ``i // runs``. What is drawn for an episode's world depends on the task, the seed and the
+number of the episode alone: every policy, mechanism and level of diversity meets the same world.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from plenum.base.identity import digest, folder_of
+from plenum.design.condition import set_values, temperature_label, told
+from plenum.design.settings import HOSTED_ELSEWHERE, Api, Hosted, Sampling, Simulated
+
+WORLD_VERSION = 1
+"""Part of every identity: raise it when prompts, worlds or seeding change an outcome."""
+
+AGENTS = "agents"
+"""The policy of agents that are asked; every other policy is scripted."""
+
+CENTRAL = "central"
+"""The mechanism in which one agent assigns an action to every unit."""
+
+
+USUAL_VIEW = 20
+"""Messages that an agent reads at most, as conf/task has it."""
+
+_USUAL = {"max_tokens": 256}
+"""What conf/task sets otherwise than committees have it."""
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Who is asked: ``name`` is what the others read, ``role`` a key, ``brief`` the role's text."""
+
+    name: str
+    role: str
+    brief: str
+    model: str
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The prompt texts of a task: its preamble, and how the mechanism is told."""
+
+    preamble: str
+    discuss: str
+    decide: str
+
+
+@dataclass(frozen=True)
+class WorldCondition:
+    """One cell of a design in a world.
+
+    Parameters
+    ----------
+    task
+        The world's name.
+    numbers
+        The world's settings that are set, as sorted pairs.
+    changed
+        Those of them that are neither usual nor the volatility's.
+    units
+        What is moved in the world: drones, defenders, contributors. One an agent, unless one agent
+        moves all of them.
+    turns
+        Turns of discussion in a round, for every agent; 0 is no interaction.
+    view
+        Messages that an agent reads at most.
+    runs
+        Runs in the same world: more than one tells how far runs part.
+    """
+
+    task: str
+    numbers: tuple[tuple[str, Any], ...]
+    changed: tuple[tuple[str, Any], ...]
+    volatility: str
+    consensus: str
+    diversity: str
+    policy: str
+    units: int
+    agents: tuple[Agent, ...]
+    turns: int
+    view: int
+    runs: int
+    texts: Texts
+    model: str
+    sampling: Sampling
+    backend: Simulated | Api | Hosted
+    rounds: int
+    seed: int
+    weights: tuple[tuple[str, str], ...] = ()
+    rerun: int = 0
+
+    branch = None
+    perturbation = "none"
+
+    @cached_property
+    def identity(self) -> str:
+        """Sixteen hexadecimal characters over all that can change an outcome."""
+        scripted = self.policy != AGENTS
+        asked = {
+            "agents": [[a.name, a.role, digest(a.brief), a.model] for a in self.agents],
+            "turns": self.turns,
+            "view": self.view,
+            "texts": digest(dataclasses.asdict(self.texts)),
+            "sampling": dataclasses.asdict(self.sampling),
+            "backend": set_values(dataclasses.asdict(self.backend)),
+            "weights": list(map(list, self.weights)),
+        }
+        return digest(
+            {
+                "world version": WORLD_VERSION,
+                "task": self.task,
+                "numbers": list(map(list, self.numbers)),
+                "units": self.units,
+                "consensus": self.consensus,
+                "policy": self.policy,
+                "runs": self.runs,
+                "rounds": self.rounds,
+                "seed": self.seed,
+                **({} if scripted else asked),
+            }
+        )
+
+    @property
+    def base(self) -> "WorldCondition":
+        """The condition itself: worlds have no branches."""
+        return self
+
+    @property
+    def cell(self) -> str:
+        """Names the condition under these labels: one condition may stand in two cells."""
+        again = [self.rerun] if self.rerun else []
+        return digest([self.identity, self.diversity, self.volatility, self.model, *again])
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that holds the journals: the identity, and which rerun it is."""
+        return folder_of(self.identity, self.rerun)
+
+    def variant(self, replicate: int) -> None:
+        """None: worlds have no wordings."""
+
+    def episode(self, replicate: int) -> int:
+        """The number of the episode, and so of the world, that a replicate runs in."""
+        return replicate // self.runs
+
+    @property
+    def asks(self) -> bool:
+        """Whether a model is asked at all."""
+        return self.policy == AGENTS
+
+    @property
+    def assigns(self) -> bool:
+        """Whether a choice has an action for every unit, and not for one alone."""
+        return self.consensus in ("plan", CENTRAL)
+
+    @property
+    def calls(self) -> int:
+        """Model calls of one run without repairs, if no round is saved by an early end."""
+        return self.rounds * len(self.agents) * (self.turns + 1) if self.asks else 0
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The distinct models that are called."""
+        return tuple(dict.fromkeys(a.model for a in self.agents)) if self.asks else ()
+
+    @property
+    def factors(self) -> dict[str, str | int]:
+        """What a table groups by: a committee's factors where they have a match, then the world's.
+
+        The task stands for the scenario, diversity for the roles, the mechanism for the protocol.
+        """
+        return {
+            "scenario": self.task,
+            "roles": self.diversity,
+            "model": self.model if self.asks else "none",
+            "memory": f"v{self.view}",
+            "temperature": temperature_label(self.sampling.temperature),
+            "backend": self.backend.name if self.asks else "scripted",
+            "perturbation": self.perturbation,
+            "protocol": self.consensus,
+            "settings": self.settings,
+            "rounds": self.rounds,
+            "seed": self.seed,
+            "task": self.task,
+            "consensus": self.consensus,
+            "diversity": self.diversity if self.asks else "none",
+            "volatility": self.volatility,
+            "policy": self.policy,
+            "agents": self.units,
+            "turns": self.turns if self.asks else 0,
+            "world": self.world,
+        }
+
+    @property
+    def world(self) -> str:
+        """The numbers of the world that are off, such as ``reduction_most=3``."""
+        return " ".join(f"{key}={told(value)}" for key, value in self.changed) or "usual"
+
+    @property
+    def settings(self) -> str:
+        """Settings off their defaults that no factor names, such as ``gain=2 runs=4``.
+
+        The world's own numbers among them.
+        """
+        named = ("name", "temperature", "api_base", *HOSTED_ELSEWHERE)
+        changed = [
+            f"{f.name}={told(getattr(part, f.name))}"
+            for part in ((self.backend, self.sampling) if self.asks else ())
+            for f in dataclasses.fields(part)
+            if f.name not in named and getattr(part, f.name) != _USUAL.get(f.name, f.default)
+        ]
+        changed += [self.world] * bool(self.changed)
+        changed += [f"view={self.view}"] * (self.asks and self.view != USUAL_VIEW)
+        changed += [f"runs={self.runs}"] * (self.runs > 1)
+        changed += [f"rerun={self.rerun}"] * bool(self.rerun)
+        return " ".join(changed) or "default"
+
+    def __str__(self) -> str:
+        f = self.factors
+        names = ["task", "consensus", "diversity", "volatility", "policy", "agents", "turns"]
+        names += ["model", "temperature", "backend"]
+        shown = " ".join(f"{name}={f[name]}" for name in names)
+        return shown if self.settings == "default" else f"{shown} {self.settings}"
+
+    def as_mapping(self) -> dict[str, Any]:
+        """The condition as plain data: what a journal's head and a tracking run say of it."""
+        return {
+            "condition": self.identity,
+            **self.factors,
+            "numbers": dict(self.numbers),
+            "runs": self.runs,
+            "view": self.view,
+            "options": {},
+            "seats": [
+                {"seat": a.name, "label": a.role, "mandate": bool(a.brief), "model": a.model}
+                for a in (self.agents if self.asks else ())
+            ],
+            "clerk": "",
+            "sampling.temperature": self.sampling.temperature,
+            "max_tokens": self.sampling.max_tokens,
+        }

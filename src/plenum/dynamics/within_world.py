@@ -1,0 +1,66 @@
+"""How far runs part that share their luck: D(t) and λ̂ within groups, over the groups."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from plenum.dynamics import estimate
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.lyapunov import lyapunov
+
+
+@dataclass(frozen=True)
+class Parting:
+    """D(t) and λ̂ of the runs within each world, averaged over worlds.
+
+    Attributes
+    ----------
+    exponent
+        λ̂ with a t interval over worlds; of one world with the interval of its own jackknife.
+    divergence
+        The mean of the worlds' D(t), as long as the shortest, shape (rounds,).
+    level
+        The mean over worlds of each one's mean D(t), over all of its rounds.
+    warnings
+        Those of any world's λ̂.
+    worlds
+        How many there are.
+    """
+
+    exponent: estimate.Estimate
+    divergence: Floats = field(repr=False)
+    level: float
+    warnings: tuple[str, ...]
+    worlds: int
+
+
+def parting(several: Sequence[Floats]) -> Parting:
+    """Estimate how fast runs of one and the same world part.
+
+    Parameters
+    ----------
+    several
+        Of each world its runs, shape (runs, rounds, components).
+
+    Raises
+    ------
+    ValueError
+        There is no world.
+    """
+    if not several:
+        raise ValueError("parting: there is no world with two runs")
+    found = [lyapunov(runs) for runs in several]
+    over = estimate.mean(np.array([one.value for one in found]), "t over worlds")
+    if len(found) == 1:
+        over = replace(over, ci_low=found[0].ci_low, ci_high=found[0].ci_high)
+    levels = [divergence(runs) for runs in several]
+    rounds = min(level.size for level in levels)
+    return Parting(
+        exponent=over,
+        divergence=np.mean([level[:rounds] for level in levels], axis=0),
+        level=float(np.mean([level.mean() for level in levels])),
+        warnings=tuple(sorted({name for one in found for name in one.warnings})),
+        worlds=len(found),
+    )

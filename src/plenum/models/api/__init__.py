@@ -1,0 +1,1 @@
+"""OpenAI-compatible providers: requests, their answers, rate limits, faults and prices."""

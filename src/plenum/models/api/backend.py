@@ -1,0 +1,169 @@
+"""The ``api`` backend: real providers, through LiteLLM or on the lean path.
+
+Keys come from the environment alone. Neither path retries: the retry policy is ours
+(:mod:`plenum.models.retry`).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import aiohttp
+
+from plenum.base.errors import UserError
+from plenum.design.condition import Calls, Sampling
+from plenum.models.api import bodies, completions, faults, rate_headers, routes
+from plenum.models.api.litellm_import import bound_litellm, litellm
+from plenum.models.api.openai_http import Endpoint, open_session
+from plenum.models.api.prices import Prices
+from plenum.models.api.routes import Route
+from plenum.models.chat import CallError, Chat, Response
+from plenum.records import Failure
+
+
+class ApiBackend:
+    """Calls providers.
+
+    Parameters
+    ----------
+    api_base
+        Base URL by provider (``openai``, ``hosted_vllm``, ...) for endpoints of one's own.
+    send_seed
+        Whether each call sends a seed of its own.
+    calls
+        Timeouts, the size of the connection pool, and the transport.
+    prices
+        What calls cost.
+    """
+
+    def __init__(
+        self,
+        api_base: Mapping[str, str | None],
+        send_seed: bool,
+        calls: Calls | None = None,
+        prices: Prices | None = None,
+    ) -> None:
+        self._api_base = {provider: url for provider, url in api_base.items() if url}
+        self._send_seed = send_seed
+        self._calls = calls or Calls()
+        self._prices = prices or Prices()
+        self._routes: dict[str, Route] = {}
+        self._endpoints: dict[str, Endpoint] = {}
+        self._parameters: dict[tuple[str, float, int, bool], dict[str, Any]] = {}
+        self._session: aiohttp.ClientSession | None = None
+        self._used_litellm = False
+        self._most = self._calls.max_response_mb * 10**6
+        self._reader = bodies.Reader(self._most)
+
+    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
+        """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
+        for key in ("rpm", "tpm"):
+            for provider in getattr(self._calls, key):
+                if provider not in litellm.provider_list:
+                    raise UserError(f"calls.{key}.{provider}: LiteLLM knows no such provider")
+        more = {"seed": 1} if self._send_seed else {}
+        for model in models:
+            self._route(model).parameters(sampling, **more)
+
+    def provider(self, model: str) -> str:
+        """LiteLLM's name of the provider."""
+        return routes.provider_of(model)
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
+        """Make one attempt."""
+        seed = {"seed": chat.seed % 2**31} if self._send_seed else {}
+        if self._calls.transport == "lean" and self._route(chat.model).compatible:
+            parameters = {**self._sampling(chat), **seed}
+            return await self._endpoint(chat.model).post(self._pool(), chat, number, parameters)
+        return await self._through_litellm(chat, seed)
+
+    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+        """Nobody here knows the provider's."""
+        return {}
+
+    async def close(self) -> None:
+        """Close all connections."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+        if self._used_litellm:
+            await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
+
+    async def _through_litellm(self, chat: Chat, more: dict[str, Any]) -> Response:
+        if not self._used_litellm:
+            bound_litellm(self._most)
+            self._used_litellm = True
+        if chat.logprobs:
+            more = {**more, "logprobs": True}
+        route = self._route(chat.model)
+        # The same side of the same server as on the lean path.
+        own = route.compatible and route.provider != "openai"
+        try:
+            response = await litellm.acompletion(
+                model=f"openai/{route.wire}" if own else chat.model,
+                messages=[{"role": m.role, "content": m.content} for m in chat.messages],
+                temperature=chat.temperature,
+                max_tokens=chat.max_tokens,
+                api_base=route.base,
+                api_key=route.key or ("none" if route.compatible else None),
+                num_retries=0,
+                max_retries=0,
+                **more,
+            )
+        except Exception as error:
+            raise faults.raised(route, error) from None
+        return self._read(chat, response)
+
+    def _read(self, chat: Chat, response: Any) -> Response:
+        try:
+            data = _as_completion(response)
+            if not (data.get("usage") or {}).get("prompt_tokens") and data.get("choices"):
+                raise completions.Unfit("it doesn't say its tokens")  # LiteLLM makes up 0
+            return completions.read(
+                data,
+                self._prices.of(chat.model),
+                logprobs=chat.logprobs,
+                hold_s=_hold_s(response),
+            )
+        except completions.Unfit as why:
+            raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
+
+    def _sampling(self, chat: Chat) -> dict[str, Any]:
+        key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs)
+        if key not in self._parameters:
+            more = {"logprobs": True} if chat.logprobs else {}
+            sampling = Sampling(chat.temperature, chat.max_tokens)
+            self._parameters[key] = self._route(chat.model).parameters(sampling, **more)
+        return self._parameters[key]
+
+    def _route(self, model: str) -> Route:
+        if model not in self._routes:
+            self._routes[model] = routes.find(model, self._api_base)
+        return self._routes[model]
+
+    def _endpoint(self, model: str) -> Endpoint:
+        if model not in self._endpoints:
+            route, price = self._route(model), self._prices.of(model)
+            self._endpoints[model] = Endpoint(route, price, self._reader)
+        return self._endpoints[model]
+
+    def _pool(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
+        return self._session
+
+
+def _as_completion(response: Any) -> dict[str, Any]:
+    """What LiteLLM made of an answer, as OpenAI's protocol has it."""
+    data: dict[str, Any] = response.model_dump(warnings=False)
+    for choice in data.get("choices") or ():
+        message = choice.get("message") or {}
+        more = message.get("provider_specific_fields") or {}
+        message.setdefault("refusal", more.get("refusal"))
+    return data
+
+
+def _hold_s(response: Any) -> float:
+    hidden = getattr(response, "_hidden_params", None) or {}
+    headers = hidden.get("additional_headers") or {}
+    plain = {str(k).lower().removeprefix("llm_provider-"): str(v) for k, v in headers.items()}
+    return rate_headers.hold_s(plain)

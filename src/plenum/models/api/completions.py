@@ -1,0 +1,161 @@
+"""What a provider sends, checked at the door: its JSON, and the fields of a completion.
+
+Both paths of the ``api`` backend read by this module alone. What a call needs (text, token counts)
+must fit, else the attempt fails as ``server``; anything else that doesn't fit is left out, and
+named in :attr:`~plenum.models.chat.Response.dropped`.
+"""
+
+import json
+import math
+from typing import Any, NoReturn
+
+from plenum.base.text import flatten, well_formed
+from plenum.models.api import bodies
+from plenum.models.api.prices import Price
+from plenum.models.chat import CallError, Reply, Response
+from plenum.records import Failure
+
+MOST_TOKENS = 10**8
+"""More input or output tokens than any call can have."""
+MOST_TEXT = 10**6
+"""More characters than any answer can have."""
+_LONGEST_FINISH, _LONGEST_FINGERPRINT = 64, 128
+
+
+class Unfit(ValueError):
+    """A body that is no completion; the message says why."""
+
+
+def parsed(raw: bytes | bytearray) -> Any:
+    """The JSON of a body; without NaN, Infinity, or so many values that they fill the memory.
+
+    Raises
+    ------
+    Unfit
+        It is none.
+    """
+    if len(raw) > bodies.MOST_VALUES and bodies.values(raw) > bodies.MOST_VALUES:
+        raise Unfit(f"more than {bodies.MOST_VALUES} values")
+    try:
+        return _DECODER.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
+    except (ValueError, RecursionError) as error:  # ValueError: an endless number, no UTF-8
+        kind = "nested too deeply" if isinstance(error, RecursionError) else "no JSON"
+        raise Unfit(kind) from None
+
+
+def read(data: Any, price: Price | None, *, logprobs: bool, hold_s: float) -> Response:
+    """Read a completion as OpenAI's protocol has it.
+
+    Parameters
+    ----------
+    data
+        The parsed body.
+    price
+        What its tokens cost; ``None`` where nobody knows.
+    logprobs
+        Whether log-probabilities were asked for.
+    hold_s
+        Seconds for which the provider wants to be left alone.
+
+    Raises
+    ------
+    CallError
+        ``empty`` where it has no choices.
+    Unfit
+        A field that a call needs is missing, or doesn't fit.
+    """
+    choices = _mapping(data, "the body").get("choices")
+    if not isinstance(choices, list):
+        raise Unfit("choices is no list")
+    if not choices:
+        raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
+    choice = _mapping(choices[0], "choices[0]")
+    message = _mapping(choice.get("message"), "message")
+    usage = _mapping(data.get("usage"), "usage")
+    tokens_in = _tokens(usage, "prompt_tokens")
+    tokens_out = _tokens(usage, "completion_tokens")
+    dropped: list[str] = []
+    text = _text(message.get("content"), "content")
+    finish = _label(choice, "finish_reason", _LONGEST_FINISH, dropped) or "stop"
+    if not text and message.get("refusal"):
+        text, finish = _text(message["refusal"], "refusal"), "refusal"
+    cached = _cached(usage, tokens_in, dropped)
+    return Response(
+        Reply(
+            text,
+            tokens_in,
+            tokens_out,
+            finish,
+            price.of(tokens_in, tokens_out, cached) if price else None,
+        ),
+        hold_s=hold_s,
+        fingerprint=_label(data, "system_fingerprint", _LONGEST_FINGERPRINT, dropped),
+        logprobs=_logprobs(choice, dropped) if logprobs else (),
+        dropped=tuple(dropped),
+    )
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)
+
+
+def _mapping(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Unfit(f"{name} is no object")
+    return value
+
+
+def _tokens(usage: dict[str, Any], name: str) -> int:
+    value = usage.get(name)
+    if type(value) is not int or not 0 <= value <= MOST_TOKENS:
+        raise Unfit(f"{name} is no whole number from 0 to {MOST_TOKENS}")
+    return value
+
+
+def _text(value: Any, name: str) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise Unfit(f"the answer's {name} is no text")
+    if len(value) > MOST_TEXT:
+        raise Unfit(f"the answer's {name} is longer than {MOST_TEXT} characters")
+    return well_formed(value)
+
+
+def _label(holder: dict[str, Any], name: str, longest: int, dropped: list[str]) -> str | None:
+    """A name that a provider gives: one short line of visible text."""
+    value = holder.get(name)
+    if value is None:
+        return None
+    if isinstance(value, str) and len(value) <= longest and flatten(value) == value:
+        return value
+    dropped.append(name)
+    return None
+
+
+def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> int:
+    details = usage.get("prompt_tokens_details")
+    value = None if details is None else _mapping(details, "prompt_tokens_details")
+    cached = (value or {}).get("cached_tokens")
+    if cached is None:
+        return 0
+    if type(cached) is int and 0 <= cached <= tokens_in:
+        return cached
+    dropped.append("cached_tokens")
+    return 0
+
+
+def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, float], ...]:
+    """Tokens with their log-probabilities; all of them, or none."""
+    try:
+        content = (choice.get("logprobs") or {}).get("content") or []
+        found = tuple((_text(one["token"], "token"), one["logprob"]) for one in content)
+    except (AttributeError, KeyError, TypeError, Unfit):
+        found = (("", math.nan),)
+    if all(type(value) in (int, float) and math.isfinite(value) for _, value in found):
+        return tuple((token, float(value)) for token, value in found)
+    dropped.append("logprobs")
+    return ()

@@ -1,0 +1,142 @@
+"""Which error is which: what a provider or LiteLLM says, as a typed failure."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+import aiohttp
+import httpx
+
+from plenum.models.api import bodies, completions, rate_headers
+from plenum.models.api.litellm_import import OpenAIError, exceptions, litellm
+from plenum.models.api.routes import Route
+from plenum.models.chat import CallError
+from plenum.records import Failure
+
+NOT_SENT = (
+    *(aiohttp.ClientConnectorError, aiohttp.ClientHttpProxyError, aiohttp.ConnectionTimeoutError),
+    *(httpx.ConnectError, httpx.ConnectTimeout),
+)
+"""Errors before anything was sent to the provider: connection refused, no such host, TLS."""
+
+_BY_TYPE: tuple[tuple[type[Exception], Failure], ...] = (
+    (exceptions.ContentPolicyViolationError, Failure.CONTENT_FILTER),
+    (exceptions.Timeout, Failure.TIMEOUT),
+    (exceptions.APIConnectionError, Failure.SERVER),
+)
+_BY_STATUS = {
+    401: Failure.AUTH,
+    403: Failure.AUTH,
+    408: Failure.TIMEOUT,
+    429: Failure.RATE_LIMIT,
+}
+# What the error body's `code` says more exactly than the status.
+_BY_CODE = {
+    "content_policy_violation": Failure.CONTENT_FILTER,
+    "content_filter": Failure.CONTENT_FILTER,
+    "insufficient_quota": Failure.BUDGET,
+    "billing_hard_limit_reached": Failure.BUDGET,
+}
+
+_LONGEST = 10_000
+"""So many characters of an error's body are classed."""
+
+
+def refused(
+    route: Route, status: int, raw: bytes | bytearray, headers: Mapping[str, str]
+) -> CallError:
+    """The error of an answer whose status isn't 200, as LiteLLM would have classed it."""
+    text = raw.decode(errors="replace")
+    code, message = _error(raw)
+    original = OpenAIError(status_code=status, message=text[:_LONGEST], headers=dict(headers))
+    try:
+        _classify(route, original)
+    except Exception as error:
+        failure = _by_code(code) or _failure(error, status)
+    wait = rate_headers.retry_after(headers)
+    return CallError(failure, message or text or f"status {status}", status, wait)
+
+
+def unreached(route: Route, error: BaseException) -> CallError:
+    """The error of a connection that wasn't made; the first cause says most."""
+    *_, cause = (one for one in _causes(error) if str(one) or one is error)
+    detail = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
+    return CallError(Failure.SERVER, detail, reached=False)
+
+
+def raised(route: Route, error: Exception) -> CallError:
+    """The error that LiteLLM raised; one without a status is its word for a broken answer."""
+    for cause in _causes(error):
+        if isinstance(cause, NOT_SENT):
+            return unreached(route, cause)
+    if long := _too_long(error):
+        return CallError(Failure.SERVER, str(long), 200)
+    status = getattr(error, "status_code", None)
+    status = status if isinstance(status, int) else None
+    text = str(getattr(error, "message", error))
+    body = getattr(error, "body", None)
+    code = body.get("code") if isinstance(body, dict) else None
+    failure = _by_code(code) or next(
+        (kind for name, kind in _BY_CODE.items() if name in text[:_LONGEST]), None
+    )
+    return CallError(
+        failure or _failure(error, status),
+        f"{type(error).__name__}: {text}",
+        status,
+        rate_headers.retry_after(_headers(error)),
+    )
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, and those that led to it."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _classify(route: Route, original: Exception) -> NoReturn:
+    litellm.exception_type(
+        model=route.wire, original_exception=original, custom_llm_provider="openai"
+    )
+    raise original
+
+
+def _failure(error: Exception, status: int | None) -> Failure:
+    for kind, failure in _BY_TYPE:
+        if isinstance(error, kind):
+            return failure
+    if status is None or not 300 <= status < 500:
+        return Failure.SERVER
+    return _BY_STATUS.get(status, Failure.REQUEST)
+
+
+def _error(raw: bytes | bytearray) -> tuple[Any, str]:
+    """The code and the message of an error as OpenAI words it, as far as it has them."""
+    try:
+        error = completions.parsed(raw)["error"]
+    except (completions.Unfit, KeyError, TypeError):
+        return None, ""
+    if not isinstance(error, dict):
+        error = {"message": error}
+    message = error.get("message")
+    return error.get("code"), message if isinstance(message, str) else ""
+
+
+def _too_long(error: BaseException | None) -> bodies.TooLong | None:
+    """What was too long about an answer, where that is behind LiteLLM's error."""
+    while error is not None and not isinstance(error, bodies.TooLong):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def _by_code(code: Any) -> Failure | None:
+    return _BY_CODE.get(code) if isinstance(code, str) else None
+
+
+def _headers(error: Exception) -> dict[str, str]:
+    for holder in (
+        getattr(error, "litellm_response_headers", None),
+        getattr(getattr(error, "response", None), "headers", None),
+    ):
+        if holder:
+            return {str(k).lower(): str(v) for k, v in dict(holder).items()}
+    return {}

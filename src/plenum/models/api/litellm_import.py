@@ -1,0 +1,47 @@
+"""LiteLLM, imported so that it fetches nothing, reports nothing and prints nothing.
+
+And bounded: it takes answers of any length by itself.
+"""
+
+import logging
+import os
+from collections.abc import AsyncIterator
+
+# Without this the import fetches a price list over the network.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+# In its default mode the import reads a .env file: keys come from the environment alone.
+os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
+
+import litellm
+from litellm import exceptions
+from litellm.llms.custom_httpx import aiohttp_transport
+from litellm.llms.openai.common_utils import OpenAIError
+
+from plenum.models.api import bodies
+
+litellm.telemetry = False
+litellm.suppress_debug_info = True
+for _name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy", "httpx", "openai"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL)
+
+_Stream = aiohttp_transport.AiohttpResponseStream
+
+
+def bound_litellm(most: int) -> None:
+    """Let LiteLLM take no more than so many bytes of an answer, whoever the provider is.
+
+    It gives every body through one class of streams, and has no setting for their length.
+    """
+
+    class Bounded(_Stream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            response = self._aiohttp_response
+            encoding = response.headers.get("Content-Encoding", "")
+            pieces = super().__aiter__()
+            async for piece in bodies.checked(pieces, response.status, encoding, most):
+                yield piece
+
+    aiohttp_transport.AiohttpResponseStream = Bounded  # type: ignore[misc]
+
+
+__all__ = ["OpenAIError", "bound_litellm", "exceptions", "litellm"]

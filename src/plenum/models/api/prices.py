@@ -1,0 +1,75 @@
+"""What a call costs: LiteLLM's price map, and prices that the user states."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from plenum.design.condition import StatedPrice
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per token; ``cached`` is for input tokens that the provider had in its cache."""
+
+    input: float
+    output: float
+    cached: float
+
+    def of(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
+        """The cost of a call, never below 0; ``tokens_cached`` are among ``tokens_in``."""
+        cached = min(max(tokens_cached, 0), tokens_in)
+        fresh = tokens_in - cached
+        return max(fresh * self.input + cached * self.cached + tokens_out * self.output, 0.0)
+
+
+class Prices:
+    """Prices by model.
+
+    Parameters
+    ----------
+    stated
+        The user's, by model id, in US dollars per million tokens. They go before LiteLLM's.
+    charged
+        Whether anybody charges: models on this machine and simulated ones cost nothing, and then
+        LiteLLM's list, slow to import, isn't needed.
+    """
+
+    def __init__(
+        self, stated: Mapping[str, StatedPrice] | None = None, *, charged: bool = True
+    ) -> None:
+        self._stated = {model: _per_token(price) for model, price in (stated or {}).items()}
+        self._charged = charged
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model; ``None`` where nobody knows it."""
+        if not self._charged:
+            return Price(0.0, 0.0, 0.0)
+        return self._stated.get(model) or _listed(model)
+
+
+def how_to_state(models: Sequence[str]) -> str:
+    """The override that states the prices of some models, with dots for the numbers."""
+    escaped = [model.replace(":", "\\:") for model in models]
+    return "'+prices={" + ",".join(f"{m}:{{input:...,output:...}}" for m in escaped) + "}'"
+
+
+def _per_token(price: StatedPrice) -> Price:
+    cached = price.input if price.cached is None else price.cached
+    return Price(price.input / 1e6, price.output / 1e6, cached / 1e6)
+
+
+@cache
+def _listed(model: str) -> Price | None:
+    """The price in LiteLLM's map; it stands for nothing that runs on a machine of one's own."""
+    from plenum.models.api.litellm_import import litellm
+
+    try:
+        # The listed entry itself: a price that isn't listed per token comes back as 0.
+        info = litellm.model_cost[litellm.get_model_info(model)["key"]]
+    except Exception:  # LiteLLM raises several types for a model that it doesn't list
+        return None
+    read, written = info.get("input_cost_per_token"), info.get("output_cost_per_token")
+    if read is None or written is None:
+        return None
+    cached = info.get("cache_read_input_token_cost")
+    return Price(read, written, read if cached is None else cached)

@@ -1,0 +1,155 @@
+"""Where the calls of a model go: provider, endpoint, key, and the parameters that it takes."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from plenum.base.errors import UserError
+from plenum.design.condition import Sampling
+from plenum.models.api.litellm_import import litellm
+
+OPENAI = "https://api.openai.com/v1"
+_SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
+COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
+"""Providers that speak OpenAI's protocol: OpenAI, and servers that one runs oneself."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """How to reach a model.
+
+    Parameters
+    ----------
+    model
+        As the condition names it.
+    provider
+        LiteLLM's name of the provider.
+    wire
+        The model's name as the endpoint wants it.
+    base
+        Base URL of the endpoint; ``None`` where LiteLLM knows it.
+    key
+        The API key, for OpenAI-compatible endpoints.
+    """
+
+    model: str
+    provider: str
+    wire: str
+    base: str | None
+    key: str | None = field(default=None, repr=False)
+
+    @property
+    def compatible(self) -> bool:
+        """Whether the endpoint speaks OpenAI's protocol."""
+        return self.provider in COMPATIBLE
+
+    def parameters(self, sampling: Sampling, **more: Any) -> dict[str, Any]:
+        """Sampling parameters as the model takes them, by LiteLLM's table.
+
+        Raises
+        ------
+        UserError
+            The model refuses one of them, for instance any temperature but its own.
+        """
+        try:
+            mapped = litellm.utils.get_optional_params(
+                model=self.wire,
+                custom_llm_provider="openai" if self.compatible else self.provider,
+                temperature=sampling.temperature,
+                max_tokens=sampling.max_tokens,
+                **more,
+            )
+        except litellm.exceptions.UnsupportedParamsError as error:
+            told = str(error.message).partition("To drop")[0].partition("Error: ")[2]
+            raise UserError(f"model {self.model}: {told}") from None
+        return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
+
+
+def find(model: str, api_base: Mapping[str, str]) -> Route:
+    """The route of a model.
+
+    Parameters
+    ----------
+    api_base
+        Base URL by provider, for endpoints of one's own.
+
+    Raises
+    ------
+    UserError
+        LiteLLM can't route it, or an endpoint or a key is missing. No key is asked for where the
+        endpoint lies on this machine; one that is set is sent there.
+    """
+    wire, provider, known = _routed(model)
+    _check_environment(model, provider, api_base)
+    base = api_base.get(provider)
+    if provider in COMPATIBLE:
+        if provider in _SELF_HOSTED and not base:
+            # LiteLLM would send the prompts to OpenAI.
+            raise UserError(f"model {model}: set backend.api_base.{provider} to your server's URL")
+        base = _versioned(provider, base or known or OPENAI)
+    return Route(model, provider, wire, base, _key(model, provider))
+
+
+def provider_of(model: str) -> str:
+    """LiteLLM's name of a model's provider; needs no key.
+
+    Raises
+    ------
+    UserError
+        LiteLLM can't route it.
+    """
+    return _routed(model)[1]
+
+
+@cache
+def _routed(model: str) -> tuple[str, str, str | None]:
+    """Name on the wire, provider, and the endpoint as far as LiteLLM knows it."""
+    try:
+        wire, provider, _, known = litellm.get_llm_provider(model)
+    except litellm.exceptions.BadRequestError:
+        raise UserError(
+            f"model {model}: LiteLLM knows no provider for it; write it as provider/model, "
+            "for example openai/gpt-4.1-mini"
+        ) from None
+    return wire, provider, known
+
+
+def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -> None:
+    local = provider in COMPATIBLE and _is_loopback(api_base.get(provider))
+    missing = [
+        key
+        for key in litellm.validate_environment(model)["missing_keys"]
+        if not (key.endswith("_BASE") and (provider in api_base or provider == "ollama"))
+        and not (key.endswith("_API_KEY") and local)
+    ]
+    if missing:
+        # Gemini takes either of its two names; every other provider needs all it lists.
+        names = (" or " if provider == "gemini" else " and ").join(missing)
+        raise UserError(f"model {model}: set the environment variable {names}")
+
+
+def _is_loopback(url: str | None) -> bool:
+    """Whether a URL leads to this machine, where a server of one's own needs no key."""
+    host = urlsplit(url or "").hostname or ""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:  # any other name
+        return False
+
+
+def _versioned(provider: str, base: str) -> str:
+    """Ollama's URL is given without the path of its OpenAI-compatible side."""
+    base = base.rstrip("/")
+    return f"{base}/v1" if provider == "ollama" and not base.endswith("/v1") else base
+
+
+def _key(model: str, provider: str) -> str | None:
+    name = "OPENAI_API_KEY" if provider == "custom_openai" else f"{provider.upper()}_API_KEY"
+    key = os.environ.get(name, "").strip()
+    if any(not 32 < ord(character) < 127 for character in key):
+        raise UserError(f"model {model}: {name} holds a character that no key has")
+    return key or None if provider in COMPATIBLE else None  # LiteLLM reads the others

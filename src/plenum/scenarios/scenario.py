@@ -1,0 +1,227 @@
+"""Load and check the policy scenarios.
+
+A scenario is a YAML file; ``docs/scenarios.md`` describes its fields. The check names the file,
+the field and what would mend it.
+"""
+
+import re
+import string
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+
+KINDS = ("choice", "allocation")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML that refuses a key that stands twice; the later one would silently win."""
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.YAMLError(f"the key {key} stands twice")
+        return super().construct_mapping(node, deep)
+
+
+_TEXTS = ("id", "title", "domain", "type", "question", "situation", "endpoint")
+_LISTS = ("affected", "numbers", "constraints", "cases")
+_FIELDS = (*_TEXTS, *_LISTS, "options")
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a scenario."""
+
+    label: str
+    name: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A policy case with two to twenty-six options and one discrete endpoint."""
+
+    id: str
+    title: str
+    domain: str
+    type: str
+    question: str
+    situation: str
+    affected: tuple[str, ...]
+    numbers: tuple[str, ...]
+    constraints: tuple[str, ...]
+    cases: tuple[str, ...]
+    options: tuple[Option, ...]
+    endpoint: str
+    wording: str | None = None
+    """Another wording of the whole packet, where a replicate reads one."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The option labels, ``A`` first."""
+        return tuple(option.label for option in self.options)
+
+    @property
+    def packet(self) -> str:
+        """The scenario as every member of the committee reads it."""
+        if self.wording is not None:
+            return self.wording
+        parts = [
+            f"{self.id}: {self.title}",
+            f"Domain: {self.domain}",
+            f"Situation: {self.situation}",
+            _bullets("Who is affected", self.affected),
+            _bullets("Numbers", self.numbers),
+            _bullets("Constraints", self.constraints),
+            _bullets("Cases", self.cases),
+            "Options:\n" + "\n".join(f"{o.label}. {o.name}: {o.description}" for o in self.options),
+            f"Decision question: {self.question}",
+            f"Endpoint: {self.endpoint}",
+        ]
+        if self.type == "allocation":
+            parts.append(
+                "Preferences are shares of the fund; the decision is the option that comes first."
+            )
+        return "\n\n".join(parts)
+
+    @property
+    def digest(self) -> str:
+        """Names the packet: two scenarios with one digest read the same."""
+        return digest(self.packet)
+
+
+def _bullets(head: str, items: tuple[str, ...]) -> str:
+    return f"{head}:\n" + "\n".join(f"- {item}" for item in items)
+
+
+def load(path: Path) -> Scenario:
+    """Read and check one scenario file.
+
+    Raises
+    ------
+    UserError
+        The file can't be read or a field is missing, unknown, empty or inconsistent.
+    """
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        changed = 0
+    return _load(path, changed)
+
+
+@lru_cache(maxsize=256)
+def _load(path: Path, changed: int) -> Scenario:
+    """The scenario of a file as it was at a time: a sweep reads each many times."""
+    try:
+        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except FileNotFoundError:
+        raise UserError(f"scenario file {path} does not exist") from None
+    except RecursionError:
+        raise UserError(f"scenario file {path} can't be read as YAML: nested too deeply") from None
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise UserError(f"scenario file {path} can't be read as YAML: {error}") from None
+    return _check(data, path)
+
+
+def _check(data: Any, path: Path) -> Scenario:
+    """The scenario of a file's data; an error names all that is wrong with it."""
+    if not isinstance(data, Mapping):
+        raise UserError(f"scenario file {path}: it is no mapping; give it the fields {_FIELDS}")
+    wrong = list(_mistakes(data))
+    if len(wrong) == 1:
+        raise UserError(f"scenario file {path}, {wrong[0]}")
+    if wrong:
+        numbered = "; ".join(f"({n}) {mistake}" for n, mistake in enumerate(wrong, 1))
+        raise UserError(f"scenario file {path}, {len(wrong)} mistakes: {numbered}")
+    fields: dict[str, Any] = {field: " ".join(data[field].split()) for field in _TEXTS}
+    for field in _LISTS:
+        fields[field] = tuple(" ".join(item.split()) for item in data[field])
+    options = tuple(
+        Option(label, *(" ".join(entry[key].split()) for key in ("name", "description")))
+        for label, entry in data["options"].items()
+    )
+    return Scenario(**fields, options=options)
+
+
+def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
+    """All that is wrong with a scenario, one line each: field, problem, and what would mend it."""
+    for field in data:
+        if field not in _FIELDS:
+            yield f"field {field}: unknown; the fields are {', '.join(_FIELDS)}"
+    for field in _FIELDS:
+        if field not in data:
+            yield f"field {field}: missing; add it"
+        elif re.search(r"STATE\s*:", str(data[field])):
+            yield f"field {field}: it holds 'STATE:'; write that in another way"
+    for field in _TEXTS:
+        if field in data and not _is_text(data[field]):
+            yield f"field {field}: {data[field]!r} is no text; write it as a non-empty text"
+        elif field in data:
+            yield from _word_mistakes(field, data[field])
+    for field in _LISTS:
+        if field in data:
+            yield from _list_mistakes(field, data[field])
+    if "options" in data:
+        yield from _option_mistakes(data["options"])
+        if isinstance(data["options"], Mapping) and _is_text(data.get("endpoint")):
+            yield from _endpoint_mistakes(data["endpoint"], [str(o) for o in data["options"]])
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _word_mistakes(field: str, text: str) -> Iterator[str]:
+    if field == "id" and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text):
+        yield f"field id: {text!r}; use letters, digits, '.', '_' and '-'"
+    if field == "type" and text not in KINDS:
+        yield f"field type: {text!r}; it is one of {', '.join(KINDS)}"
+
+
+def _list_mistakes(field: str, items: Any) -> Iterator[str]:
+    if not isinstance(items, list) or not items:
+        yield f"field {field}: it is no list; write one sentence an item, at least one"
+        return
+    for item in items:
+        if not _is_text(item):
+            yield f"field {field}: {item!r} is no text; put the sentence in quotes"
+
+
+def _option_mistakes(data: Any) -> Iterator[str]:
+    if not isinstance(data, Mapping) or len(data) < 2:
+        yield "field options: fewer than two; write them as A, B, ... with name, description"
+        return
+    expected = list(string.ascii_uppercase[: len(data)])
+    if list(data) != expected:
+        labels = ", ".join(map(str, data))
+        yield f"field options: labels {labels}; label them {', '.join(expected)} in order"
+    for label, entry in data.items():
+        if not isinstance(entry, Mapping) or set(entry) != {"name", "description"}:
+            yield f"field options.{label}: malformed; give it name and description only"
+            continue
+        for key, text in entry.items():
+            if not _is_text(text):
+                yield f"field options.{label}.{key}: {text!r} is no text; write a text"
+        if ":" in str(entry["name"]):
+            yield f"field options.{label}.name: it holds a colon; put that into description"
+
+
+def _endpoint_mistakes(endpoint: str, labels: list[str]) -> Iterator[str]:
+    """The endpoint names every label, and none that has no option."""
+    # "A" alone may be an article, so a label counts where it stands in an enumeration.
+    lists = re.findall(r"\b[A-Z](?:(?:, (?:or |and )?|/| or | and )(?:option )?[A-Z])+\b", endpoint)
+    named = re.findall(r"\b[A-Z]\b", max(lists, key=len, default=""))
+    if named != labels and len(labels) > 1:
+        yield (
+            f"field endpoint: it names the labels {', '.join(named) or 'of no option'} "
+            f"but the options are {', '.join(labels)}; "
+            f"say that exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen"
+        )

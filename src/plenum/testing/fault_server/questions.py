@@ -1,0 +1,81 @@
+"""A request's body, read as a chat."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.base.identity import seed_for
+from plenum.models.chat import Chat, Message
+
+TEMPERATURE = 1.0
+"""OpenAI's default."""
+MAX_TOKENS = 400
+
+
+class Unreadable(ValueError):
+    """A request that can't be answered: status 400, with this message."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a request asks for; ``key`` names its body."""
+
+    key: str
+    chat: Chat
+    logprobs: bool
+
+
+def read(raw: bytes, key: str) -> Question:
+    """Read a body as OpenAI's API takes it.
+
+    Raises
+    ------
+    Unreadable
+        It is no JSON object, lacks a field, or asks for what isn't offered.
+    """
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise Unreadable("the body is no JSON") from None
+    if not isinstance(body, dict):
+        raise Unreadable("the body is no JSON object")
+    if body.get("stream"):
+        raise Unreadable("stream: this server sends whole answers only")
+    if body.get("n") not in (None, 1):
+        raise Unreadable("n: this server gives one choice")
+    return Question(key, _chat(body), body.get("logprobs") is True)
+
+
+def _chat(body: dict[str, Any]) -> Chat:
+    model, listed = body.get("model"), body.get("messages")
+    if not isinstance(model, str) or not model:
+        raise Unreadable("model: a model's name is required")
+    if not isinstance(listed, list) or not listed:
+        raise Unreadable("messages: a list of messages is required")
+    messages = tuple(_message(item) for item in listed)
+    temperature = _number(body, "temperature", TEMPERATURE)
+    most = int(_number(body, "max_tokens", _number(body, "max_completion_tokens", MAX_TOKENS)))
+    said = [part for message in messages for part in (message.role, message.content)]
+    seed = seed_for(
+        "fault server", model, *said, str(float(temperature)), most, str(body.get("seed"))
+    )
+    return Chat(model, messages, temperature, most, seed)
+
+
+def _message(item: Any) -> Message:
+    if isinstance(item, dict) and isinstance(item.get("role"), str):
+        content = item.get("content")
+        if isinstance(content, list):
+            content = "".join(str(part.get("text")) for part in content if isinstance(part, dict))
+        if isinstance(content, str):
+            return Message(item["role"], content)
+    raise Unreadable("messages: each one needs a role and a content of text")
+
+
+def _number(body: dict[str, Any], key: str, default: float) -> float:
+    value = body.get(key)
+    if value is None:
+        return default
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        raise Unreadable(f"{key}: a number, 0 or more, is required")
+    return value

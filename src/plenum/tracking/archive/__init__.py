@@ -1,1 +1,0 @@
-"""A study as one file: out of MLflow, checked, and back. Nothing is imported here."""

@@ -1,0 +1,1 @@
+"""The world disaster: state machine, prompt texts and metrics."""

@@ -1,0 +1,150 @@
+"""Metrics of the disaster world, from the records of an episode (paper 4.2, B.1 and C.1)."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.worlds.averages import mean_of
+from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.world import Round
+
+End = Literal["attended", "censored", "dropped"]
+
+
+@dataclass(frozen=True)
+class Misallocation:
+    """Misallocated drones of a round, each counted once: array parts of shape (rounds,).
+
+    ``waste``: on a cell without a disaster. ``overload``: beyond ``crowd`` on a disaster's cell
+    while another active disaster is uncovered. ``low_before_high``: the others on a disaster
+    below ``high`` while one of ``high`` or more is uncovered. NaN in rounds without a disaster.
+    """
+
+    waste: NDArray[np.float64]
+    overload: NDArray[np.float64]
+    low_before_high: NDArray[np.float64]
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The sum of the three parts: from 0 to the number of drones."""
+        return self.waste + self.overload + self.low_before_high
+
+
+@dataclass(frozen=True)
+class Delay:
+    """One episode of high severity: a disaster reached ``high``, until a drone attends it.
+
+    ``rounds`` counts the rounds in which it waited: 0 if it was attended in the round in which it
+    became high. ``end`` says how it ended: ``attended``; ``censored`` where the records ended
+    first; ``dropped`` where its severity fell below ``high`` first.
+    """
+
+    disaster: int
+    began: int
+    rounds: int
+    end: End
+
+
+def coverage(records: Sequence[Round]) -> NDArray[np.float64]:
+    """Share of the active disasters whose very cell has at least one drone, per round.
+
+    Shape (rounds,), 0 to 1, NaN in rounds without a disaster.
+    """
+    found = []
+    for record in records:
+        drones = _drones(record)
+        cells = [tuple(d["cell"]) for d in _disasters(record)]
+        covered = sum(drones[cell] > 0 for cell in cells)
+        found.append(covered / len(cells) if cells else np.nan)
+    return np.array(found, dtype=float)
+
+
+def misallocation(records: Sequence[Round], settings: DisasterSettings) -> Misallocation:
+    """Misallocated drones per round, in parts."""
+    parts = np.array([_misallocated(record, settings) for record in records], dtype=float)
+    return Misallocation(*parts.reshape(-1, 3).T)
+
+
+def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
+    """All episodes of high severity, in the order in which they ended.
+
+    One begins in each round in which a disaster's severity is ``high`` or more while it wasn't at
+    the end of the round before. One that stays high after it was attended begins no other.
+    """
+    found: list[Delay] = []
+    waiting: dict[int, int] = {}
+    was_high: set[int] = set()
+    for record in records:
+        now, drones = record["round"], _drones(record)
+        high = {d["id"]: tuple(d["cell"]) for d in _disasters(record) if _high(d, settings)}
+        for name in [name for name in waiting if name not in high]:
+            found.append(Delay(name, waiting[name], now - waiting.pop(name), "dropped"))
+        waiting |= dict.fromkeys(high.keys() - was_high, now)
+        for name in [name for name in waiting if drones[high[name]]]:
+            found.append(Delay(name, waiting[name], now - waiting.pop(name), "attended"))
+        was_high = {d["id"] for d in record["after"]["disasters"] if _high(d, settings)}
+    last = records[-1]["round"] if records else 0
+    return found + [Delay(name, t, last - t + 1, "censored") for name, t in waiting.items()]
+
+
+def net_reward(records: Sequence[Round]) -> float:
+    """Rewards less penalties less overload of all rounds."""
+    return float(sum(record["score"] for record in records))
+
+
+def summary(records: Sequence[Round], settings: DisasterSettings) -> dict[str, float]:
+    """All metrics of an episode, one number each."""
+    parts = misallocation(records, settings)
+    found = delays(records, settings)
+    ended: Mapping[End, list[int]] = {
+        end: [d.rounds for d in found if d.end == end]
+        for end in ("attended", "censored", "dropped")
+    }
+    return {
+        "coverage": mean_of(coverage(records)),
+        "misallocation": mean_of(parts.total),
+        "waste": mean_of(parts.waste),
+        "overload": mean_of(parts.overload),
+        "low_before_high": mean_of(parts.low_before_high),
+        "response_delay": mean_of(ended["attended"]),
+        "delays": float(len(found)),
+        "delays_censored": float(len(ended["censored"])),
+        "delays_dropped": float(len(ended["dropped"])),
+        "unattended_rounds": mean_of(ended["censored"] + ended["dropped"]),
+        "net_reward": net_reward(records),
+        "disasters": float(len({d["id"] for record in records for d in _disasters(record)})),
+    }
+
+
+def _misallocated(record: Round, settings: DisasterSettings) -> tuple[float, float, float]:
+    disasters, drones = _disasters(record), _drones(record)
+    if not disasters:
+        return (np.nan, np.nan, np.nan)
+    severity = {tuple(d["cell"]): d["severity"] for d in disasters}
+    uncovered = [cell for cell in severity if not drones[cell]]
+    high_uncovered = any(severity[cell] >= settings.high for cell in uncovered)
+    waste = overload = low = 0
+    for cell, count in drones.items():
+        if cell not in severity:
+            waste += count
+            continue
+        excess = max(0, count - settings.crowd) if uncovered else 0
+        overload += excess
+        low += count - excess if high_uncovered and severity[cell] < settings.high else 0
+    return (waste, overload, low)
+
+
+def _high(disaster: Mapping[str, Any], settings: DisasterSettings) -> bool:
+    return bool(disaster["severity"] >= settings.high)
+
+
+def _disasters(record: Round) -> list[dict[str, Any]]:
+    return list(record["state"]["disasters"])
+
+
+def _drones(record: Round) -> Counter[tuple[int, ...]]:
+    return Counter(tuple(cell) for cell in record["actions"] if cell is not None)

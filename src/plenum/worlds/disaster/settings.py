@@ -1,0 +1,64 @@
+"""Numbers of the disaster world, and what the levels of volatility set (paper C.1)."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum.worlds.world import ordered, within
+
+LEAST, MOST = 1, 10
+"""An active disaster's severity lies between these (paper B.1)."""
+
+VOLATILITY: dict[str, dict[str, Any]] = {
+    "low": {"move_period": 3, "severity_jump": 1, "spawn_when_calm": False},
+    "moderate": {"move_period": 2, "severity_jump": 2, "spawn_when_calm": False},
+    "high": {"move_period": 1, "severity_jump": 3, "spawn_when_calm": True},
+}
+"""What the levels of volatility set (paper C.1); the rest keeps its default."""
+
+
+@dataclass(frozen=True)
+class DisasterSettings:
+    """Numbers of the world; ``docs/worlds.md`` says what each one does.
+
+    Raises
+    ------
+    UserError
+        One lies outside its range.
+    """
+
+    grid: int = 10
+    most: int = 3
+    initial_least: int = 1
+    initial_most: int = 3
+    spawn: float = 0.2
+    spawn_when_calm: bool = False
+    move_period: int = 2
+    move_probability: float = 1.0
+    severity_jump: int = 2
+    reduction: int = 3
+    reduction_most: int | None = None
+    alpha: float = 5.0
+    beta: float = 2.0
+    crowd: int = 2
+    overload_cost: float = 1.0
+    high: int = 7
+    misread: float = 0.2
+    misread_size: int = 2
+    contradictory: float = 0.2
+
+    def __post_init__(self) -> None:
+        shares = dict.fromkeys(("spawn", "move_probability", "misread", "contradictory"), (0, 1))
+        within(self, "disaster", **shares)
+        within(self, "disaster", grid=(2, 100), move_period=(1, 1000))
+        within(self, "disaster", most=(1, self.grid**2))
+        within(self, "disaster", initial_least=(1, self.most), initial_most=(1, self.most))
+        within(self, "disaster", severity_jump=(0, 9), misread_size=(0, 9), high=(LEAST, MOST))
+        within(self, "disaster", reduction=(0, MOST), crowd=(1, 10_000))
+        within(self, "disaster", **dict.fromkeys(("alpha", "beta", "overload_cost"), (0, 1e6)))
+        ordered(self, "disaster", ("initial_least", "initial_most"))
+        if self.reduction_most is not None and self.reduction_most < self.reduction:
+            raise UserError(
+                f"disaster.reduction_most={self.reduction_most}: allowed are null and values from "
+                f"disaster.reduction={self.reduction}"
+            )

@@ -1,0 +1,103 @@
+"""What the agents of the disaster world may see and read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from plenum.worlds.reports import Kind, Statement, kind_of
+
+if TYPE_CHECKING:
+    from plenum.worlds.disaster.settings import DisasterSettings
+    from plenum.worlds.disaster.world import Disaster, DisasterState
+    from plenum.worlds.world import Plain
+
+SHOWN = 10
+"""So many of the cells that drones went to are shown, the most crowded ones."""
+
+WAYS = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
+
+def neighbours(cell: tuple[int, int], grid: int) -> Iterator[tuple[int, tuple[int, int]]]:
+    """Directions (0 to 3) and cells of the neighbours that lie on the grid."""
+    for way, (dx, dy) in enumerate(WAYS):
+        x, y = cell[0] + dx, cell[1] + dy
+        if 0 <= x < grid and 0 <= y < grid:
+            yield way, (x, y)
+
+
+def view(state: DisasterState, settings: DisasterSettings, agent: int) -> Plain:
+    """What one agent may know, as data."""
+    crowded = Counter(cell for cell in state.drones if cell is not None).most_common()
+    crowded.sort(key=lambda item: (-item[1], item[0]))
+    own = state.drones[agent]
+    return {
+        "agent": agent,
+        "agents": len(state.drones),
+        "grid": settings.grid,
+        "reduction": settings.reduction,
+        "reduction_most": settings.reduction_most,
+        "disasters": [{"cell": list(d.cell), "severity": d.reading} for d in state.disasters],
+        "drones": [{"cell": list(cell), "count": count} for cell, count in crowded[:SHOWN]],
+        "own": None if own is None else list(own),
+    }
+
+
+def describe(view: Plain) -> str:
+    """A view in words."""
+    last = view["grid"] - 1
+    active = "; ".join(f"{_at(d)} reported severity {d['severity']}" for d in view["disasters"])
+    drones = "; ".join(f"{_at(d)} {d['count']}" for d in view["drones"])
+    most = view["reduction_most"]
+    limit = "" if most is None else f", together at most {most} per disaster"
+    own = "nowhere" if view["own"] is None else _at({"cell": view["own"]})
+    return (
+        f"Cells are [x,y], x and y from 0 to {last}. {view['agents']} drones; each takes "
+        f"{view['reduction']} off the severity on its cell{limit}.\n"
+        f"Active disasters: {active or 'none'}.\n"
+        f"Drones in the last round (cell, number): {drones or 'none'}. Yours: {own}."
+    )
+
+
+def report(
+    state: DisasterState, settings: DisasterSettings, noise: NDArray[Any]
+) -> tuple[Statement, ...]:
+    """One statement on each active disaster.
+
+    Parameters
+    ----------
+    noise
+        Uniforms, one row a disaster's id: what becomes of the statement, which contradiction,
+        and which neighbouring cell it names.
+    """
+    found = []
+    for disaster in state.disasters:
+        kind = kind_of(noise[disaster.id, 0], settings.contradictory)
+        text = _sentence(disaster, kind, noise[disaster.id], settings.grid)
+        found.append(Statement(text, kind))
+    return tuple(found)
+
+
+def _sentence(disaster: Disaster, kind: Kind, noise: NDArray[Any], grid: int) -> str:
+    place = _at({"cell": disaster.cell})
+    if kind == "incomplete":
+        return f"Callers near column {disaster.cell[0]} ask for help; the exact cell is unknown."
+    if kind == "plain":
+        return f"Crews see the incident at {place} {_trend(disaster.change)}."
+    if noise[1] < 0.5:
+        wrong = -1 if disaster.change >= 0 else 1
+        return f"Crews see the incident at {place} {_trend(wrong)}."
+    cells = [cell for _, cell in neighbours(disaster.cell, grid)]
+    elsewhere = _at({"cell": cells[int(noise[2] * len(cells))]})
+    return f"A caller says the incident at {place} is over and has gone on to {elsewhere}."
+
+
+def _trend(change: int) -> str:
+    return "growing" if change > 0 else "calming down" if change < 0 else "unchanged"
+
+
+def _at(item: Any) -> str:
+    return f"[{item['cell'][0]},{item['cell'][1]}]"

@@ -1,0 +1,230 @@
+"""Disasters on a grid that drones contain: state and transitions (paper B.1 and C.1)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from plenum.worlds.disaster import text as disaster_text
+from plenum.worlds.disaster.settings import LEAST, MOST, DisasterSettings
+from plenum.worlds.draws import Draws, step, whole
+from plenum.worlds.reports import Statement
+from plenum.worlds.world import Outcome, Plain, checked, is_whole
+
+Cell = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Disaster:
+    """One active disaster.
+
+    ``id`` is its slot at the start, and after that the round of its spawning plus ``most``: the
+    same disaster has the same id, and so the same draws, under every policy. ``reading`` is its
+    severity as the sensors report it, ``change`` its last exogenous change, ``first`` the severity
+    that it had when a drone first attended it (None before).
+    """
+
+    id: int
+    cell: Cell
+    severity: int
+    reading: int
+    change: int = 0
+    first: int | None = None
+
+
+@dataclass(frozen=True)
+class DisasterState:
+    """Active disasters by id, where the drones went last (None: nowhere), and what just happened.
+
+    ``events`` names the exogenous changes of the last update: ``spawn`` and ``move``.
+    """
+
+    disasters: tuple[Disaster, ...]
+    drones: tuple[Cell | None, ...]
+    events: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DisasterWorld:
+    """Each agent flies one drone, and its action is the cell ``[x, y]`` that the drone goes to."""
+
+    agents: int
+    settings: DisasterSettings = field(default_factory=DisasterSettings)
+
+    name: ClassVar[str] = "disaster"
+    key: ClassVar[str] = "action"
+    example: ClassVar[list[int]] = [1, 0]
+
+    def start(self, draws: Draws) -> DisasterState:
+        """Between ``initial_least`` and ``initial_most`` disasters, each on a cell of its own."""
+        s = self.settings
+        drawn = draws.uniforms("start", 1, 1 + s.most + s.grid**2)
+        keys = drawn[1 + s.most :]
+        disasters: list[Disaster] = []
+        for slot in range(whole(drawn[0], s.initial_least, s.initial_most)):
+            cell = self._free_cell(keys, {d.cell for d in disasters})
+            severity = whole(drawn[1 + slot], LEAST, MOST)
+            disasters.append(Disaster(slot, cell, severity, severity))
+        read = self._read_out(disasters, draws, 1)
+        return DisasterState(read, (None,) * self.agents, ("spawn",))
+
+    def update(self, state: DisasterState, draws: Draws, round: int) -> DisasterState:
+        """Severities change, disasters move, one may spawn, and sensors read; nothing in round 1.
+
+        One that spawns neither changes nor moves in the same round.
+        """
+        if round <= 1:
+            return state
+        changed = self._changed(state.disasters, draws, round)
+        moved = self._moved(changed, draws, round)
+        events = ("move",) if [d.cell for d in moved] != [d.cell for d in changed] else ()
+        born = self._spawned(moved, draws, round, calm=not events)
+        disasters = self._read_out([*moved, *born], draws, round)
+        return replace(state, disasters=disasters, events=events + ("spawn",) * len(born))
+
+    def report(self, state: DisasterState, draws: Draws, round: int) -> tuple[Statement, ...]:
+        """One statement on each active disaster."""
+        noise = draws.uniforms("report", round, (self._rows(round), 3))
+        return disaster_text.report(state, self.settings, noise)
+
+    def view(self, state: DisasterState, agent: int) -> Plain:
+        """Cells and reported severities of the disasters, and where the drones went last."""
+        return disaster_text.view(state, self.settings, agent)
+
+    def describe(self, state: DisasterState, agent: int) -> str:
+        """The view in words."""
+        return disaster_text.describe(self.view(state, agent))
+
+    def read(self, value: Any) -> Cell:
+        """A cell from ``[x, y]``, two whole numbers on the grid (``3.0`` and ``true`` are none).
+
+        Raises
+        ------
+        ValueError
+            It is anything else.
+        """
+        last = self.settings.grid - 1
+        if not isinstance(value, (list, tuple)) or len(value) != 2:
+            raise ValueError("action is no list of two whole numbers [x, y]")
+        if not all(is_whole(item) and 0 <= item <= last for item in value):
+            raise ValueError(f"action needs two whole numbers from 0 to {last}")
+        return (value[0], value[1])
+
+    def act(self, state: DisasterState, actions: Sequence[Cell | None]) -> Outcome[DisasterState]:
+        """Drones contain; what is left costs its severity; crowds cost while one is uncovered.
+
+        The score is reward less penalty less overload (paper C.1). A drone whose agent abstains
+        attends nothing.
+        """
+        s = self.settings
+        cells = checked(self, actions)
+        drones = Counter(cell for cell in cells if cell is not None)
+        left, cleared, reward = [], [], 0.0
+        for disaster in state.disasters:
+            contained = self._contained(disaster, drones[disaster.cell])
+            if contained.severity > 0:
+                left.append(contained)
+            else:
+                cleared.append(disaster.id)
+                reward += s.alpha * (contained.first or 0)
+        penalty = s.beta * sum(d.severity for d in left)
+        excess = overload(state.disasters, drones, s.crowd)
+        facts: Plain = {
+            "attended": [d.id for d in state.disasters if drones[d.cell]],
+            "cleared": cleared,
+            "reward": reward,
+            "penalty": penalty,
+            "overload": excess,
+        }
+        after = DisasterState(tuple(left), tuple(cells))
+        return Outcome(after, reward - penalty - s.overload_cost * excess, facts)
+
+    def over(self, state: DisasterState) -> bool:
+        """Never: the world runs all its rounds."""
+        return False
+
+    def from_plain(self, plain: Plain) -> DisasterState:
+        """A state from JSON."""
+        disasters = tuple(Disaster(**{**d, "cell": tuple(d["cell"])}) for d in plain["disasters"])
+        drones = tuple(None if cell is None else (cell[0], cell[1]) for cell in plain["drones"])
+        return DisasterState(disasters, drones, tuple(plain["events"]))
+
+    def _rows(self, round: int) -> int:
+        return self.settings.most + round + 1  # ids up to that of a disaster spawned this round
+
+    def _changed(self, old: Iterable[Disaster], draws: Draws, round: int) -> list[Disaster]:
+        drawn = draws.uniforms("severity", round, self._rows(round))
+        new = []
+        for d in old:
+            wanted = d.severity + step(drawn[d.id], self.settings.severity_jump)
+            severity = min(max(wanted, LEAST), MOST)
+            new.append(replace(d, severity=severity, change=severity - d.severity))
+        return new
+
+    def _moved(self, old: list[Disaster], draws: Draws, round: int) -> list[Disaster]:
+        """Each goes to a free neighbouring cell: of these, the one whose direction drew least."""
+        if round % self.settings.move_period:
+            return old
+        drawn = draws.uniforms("move", round, (self._rows(round), 5))
+        new = list(old)
+        for index, d in enumerate(old):
+            taken = {other.cell for other in new}
+            neighbours = disaster_text.neighbours(d.cell, self.settings.grid)
+            free = {cell: drawn[d.id, 1 + way] for way, cell in neighbours if cell not in taken}
+            if free and drawn[d.id, 0] < self.settings.move_probability:
+                new[index] = replace(d, cell=min(free, key=free.__getitem__))
+        return new
+
+    def _spawned(
+        self, others: list[Disaster], draws: Draws, round: int, *, calm: bool
+    ) -> list[Disaster]:
+        s = self.settings
+        drawn = draws.uniforms("spawn", round, 2 + s.grid**2)
+        wanted = drawn[0] < s.spawn or (calm and s.spawn_when_calm)
+        if not wanted or len(others) >= s.most:
+            return []
+        cell = self._free_cell(drawn[2:], {d.cell for d in others})
+        severity = whole(drawn[1], LEAST, MOST)
+        return [Disaster(s.most + round, cell, severity, severity)]
+
+    def _free_cell(self, keys: NDArray[Any], taken: set[Cell]) -> Cell:
+        """The free cell that drew least: the same one under every policy, unless it is taken."""
+        cells = (divmod(int(index), self.settings.grid) for index in keys.argsort())
+        return next(cell for cell in cells if cell not in taken)
+
+    def _read_out(
+        self, disasters: Sequence[Disaster], draws: Draws, round: int
+    ) -> tuple[Disaster, ...]:
+        s = self.settings
+        drawn = draws.uniforms("reading", round, (self._rows(round), 2))
+        off = {d.id: step(drawn[d.id, 1], s.misread_size) for d in disasters}
+        return tuple(
+            replace(
+                d,
+                reading=min(max(d.severity + off[d.id], LEAST), MOST)
+                if drawn[d.id, 0] < s.misread
+                else d.severity,
+            )
+            for d in disasters
+        )
+
+    def _contained(self, disaster: Disaster, drones: int) -> Disaster:
+        if not drones:
+            return disaster
+        s = self.settings
+        power = drones * s.reduction
+        power = power if s.reduction_most is None else min(power, s.reduction_most)
+        first = disaster.severity if disaster.first is None else disaster.first
+        return replace(disaster, severity=max(disaster.severity - power, 0), first=first)
+
+
+def overload(disasters: Iterable[Disaster], drones: Mapping[Cell, int], crowd: int) -> int:
+    """Drones beyond ``crowd`` on one cell, all cells together, while a disaster is uncovered.
+
+    Zero where every active disaster has a drone (paper C.1, misallocation cost).
+    """
+    if all(drones.get(d.cell) for d in disasters):
+        return 0
+    return sum(max(0, count - crowd) for count in drones.values())

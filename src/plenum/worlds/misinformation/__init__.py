@@ -1,0 +1,1 @@
+"""The world misinformation: state machine, prompt texts and metrics."""

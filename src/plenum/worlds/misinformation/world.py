@@ -1,0 +1,260 @@
+"""A rumour on a scale-free network and the fact-checks against it (paper B.2 and C.2)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.worlds.draws import Draws, whole
+from plenum.worlds.misinformation import text as misinformation_text
+from plenum.worlds.reports import Statement
+from plenum.worlds.world import Outcome, Plain, checked, is_whole, ordered, within
+
+UNAWARE, INFORMED, MISINFORMED = "U", "I", "M"
+"""The letters of a node's status."""
+
+VOLATILITY: dict[str, dict[str, Any]] = {
+    "low": {"spread": 0.1, "injection_gap_least": 4, "injection_gap_most": 4},
+    "moderate": {"spread": 0.2, "injection_gap_least": 2, "injection_gap_most": 3},
+    "high": {
+        "spread": 0.3,
+        "injection_gap_least": 1,
+        "injection_gap_most": 1,
+        "injection_probability": 0.9,
+    },
+}
+"""What the levels of volatility set (paper C.2); the rest keeps its default."""
+
+Nodes = tuple[int, ...]
+
+
+_INJECTED = ("injection_least", "injection_most")
+
+
+@dataclass(frozen=True)
+class MisinformationSettings:
+    """Numbers of the world; ``docs/worlds.md`` says what each one does.
+
+    Raises
+    ------
+    UserError
+        One lies outside its range.
+    """
+
+    nodes: int = 50
+    attachment: int = 2
+    initial_least: int = 2
+    initial_most: int = 5
+    spread: float = 0.2
+    susceptibility: float = 1.0
+    injection_gap_least: int = 2
+    injection_gap_most: int = 3
+    injection_probability: float = 1.0
+    injection_least: int = 1
+    injection_most: int = 2
+    checks: int = 3
+    stop: float = 0.8
+    missed: float = 0.2
+    false_alarm: float = 0.02
+    contradictory: float = 0.2
+
+    def __post_init__(self) -> None:
+        shares = ("spread", "susceptibility", "injection_probability", "stop", "missed")
+        within(self, "misinformation", **dict.fromkeys(shares, (0, 1)))
+        within(self, "misinformation", false_alarm=(0, 1), contradictory=(0, 1))
+        within(self, "misinformation", nodes=(2, 10_000), attachment=(1, self.nodes - 1))
+        within(self, "misinformation", initial_least=(0, self.nodes), initial_most=(0, self.nodes))
+        within(self, "misinformation", injection_gap_least=(1, 1000), checks=(1, self.nodes))
+        within(self, "misinformation", **dict.fromkeys(_INJECTED, (0, self.nodes)))
+        ordered(
+            self,
+            "misinformation",
+            ("initial_least", "initial_most"),
+            ("injection_gap_least", "injection_gap_most"),
+            ("injection_least", "injection_most"),
+        )
+
+
+@dataclass(frozen=True)
+class MisinformationState:
+    """The network and the status of its nodes.
+
+    ``status`` has one letter a node (U, I, M). ``checked`` are the nodes of the last round's
+    fact-checks, protected until the next action. ``suspected`` has one number a node: the round
+    since which it is under suspicion, 0 if it isn't. ``next_injection`` is the round of the next
+    planned injection. ``events`` names the exogenous changes of the last update: ``injection``.
+    """
+
+    edges: tuple[tuple[int, int], ...]
+    status: str
+    checked: Nodes
+    suspected: tuple[int, ...]
+    next_injection: int
+    events: tuple[str, ...] = ()
+
+    @cached_property
+    def neighbours(self) -> tuple[Nodes, ...]:
+        """The neighbours of each node, in ascending order."""
+        found: list[list[int]] = [[] for _ in self.status]
+        for a, b in self.edges:
+            found[a].append(b)
+            found[b].append(a)
+        return tuple(tuple(sorted(nodes)) for nodes in found)
+
+
+@dataclass(frozen=True)
+class MisinformationWorld:
+    """Each agent checks up to ``checks`` nodes a round: its action is the list of their ids."""
+
+    agents: int
+    settings: MisinformationSettings = field(default_factory=MisinformationSettings)
+
+    name: ClassVar[str] = "misinformation"
+    key: ClassVar[str] = "target_nodes"
+
+    @property
+    def example(self) -> list[int]:
+        """A legal action."""
+        return list(range(1, min(self.settings.checks + 1, self.settings.nodes)))
+
+    def start(self, draws: Draws) -> MisinformationState:
+        """A Barabási-Albert network in which the first nodes are misinformed already."""
+        s = self.settings
+        edges = scale_free(s.nodes, s.attachment, draws.seed("network"))
+        drawn = draws.uniforms("start", 1, 2 + s.nodes)
+        status = np.full(s.nodes, UNAWARE)
+        status[drawn[2:].argsort()[: whole(drawn[0], s.initial_least, s.initial_most)]] = (
+            MISINFORMED
+        )
+        due = 1 + whole(drawn[1], s.injection_gap_least, s.injection_gap_most)
+        state = MisinformationState(edges, "".join(status), (), (0,) * s.nodes, due)
+        return self._suspect(state, draws, 1)
+
+    def update(self, state: MisinformationState, draws: Draws, round: int) -> MisinformationState:
+        """Misinformation spreads, may be injected, and suspicion arises; nothing in round 1."""
+        if round <= 1:
+            return state
+        misinformed = self._spread(state, draws, round)
+        events: tuple[str, ...] = ()
+        due = state.next_injection
+        if round >= due:
+            drawn = draws.uniforms("injection", round, 3 + self.settings.nodes)
+            hit = self._injected(state, misinformed, drawn)
+            misinformed[hit] = True
+            events = ("injection",) * bool(len(hit))
+            due = round + whole(
+                drawn[2], self.settings.injection_gap_least, self.settings.injection_gap_most
+            )
+        status = np.where(misinformed, MISINFORMED, list(state.status))
+        new = replace(state, status="".join(status), next_injection=due, events=events)
+        return self._suspect(new, draws, round)
+
+    def report(self, state: MisinformationState, draws: Draws, round: int) -> tuple[Statement, ...]:
+        """Statements on a few nodes that are misinformed or suspected."""
+        noise = draws.uniforms("report", round, (self.settings.nodes, 3))
+        return misinformation_text.report(state, self.settings, noise)
+
+    def view(self, state: MisinformationState, agent: int) -> Plain:
+        """Degrees, suspected nodes with their neighbours, and what was checked last."""
+        return misinformation_text.view(state, self.settings, self.agents, agent)
+
+    def describe(self, state: MisinformationState, agent: int) -> str:
+        """The view in words."""
+        return misinformation_text.describe(self.view(state, agent))
+
+    def read(self, value: Any) -> Nodes:
+        """Node ids, in ascending order, from a list of at most ``checks`` distinct ones.
+
+        Fewer are allowed, also none. ``3.0``, ``true`` and an id that stands twice aren't.
+
+        Raises
+        ------
+        ValueError
+            It is anything else.
+        """
+        s = self.settings
+        if not isinstance(value, (list, tuple)) or len(value) > s.checks:
+            raise ValueError(f"target_nodes is no list of at most {s.checks} node ids")
+        if not all(is_whole(item) and 0 <= item < s.nodes for item in value):
+            raise ValueError(f"target_nodes needs whole numbers from 0 to {s.nodes - 1}")
+        if len(set(value)) != len(value):
+            raise ValueError("target_nodes names a node twice")
+        return tuple(sorted(value))
+
+    def act(
+        self, state: MisinformationState, actions: Sequence[Nodes | None]
+    ) -> Outcome[MisinformationState]:
+        """Every checked node becomes informed; the score is the share that isn't misinformed."""
+        targets = sorted({node for nodes in checked(self, actions) for node in nodes or ()})
+        status = list(state.status)
+        corrected = [node for node in targets if status[node] == MISINFORMED]
+        for node in targets:
+            status[node] = INFORMED
+        after = replace(state, status="".join(status), checked=tuple(targets), events=())
+        share = status.count(MISINFORMED) / len(status)
+        facts: Plain = {"checked": targets, "corrected": corrected, "misinformed": share}
+        return Outcome(after, 1 - share, facts)
+
+    def over(self, state: MisinformationState) -> bool:
+        """More than ``stop`` of the nodes are misinformed."""
+        return state.status.count(MISINFORMED) > self.settings.stop * len(state.status)
+
+    def from_plain(self, plain: Plain) -> MisinformationState:
+        """A state from JSON."""
+        edges = tuple((a, b) for a, b in plain["edges"])
+        tuples = {key: tuple(plain[key]) for key in ("checked", "suspected", "events")}
+        return MisinformationState(**{**plain, **tuples, "edges": edges})
+
+    def _spread(self, state: MisinformationState, draws: Draws, round: int) -> NDArray[np.bool_]:
+        """Who is misinformed once every edge has carried what it carries.
+
+        One draw an edge, so that it meets the same luck under every policy; only one of its two
+        ends can infect the other in a round.
+        """
+        status = np.array(list(state.status))
+        misinformed = status == MISINFORMED
+        ends = np.array(state.edges)
+        chance = self.settings.spread * np.where(
+            status == INFORMED, self.settings.susceptibility, 1.0
+        )
+        chance[list(state.checked)] = 0.0
+        drawn = draws.uniforms("spread", round, len(ends))
+        new = misinformed.copy()
+        for source, target in ((0, 1), (1, 0)):
+            reached = ends[:, target]
+            new[reached[misinformed[ends[:, source]] & (drawn < chance[reached])]] = True
+        return np.asarray(new)
+
+    def _injected(
+        self, state: MisinformationState, misinformed: NDArray[np.bool_], drawn: NDArray[Any]
+    ) -> NDArray[np.int_]:
+        """The nodes that an injection hits: it aims at ones not misinformed, and a check shields.
+
+        ``drawn`` are whether it happens, how large it is, the next gap, and one key a node.
+        """
+        s = self.settings
+        if drawn[0] >= s.injection_probability:
+            return np.array([], dtype=int)
+        order = drawn[3:].argsort()
+        aimed = order[~misinformed[order]][: whole(drawn[1], s.injection_least, s.injection_most)]
+        return np.asarray(aimed[~np.isin(aimed, state.checked)])
+
+    def _suspect(self, state: MisinformationState, draws: Draws, round: int) -> MisinformationState:
+        s = self.settings
+        misinformed = np.array(list(state.status)) == MISINFORMED
+        flagged = draws.uniforms("reading", round, s.nodes) < np.where(
+            misinformed, 1 - s.missed, s.false_alarm
+        )
+        since = np.where(flagged, np.where(state.suspected, state.suspected, round), 0)
+        return replace(state, suspected=tuple(int(number) for number in since))
+
+
+def scale_free(nodes: int, attachment: int, seed: int) -> tuple[tuple[int, int], ...]:
+    """Edges of a Barabási-Albert network, each with its smaller node first, in ascending order."""
+    import networkx  # type: ignore[import-untyped]  # 0.1 s that no other world has to wait for
+
+    graph = networkx.barabasi_albert_graph(nodes, attachment, seed=seed)
+    return tuple(sorted((int(min(edge)), int(max(edge))) for edge in graph.edges))

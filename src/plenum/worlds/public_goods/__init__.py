@@ -1,0 +1,1 @@
+"""The world public_goods: state machine, prompt texts and metrics."""

@@ -59,11 +59,11 @@ papers: $(VENV)/.all
 	$(BIN)/python scripts/papers.py run=reduced out=outputs/papers
 
 bench: $(VENV)/.all
-	$(BIN)/python scripts/bench_overhead.py
-	$(BIN)/python scripts/bench_inference.py
-	$(BIN)/python scripts/bench_deployed.py
-	$(BIN)/python scripts/bench_hosted.py
-	$(BIN)/python scripts/bench_hostile.py
+	$(BIN)/python scripts/bench/overhead.py
+	$(BIN)/python scripts/bench/inference.py
+	$(BIN)/python scripts/bench/deployed.py
+	$(BIN)/python scripts/bench/hosted.py
+	$(BIN)/python scripts/bench/hostile.py
 
 constraints:
 	sh scripts/constraints.sh $(PYTHON)

@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts/bench"))
 
-from hostile import fuzz
+from attacks import fuzz
 
 
 def test_twenty_thousand_odd_replies_are_read_as_the_page_says() -> None:

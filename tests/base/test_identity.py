@@ -206,7 +206,7 @@ def test_a_stream_gives_the_same_draws_again() -> None:
 
 
 def test_a_digest_is_the_same_in_another_process() -> None:
-    code = "from plenum import identity; print(identity.digest({'a': [1, 'ü'], 'b': None}))"
+    code = "from plenum.base import identity; print(identity.digest({'a': [1, 'ü'], 'b': None}))"
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     told = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment

@@ -13,7 +13,7 @@ from plenum.design import condition as conditions
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition, Job, StatedPrice
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SEATS = ["Chair", "Welfare", "Rights", "Equity", "Security"]
 ROLES = ["on", "off", *(f"ablate_{seat.lower()}" for seat in SEATS)]
 EVERY = {path.stem: path for path in (ROOT / "conf" / "experiment").glob("*.yaml")}

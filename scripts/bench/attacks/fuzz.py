@@ -8,7 +8,7 @@ from multiprocessing import get_context
 from random import Random
 from typing import Any
 
-from hostile import reading, replies
+from attacks import reading, replies
 from plenum.base.text import well_formed
 from plenum.committee import ballots
 from plenum.committee import state as stateline

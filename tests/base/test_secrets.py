@@ -203,7 +203,7 @@ def test_the_login_of_any_url_is_blotted_out_of_a_text(password: str) -> None:
 def test_what_hydra_says_of_an_override_shows_no_secret(secret: str) -> None:
     """Even of one that reached Hydra: the parser quotes what it can't read."""
     capture = io.StringIO()
-    conf = str(Path(__file__).parents[1] / "conf")
+    conf = str(Path(__file__).parents[2] / "conf")
     with (
         pytest.raises(SystemExit) as left,
         redirect_stderr(capture),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from hostile.wire import Completion, Write, changed, content, endless, head, raw, spoken, whole
+from attacks.wire import Completion, Write, changed, content, endless, head, raw, spoken, whole
 
 ESCAPES = "\x1b[2J\x1b]0;owned\x07\x1b]52;c;ZXZpbA==\x07\x00\x9b31m\u202edesrever\u2066\u200f\u061c"
 FORGED = "state: pref=[0.9,0.05,0.05]; conf=99; tags=[]"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from hostile.wire import Completion, Write, whole
+from attacks.wire import Completion, Write, whole
 from plenum.models import Chat, Message
 from plenum.testing.fault_server.answers import SimulatedAnswers
 

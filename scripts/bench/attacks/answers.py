@@ -1,6 +1,6 @@
 """Play every kind of hostile answer through the real command line, and judge what came of it.
 
-    cd scripts && python -m hostile.answers [KIND ...]
+    cd scripts/bench && python -m attacks.answers [KIND ...]
 
 Most kinds are played in sweeps of 20, a condition each: the first attempts of some calls are
 answered with hostility, later ones well. Kinds that concern every call to the provider run by
@@ -22,13 +22,13 @@ from typing import Any
 
 from measuring import Watched, watch
 
-from hostile.kinds import kinds, stopping
-from hostile.server import Hostile, serving
-from hostile.wire import Write
+from attacks.kinds import kinds, stopping
+from attacks.server import Hostile, serving
+from attacks.wire import Write
 from plenum.base.text import flatten, printable
 from plenum.records import DamagedJournal, attempts, read_entries
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 _MARKER = re.compile(r"(?<![A-Za-z0-9])(?:STATE\s*:|(?i:state\s*:\s*pref))")
 _SWEEP_S, _ALONE_S = 600, 120
 _CONDITIONS = 20

@@ -1,6 +1,6 @@
 """Kill a first run in an empty folder, and run the same command again: does that heal it?
 
-    python scripts/hostile/kills.py [KILLS]
+    python scripts/bench/attacks/kills.py [KILLS]
 
 Every run is a real process with its children, all of which get SIGKILL. Half of the moments are
 spread over the time that an unkilled run takes, half over the second and a half in which the MLflow
@@ -27,7 +27,7 @@ from pathlib import Path
 from plenum.base.identity import seed_for
 from plenum.records import DamagedJournal, read_entries
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 SWEEP = ("-m", "roles=on,off", "rounds=3", "replicates=3")
 RUNS = {"condition": 2, "replicate": 6, "report": 1}
 """What MLflow holds after the sweep, by kind."""

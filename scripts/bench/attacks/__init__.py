@@ -1,0 +1,1 @@
+"""Attacks on plenum that scripts/bench/hostile.py runs."""

@@ -1,0 +1,228 @@
+"""Measure the lockstep engine on a GPU: a random-weight model of Qwen2.5-7B's shape, in bfloat16.
+
+    CUBLAS_WORKSPACE_CONFIG=:4096:8 python scripts/bench/hosted_gpu.py [small]
+
+For 1, 20 and 240 rows of 900 tokens of prefix (shared by 20 rows), 600 of rest and 64 of answer:
+
+- engine_tokens_per_s    answers' tokens per second of everything, and of decoding alone
+- generate_tokens_per_s  the same rows by `generate`, in one batch
+- bandwidth_share        bytes that a step has to read (weights, and keys and values of the real
+                         tokens) per second of decoding, over what a copy on the device moves
+- reruns_equal           a second run: the same log-probabilities of the answers, bit by bit
+- alone_equal            rows alone against the same rows among the others, bit by bit
+
+`small` runs a small model in single precision on the CPU, to try the script: its figures mean
+nothing.
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from typing import Any
+
+os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+
+import numpy as np
+import torch
+from measuring import mode
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from transformers import AutoModelForCausalLM, Qwen2Config
+
+from plenum.design.condition import Hosted
+from plenum.models.hosted import attention, environment
+from plenum.models.hosted.engine import Engine
+from plenum.models.hosted.network import Network
+from plenum.models.hosted.rows import Row
+from plenum.models.hosted.shapes import Shapes, room
+
+QWEN_7B: dict[str, Any] = {
+    "vocab_size": 152064,
+    "hidden_size": 3584,
+    "intermediate_size": 18944,
+    "num_hidden_layers": 28,
+    "num_attention_heads": 28,
+    "num_key_value_heads": 4,
+}
+SMALL: dict[str, Any] = {
+    "vocab_size": 512,
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+}
+SHARING = 20
+
+
+def main() -> None:
+    """Measure, print a table for people, and one JSON line for machines."""
+    small = mode(__doc__, "small") == "small"
+    if not small and not torch.cuda.is_available():
+        print("hosted_gpu.py: no CUDA GPU; `small` tries it on the CPU", file=sys.stderr)
+        sys.exit(2)
+    settings = Hosted(dtype="float32" if small else "bfloat16")
+    device = environment.choose("cpu" if small else "cuda")
+    environment.settle(settings, device)
+    model = build(SMALL if small else QWEN_7B, settings, device)
+    lengths = (40, 24, 8) if small else (900, 600, 64)
+    moved = bandwidth(device)
+    measured = {rows: measure(model, rows, lengths, moved) for rows in (1, 20, 240)}
+    show(measured, environment.fingerprint(settings, device))
+    print(
+        json.dumps(
+            {
+                **{f"{key}_{rows}": v for rows, m in measured.items() for key, v in m.items()},
+                "bandwidth_gb_per_s": round(moved / 1e9),
+                "device": environment.fingerprint(settings, device)["device"],
+                "small": small,
+            }
+        )
+    )
+    if not all(m[key] for m in measured.values() for key in ("reruns_equal", "alone_equal")):
+        sys.exit(1)
+
+
+def build(shape: dict[str, Any], settings: Hosted, device: torch.device) -> Any:
+    """Random weights, made where they are used."""
+    attention.register()
+    torch.manual_seed(0)
+    config = Qwen2Config(**shape, max_position_embeddings=32768, tie_word_embeddings=False)
+    with device:
+        model: Any = AutoModelForCausalLM.from_config(  # type: ignore[no-untyped-call]
+            config, dtype=getattr(torch, settings.dtype), attn_implementation=attention.NAME
+        )
+    return model.requires_grad_(False)
+
+
+def measure(model: Any, rows: int, lengths: tuple[int, int, int], moved: float) -> dict[str, Any]:
+    """One number of rows: the engine twice, single rows, and generate."""
+    shapes = Shapes(slots=rows, prefill_rows=min(rows, 4), bucket=64, rung=256)
+    prompts = make(rows, lengths, model.config.vocab_size)
+    _, wall, work = run(model, shapes, prompts, lengths[2], scored=False)
+    _, wall_again, work_again = run(model, shapes, prompts, lengths[2], scored=False)
+    first, again = (run(model, shapes, prompts, lengths[2])[0] for _ in range(2))
+    few = list(range(rows))[:: max(1, rows // 3)][:3]
+    alone = [run(model, shapes, [prompts[i]], lengths[2])[0][0] for i in few]
+    written, decode_s = rows * lengths[2], min(work.decode_s, work_again.decode_s)
+    seen = lengths[0] + lengths[1] + lengths[2] // 2
+    read = weights(model) + rows * seen * cache_bytes(model)
+    return {
+        "engine_tokens_per_s": round(written / min(wall, wall_again), 1),
+        "decode_tokens_per_s": round(written / decode_s, 1),
+        "generate_tokens_per_s": round(generate(model, prompts, lengths[2]), 1),
+        "bandwidth_share": round(read * work.steps / decode_s / moved, 3),
+        "reruns_equal": first == again,
+        "alone_equal": alone == [first[i] for i in few],
+    }
+
+
+def make(rows: int, lengths: tuple[int, int, int], words: int) -> list[tuple[list[int], list[int]]]:
+    """Random prompts; some rows share their prefix."""
+    rng = np.random.default_rng(0)
+    ahead = [rng.integers(3, words, lengths[0]).tolist() for _ in range(-(-rows // SHARING))]
+    return [(ahead[i // SHARING], rng.integers(3, words, lengths[1]).tolist()) for i in range(rows)]
+
+
+def run(
+    model: Any,
+    shapes: Shapes,
+    prompts: list[tuple[list[int], list[int]]],
+    limit: int,
+    scored: bool = True,
+) -> tuple[list[list[float]], float, Any]:
+    """All prompts at once on a fresh engine: log-probabilities, seconds, what it did."""
+    engine = Engine(Network(model), shapes, frozenset(), 1 << 36)
+    left = threading.Semaphore(0)
+    rows = [
+        Row(
+            prefix=tuple(prefix),
+            rest=tuple(rest),
+            room=room(shapes, len(prefix), len(rest), limit),
+            limit=limit,
+            temperature=0.0,
+            noise=np.random.default_rng(0),
+            scored=scored,
+            done=lambda _: left.release(),
+        )
+        for prefix, rest in prompts
+    ]
+    began = time.perf_counter()
+    for row in rows:
+        engine.submit(row)
+    for _ in rows:
+        left.acquire()
+    wall = time.perf_counter() - began
+    engine.close()
+    for row in rows:
+        if row.error is not None:
+            raise row.error
+    return [row.scores for row in rows], wall, engine.work
+
+
+def generate(model: Any, prompts: list[tuple[list[int], list[int]]], limit: int) -> float:
+    """Tokens of answers per second by transformers' generate, all rows in one batch."""
+    ids = torch.tensor([prefix + rest for prefix, rest in prompts], device=model.device)
+    model.set_attn_implementation("sdpa")
+    try:
+        wall = float("inf")
+        for _ in range(2):
+            began = time.perf_counter()
+            out = model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                max_new_tokens=limit,
+                do_sample=False,
+                eos_token_id=None,
+                pad_token_id=0,
+            )
+            out.cpu()  # waits for the device
+            wall = min(wall, time.perf_counter() - began)
+    finally:
+        model.set_attn_implementation(attention.NAME)
+    return len(prompts) * limit / wall
+
+
+def bandwidth(device: torch.device) -> float:
+    """Bytes per second that a copy on the device reads and writes."""
+    size = 1 << (31 if device.type == "cuda" else 27)
+    source = torch.ones(size // 4, device=device)
+    target = torch.empty_like(source)
+    best = 0.0
+    for _ in range(6):
+        began = time.perf_counter()
+        target.copy_(source)
+        float(target[0])
+        best = max(best, 2 * size / (time.perf_counter() - began))
+    return best
+
+
+def weights(model: Any) -> int:
+    """Bytes of the weights that a step reads: all but the embedding of the tokens."""
+    every = sum(p.numel() * p.element_size() for p in model.parameters())
+    embedded = model.get_input_embeddings().weight
+    return int(every - embedded.numel() * embedded.element_size())
+
+
+def cache_bytes(model: Any) -> int:
+    """Bytes of keys and values of one token."""
+    network = Network(model)
+    return int(2 * network.layers * network.groups * network.d * network.dtype.itemsize)
+
+
+def show(measured: dict[int, dict[str, Any]], found: dict[str, str]) -> None:
+    """Print the table."""
+    table = Table(box=box.SIMPLE_HEAD, title=f"{found['device']}, {found['dtype']}")
+    table.add_column("rows", justify="right")
+    for key in measured[1]:
+        table.add_column(key.replace("_", " "), justify="right")
+    for rows, figures in measured.items():
+        table.add_row(str(rows), *(str(value) for value in figures.values()))
+    Console(width=120).print(table)
+
+
+if __name__ == "__main__":
+    main()

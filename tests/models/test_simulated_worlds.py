@@ -154,7 +154,7 @@ def test_roles_part_the_agents(made: Make, task: str) -> None:
 
 
 def documented() -> dict[str, tuple[float, ...]]:
-    text = (Path(__file__).parents[2] / "docs/simulated-backend.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "docs/appendix/simulated-backend.md").read_text(encoding="utf-8")
     row = re.compile(r"^\| `(\w+)` \| [^|]+ \| (-?[0-9.]+) \| (-?[0-9.]+) \| (-?[0-9.]+) \|$", re.M)
     return {name: tuple(map(float, weights)) for name, *weights in row.findall(text)}
 
@@ -168,7 +168,7 @@ def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
 
 
 def test_the_docs_give_the_constants(root: Path) -> None:
-    text = (root / "docs/simulated-backend.md").read_text(encoding="utf-8")
+    text = (root / "docs/appendix/simulated-backend.md").read_text(encoding="utf-8")
     for name in ("CROWD", "FOLLOW", "REFERS"):
         assert f"| {name} | {getattr(acting, name)} |" in text
 

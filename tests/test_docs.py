@@ -74,3 +74,27 @@ def test_an_experiment_has_as_many_conditions_as_the_docs_say(file: Path) -> Non
     params = yaml.safe_load(file.read_text())["hydra"]["sweeper"]["params"]
     swept = math.prod(len(str(values).split(",")) for values in params.values())
     assert int(documented[file.stem]) == swept
+
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]
+
+
+def prose(page: Path) -> str:
+    """A page without its blocks of code."""
+    return re.sub(r"^( *)```.*?^\1```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    headings = (h.lower() for h in re.findall(r"^#+ (.*)$", prose(page), re.M))
+    return {re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not link.startswith(("http://", "https://")):
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target), link

@@ -154,7 +154,8 @@ def test_roles_part_the_agents(made: Make, task: str) -> None:
 
 
 def documented() -> dict[str, tuple[float, ...]]:
-    text = (Path(__file__).parents[2] / "docs/appendix/simulated-backend.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[2] / "docs/appendix/simulated-backend.md"
+    text = page.read_text(encoding="utf-8")
     row = re.compile(r"^\| `(\w+)` \| [^|]+ \| (-?[0-9.]+) \| (-?[0-9.]+) \| (-?[0-9.]+) \|$", re.M)
     return {name: tuple(map(float, weights)) for name, *weights in row.findall(text)}
 

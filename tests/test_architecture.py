@@ -21,7 +21,7 @@ ALLOWED: dict[str, set[str]] = {
     "records": {"base"},
     "dynamics": {"base"},
     "scenarios": {"base"},
-    "design": {"base", "scenarios", "worlds"},
+    "design": {"base", "scenarios"},
     "models": {"base", "scenarios", "design", "records"},
     "committee": {"base", "scenarios", "design", "records", "models"},
     "worlds": {"base", "scenarios", "design", "records", "models"},

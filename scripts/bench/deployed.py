@@ -246,12 +246,13 @@ def _bodies(replicates: int, rounds: int) -> list[list[bytes]]:
     from hydra import compose, initialize_config_dir
 
     from plenum.committee import Deliberation
+    from plenum.committee.condition import require_committee
     from plenum.design.compose import parse_job
     from plenum.design.condition import Simulated
     from plenum.models.simulated import SimulatedBackend
 
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        condition = parse_job(compose("config", [f"rounds={rounds}"])).committee
+        condition = require_committee(parse_job(compose("config", [f"rounds={rounds}"])).condition)
     backend = SimulatedBackend(Simulated())
 
     async def script(index: int) -> list[bytes]:

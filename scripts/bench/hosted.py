@@ -44,9 +44,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base.errors import UserError
 from plenum.committee import Deliberation
+from plenum.committee.condition import CommitteeCondition, require_committee
 from plenum.design import checkpoints
 from plenum.design.compose import parse_job
-from plenum.design.condition import Condition
 from plenum.models import Message
 from plenum.models.hosted import HostedBackend
 from plenum.models.hosted.tokens import Tokens
@@ -125,11 +125,13 @@ def judge(figures: dict[str, Any]) -> None:
             print(f"{name}: {value:g}, {wanted}: {reached}")
 
 
-def condition(roles: str, rounds: int) -> Condition:
+def condition(roles: str, rounds: int) -> CommitteeCondition:
     """A condition of the hosted benchmark."""
     chosen = [f"roles={roles}", "backend=hosted", "memory=k5", f"rounds={rounds}"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        return parse_job(compose("config", [*chosen, "perturbation=variants20"])).committee
+        return require_committee(
+            parse_job(compose("config", [*chosen, "perturbation=variants20"])).condition
+        )
 
 
 Prompts = dict[int, list[tuple[Message, ...]]]
@@ -137,12 +139,12 @@ Prompts = dict[int, list[tuple[Message, ...]]]
 
 
 async def deliberate(
-    backend: HostedBackend, conditions: list[Condition]
+    backend: HostedBackend, conditions: list[CommitteeCondition]
 ) -> tuple[Rate, Prompts, dict[str, float]]:
     """40 deliberations at once on the engine: the engine's time, and what was asked."""
     prompts: Prompts = defaultdict(list)
 
-    async def one(condition: Condition, replicate: int) -> tuple[int, int]:
+    async def one(condition: CommitteeCondition, replicate: int) -> tuple[int, int]:
         deliberation, read, written = Deliberation(condition, replicate), 0, 0
         number = 0
         while (ask := deliberation.ask) is not None:

@@ -34,10 +34,10 @@ from rich.console import Console
 from rich.table import Table
 
 from plenum.design.compose import parse_job
-from plenum.design.world_condition import WorldCondition
 from plenum.dynamics.tracking_grid import FIGURE_6
 from plenum.dynamics.tracking_model import simulate, simulate_plainly
 from plenum.execution.rehearsal import rehearse
+from plenum.worlds.condition import WorldCondition
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = {

@@ -17,8 +17,9 @@ from plenum import scenarios
 from plenum.base import project
 from plenum.base.identity import generator
 from plenum.committee import Deliberation, prompts
+from plenum.committee.condition import CommitteeCondition, Seat, require_committee
 from plenum.design.compose import parse_job
-from plenum.design.condition import Condition, Protocol, Seat
+from plenum.design.condition import Protocol
 from plenum.models import Message, Reply
 from plenum.scenarios import Scenario, perturbations, sentences, variant_files
 from plenum.scenarios.perturbations import Variant
@@ -49,13 +50,15 @@ class Example:
 
 
 @functools.cache
-def condition(roles: str, protocol: str = "deliberation") -> Condition:
+def condition(roles: str, protocol: str = "deliberation") -> CommitteeCondition:
     """The tiny model's committee, composed by Hydra as for a run."""
     with initialize_config_dir(str(project.root() / "conf"), version_base="1.3"):
         # Simulated, so that composing asks for no weights that are still to be trained.
         overrides = [f"roles={roles}", f"protocol={protocol}", "model=uniform"]
         overrides += [f"protocol.argument_words={WORDS}"]
-        return parse_job(compose("config", [*overrides, "tracking=none"])).committee
+        return require_committee(
+            parse_job(compose("config", [*overrides, "tracking=none"])).condition
+        )
 
 
 @functools.cache
@@ -105,7 +108,7 @@ def variants20(scenario_id: str) -> tuple[Variant, ...]:
     return perturbations.load("variants20", families, loaded, folder)
 
 
-def reworded(base: Condition, scenario_id: str, variant: Variant) -> Condition:
+def reworded(base: CommitteeCondition, scenario_id: str, variant: Variant) -> CommitteeCondition:
     """A condition on a scenario, in one wording."""
     return dataclasses.replace(base, scenario=scenario(scenario_id), variants=(variant,))
 
@@ -174,13 +177,13 @@ def _talk(rng: np.random.Generator) -> Example:
     return Example("talk", "", f"{head}## Recent arguments\n", after.partition("\n\n")[0])
 
 
-def _few(base: Condition, size: int, rng: np.random.Generator) -> Condition:
+def _few(base: CommitteeCondition, size: int, rng: np.random.Generator) -> CommitteeCondition:
     """A condition with only some of its seats."""
     chosen = sorted(int(i) for i in rng.permutation(len(base.seats))[:size])
     return dataclasses.replace(base, seats=tuple(base.seats[i] for i in chosen))
 
 
-def with_rounds(held: Condition, rounds: int, seed: int) -> Condition:
+def with_rounds(held: CommitteeCondition, rounds: int, seed: int) -> CommitteeCondition:
     """A condition of another length and seed."""
     return dataclasses.replace(held, rounds=rounds, seed=seed)
 
@@ -221,7 +224,9 @@ def clerks(seed: int, number: int, size: int) -> list[Example]:
     return [_clerk(rng) for _ in range(size)]
 
 
-def deliberation(held: Condition, seat: Seat, rng: np.random.Generator) -> Iterator[Example]:
+def deliberation(
+    held: CommitteeCondition, seat: Seat, rng: np.random.Generator
+) -> Iterator[Example]:
     """Hold a deliberation; its calls to one seat, with the teacher's answers.
 
     Now and then the first round is spoken by strangers, so that any state of the table is met, and

@@ -12,7 +12,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from plenum.committee import Deliberation
-from plenum.design.condition import Condition, Hosted, Protocol, Sampling
+from plenum.committee.condition import CommitteeCondition
+from plenum.design.condition import Hosted, Protocol, Sampling
 from plenum.models.hosted import HostedBackend
 from tiny_model import corpus, teacher
 
@@ -44,7 +45,9 @@ class Tally:
         return sum(self.parsed[k] for k in kinds) / max(1, sum(self.calls[k] for k in kinds))
 
 
-async def play(backend: HostedBackend, model: str, condition: Condition) -> tuple[Tally, str]:
+async def play(
+    backend: HostedBackend, model: str, condition: CommitteeCondition
+) -> tuple[Tally, str]:
     """Hold one deliberation; what came of its calls, and its decision, or that it failed."""
     run, tally = Deliberation(condition, 0), Tally()
     while (ask := run.ask) is not None:
@@ -108,12 +111,12 @@ def report(folder: Path, rounds: int, wordings: int, threads: int) -> float:
 
 
 async def _together(
-    backend: HostedBackend, model: str, asked: list[Condition]
+    backend: HostedBackend, model: str, asked: list[CommitteeCondition]
 ) -> list[tuple[Tally, str]]:
     with Progress(console=Console(stderr=True)) as bar:
         task = bar.add_task("deliberations", total=len(asked))
 
-        async def one(condition: Condition) -> tuple[Tally, str]:
+        async def one(condition: CommitteeCondition) -> tuple[Tally, str]:
             found = await play(backend, model, condition)
             bar.advance(task)
             return found
@@ -124,9 +127,9 @@ async def _together(
             await backend.close()
 
 
-def benchmark(rounds: int, wordings: int) -> list[Condition]:
+def benchmark(rounds: int, wordings: int) -> list[CommitteeCondition]:
     """Some wordings of every scenario; roles on and off with windows of 15 and 5 take turns."""
-    made: list[Condition] = []
+    made: list[CommitteeCondition] = []
     for scenario_id in corpus.ids():
         known = corpus.variants20(scenario_id)
         for variant in (known[n * len(known) // wordings] for n in range(wordings)):

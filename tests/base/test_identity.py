@@ -16,7 +16,7 @@ from omegaconf import DictConfig
 
 from plenum.base import identity
 from plenum.design.compose import parse_job
-from plenum.design.condition import Condition, Job, as_mapping
+from plenum.design.condition import Condition, Job
 
 Make = Callable[..., Condition]
 
@@ -131,13 +131,13 @@ def test_a_branch_makes_the_calls_that_its_base_has_not_made(condition: Make) ->
 
 
 def test_a_branch_says_of_what_it_is_one(condition: Make) -> None:
-    told = as_mapping(condition(BRANCH))
+    told = condition(BRANCH).as_mapping()
     assert told["branch"] == {
         "base": condition().identity,
         "after_round": 5,
         "continuations": 30,
     }
-    assert "branch" not in as_mapping(condition())
+    assert "branch" not in condition().as_mapping()
     assert condition(BRANCH).settings == "30 branches after round 5"
 
 

@@ -150,7 +150,7 @@ def test_any_temperature_has_a_label(value: float, label: str) -> None:
 def test_what_a_journal_says_of_a_condition_names_the_seats_in_speaking_order(
     condition: Make,
 ) -> None:
-    told = conditions.as_mapping(condition())
+    told = condition().as_mapping()
     assert [s["seat"] for s in told["seats"]] == [s.name for s in condition().speaking_order]
 
 

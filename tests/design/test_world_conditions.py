@@ -10,9 +10,9 @@ import yaml
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Job
-from plenum.design.world_compose import PLAN_MARGIN, plan_tokens
-from plenum.design.world_condition import WorldCondition
 from plenum.worlds.catalogue import VOLATILITY, build
+from plenum.worlds.compose import PLAN_MARGIN, plan_tokens
+from plenum.worlds.condition import WorldCondition
 
 TASKS = ("disaster", "misinformation", "public_goods")
 Make = Callable[..., Job]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plenum.committee import Deliberation
-from plenum.design.condition import Calls, Job, as_mapping
+from plenum.design.condition import Calls, Job
 from plenum.execution.branches import MissingBase, prefix
 from plenum.models import backends
 from plenum.models.api.prices import Prices
@@ -36,7 +36,7 @@ def deliberated(branch: Job, base: int, calls: int = 1000) -> Path:
             backends.build(condition.backend, Calls(), Prices()),
             Deliberation(condition, base),
         )
-        with Journal(path, {**as_mapping(condition), "replicate": base}) as journal:
+        with Journal(path, {**condition.as_mapping(), "replicate": base}) as journal:
             for _ in range(calls):
                 if deliberation.ask is None:
                     break
@@ -82,7 +82,7 @@ def test_a_base_that_has_not_got_that_far_is_refused(branch: Job, calls: int) ->
 
 def test_a_base_that_failed_after_that_round_will_do(branch: Job) -> None:
     path = deliberated(branch, 0, 14)
-    head = {**as_mapping(branch.condition.base), "replicate": 0}
+    head = {**branch.condition.base.as_mapping(), "replicate": 0}
     with Journal(path, head) as journal:
         journal.append({"kind": "end", "status": "failed", "reason": "timeout"})
     assert sum("state" in entry for entry in prefix(branch, 0)) == 10

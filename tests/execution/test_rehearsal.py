@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from plenum.design.condition import Job
-from plenum.design.world_condition import WorldCondition
 from plenum.execution.rehearsal import rehearse
+from plenum.worlds.condition import WorldCondition
 
 Make = Callable[..., Job]
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Job, StatedPrice, as_mapping
+from plenum.design.condition import Job, StatedPrice
 from plenum.execution.ledger import Sum
 from plenum.execution.spending import spent_before
 from plenum.models.api.prices import Prices
@@ -33,7 +33,7 @@ Lab = Callable[..., Job]
 
 def write(job: Job, index: int, *entries: Entry) -> Path:
     path = Path(job.journals) / job.condition.identity / f"{index:03d}.jsonl"
-    with Journal(path, {**as_mapping(job.condition), "replicate": index}) as journal:
+    with Journal(path, {**job.condition.as_mapping(), "replicate": index}) as journal:
         for entry in entries:
             journal.append(entry)
     return path

@@ -14,11 +14,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from plenum.design.condition import Job, Simulated
-from plenum.design.world_condition import Agent, WorldCondition
 from plenum.models import Chat, Reply
 from plenum.models.conversation import Ask
 from plenum.models.simulated import SimulatedBackend, acting
 from plenum.worlds import answers, prompts
+from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import read_plan
 from plenum.worlds.disaster.world import Disaster, DisasterState
 from plenum.worlds.episode import Episode, world_of

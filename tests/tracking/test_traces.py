@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from mlflow.tracing.client import TracingClient
 
-from plenum.design.condition import as_mapping
 from plenum.execution.replay import ReadDifferently, messages, opened, traced
 from plenum.models import Chat, Reply
 from plenum.models.conversation import failure
@@ -38,7 +37,7 @@ def journaled(condition: Any, folder: Path, index: int = 0, calls: int | None = 
     path = folder / f"{index:03d}.jsonl"
     conversation, rounds = opened(condition, index), 0
     path.unlink(missing_ok=True)
-    with Journal(path, {**as_mapping(condition), "replicate": index}) as journal:
+    with Journal(path, {**condition.as_mapping(), "replicate": index}) as journal:
         while (ask := conversation.ask) is not None and calls != 0:
             calls = calls and calls - 1
             journal.append(conversation.answer(reply(condition, ask.chat)))
@@ -71,7 +70,7 @@ class Study:
     def write(self, condition: Any, *journals: Path, pending: str = "") -> None:
         """As a tracking process does it that is started for this."""
         writer = StudyWriter(self.uri, self.name, "1.0+abcdef1")
-        mapping = {**as_mapping(condition), "cell": condition.cell}
+        mapping = {**condition.as_mapping(), "cell": condition.cell}
         writer.open(mapping, len(journals))
         for journal in journals:
             writer.replicate(mapping, journal, EFFORT, pending)
@@ -144,7 +143,7 @@ def test_scripted_policies_ask_nobody_and_leave_no_trace(
 ) -> None:
     scripted = condition("task=disaster", "task.policy=random", "rounds=1")
     path = study.folder / "000.jsonl"
-    with Journal(path, {**as_mapping(scripted), "replicate": 0}):
+    with Journal(path, {**scripted.as_mapping(), "replicate": 0}):
         pass
     study.write(scripted, path, pending="interrupted")
     assert study.traces() == []
@@ -207,7 +206,7 @@ def test_a_failed_replicate_shows_the_prompt_that_was_not_answered(
         assert due.ask is not None
         assert due.answer(reply(played, due.ask.chat)) == entry
     assert due.ask is not None
-    with Journal(path, {**as_mapping(played), "replicate": 0}) as journal:
+    with Journal(path, {**played.as_mapping(), "replicate": 0}) as journal:
         journal.append(failure(due.ask, Failure.TIMEOUT, "none in time"))
     study.write(played, path)
     (trace,) = study.traces()
@@ -224,7 +223,7 @@ def test_times_come_from_the_call_log(study: Study, condition: Callable[..., Any
     path = study.folder / "000.jsonl"
     log = CallLog(study.folder / "calls.jsonl")
     conversation = opened(played, 0)
-    with Journal(path, {**as_mapping(played), "replicate": 0}) as journal:
+    with Journal(path, {**played.as_mapping(), "replicate": 0}) as journal:
         for second in range(2):
             ask = conversation.ask
             assert ask is not None

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from plenum.design.condition import Job
-from plenum.design.world_condition import WorldCondition
 from plenum.models import Reply
+from plenum.worlds.condition import WorldCondition
 from plenum.worlds.dialogue import measures, refers
 from plenum.worlds.episode import Episode
 from plenum.worlds.prompts import Remark, written

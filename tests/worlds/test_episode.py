@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from plenum.design.condition import Job
-from plenum.design.world_condition import WorldCondition
 from plenum.models import Reply
 from plenum.models.conversation import Ask, recorded_reply
+from plenum.worlds.condition import WorldCondition
 from plenum.worlds.episode import Episode
 
 Answer = Callable[[Ask], str]

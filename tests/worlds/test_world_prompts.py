@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from plenum.base.text import flatten
 from plenum.design.condition import Job
-from plenum.design.world_condition import WorldCondition
 from plenum.models import Reply
 from plenum.models.conversation import Ask
 from plenum.worlds import answers, prompts
+from plenum.worlds.condition import WorldCondition
 from plenum.worlds.consensus import read_plan
 from plenum.worlds.episode import Episode, world_of
 from plenum.worlds.prompts import Remark, Scene

@@ -20,10 +20,11 @@ from plenum.base.secrets import redact
 from plenum.base.text import flatten, well_formed
 from plenum.committee import Deliberation, prompts
 from plenum.committee import state as stateline
+from plenum.committee.condition import CommitteeCondition, Seat, require_committee
 from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
 from plenum.design.compose import parse_job
-from plenum.design.condition import Api, Condition, Job, Seat, as_mapping
+from plenum.design.condition import Api, Job
 from plenum.execution.conduct import require_prices
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger
@@ -136,7 +137,7 @@ def probe(asked: Asked) -> Document:
     """
     job = asked.job
     _require_study(job)
-    condition = job.committee.base
+    condition = require_committee(job.condition).base
     prices = Prices(job.prices)
     model = backends.build(condition.backend, job.calls, prices)
     probes = _probes(condition, asked.n, asked.logprobs)
@@ -161,7 +162,7 @@ def probe(asked: Asked) -> Document:
 def plan(asked: Asked) -> str:
     """What a probe would ask, and what that costs at most; nothing is called."""
     _require_study(asked.job)
-    condition, prices = asked.job.committee.base, Prices(asked.job.prices)
+    condition, prices = require_committee(asked.job.condition).base, Prices(asked.job.prices)
     ledger = Ledger(asked.job.budget, prices.of)
     lines = []
     for one in _probes(condition, asked.n, logprobs=False):
@@ -197,7 +198,7 @@ def _calls(document: Document) -> list[dict[str, Any]]:
     return [call for model in document["models"] for call in model["calls"]]
 
 
-def _probes(condition: Condition, n: int, logprobs: bool | None) -> list[_Probe]:
+def _probes(condition: CommitteeCondition, n: int, logprobs: bool | None) -> list[_Probe]:
     """The first turn of the first speaker with each model, as if nobody had spoken before."""
     asks = [Deliberation(condition, index).ask for index in range(n)]
     chats = [ask.chat for ask in asks if ask is not None]
@@ -216,14 +217,14 @@ def _probes(condition: Condition, n: int, logprobs: bool | None) -> list[_Probe]
     return probes
 
 
-def _instead(chat: Chat, condition: Condition, seat: Seat) -> Chat:
+def _instead(chat: Chat, condition: CommitteeCondition, seat: Seat) -> Chat:
     """The call that another seat would make if it opened the deliberation."""
     messages = prompts.turn(condition, seat, (), {})
     seed = seed_for(chat.seed, seat.name, "probe")
     return replace(chat, model=seat.model, messages=messages, seed=seed)
 
 
-def _has_logprobs(condition: Condition, model: str, wanted: bool | None) -> bool:
+def _has_logprobs(condition: CommitteeCondition, model: str, wanted: bool | None) -> bool:
     backend = condition.backend
     if wanted is False or not isinstance(backend, Api):
         return False
@@ -310,10 +311,10 @@ class _Asking:
 
 
 def _settings(job: Job, n: int) -> dict[str, Any]:
-    condition = job.committee.base
+    condition = require_committee(job.condition).base
     return {
         "study": job.study,
-        **as_mapping(condition),
+        **condition.as_mapping(),
         "n": n,
         "noise": getattr(condition.backend, "noise", None),
         "send_seed": getattr(condition.backend, "send_seed", False),
@@ -323,7 +324,7 @@ def _settings(job: Job, n: int) -> dict[str, Any]:
     }
 
 
-def _simulated(condition: Condition, probes: Sequence[_Probe]) -> bool:
+def _simulated(condition: CommitteeCondition, probes: Sequence[_Probe]) -> bool:
     """Whether simulated agents answered, here or behind a fault server."""
     if not isinstance(condition.backend, Api):
         return True
@@ -331,7 +332,7 @@ def _simulated(condition: Condition, probes: Sequence[_Probe]) -> bool:
     return any(a.response.fingerprint == SIMULATED for a in answers if a is not None)
 
 
-def _told(one: _Probe, condition: Condition) -> dict[str, Any]:
+def _told(one: _Probe, condition: CommitteeCondition) -> dict[str, Any]:
     chat = one.calls[0].chat
     messages = [vars(message) for message in chat.messages]
     return {

@@ -20,7 +20,7 @@ from plenum.base.identity import digest, seed_for
 from plenum.base.secrets import redact
 from plenum.base.text import flatten, well_formed
 from plenum.design.compose import parse_job
-from plenum.design.condition import Job, Simulated, as_mapping
+from plenum.design.condition import Job, Simulated
 from plenum.execution.conduct import require_prices
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum
@@ -316,7 +316,7 @@ def _identity(asked: Asked) -> str:
 
 
 def _head(asked: Asked, identity: str) -> dict[str, Any]:
-    told = as_mapping(asked.job.condition)
+    told = asked.job.condition.as_mapping()
     kept = ("backend", "sampling.temperature", "max_tokens", "seed")
     named = {key: told[key] for key in kept if key in told}
     return {"condition": identity, "replicate": 0, "judge": asked.judge, **named}

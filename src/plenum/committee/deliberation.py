@@ -14,9 +14,9 @@ from plenum.base.identity import seed_for
 from plenum.base.text import well_formed
 from plenum.committee import ballots, prompts
 from plenum.committee import state as stateline
+from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
-from plenum.design.condition import Condition, Seat
 from plenum.models import Chat, Message, Reply
 from plenum.models.conversation import Ask, Entry, failure, noted, said
 from plenum.records import Failure
@@ -39,7 +39,7 @@ class Deliberation:
         The last entry, with status, decision and votes; ``None`` while it goes on.
     """
 
-    def __init__(self, condition: Condition, replicate: int) -> None:
+    def __init__(self, condition: CommitteeCondition, replicate: int) -> None:
         self.ask: Ask | None
         self.end: Entry | None = None
         self.rounds: list[Entry] = []

@@ -13,7 +13,7 @@ from string import Template
 
 from plenum.base.text import flatten
 from plenum.committee import state as stateline
-from plenum.design.condition import Condition, Seat
+from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.models import Message
 from plenum.scenarios import Scenario
 
@@ -51,7 +51,7 @@ StateTable = Mapping[str, stateline.State]
 
 
 def turn(
-    condition: Condition, seat: Seat, window: Window, table: StateTable
+    condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable
 ) -> tuple[Message, ...]:
     """What a seat reads when it is its turn to speak."""
     task = (
@@ -62,7 +62,7 @@ def turn(
 
 
 def ballot(
-    condition: Condition, seat: Seat, window: Window, table: StateTable
+    condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable
 ) -> tuple[Message, ...]:
     """What a seat reads when it votes in private."""
     over = "The discussion is over. " if condition.protocol.interaction else ""
@@ -115,7 +115,7 @@ def _choices(labels: tuple[str, ...]) -> str:
 
 
 def _messages(
-    condition: Condition, seat: Seat, window: Window, table: StateTable, task: str
+    condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable, task: str
 ) -> tuple[Message, ...]:
     shown = condition.seats if condition.protocol.interaction else (seat,)
     dynamic = f"{_arguments(window)}\n\n{_table(condition, shown, table)}\n\n{task}"
@@ -131,7 +131,7 @@ def _static(scenario: Scenario) -> str:
     return f"## Scenario\n{scenario.packet}"
 
 
-def _system(condition: Condition, seat: Seat) -> str:
+def _system(condition: CommitteeCondition, seat: Seat) -> str:
     return _fill(
         condition.preamble,
         len(condition.seats),
@@ -162,7 +162,7 @@ def _arguments(window: Window) -> str:
     return "## Recent arguments\n" + "\n".join(remark.line for remark in window)
 
 
-def _table(condition: Condition, seats: Sequence[Seat], table: StateTable) -> str:
+def _table(condition: CommitteeCondition, seats: Sequence[Seat], table: StateTable) -> str:
     head = f"| seat | {' | '.join(condition.scenario.labels)} | confidence | tags |"
     rows = ["## Committee table", head]
     for seat in seats:

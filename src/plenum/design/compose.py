@@ -1,29 +1,17 @@
 """From a composed config to a job: typed and validated, every refusal in one line."""
 
 import dataclasses
-import re
 from collections.abc import Sequence
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.design import checkpoints, schema, validation, world_compose
-from plenum.design.condition import (
-    Api,
-    Branch,
-    Condition,
-    Hosted,
-    Job,
-    Seat,
-    Simulated,
-    StatedPrice,
-)
-from plenum.design.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
-from plenum.design.validation import DTYPES, OBJECTIVES, at_least, is_study, one_of, require
-from plenum.design.world_condition import AGENTS, WorldCondition
-from plenum.scenarios import perturbations
+from plenum.design import checkpoints, kinds, schema, validation
+from plenum.design.condition import Job
+from plenum.design.schema import Config, ModelConfig
+from plenum.design.settings import Api, Backend, Hosted, StatedPrice
+from plenum.design.validation import DTYPES, at_least, is_study, require
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -41,7 +29,7 @@ def parse_job(cfg: DictConfig) -> Job:
         at_least(key, getattr(typed, key), least)
     validation.check(typed)
     return Job(
-        condition=_condition(typed),
+        condition=kinds.of_task(typed.task.name).part("compose")(typed),
         study=typed.study,
         replicates=_replicates(typed),
         calls=typed.calls,
@@ -64,57 +52,21 @@ def _replicates(typed: Config) -> int:
     return typed.branch.bases * typed.branch.continuations
 
 
-def _branch(typed: Config) -> Branch | None:
-    branch = typed.branch
-    if branch.after_round is None:
-        return None
-    return Branch(branch.bases, branch.after_round, branch.continuations)
-
-
-def _condition(typed: Config) -> Condition | WorldCondition:
-    if typed.task.name != "none":
-        world_compose.check(typed)
-        asked = (
-            [agent.model for agent in world_compose.agents(typed)]
-            if typed.task.policy == AGENTS
-            else []
-        )
-        return world_compose.world_condition(typed, *_hosted(typed, asked))
-    world_compose.refuse_without_task(typed)
-    one_of("objective", typed.objective, OBJECTIVES)
-    scenario = scenarios.load(project.resolve(typed.scenario.file))
-    require(
-        scenario.id == typed.scenario.id,
-        f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
-    )
-    alone = "" if typed.protocol.interaction else "_alone"
-    preamble = _text("preamble", f"conf/prompts/preamble{alone}.txt")
-    seats, clerk = _seats(typed.roles, typed.model), _clerk(typed.model)
-    backend, weights = _hosted(typed, [*(seat.model for seat in seats), clerk])
-    return Condition(
-        scenario=scenario,
-        roles=typed.roles.name,
-        model=typed.model.name,
-        preamble=preamble,
-        seats=seats,
-        clerk=clerk,
-        protocol=typed.protocol,
-        sampling=typed.sampling,
-        backend=backend,
-        rounds=typed.rounds,
-        seed=typed.seed,
-        branch=_branch(typed),
-        perturbation=typed.perturbation.name,
-        variants=_variants(typed.perturbation, scenario),
-        weights=weights,
-        rerun=typed.rerun,
-    )
-
-
-def _hosted(
+def with_weights(
     typed: Config, models: Sequence[str]
-) -> tuple[Simulated | Api | Hosted, tuple[tuple[str, str], ...]]:
-    """The backend with its number format, and the digests of hosted models in folders."""
+) -> tuple[Backend, tuple[tuple[str, str], ...]]:
+    """The backend with its number format, and the digests of hosted models in folders.
+
+    Parameters
+    ----------
+    models
+        The models that the condition calls.
+
+    Raises
+    ------
+    UserError
+        A model or its number format doesn't go with the backend, or a folder holds no checkpoint.
+    """
     backend = typed.backend
     _refuse_misnamed(typed.model.name, models, backend)
     if not isinstance(backend, Hosted):
@@ -125,19 +77,6 @@ def _hosted(
     )
 
 
-def _variants(
-    perturbation: PerturbationConfig, scenario: scenarios.Scenario
-) -> tuple[perturbations.Variant, ...]:
-    if not perturbation.families:
-        require(
-            perturbation.name == "none",
-            f"perturbation.families: empty; {perturbation.name} needs at least one family",
-        )
-        return ()
-    folder = project.resolve("scenarios/variants")
-    return perturbations.load(perturbation.name, tuple(perturbation.families), scenario, folder)
-
-
 def _dtype(backend: Hosted, model: ModelConfig) -> str:
     """The backend's, else the model's, else single precision."""
     chosen = backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
@@ -145,38 +84,7 @@ def _dtype(backend: Hosted, model: ModelConfig) -> str:
     return chosen
 
 
-def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
-    require(bool(roles.seats), "roles.seats: empty; name at least one seat")
-    for name in model.seats:
-        require(
-            name in roles.seats,
-            f"model.seats.{name}: no such seat; the seats are {', '.join(roles.seats)}",
-        )
-    seats = []
-    for number, (name, role) in enumerate(roles.seats.items(), start=1):
-        require(
-            bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9 _-]{0,39}", name)),
-            f"roles.seats: {name!r}; a seat is named by letters, digits, spaces, '_' and '-'",
-        )
-        chosen = model.seats.get(name) or model.default
-        if not chosen:
-            raise UserError(
-                f"model.seats.{name}: the seat {name} has no model; "
-                f"set model.seats.{name} or model.default"
-            )
-        label = f"Member {number}" if roles.neutral_labels else name
-        seats.append(Seat(name, label, _mandate(name, role), chosen))
-    return tuple(seats)
-
-
-def _clerk(model: ModelConfig) -> str:
-    chosen = model.clerk or model.default
-    if not chosen:
-        raise UserError("model.clerk: the clerk has no model; set model.clerk or model.default")
-    return chosen
-
-
-def _refuse_misnamed(name: str, models: Sequence[str], backend: Simulated | Api | Hosted) -> None:
+def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None:
     """The option tiny brings short answers and a name that another model would be taken for.
 
     A provider has no such model. What an endpoint of one's own serves may be called so.
@@ -197,20 +105,8 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Simulated | Api 
         )
 
 
-def _mandate(seat: str, role: str) -> str:
-    if not role:
-        return ""
-    folder = project.prompts() / "mandates"
-    known = sorted(path.stem for path in folder.glob("*.txt"))
-    if role not in known:
-        raise UserError(
-            f"roles.seats.{seat}: unknown role {role!r}; "
-            f"conf/prompts/mandates holds {', '.join(known) or 'none'}"
-        )
-    return _text(f"roles.seats.{seat}", f"conf/prompts/mandates/{role}.txt")
-
-
-def _text(key: str, file: str) -> str:
+def prompt_text(key: str, file: str) -> str:
+    """The text of a file of the project; ``key`` names it in a refusal."""
     try:
         return project.resolve(file).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:

@@ -69,6 +69,8 @@ class Hosted:
     prefix_cache_mb: int = 4096
 
 
+Backend = Simulated | Api | Hosted
+
 HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
 """Settings that the environment's fingerprint covers, or that change nothing."""
 

@@ -5,6 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from plenum.committee.condition import require_committee
 from plenum.design.condition import Job
 from plenum.records import read
 
@@ -29,7 +30,7 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
         return ()
     base = index // branch.continuations
     journal = Path(job.journals) / job.condition.base.folder / f"{base:03d}.jsonl"
-    return _turns(journal, branch.after_round, len(job.committee.seats))
+    return _turns(journal, branch.after_round, len(require_committee(job.condition).seats))
 
 
 @lru_cache(maxsize=64)

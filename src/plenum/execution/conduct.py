@@ -10,7 +10,7 @@ from typing import Any
 
 from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Api, Hosted, Job, Simulated
-from plenum.design.world_condition import WorldCondition
+from plenum.design.kinds import KINDS
 from plenum.execution.desk import Desk
 from plenum.execution.ledger import Sum
 from plenum.execution.outcomes import Outcome
@@ -105,19 +105,20 @@ async def _sweep(
 
 
 def one_kind_a_study(jobs: Sequence[Job]) -> None:
-    """Committees and worlds have different tables: a study holds either."""
-    kinds: dict[tuple[str, str | None], bool] = {}
+    """Kinds have different tables: a study holds one of them."""
+    kinds: dict[tuple[str, str | None], str] = {}
     for job in jobs:
         key = job.study, job.tracking_uri and store.absolute(job.tracking_uri)
-        worlds = isinstance(job.condition, WorldCondition)
-        if kinds.setdefault(key, worlds) != worlds:
+        kind = kinds.setdefault(key, job.condition.kind)
+        if kind != job.condition.kind:
+            both = " and ".join(sorted(KINDS[k].plural for k in (kind, job.condition.kind)))
             raise UserError(
-                f"study: {job.study!r} would hold committees and worlds; give each a study of its "
-                "own, as in 'study=${task.name}'"
+                f"study: {job.study!r} would hold {both}; give each a study of its own, as in "
+                "'study=${task.name}'"
             )
-    for (study, uri), worlds in kinds.items():
+    for (study, uri), kind in kinds.items():
         if uri:
-            require_kind(study, uri, worlds=worlds)
+            require_kind(study, uri, worlds=kind == "world")
 
 
 def same_throughout(jobs: Sequence[Job]) -> None:

@@ -22,7 +22,7 @@ from plenum.base import project
 from plenum.base.errors import Stopped
 from plenum.base.processes import Ended, LineProcess
 from plenum.base.secrets import redact
-from plenum.design.condition import Condition, Job, as_mapping
+from plenum.design.condition import Job
 from plenum.execution.branches import MissingBase, prefix
 from plenum.execution.gates import Gates, Pass
 from plenum.execution.ledger import BudgetSpent, Ledger, Sum
@@ -190,7 +190,7 @@ class Desk:
     async def _run(self, job: Job, folder: Path) -> Outcome:
         tracker = self._tracker(job)
         if tracker:
-            condition = {**as_mapping(job.condition), "cell": job.condition.cell}
+            condition = {**job.condition.as_mapping(), "cell": job.condition.cell}
             tracker.open(condition, job.replicates)
         log = CallLog(folder / "calls.jsonl")
         if log.unread:
@@ -223,7 +223,7 @@ class Desk:
         self, job: Job, folder: Path, index: int, log: CallLog, needs: Sum
     ) -> _Result:
         journal = folder / f"{index:03d}.jsonl"
-        last = _last_seat(job)
+        last = job.condition.last_speaker
         kinds: list[str] = []
 
         def observe(entry: dict[str, Any]) -> None:
@@ -368,12 +368,6 @@ class Desk:
 def _backend(job: Job) -> str:
     """Conditions of equal settings share their connections."""
     return repr(job.condition.backend)
-
-
-def _last_seat(job: Job) -> str:
-    """Who closes a committee's round; a world says itself when a round is over."""
-    condition = job.condition
-    return condition.speaking_order[-1].name if isinstance(condition, Condition) else ""
 
 
 def _store(job: Job) -> tuple[str, str] | None:

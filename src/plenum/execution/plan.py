@@ -13,7 +13,7 @@ from rich.table import Table
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Calls, Job
-from plenum.design.world_condition import WorldCondition
+from plenum.design.kinds import KINDS
 from plenum.execution.conduct import one_kind_a_study, same_throughout
 from plenum.execution.rehearsal import Use, rehearse
 from plenum.execution.replicate import RETRIABLE
@@ -142,17 +142,13 @@ def _closing(
     jobs = [item.job for item in left]
     unknown = [m for m in by_model if m not in free and prices.of(m) is None]
     cost = sum(_cost(use, prices, m) for m, use in by_model.items() if m not in free)
-    kinds = {job.condition.backend.name for job in jobs}
-    worlds = {isinstance(job.condition, WorldCondition) for job in jobs}
-    basis = {
-        False: "arguments of argument_words each",
-        True: "answers as long as sampling.max_tokens allows",
-    }
-    told = " and ".join(basis[kind] for kind in sorted(worlds)) or basis[False]
+    names = {job.condition.backend.name for job in jobs}
+    kinds_left = dict.fromkeys(sorted(job.condition.kind for job in jobs) or ["committee"])
+    basis = " and ".join(KINDS[kind].assumed_answers for kind in kinds_left)
     yield (
-        f"tokens: estimated with {told}; cost left: ${cost:.2f}"
-        + (", simulated agents cost nothing" if kinds == {"simulated"} else "")
-        + (", a hosted model costs nothing" if kinds == {"hosted"} else "")
+        f"tokens: estimated with {basis}; cost left: ${cost:.2f}"
+        + (", simulated agents cost nothing" if names == {"simulated"} else "")
+        + (", a hosted model costs nothing" if names == {"hosted"} else "")
     )
     if unknown:
         yield f"no price is known for {', '.join(unknown)}: {how_to_state(unknown)}"

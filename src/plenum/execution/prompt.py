@@ -13,7 +13,6 @@ from plenum.base.errors import UserError
 from plenum.base.text import printable
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition
-from plenum.design.world_condition import WorldCondition
 from plenum.execution.replay import ReadDifferently, calls, messages
 from plenum.models.conversation import Ask
 from plenum.records import DamagedJournal, Transcript, read
@@ -94,7 +93,7 @@ def show(study: str, uri: str, wish: Wanted) -> None:
     print(printable(text) if sys.stdout.isatty() else text)
 
 
-def find(study: str, uri: str, wish: Wanted) -> tuple[Condition | WorldCondition, Ask]:
+def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask]:
     """The condition and the call that is wanted.
 
     Raises
@@ -137,7 +136,7 @@ def _chosen(runs: Sequence[Any], name: str | None) -> Any:
     raise UserError(f"condition: {wrong}; one of {known}{'; ...' * (len(named) > 12)}")
 
 
-def _condition(client: Any, run: Any) -> Condition | WorldCondition:
+def _condition(client: Any, run: Any) -> Condition:
     """The condition of a run, as it was; from its config and today's texts."""
     config = artifacts(client, run, ("config.yaml",)).get("config.yaml")
     identity, version = (run.data.tags[f"plenum.{key}"] for key in ("condition", "version"))
@@ -157,9 +156,7 @@ def _condition(client: Any, run: Any) -> Condition | WorldCondition:
     return condition
 
 
-def _transcript(
-    study: str, uri: str, run: Any, condition: Condition | WorldCondition, wish: Wanted
-) -> Transcript:
+def _transcript(study: str, uri: str, run: Any, condition: Condition, wish: Wanted) -> Transcript:
     """A replicate's journal: the one here, else the copy in the tracking store."""
     here = wish.journals / condition.folder / f"{wish.replicate:03d}.jsonl"
     try:

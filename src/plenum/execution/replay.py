@@ -3,14 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plenum.committee import Deliberation
 from plenum.design.condition import Condition
-from plenum.design.world_condition import WorldCondition
+from plenum.design.kinds import KINDS
 from plenum.models.conversation import Ask, Conversation, Entry, recorded_reply
 from plenum.records import Transcript
 from plenum.records.journal import NO_ANSWERS
 from plenum.tracking.traces import TracedCall
-from plenum.worlds.episode import Episode
 
 
 class ReadDifferently(Exception):
@@ -41,11 +39,10 @@ class Call:
     entry: Entry | None
 
 
-def opened(condition: Condition | WorldCondition, index: int) -> Conversation:
+def opened(condition: Condition, index: int) -> Conversation:
     """The state machine of a replicate."""
-    if isinstance(condition, WorldCondition):
-        return Episode(condition, index)
-    return Deliberation(condition, index)
+    conversation: Conversation = KINDS[condition.kind].part("conversation")(condition, index)
+    return conversation
 
 
 def answered(conversation: Conversation, entries: Sequence[Entry]) -> Iterator[Call]:
@@ -78,7 +75,7 @@ def answered(conversation: Conversation, entries: Sequence[Entry]) -> Iterator[C
         raise ReadDifferently(f"round {len(conversation.rounds) + 1}")
 
 
-def calls(condition: Condition | WorldCondition, transcript: Transcript) -> Iterator[Call]:
+def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
     """The calls of a replicate, with their prompts; last the one that is due, if one is.
 
     Raises
@@ -97,7 +94,7 @@ def messages(ask: Ask) -> list[dict[str, str]]:
     return [{"role": m.role, "content": m.content} for m in ask.chat.messages]
 
 
-def traced(condition: Condition | WorldCondition, transcript: Transcript) -> list[TracedCall]:
+def traced(condition: Condition, transcript: Transcript) -> list[TracedCall]:
     """The calls of a replicate as its trace shows them.
 
     Raises

@@ -12,8 +12,7 @@ from plenum.base.errors import Stopped
 from plenum.base.secrets import redact
 from plenum.base.text import flatten
 from plenum.committee.failures import unread
-from plenum.design.condition import Condition, as_mapping
-from plenum.design.world_condition import WorldCondition
+from plenum.design.condition import Condition
 from plenum.execution.branches import MissingBase
 from plenum.execution.gates import Pass
 from plenum.execution.ledger import BudgetSpent
@@ -50,7 +49,7 @@ class Replicate:
         Is told what a user should know about the replicate.
     """
 
-    condition: Condition | WorldCondition
+    condition: Condition
     index: int
     journal: Path
     calls: CallLog
@@ -91,7 +90,7 @@ class Replicate:
 
     async def _run(self) -> bool:
         once = dataclasses.replace(self.condition, rerun=0)  # reruns are to have the same bytes
-        head = {**as_mapping(once), "replicate": self.index, **self._circumstances()}
+        head = {**once.as_mapping(), "replicate": self.index, **self._circumstances()}
         with Journal(self.journal, head) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)

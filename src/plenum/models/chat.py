@@ -17,6 +17,9 @@ from plenum.records import Failure
 _LONGEST_DETAIL = 10_000
 """So much of what a provider says is looked at."""
 
+TOKENS_A_WORD = 4 / 3
+"""English prose, for estimates."""
+
 SIMULATED = "fp_simulated"
 """System fingerprint of a server whose answers are simulated, so that they say so."""
 

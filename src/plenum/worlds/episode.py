@@ -14,11 +14,11 @@ from typing import Any
 
 from plenum.base.identity import generator, seed_for
 from plenum.base.text import flatten, well_formed
-from plenum.design.world_condition import Agent, WorldCondition
 from plenum.models import Chat, Message, Reply
 from plenum.models.conversation import Ask, Entry, noted, said
 from plenum.worlds import answers, dialogue, prompts
 from plenum.worlds.catalogue import build
+from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import MECHANISMS, Decision, own_actions, read_plan
 from plenum.worlds.deviation import mean_deviation
 from plenum.worlds.draws import Draws

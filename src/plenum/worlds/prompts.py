@@ -12,8 +12,8 @@ from string import Template
 from typing import Any
 
 from plenum.base.text import flatten
-from plenum.design.world_condition import Agent, WorldCondition
 from plenum.models import Message
+from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.reports import Statement, shown
 from plenum.worlds.world import World
 

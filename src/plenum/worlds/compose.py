@@ -11,11 +11,11 @@ import yaml
 
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.design.compose import prompt_text, with_weights
 from plenum.design.schema import Config
-from plenum.design.settings import Api, Hosted, Simulated
 from plenum.design.validation import at_least, one_of, require
-from plenum.design.world_condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
 from plenum.worlds.catalogue import SETTINGS, build
+from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
 from plenum.worlds.consensus import MECHANISMS
 from plenum.worlds.policies import POLICIES
 
@@ -30,20 +30,6 @@ _PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
 """What tokenizers make of numbers and brackets, at most: some take several digits as one."""
 _ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
 _FOLDER = "conf/prompts/worlds"
-_USUAL = {"consensus": "implicit", "diversity": "medium", "volatility": "moderate"}
-
-
-def refuse_without_task(typed: Config) -> None:
-    """Refuse what only a world has, where there is none: it would change nothing.
-
-    Raises
-    ------
-    UserError
-        With the key.
-    """
-    for key, usual in _USUAL.items():
-        name = getattr(typed, key).name
-        require(name == usual, f"{key}: {name} is for worlds; add task={', '.join(SETTINGS)}")
 
 
 def _check_objective(typed: Config) -> None:
@@ -56,21 +42,23 @@ def _check_objective(typed: Config) -> None:
     one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
 
 
-def world_condition(
-    typed: Config, backend: Simulated | Api | Hosted, weights: tuple[tuple[str, str], ...]
-) -> WorldCondition:
+def compose(typed: Config) -> WorldCondition:
     """The condition of a config with a task.
 
     Raises
     ------
     UserError
-        A number of the world is unknown or out of range.
+        A value is unknown or out of range, or belongs to committees.
     """
+    check(typed)
     task, name = typed.task, typed.task.name
     numbers = {**typed.volatility.world.get(name, {}), **task.world}
     settings = build(name, task.agents, **numbers).settings
     if task.policy == AGENTS and typed.consensus.name in ("plan", CENTRAL):
         _refuse_cut_plans(typed, settings)
+    acting = agents(typed)
+    called = [agent.model for agent in acting] if task.policy == AGENTS else []
+    backend, weights = with_weights(typed, called)
     return WorldCondition(
         task=name,
         numbers=tuple(sorted(numbers.items())),
@@ -80,7 +68,7 @@ def world_condition(
         diversity=typed.diversity.name,
         policy=task.policy,
         units=task.agents,
-        agents=agents(typed),
+        agents=acting,
         turns=0 if typed.consensus.name == CENTRAL else task.turns,
         view=task.view,
         runs=task.runs,
@@ -238,7 +226,4 @@ def _texts(task: str, consensus: str) -> Texts:
 
 
 def _text(file: str) -> str:
-    try:
-        return project.resolve(f"{_FOLDER}/{file}").read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"task: {_FOLDER}/{file} can't be read as a UTF-8 text: {error}") from None
+    return prompt_text("task", f"{_FOLDER}/{file}")

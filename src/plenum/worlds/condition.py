@@ -1,19 +1,22 @@
 """Conditions of the worlds: who acts, in which world, and how a decision comes about.
 
-Like :class:`plenum.design.condition.Condition` for committees: every factor fixed, replicates left
-free, and an identity over all that can change an outcome. Replicate ``i`` is run ``i % runs`` of
-episode ``i // runs``. What is drawn for an episode's world depends on the task, the seed and the
-number of the episode alone: every policy, mechanism and level of diversity meets the same world.
+Replicate ``i`` is run ``i % runs`` of episode ``i // runs``. What is drawn for an episode's world
+depends on the task, the seed and the number of the episode alone: every policy, mechanism and level
+of diversity meets the same world.
 """
 
 import dataclasses
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
-from plenum.base.identity import digest, folder_of
-from plenum.design.condition import set_values, temperature_label, told
-from plenum.design.settings import HOSTED_ELSEWHERE, Api, Hosted, Sampling, Simulated
+from plenum.base.identity import digest
+from plenum.design.condition import (
+    Condition,
+    changed_settings,
+    format_value,
+    identified_backend,
+    temperature_label,
+)
 
 WORLD_VERSION = 1
 """Part of every identity: raise it when prompts, worlds or seeding change an outcome."""
@@ -51,8 +54,8 @@ class Texts:
     decide: str
 
 
-@dataclass(frozen=True)
-class WorldCondition:
+@dataclass(frozen=True, kw_only=True)
+class WorldCondition(Condition):
     """One cell of a design in a world.
 
     Parameters
@@ -74,6 +77,8 @@ class WorldCondition:
         Runs in the same world: more than one tells how far runs part.
     """
 
+    kind: ClassVar[str] = "world"
+
     task: str
     numbers: tuple[tuple[str, Any], ...]
     changed: tuple[tuple[str, Any], ...]
@@ -87,20 +92,9 @@ class WorldCondition:
     view: int
     runs: int
     texts: Texts
-    model: str
-    sampling: Sampling
-    backend: Simulated | Api | Hosted
-    rounds: int
-    seed: int
-    weights: tuple[tuple[str, str], ...] = ()
-    rerun: int = 0
 
-    branch = None
-    perturbation = "none"
-
-    @cached_property
-    def identity(self) -> str:
-        """Sixteen hexadecimal characters over all that can change an outcome."""
+    def identified_by(self) -> dict[str, Any]:
+        """All that can change an outcome; nothing of agents where the policy is scripted."""
         scripted = self.policy != AGENTS
         asked = {
             "agents": [[a.name, a.role, digest(a.brief), a.model] for a in self.agents],
@@ -108,42 +102,26 @@ class WorldCondition:
             "view": self.view,
             "texts": digest(dataclasses.asdict(self.texts)),
             "sampling": dataclasses.asdict(self.sampling),
-            "backend": set_values(dataclasses.asdict(self.backend)),
+            "backend": identified_backend(self.backend),
             "weights": list(map(list, self.weights)),
         }
-        return digest(
-            {
-                "world version": WORLD_VERSION,
-                "task": self.task,
-                "numbers": list(map(list, self.numbers)),
-                "units": self.units,
-                "consensus": self.consensus,
-                "policy": self.policy,
-                "runs": self.runs,
-                "rounds": self.rounds,
-                "seed": self.seed,
-                **({} if scripted else asked),
-            }
-        )
+        return {
+            "world version": WORLD_VERSION,
+            "task": self.task,
+            "numbers": list(map(list, self.numbers)),
+            "units": self.units,
+            "consensus": self.consensus,
+            "policy": self.policy,
+            "runs": self.runs,
+            "rounds": self.rounds,
+            "seed": self.seed,
+            **({} if scripted else asked),
+        }
 
     @property
-    def base(self) -> "WorldCondition":
-        """The condition itself: worlds have no branches."""
-        return self
-
-    @property
-    def cell(self) -> str:
-        """Names the condition under these labels: one condition may stand in two cells."""
-        again = [self.rerun] if self.rerun else []
-        return digest([self.identity, self.diversity, self.volatility, self.model, *again])
-
-    @property
-    def folder(self) -> str:
-        """The name of the folder that holds the journals: the identity, and which rerun it is."""
-        return folder_of(self.identity, self.rerun)
-
-    def variant(self, replicate: int) -> None:
-        """None: worlds have no wordings."""
+    def labels(self) -> tuple[str, ...]:
+        """Names of factor levels that the identity doesn't cover."""
+        return self.diversity, self.volatility, self.model
 
     def episode(self, replicate: int) -> int:
         """The number of the episode, and so of the world, that a replicate runs in."""
@@ -182,7 +160,7 @@ class WorldCondition:
             "memory": f"v{self.view}",
             "temperature": temperature_label(self.sampling.temperature),
             "backend": self.backend.name if self.asks else "scripted",
-            "perturbation": self.perturbation,
+            "perturbation": "none",
             "protocol": self.consensus,
             "settings": self.settings,
             "rounds": self.rounds,
@@ -200,7 +178,7 @@ class WorldCondition:
     @property
     def world(self) -> str:
         """The numbers of the world that are off, such as ``reduction_most=3``."""
-        return " ".join(f"{key}={told(value)}" for key, value in self.changed) or "usual"
+        return " ".join(f"{key}={format_value(value)}" for key, value in self.changed) or "usual"
 
     @property
     def settings(self) -> str:
@@ -208,13 +186,8 @@ class WorldCondition:
 
         The world's own numbers among them.
         """
-        named = ("name", "temperature", "api_base", *HOSTED_ELSEWHERE)
-        changed = [
-            f"{f.name}={told(getattr(part, f.name))}"
-            for part in ((self.backend, self.sampling) if self.asks else ())
-            for f in dataclasses.fields(part)
-            if f.name not in named and getattr(part, f.name) != _USUAL.get(f.name, f.default)
-        ]
+        parts = (self.backend, self.sampling) if self.asks else ()
+        changed = changed_settings(parts, defaults=_USUAL)
         changed += [self.world] * bool(self.changed)
         changed += [f"view={self.view}"] * (self.asks and self.view != USUAL_VIEW)
         changed += [f"runs={self.runs}"] * (self.runs > 1)
@@ -222,14 +195,12 @@ class WorldCondition:
         return " ".join(changed) or "default"
 
     def __str__(self) -> str:
-        f = self.factors
         names = ["task", "consensus", "diversity", "volatility", "policy", "agents", "turns"]
         names += ["model", "temperature", "backend"]
-        shown = " ".join(f"{name}={f[name]}" for name in names)
-        return shown if self.settings == "default" else f"{shown} {self.settings}"
+        return self._described_by(names)
 
     def as_mapping(self) -> dict[str, Any]:
-        """The condition as plain data: what a journal's head and a tracking run say of it."""
+        """The condition as plain data: the head of a journal and the params of a tracking run."""
         return {
             "condition": self.identity,
             **self.factors,

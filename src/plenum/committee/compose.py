@@ -1,0 +1,128 @@
+"""From a typed config to a committee's condition, every refusal in one line."""
+
+import re
+
+from plenum import scenarios
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.committee.condition import CommitteeCondition, Seat
+from plenum.design import kinds
+from plenum.design.compose import prompt_text, with_weights
+from plenum.design.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
+from plenum.design.settings import Branch
+from plenum.design.validation import OBJECTIVES, one_of, require
+from plenum.scenarios import perturbations
+
+_WORLD_FACTORS = {"consensus": "implicit", "diversity": "medium", "volatility": "moderate"}
+"""Groups that only a world has, with their defaults."""
+
+
+def compose(typed: Config) -> CommitteeCondition:
+    """The condition of a config without a task.
+
+    Raises
+    ------
+    UserError
+        A value is unknown or out of range, or belongs to worlds.
+    """
+    _refuse_world_factors(typed)
+    one_of("objective", typed.objective, OBJECTIVES)
+    scenario = scenarios.load(project.resolve(typed.scenario.file))
+    require(
+        scenario.id == typed.scenario.id,
+        f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
+    )
+    alone = "" if typed.protocol.interaction else "_alone"
+    preamble = prompt_text("preamble", f"conf/prompts/preamble{alone}.txt")
+    seats, clerk = _seats(typed.roles, typed.model), _clerk(typed.model)
+    backend, weights = with_weights(typed, [*(seat.model for seat in seats), clerk])
+    return CommitteeCondition(
+        scenario=scenario,
+        roles=typed.roles.name,
+        model=typed.model.name,
+        preamble=preamble,
+        seats=seats,
+        clerk=clerk,
+        protocol=typed.protocol,
+        sampling=typed.sampling,
+        backend=backend,
+        rounds=typed.rounds,
+        seed=typed.seed,
+        branch=_branch(typed),
+        perturbation=typed.perturbation.name,
+        variants=_variants(typed.perturbation, scenario),
+        weights=weights,
+        rerun=typed.rerun,
+    )
+
+
+def _refuse_world_factors(typed: Config) -> None:
+    """Refuse what only a world has: it would change nothing."""
+    for key, usual in _WORLD_FACTORS.items():
+        name = getattr(typed, key).name
+        worlds = ", ".join(kinds.KINDS["world"].part("tasks"))
+        require(name == usual, f"{key}: {name} is for worlds; add task={worlds}")
+
+
+def _branch(typed: Config) -> Branch | None:
+    branch = typed.branch
+    if branch.after_round is None:
+        return None
+    return Branch(branch.bases, branch.after_round, branch.continuations)
+
+
+def _variants(
+    perturbation: PerturbationConfig, scenario: scenarios.Scenario
+) -> tuple[perturbations.Variant, ...]:
+    if not perturbation.families:
+        require(
+            perturbation.name == "none",
+            f"perturbation.families: empty; {perturbation.name} needs at least one family",
+        )
+        return ()
+    folder = project.resolve("scenarios/variants")
+    return perturbations.load(perturbation.name, tuple(perturbation.families), scenario, folder)
+
+
+def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
+    require(bool(roles.seats), "roles.seats: empty; name at least one seat")
+    for name in model.seats:
+        require(
+            name in roles.seats,
+            f"model.seats.{name}: no such seat; the seats are {', '.join(roles.seats)}",
+        )
+    seats = []
+    for number, (name, role) in enumerate(roles.seats.items(), start=1):
+        require(
+            bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9 _-]{0,39}", name)),
+            f"roles.seats: {name!r}; a seat is named by letters, digits, spaces, '_' and '-'",
+        )
+        chosen = model.seats.get(name) or model.default
+        if not chosen:
+            raise UserError(
+                f"model.seats.{name}: the seat {name} has no model; "
+                f"set model.seats.{name} or model.default"
+            )
+        label = f"Member {number}" if roles.neutral_labels else name
+        seats.append(Seat(name, label, _mandate(name, role), chosen))
+    return tuple(seats)
+
+
+def _clerk(model: ModelConfig) -> str:
+    chosen = model.clerk or model.default
+    if not chosen:
+        raise UserError("model.clerk: the clerk has no model; set model.clerk or model.default")
+    return chosen
+
+
+def _mandate(seat: str, role: str) -> str:
+    if not role:
+        return ""
+    folder = project.prompts() / "mandates"
+    known = sorted(path.stem for path in folder.glob("*.txt"))
+    if role not in known:
+        raise UserError(
+            f"roles.seats.{seat}: unknown role {role!r}; "
+            f"conf/prompts/mandates holds {', '.join(known) or 'none'}"
+        )
+    return prompt_text(f"roles.seats.{seat}", f"conf/prompts/mandates/{role}.txt")

@@ -1,0 +1,213 @@
+"""Conditions of committees: who sits at the table, on which scenario, under which protocol."""
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from plenum import scenarios
+from plenum.base.errors import UserError
+from plenum.base.identity import digest, generator
+from plenum.design.condition import (
+    Condition,
+    changed_settings,
+    identified_backend,
+    temperature_label,
+)
+from plenum.design.settings import Protocol
+from plenum.scenarios.perturbations import Variant
+
+PROTOCOL_VERSION = 1
+"""Part of every identity: raise it when prompts, parsing or seeding change an outcome."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A place at the table.
+
+    ``name`` is the seat's key in the design (``Chair``), ``label`` what the committee reads
+    (``Chair``, or ``Member 1`` with roles off), ``mandate`` the text of its role, maybe empty.
+    """
+
+    name: str
+    label: str
+    mandate: str
+    model: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CommitteeCondition(Condition):
+    """One cell of a design in which a committee deliberates on a scenario.
+
+    Attributes
+    ----------
+    variants
+        Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number.
+    """
+
+    kind: ClassVar[str] = "committee"
+
+    scenario: scenarios.Scenario
+    roles: str
+    preamble: str
+    seats: tuple[Seat, ...]
+    clerk: str
+    protocol: Protocol
+    perturbation: str = "none"
+    variants: tuple[Variant, ...] = ()
+
+    def identified_by(self) -> dict[str, Any]:
+        """All that can change an outcome."""
+        return {
+            **self._optional_identity,
+            "version": PROTOCOL_VERSION,
+            "scenario": [self.scenario.id, self.scenario.type, self.scenario.digest],
+            "preamble": digest(self.preamble),
+            "seats": [[s.name, s.label, digest(s.mandate), s.model] for s in self.seats],
+            "clerk": self.clerk,
+            "protocol": _identified_protocol(self.protocol),
+            "sampling": dataclasses.asdict(self.sampling),
+            "backend": identified_backend(self.backend),
+            "rounds": self.rounds,
+            "seed": self.seed,
+        }
+
+    @property
+    def _optional_identity(self) -> dict[str, Any]:
+        """What not every condition has; left out where it isn't, so that identities last.
+
+        The number of a branch's bases only adds replicates, and is left out.
+        """
+        branch = self.branch
+        parts = {
+            "branch": [branch.after_round, branch.continuations] if branch else None,
+            "variants": [[v.name, v.family, digest(v.packet)] for v in self.variants],
+            "weights": list(map(list, self.weights)),
+        }
+        return {key: part for key, part in parts.items() if part}
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of factor levels that the identity doesn't cover."""
+        return self.roles, self.model
+
+    def variant(self, replicate: int) -> Variant | None:
+        """The wording that a replicate reads, where the scenario is perturbed."""
+        return self.variants[replicate % len(self.variants)] if self.variants else None
+
+    def as_read_by(self, replicate: int) -> "CommitteeCondition":
+        """The condition with its scenario worded as a replicate reads it, for its prompts."""
+        variant = self.variant(replicate)
+        if variant is None:
+            return self
+        scenario = dataclasses.replace(self.scenario, wording=variant.packet)
+        return dataclasses.replace(self, scenario=scenario)
+
+    @cached_property
+    def speaking_order(self) -> tuple[Seat, ...]:
+        """The seats in the random order in which they speak, in every round and replicate."""
+        order = generator(self.base.identity, "speaking order").permutation(len(self.seats))
+        return tuple(self.seats[i] for i in order)
+
+    @property
+    def last_speaker(self) -> str:
+        """The seat whose turn ends a round."""
+        return self.speaking_order[-1].name
+
+    @property
+    def calls(self) -> int:
+        """Model calls of one deliberation without repairs: turns, ballots and the clerk."""
+        inherited = self.branch.after_round if self.branch else 0
+        return len(self.seats) * (self.rounds - inherited + 1) + 1
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The distinct models that are called."""
+        return tuple(dict.fromkeys([*(s.model for s in self.seats), self.clerk]))
+
+    @property
+    def factors(self) -> dict[str, str | int]:
+        """What a table groups by: the design factors of this cell."""
+        return {
+            "scenario": self.scenario.id,
+            "roles": self.roles,
+            "model": self.model,
+            "memory": f"k{self.protocol.window}",
+            "temperature": temperature_label(self.sampling.temperature),
+            "backend": self.backend.name,
+            "perturbation": self.perturbation,
+            "protocol": "deliberation" if self.protocol.interaction else "one_shot",
+            "settings": self.settings,
+            "rounds": self.rounds,
+            "seed": self.seed,
+        }
+
+    @property
+    def settings(self) -> str:
+        """Settings off their defaults that no other factor names, such as ``gain=2``."""
+        changed = changed_settings(
+            (self.backend, self.protocol, self.sampling), except_for=("window", "interaction")
+        )
+        if self.branch is not None:
+            changed.append(
+                f"{self.branch.continuations} branches after round {self.branch.after_round}"
+            )
+        if self.rerun:
+            changed.append(f"rerun={self.rerun}")
+        return " ".join(changed) or "default"
+
+    def __str__(self) -> str:
+        names = ["scenario", "roles", "model", "memory", "temperature", "backend"]
+        names += ["perturbation"] * bool(self.variants)
+        names += ["protocol"] * (not self.protocol.interaction)
+        return self._described_by(names)
+
+    def as_mapping(self) -> dict[str, Any]:
+        """The condition as plain data: the head of a journal and the params of a tracking run."""
+        branch = {}
+        if self.branch is not None:
+            branch["branch"] = {
+                "base": self.base.identity,
+                "after_round": self.branch.after_round,
+                "continuations": self.branch.continuations,
+            }
+        variants = {"variants": [[v.name, v.family] for v in self.variants]}
+        return {
+            "condition": self.identity,
+            **self.factors,
+            **branch,
+            **(variants if self.variants else {}),
+            "options": {o.label: o.name for o in self.scenario.options},
+            "seats": [
+                {"seat": s.name, "label": s.label, "mandate": bool(s.mandate), "model": s.model}
+                for s in self.speaking_order
+            ],
+            "clerk": self.clerk,
+            "window": self.protocol.window,
+            "argument_words": self.protocol.argument_words,
+            **({} if self.protocol.interaction else {"interaction": False}),
+            "sampling.temperature": self.sampling.temperature,
+            "max_tokens": self.sampling.max_tokens,
+        }
+
+
+def require_committee(condition: Condition) -> CommitteeCondition:
+    """The condition, where it is a committee's.
+
+    Raises
+    ------
+    UserError
+        Something else is studied.
+    """
+    if not isinstance(condition, CommitteeCondition):
+        task = condition.factors["scenario"]
+        raise UserError(f"task: {task}; this is for committees, with task=none")
+    return condition
+
+
+def _identified_protocol(protocol: Protocol) -> dict[str, Any]:
+    """Interaction is the rule; identities are older than its absence."""
+    values = dataclasses.asdict(protocol)
+    if values["interaction"]:
+        del values["interaction"]
+    return values

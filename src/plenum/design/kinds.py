@@ -1,0 +1,96 @@
+"""The kinds of study: what is studied, and which code each station of the spine uses for it.
+
+A kind is a value. Its parts are named by dotted paths and loaded on first use, so that nothing here
+imports what stands above it. To add a kind, write its files and :func:`register` it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pkgutil import resolve_name
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is studied.
+
+    Attributes
+    ----------
+    name
+        The name that conditions and tracked studies have.
+    plural
+        What messages call several of them.
+    tasks
+        Values of ``task.name`` that choose this kind; the kind with none takes all others.
+    assumed_answers
+        What an estimate of costs takes answers to be.
+    parts
+        ``module:attribute`` by station:
+
+        - ``compose``: from a typed config to the condition;
+        - ``conversation``: from a condition and a replicate's number to its conversation;
+        - ``longest_run``: from a condition to the one that takes as much as it can take;
+        - ``longest_answer``: from a condition and a call to its longest answer, and its tokens.
+    """
+
+    name: str
+    plural: str
+    tasks: tuple[str, ...]
+    assumed_answers: str
+    parts: Mapping[str, str]
+
+    def part(self, station: str) -> Any:
+        """What a station uses for this kind."""
+        return _resolved(self.parts[station])
+
+
+@cache
+def _resolved(path: str) -> Any:
+    return resolve_name(path)
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def register(kind: Kind) -> Kind:
+    """Add a kind, or replace the one of its name."""
+    KINDS[kind.name] = kind
+    return kind
+
+
+def of_task(name: str) -> Kind:
+    """The kind that a config's ``task.name`` chooses."""
+    named = (kind for kind in KINDS.values() if name in kind.tasks)
+    return next(named, None) or next(kind for kind in KINDS.values() if not kind.tasks)
+
+
+register(
+    Kind(
+        name="committee",
+        plural="committees",
+        tasks=("none",),
+        assumed_answers="arguments of argument_words each",
+        parts={
+            "compose": "plenum.committee.compose:compose",
+            "conversation": "plenum.committee.deliberation:Deliberation",
+            "longest_run": "plenum.committee.cost:longest_run",
+            "longest_answer": "plenum.committee.cost:longest_answer",
+        },
+    )
+)
+register(
+    Kind(
+        name="world",
+        plural="worlds",
+        tasks=(),
+        assumed_answers="answers as long as sampling.max_tokens allows",
+        parts={
+            "compose": "plenum.worlds.compose:compose",
+            "conversation": "plenum.worlds.episode:Episode",
+            "longest_run": "plenum.worlds.cost:longest_run",
+            "longest_answer": "plenum.worlds.cost:longest_answer",
+            "tasks": "plenum.worlds.catalogue:SETTINGS",
+        },
+    )
+)

@@ -1,0 +1,28 @@
+"""What an episode takes at most: the longest answers, in a world that never ends early."""
+
+import json
+from dataclasses import replace
+
+from plenum.models.chat import TOKENS_A_WORD
+from plenum.models.conversation import Ask
+from plenum.worlds.condition import WorldCondition
+from plenum.worlds.episode import world_of
+
+
+def longest_run(condition: WorldCondition) -> WorldCondition:
+    """The condition in a world that never ends early."""
+    settings = world_of(condition).settings
+    if not hasattr(settings, "stop"):
+        return condition
+    numbers = {**dict(condition.numbers), "stop": 1.0}
+    return replace(condition, numbers=tuple(sorted(numbers.items())))
+
+
+def longest_answer(condition: WorldCondition, ask: Ask) -> tuple[str, float]:
+    """A valid answer as long as answers may get, and its tokens."""
+    world, most = world_of(condition), condition.sampling.max_tokens
+    message = "order " * round(most / TOKENS_A_WORD / 2)
+    answer = {world.key: world.example, "message": message}
+    if ask.kind == "action" and condition.assigns:
+        answer = {"plan": [world.example] * world.agents}
+    return json.dumps(answer), most

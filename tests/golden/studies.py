@@ -65,7 +65,7 @@ def _world(name: str, *settings: str) -> Case:
 _TWO_BY_TWO = "run.py -m roles=on,off model=uniform,mixed"
 _FAULTS = (
     "run.py -m study=faults roles=on,off replicates=6 rounds=4 calls.max_attempts=2"
-    " backend.malformed_rate=0.2 backend.timeout_rate=0.1 backend.refusal_rate=0.02"
+    " backend.malformed_rate=0.12 backend.timeout_rate=0.05 backend.refusal_rate=0.01"
 )
 _WORDED = "backend=simulated scenario=HL-01,IM-01 replicates=13"
 _HOSTED = (
@@ -104,7 +104,7 @@ CASES = (
         "wordings",
         ("hosted_benchmark", "hosted_one_shot"),
         (
-            _call(f"run.py -m +experiment=hosted_benchmark {_WORDED} rounds=4"),
+            _call(f"run.py -m +experiment=hosted_benchmark {_WORDED} rounds=3"),
             _call(f"run.py -m +experiment=hosted_one_shot {_WORDED}"),
             _call("scripts/accounting.py study=hosted_one_shot", printed="nothing"),
             _call("scripts/tables.py study=hosted_benchmark baseline=hosted_one_shot"),
@@ -139,7 +139,7 @@ CASES = (
         ("hosted",),
         (_call(_HOSTED), *_read("hosted")),
     ),
-    _world("disaster", "diversity=low,medium,high", "volatility=moderate"),
+    _world("disaster", "diversity=low,high", "volatility=moderate"),
     _world("misinformation", "diversity=medium", "volatility=low,high"),
     _world("public_goods", "diversity=medium", "volatility=low,high"),
 )

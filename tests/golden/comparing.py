@@ -14,6 +14,9 @@ DATA = Path(__file__).resolve().parent / "data"
 _RELATIVE, _ABSOLUTE = 1e-8, 1e-10
 """Numbers that are nearer than this are equal: last bits differ between machines."""
 
+ENVIRONMENT = "environment.json"
+"""Names the machine of a hosted case; it differs from one to the other."""
+
 _WIDE = 200
 
 
@@ -35,7 +38,7 @@ def read(case: str, folder: Path = DATA) -> dict[str, Any]:
 
 def differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     """One line for each difference: file, place in it, the golden value and today's."""
-    for name in sorted({*golden, *now}):
+    for name in sorted({*golden, *now} - {ENVIRONMENT}):
         if name not in now:
             yield f"{name}: is not written any more"
         elif name not in golden:
@@ -45,16 +48,22 @@ def differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
                 yield f"{name}: {line}"
 
 
+def another_machine(golden: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether a hosted model ran elsewhere, where it may answer otherwise."""
+    return bool(golden.get(ENVIRONMENT) != now.get(ENVIRONMENT))
+
+
 def _of_a_file(name: str, golden: Any, now: Any) -> Iterator[str]:
     if name.endswith(".csv"):
-        yield from _of_rows(golden, now)
+        yield from row_differences(golden, now)
     elif name.endswith(".json"):
         yield from value_differences(golden, now)
     else:
         yield from _of_lines(golden.splitlines(), now.splitlines())
 
 
-def _of_rows(golden: list[list[str]], now: list[list[str]]) -> Iterator[str]:
+def row_differences(golden: list[list[str]], now: list[list[str]]) -> Iterator[str]:
+    """One line for each difference between two tables, whose first rows are their headers."""
     (old, *before), (new, *after) = golden, now
     yield from (f"column {column}: is gone" for column in old if column not in new)
     yield from (f"column {column}: is new" for column in new if column not in old)

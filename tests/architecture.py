@@ -1,0 +1,258 @@
+"""Counts over the source that say how the house is built; nothing is imported, only parsed.
+
+``scripts/bench/house.py`` prints them, ``tests/test_architecture.py`` holds them. Every function
+takes the root of a checkout, this one or another.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import networkx as nx  # type: ignore[import-untyped]
+
+PACKAGES = ("src/plenum", "src/hydra_plugins")
+KINDS = ("committee", "world", "program")
+WORLDS = ("disaster", "misinformation", "public_goods")
+_ROOMS = {name for kind in KINDS for name in (kind, f"{kind}s")}
+_FORMER = ("world_condition", "world_config", "world_compose")
+_TYPES = {"Condition", *(kind.capitalize() + rest for kind in KINDS for rest in ("", "Condition"))}
+_QUESTIONS = {f"{verb}_{kind}" for verb in ("is", "of") for kind in KINDS}
+_NONE = {"none", "None"}
+
+
+def sources(root: Path) -> list[Path]:
+    """Every Python file of the package and of Hydra's plugins."""
+    return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
+
+
+def lines(files: list[Path]) -> int:
+    """Lines of files in all."""
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+
+
+def loose_files(root: Path) -> list[Path]:
+    """Python files at the top of the package."""
+    return sorted((root / "src/plenum").glob("*.py"))
+
+
+# --- kinds -------------------------------------------------------------------------------------
+
+
+def kind_branches(root: Path) -> list[str]:
+    """Places outside the kinds' own files that ask which kind something is, as ``file:line``.
+
+    Own files lie in a room or have a name of a kind (``committee/``, ``worlds/``,
+    ``execution/worlds.py``), or are the former modules of a world's condition. Counted elsewhere:
+
+    - ``isinstance(x, T)`` where T is a condition's class or a kind's
+    - calls of ``world_query.holds``, of ``is_world``, ``of_world`` and such, and ``x.is_world``
+    - ``"task" in x``, ``x.get("task")`` in a test, ``task.name != "none"``, ``x.kind == "world"``
+      and ``match x.kind``
+    - ``x.task`` or ``task`` alone as a test, and ``x.task is None``; in a module that imports
+      asyncio ``task`` is taken for one of its tasks
+    """
+    return [
+        f"{path.relative_to(root)}:{line}"
+        for path in sources(root)
+        if not _belongs_to_a_kind(path.relative_to(root))
+        for line in branches(path.read_text(encoding="utf-8"))
+    ]
+
+
+def branches(source: str) -> list[int]:
+    """Lines of a module's source that ask for the kind."""
+    tree = ast.parse(source)
+    imported = (n for node in ast.walk(tree) if isinstance(node, ast.Import) for n in node.names)
+    if any(alias.name == "asyncio" for alias in imported):
+        tree = _WithoutTasks().visit(tree)
+    found = {node.lineno for node in ast.walk(tree) if isinstance(node, ast.expr) and _asks(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Match) and _last_name(node.subject) in ("kind", "task"):
+            found.add(node.lineno)
+        found |= {test.lineno for test in _tests(node) if _is_a_task(test)}
+    return sorted(found)
+
+
+class _WithoutTasks(ast.NodeTransformer):
+    """Renames the variable ``task``."""
+
+    def visit_Name(self, node: ast.Name) -> ast.Name:
+        return ast.copy_location(ast.Name("_", node.ctx), node) if node.id == "task" else node
+
+
+def _belongs_to_a_kind(path: Path) -> bool:
+    parts = {*path.parts[:-1], path.stem}
+    return bool(parts & _ROOMS) or path.stem.startswith(_FORMER)
+
+
+def _asks(node: ast.expr) -> bool:
+    if isinstance(node, ast.Call):
+        return _asks_by_call(node)
+    if isinstance(node, ast.Attribute):
+        return node.attr in _QUESTIONS and node.attr.startswith("is_")
+    return isinstance(node, ast.Compare) and _asks_by_comparison(node)
+
+
+def _asks_by_call(node: ast.Call) -> bool:
+    name = _last_name(node.func)
+    if name == "isinstance":
+        types = node.args[1]
+        parts = types.elts if isinstance(types, ast.Tuple) else [types]
+        if isinstance(types, ast.BinOp):
+            parts = [types.left, types.right]
+        return any(_last_name(part) in _TYPES for part in parts)
+    if name == "holds" and isinstance(node.func, ast.Attribute):
+        return _last_name(node.func.value) == "world_query"
+    return name in _QUESTIONS
+
+
+def _asks_by_comparison(node: ast.Compare) -> bool:
+    sides = [node.left, *node.comparators]
+    constants = {side.value for side in sides if isinstance(side, ast.Constant)}
+    names = {_last_name(side) for side in sides}
+    if isinstance(node.ops[0], ast.In | ast.NotIn):
+        return isinstance(node.left, ast.Constant) and node.left.value == "task"
+    if "kind" in names and (constants & set(KINDS) or names & {kind.upper() for kind in KINDS}):
+        return True
+    task = any(_is_a_task(side) or _is_a_task(_value_of(side)) for side in sides)
+    return task and bool({str(constant) for constant in constants} & _NONE)
+
+
+def _tests(node: ast.AST) -> Iterator[ast.expr]:
+    """Expressions whose truth decides."""
+    if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
+        yield from _operands(node.test)
+    elif isinstance(node, ast.comprehension):
+        for condition in node.ifs:
+            yield from _operands(condition)
+    elif isinstance(node, ast.Call) and _last_name(node.func) == "bool":
+        yield from (part for argument in node.args for part in _operands(argument))
+
+
+def _operands(test: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield from _operands(value)
+    elif isinstance(test, ast.UnaryOp):
+        yield from _operands(test.operand)
+    else:
+        yield test
+
+
+def _is_a_task(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Call):  # head.get("task")
+        return (
+            _last_name(node.func) == "get"
+            and bool(node.args)
+            and isinstance(node.args[0], ast.Constant)
+            and node.args[0].value == "task"
+        )
+    return _last_name(node) == "task"
+
+
+def _value_of(node: ast.expr) -> ast.expr | None:
+    """``x.task`` of ``x.task.name``."""
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "name" else None
+
+
+def _last_name(node: ast.expr | None) -> str:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+# --- worlds ------------------------------------------------------------------------------------
+
+
+def world_files(root: Path) -> list[Path]:
+    """Source files outside ``worlds/NAME/`` whose code names a world; docstrings don't count."""
+    named = re.compile("|".join(WORLDS))
+    return [
+        path
+        for path in sources(root)
+        if not any(f"/worlds/{world}/" in path.as_posix() for world in WORLDS)
+        and any(named.search(word) for word in words(path.read_text(encoding="utf-8")))
+    ]
+
+
+def words(source: str) -> Iterator[str]:
+    """Names, imported modules and strings of a module, without its docstrings and comments."""
+    tree = ast.parse(source)
+    documentation = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from () if id(node) in documentation else (node.value,)
+        for field in ("id", "attr", "arg", "name", "module", "asname"):
+            if isinstance(value := getattr(node, field, None), str):
+                yield value
+
+
+# --- imports -----------------------------------------------------------------------------------
+
+
+def import_circles(root: Path) -> list[list[str]]:
+    """Modules that import each other: at the top of a module, under TYPE_CHECKING too.
+
+    ``from plenum.records import journal`` leads to the module ``plenum.records.journal`` alone,
+    ``from plenum.records import Failure`` to the package's face. Imports inside functions don't
+    count.
+    """
+    modules = {_dotted(path, root): path for path in sources(root)}
+    graph = nx.DiGraph()
+    for module, path in modules.items():
+        package = module if path.stem == "__init__" else module.rpartition(".")[0]
+        for name in _top_imports(ast.parse(path.read_text(encoding="utf-8")), package):
+            target = name if name in modules else name.rpartition(".")[0]
+            if target in modules and target != module:
+                graph.add_edge(module, target)
+    circles = [sorted(found) for found in nx.strongly_connected_components(graph) if len(found) > 1]
+    return sorted(circles)
+
+
+def _dotted(path: Path, root: Path) -> str:
+    parts = path.relative_to(root / "src").with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _top_imports(tree: ast.Module, package: str) -> Iterator[str]:
+    """Dotted names that are imported outside of functions."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package.split(".")[: len(package.split(".")) + 1 - node.level]
+            base = above if node.level else []
+            stem = ".".join([*base, node.module] if node.module else base)
+            yield from (f"{stem}.{alias.name}" for alias in node.names)
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            todo += list(ast.iter_child_nodes(node))
+
+
+# --- documents ---------------------------------------------------------------------------------
+
+GENERATED = "<!-- generated by"
+"""What the first line of a page begins with that a script writes."""
+
+
+def pages(root: Path) -> list[Path]:
+    """README, CONTRIBUTING and the pages of ``docs/``, without appendices and generated ones."""
+    found = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md"))]
+    appendix = root / "docs/appendix"
+    return [
+        page
+        for page in found
+        if appendix not in page.parents
+        and not page.read_text(encoding="utf-8").startswith(GENERATED)
+    ]
+
+
+def doc_words(root: Path) -> int:
+    """Words of :func:`pages`, as ``wc -w`` counts them."""
+    return sum(len(page.read_text(encoding="utf-8").split()) for page in pages(root))

@@ -1,0 +1,49 @@
+"""What differs from run to run, and what stands in its place: the one list of it.
+
+Masked: run ids of MLflow, versions and commits, paths of this machine, dates, digests of files that
+hold them (archives, Parquet), seconds and latencies.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+VOLATILE = re.compile(r"(^|[._])(seconds|latency\w*|run_id|sha256_ensemble|sha256_replicates)$")
+"""Names of params, metrics, columns and keys whose values are masked."""
+
+MASK = "*"
+
+
+class Masks:
+    """Replaces what differs from run to run in texts.
+
+    Parameters
+    ----------
+    root, work
+        The checkout, and the folder in which the studies were run.
+    """
+
+    def __init__(self, root: Path, work: Path) -> None:
+        relative = os.path.relpath(root, work)
+        self._patterns = [
+            (re.compile(pattern), mask)
+            for pattern, mask in (
+                (re.escape(str(work)), "<work>"),
+                (re.escape(str(root)), "<root>"),
+                (rf"{re.escape(relative)}(?=/)", "<root>"),
+                (rf"{re.escape(sys.executable)}|\bpython(?= <root>)", "<python>"),
+                (r"(?<=SHA-256 )[0-9a-f]{64}\b", "<sha256>"),
+                (r"\b[0-9a-f]{32}\b", "<run>"),
+                (r"\b0\.1\.0\+[0-9a-f]{7,40}(-dirty)?", "<version>"),
+                (r"\b\d{4}-\d\d-\d\d[ T/]\d\d[:-]\d\d[:-]\d\d([.,]\d+)?", "<date>"),
+                (r"\b17\d{11}\b|\b1[6-9]\d{8}(\.\d+)?\b", "<time>"),
+                (r"\d+\.\d MB, ", ""),
+            )
+        ]
+
+    def text(self, text: str) -> str:
+        """The text with every volatile part masked."""
+        for pattern, mask in self._patterns:
+            text = pattern.sub(mask, text)
+        return text

@@ -1,0 +1,97 @@
+"""What commit 46711e4 left is read, and gives the same tables: journals, store and archives."""
+
+import csv
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from . import comparing, old
+from .fork_server import ForkServer
+
+pytestmark = pytest.mark.timeout(600)
+
+ADDED: dict[str, set[str]] = {}
+"""Columns that tables have got since, by file."""
+ADDED_ROWS = {"failures.csv": {"unreachable", "held"}}
+"""First cells of rows that tables have got since, by file."""
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[ForkServer]:
+    with ForkServer() as running:
+        yield running
+
+
+@pytest.fixture
+def unpacked(tmp_path: Path) -> Path:
+    """A working directory as commit 46711e4 left it; its tables lie in ``before``."""
+    old.unpack(tmp_path)
+    (tmp_path / "outputs").rename(tmp_path / "before")
+    return tmp_path
+
+
+def call(server: ForkServer, folder: Path, line: str, status: int = 0) -> str:
+    done = server.run(line.split(), folder)
+    assert done.returncode == status, done.stderr
+    return done.stderr
+
+
+def differences(folder: Path, before: str, now: str) -> list[str]:
+    """How today's CSV files differ from those of then, but for columns added since."""
+    found = []
+    for file in sorted((folder / "before" / before).glob("*.csv")):
+        today = folder / "outputs" / now / file.name
+        if not today.is_file():
+            found.append(f"{file.name}: is not written any more")
+            continue
+        golden, rows = (_rows(path) for path in (file, today))
+        since = ADDED_ROWS.get(file.name, set())
+        rows = [row for row in rows if row[0] not in since]
+        for line in comparing.row_differences(golden, rows):
+            added = line in {f"column {name}: is new" for name in ADDED.get(file.name, set())}
+            found += [] if added else [f"{file.name}: {line}"]
+    return found
+
+
+def _rows(file: Path) -> list[list[str]]:
+    """Rows of a CSV file without what names a run or the study."""
+    header, *body = csv.reader(file.open(encoding="utf-8"))
+    kept = [i for i, column in enumerate(header) if column not in ("run_id", "study")]
+    return [[row[i] for i in kept] for row in (header, *body)]
+
+
+@pytest.mark.parametrize("study", old.SWEEPS)
+def test_a_store_gives_the_same_tables(study: str, unpacked: Path, server: ForkServer) -> None:
+    call(server, unpacked, f"scripts/tables.py study={study}")
+    call(server, unpacked, f"scripts/accounting.py study={study}")
+    assert differences(unpacked, study, study) == []
+
+
+@pytest.mark.parametrize("study", old.SWEEPS)
+def test_journals_alone_give_the_same_tables(
+    study: str, unpacked: Path, server: ForkServer
+) -> None:
+    (unpacked / "mlruns/mlflow.db").unlink()
+    shutil.rmtree(unpacked / "mlruns/artifacts")
+    journals = unpacked / "mlruns/journals"
+    before = {file: file.read_bytes() for file in journals.glob("*/*.jsonl")}
+    arguments, status = old.SWEEPS[study]
+    errors = call(server, unpacked, f"run.py {arguments}", status)
+    assert "replicates were taken from journals of an earlier run" in errors
+    assert {file: file.read_bytes() for file in journals.glob("*/*.jsonl")} == before
+    for name in ("accounting", "accounting_models", "failures", "manifest"):
+        (unpacked / f"before/{study}/{name}.csv").unlink(missing_ok=True)
+    assert differences(unpacked, study, study) == []
+
+
+@pytest.mark.parametrize("study", old.ARCHIVED)
+def test_an_archive_is_whole_and_gives_the_same_tables(
+    study: str, unpacked: Path, server: ForkServer
+) -> None:
+    call(server, unpacked, f"scripts/export.py --verify {study}.zip")
+    call(server, unpacked, f"scripts/import.py archive={study}.zip study=imported")
+    call(server, unpacked, "scripts/tables.py study=imported")
+    call(server, unpacked, "scripts/accounting.py study=imported")
+    assert differences(unpacked, study, "imported") == []

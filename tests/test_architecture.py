@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import plenum
+from plenum.worlds import WORLDS
 
 SOURCE = Path(plenum.__file__).parent
 DOORS = {
@@ -30,7 +31,8 @@ ALLOWED: dict[str, set[str]] = {
         *("base", "scenarios", "design", "records", "models", "committee", "worlds", "tracking"),
         "dynamics",
     },
-    "reports": {"base", "scenarios", "design", "records", "tracking", "dynamics"},
+    # of worlds how one is shown, and nothing else: see the test of that
+    "reports": {"base", "scenarios", "design", "records", "tracking", "dynamics", "worlds"},
 }
 NUMERIC = {"numpy", "scipy", "statsmodels", "plenum"}
 SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
@@ -127,6 +129,28 @@ def test_every_room_of_the_package_is_in_the_design() -> None:
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
     modules = {path.stem for path in SOURCE.glob("*.py")} - {"__init__"}
     assert rooms | modules <= ALLOWED.keys() | DOORS
+
+
+def test_reports_know_of_a_world_only_how_it_is_shown() -> None:
+    """Labels and names of metrics stand in the world's folder; what runs it is none of theirs."""
+    known = {
+        name
+        for module, path in files()
+        if part(module) == "reports"
+        for name in imports(module, path.read_text())
+        if part(name) == "worlds"
+    }
+    assert known == {"plenum.worlds.registry.display"}
+
+
+def test_no_code_outside_of_a_worlds_folder_names_it() -> None:
+    naming = {
+        module
+        for module, path in files()
+        if any(name in path.read_text() for name in WORLDS)
+        and not any(module.startswith(f"plenum.worlds.{name}.") for name in WORLDS)
+    }
+    assert naming == {"plenum.worlds.registry"}
 
 
 def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels() -> None:

@@ -10,9 +10,9 @@ import yaml
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Job
-from plenum.worlds.catalogue import VOLATILITY, build
 from plenum.worlds.compose import PLAN_MARGIN, plan_tokens
 from plenum.worlds.condition import WorldCondition
+from plenum.worlds.registry import build
 
 TASKS = ("disaster", "misinformation", "public_goods")
 Make = Callable[..., Job]
@@ -122,8 +122,7 @@ def test_what_is_enough_for_a_plan_holds_for_every_tokenizer(
     task: str, action: object, tokens: int
 ) -> None:
     """``tokens`` an action is what GPT-4's tokenizer makes; others take every digit by itself."""
-    settings = build(task, 30, **VOLATILITY[task]["low"]).settings
-    enough = plan_tokens(task, settings, 30)
+    enough = plan_tokens(build(task, 30))
     digits = sum(map(str.isdigit, json.dumps([action] * 30)))
     assert 30 * tokens < enough - PLAN_MARGIN
     assert digits < enough - PLAN_MARGIN

@@ -16,8 +16,8 @@ from numpy.testing import assert_allclose
 from plenum.design.condition import Job, Simulated
 from plenum.models import Chat, Reply
 from plenum.models.conversation import Ask
-from plenum.models.simulated import SimulatedBackend, acting
-from plenum.worlds import answers, prompts
+from plenum.models.simulated import SimulatedBackend
+from plenum.worlds import answers, definition, prompts, simulated
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import read_plan
 from plenum.worlds.disaster.world import Disaster, DisasterState
@@ -162,16 +162,19 @@ def documented() -> dict[str, tuple[float, ...]]:
 
 def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
     files = [f for f in root.glob("conf/prompts/worlds/*/*.txt") if f.stem != "preamble"]
-    found = {f.stem: acting.weights_of(f.read_text(encoding="utf-8").strip()) for f in files}
+    found = {
+        f.stem: definition(f.parent.name).acting.weights(f.read_text(encoding="utf-8").strip())
+        for f in files
+    }
     assert len(found) == 21
     assert found == documented()
-    assert_allclose(acting.weights_of(""), (1, 0.780, 0.418), atol=5e-4)
+    assert_allclose(definition("disaster").acting.weights(""), (1, 0.780, 0.418), atol=5e-4)
 
 
 def test_the_docs_give_the_constants(root: Path) -> None:
     text = (root / "docs/appendix/simulated-backend.md").read_text(encoding="utf-8")
     for name in ("CROWD", "FOLLOW", "REFERS"):
-        assert f"| {name} | {getattr(acting, name)} |" in text
+        assert f"| {name} | {getattr(simulated, name)} |" in text
 
 
 STATES: dict[str, Any] = {
@@ -342,7 +345,7 @@ def test_three_in_five_messages_speak_of_another_agent(made: Make) -> None:
     told = said(Scene(2, (), known, remarks, [r.action for r in remarks]))
     named = [re.findall(r"Drone [0-9]+", message) for message in told]
     share = sum(map(bool, named)) / len(named)
-    assert abs(share - acting.REFERS) < 4 * (0.6 * 0.4 / 400) ** 0.5
+    assert abs(share - simulated.REFERS) < 4 * (0.6 * 0.4 / 400) ** 0.5
     assert {name for names in named for name in names} == {"Drone 2", "Drone 3"}
     assert not any("Drone" in message for message in said(Scene(2, (), known, (), ())))
 

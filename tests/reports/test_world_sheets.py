@@ -13,10 +13,11 @@ from plenum.execution import world_estimates
 from plenum.records import Transcript
 from plenum.reports.sheets import Sheet
 from plenum.reports.worlds import drawing, publish, sheets, statistics
-from plenum.reports.worlds.arms import METRICS, arms, difference, values
+from plenum.reports.worlds.arms import arms, difference, values
 from plenum.reports.worlds.groups import groups, heading
 from plenum.tracking import world_frames, world_query
 from plenum.tracking.world_query import Played
+from plenum.worlds.registry import display
 
 FACTORS = {
     **{"task": "disaster", "consensus": "implicit", "diversity": "medium", "turns": "1"},
@@ -42,7 +43,7 @@ def played(
     """A condition with one value of coverage a replicate; the rest is by replicate and round."""
     told = {**FACTORS, **factors}
     runs, count = int(told["runs"]), len(coverage)
-    others = dict.fromkeys((*METRICS[told["task"]], "abstentions"), [0.0] * count)
+    others = dict.fromkeys((*display(told["task"]).metrics, "abstentions"), [0.0] * count)
     columns = {**others, "coverage": coverage, **(measured or {})}
     metrics = pd.DataFrame({"replicate": range(count), **columns})
     rounds = [
@@ -653,7 +654,7 @@ def test_a_mean_of_times_is_hollow_where_much_never_ended() -> None:
         played([0.5] * 4, measured={**told, "delays_censored": [1.5] * 4}, consensus="explicit"),
     ]
     figure = drawing.baselines(study, "disaster")
-    panel = figure.axes[METRICS["disaster"].index("response_delay")]
+    panel = figure.axes[display("disaster").metrics.index("response_delay")]
     faces = [line.get_markerfacecolor() for line in panel.get_lines()[1::2]]
     assert (faces[0] == "white", faces[1] == "white") == (False, True)
     plt.close(figure)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.worlds.answers import Said, Unreadable, parse
-from plenum.worlds.catalogue import build
+from plenum.worlds.registry import build
 
 WORLD = build("disaster", 3)
 

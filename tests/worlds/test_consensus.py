@@ -6,9 +6,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from world_episodes import Play
 
-from plenum.worlds import MECHANISMS, POLICIES, Decision, Draws, build, own_actions, play, read_plan
-from plenum.worlds.consensus import explicit, implicit, manager, mean, plan, unanimity
+from plenum.worlds import MECHANISMS, Decision, Draws, build
+from plenum.worlds.consensus import (
+    explicit,
+    implicit,
+    manager,
+    mean,
+    own_actions,
+    plan,
+    read_plan,
+    unanimity,
+)
 
 DRAWS = Draws(("consensus", 0, 0))
 A, B, C = (1, 1), (2, 2), (3, 3)
@@ -72,10 +82,8 @@ def test_explicit_has_everybody_pay_the_median_proposal() -> None:
     assert explicit(payers(4), [0.0, 6.0, 8.0, 12.0], DRAWS, 1) == Decision((7.0,) * 4)
 
 
-def test_mean_has_everybody_pay_the_mean_proposal_and_is_for_public_goods_only() -> None:
+def test_mean_has_everybody_pay_the_mean_proposal() -> None:
     assert mean(payers(3), [0.0, None, 9.0], DRAWS, 1) == Decision((4.5,) * 3)
-    with pytest.raises(ValueError, match="consensus mean is for public_goods, not for disaster"):
-        mean(drones(2), [1.0, 2.0], DRAWS, 1)
 
 
 def test_plan_gives_every_agent_its_part_of_the_most_frequent_plan() -> None:
@@ -135,13 +143,11 @@ def test_merged_node_sets_stay_legal_and_within_what_was_proposed(sets: list[lis
     assert len(merged) == min(3, len(proposed))
 
 
-def test_the_record_says_when_a_tie_was_broken() -> None:
-    def torn(views: Any, draws: Draws, round: int) -> list[Any]:
-        return [A, B]
-
-    episode = play(drones(2), torn, DRAWS, 3, explicit)
+def test_the_record_says_when_a_tie_was_broken(play: Play) -> None:
+    forced = ("task=disaster", "consensus=explicit", "task.agents=2", "rounds=3")
+    episode = play(*forced, actions=lambda round: [A, B])
     assert [record["tied"] for record in episode] == [True] * 3
     assert all(record["actions"][0] == record["actions"][1] for record in episode)
     assert [record["proposals"] for record in episode] == [[[1, 1], [2, 2]]] * 3
-    calm = play(drones(2), POLICIES["disaster"]["all_to_worst"], DRAWS, 3, explicit)
+    calm = play(*forced, "task.policy=all_to_worst")
     assert not any(record["tied"] for record in calm)

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from world_episodes import Play
 
-from plenum.worlds import DisasterSettings, Draws, build, play
+from plenum.worlds import Draws, build
 from plenum.worlds.disaster import metrics as metrics_disaster
 from plenum.worlds.disaster.metrics import Delay
+from plenum.worlds.disaster.settings import DisasterSettings
 
 SETTINGS = DisasterSettings()
 A, B, C, FAR = (1, 1), (2, 2), (3, 3), (9, 9)
@@ -116,19 +118,22 @@ def test_without_a_high_disaster_there_is_no_delay() -> None:
     assert found["delays"] == 0
 
 
-def test_a_scripted_episode_gives_the_metrics_that_a_pencil_gives() -> None:
+def test_a_scripted_episode_gives_the_metrics_that_a_pencil_gives(play: Play) -> None:
     """Still disasters on (0,0) of 4 and (0,1) of 8; both drones always go to (0,0), then (0,1)."""
-    world = build("disaster", 2, grid=2, spawn=0.0, severity_jump=0, move_probability=0.0)
-    draws = next(
-        d
-        for d in (Draws(("disaster", seed, 0)) for seed in range(10_000))
-        if {x.cell: x.severity for x in world.start(d).disasters} == {(0, 0): 4, (0, 1): 8}
+    still = {"grid": 2, "spawn": 0.0, "severity_jump": 0, "move_probability": 0.0}
+    world = build("disaster", 2, **still)
+    replicate = next(
+        n
+        for n in range(10_000)
+        if {x.cell: x.severity for x in world.start(Draws(("world", "disaster", 0, n))).disasters}
+        == {(0, 0): 4, (0, 1): 8}
     )
-
-    def policy(views: Any, draws: Draws, round: int) -> list[Any]:
-        return [(0, 0) if round == 1 else (0, 1)] * 2
-
-    episode = play(world, policy, draws, 4)
+    episode = play(
+        *("task=disaster", "task.agents=2", "rounds=4"),
+        *(f"++task.world.{key}={value}" for key, value in still.items()),
+        replicate=replicate,
+        actions=lambda round: [(0, 0) if round == 1 else (0, 1)] * 2,
+    )
     # round 1: 4 falls to 0, +20, and 8 stays, -16; round 2: 8 to 2, -4; round 3: 2 to 0, +40
     assert [r["score"] for r in episode] == [20 - 16, -4, 40, 0]
     found = metrics_disaster.summary(episode, world.settings)

@@ -6,19 +6,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from world_episodes import VOLATILITY, Play
 
 from plenum.base.errors import UserError
-from plenum.worlds import (
-    POLICIES,
-    VOLATILITY,
-    DisasterSettings,
-    DisasterState,
-    DisasterWorld,
-    Draws,
-    as_plain,
-    play,
-)
-from plenum.worlds.disaster.world import Disaster
+from plenum.worlds import Draws, as_plain
+from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.disaster.world import Disaster, DisasterState, DisasterWorld
 
 EXACT = DisasterSettings(misread=0.0, contradictory=0.0)
 levels = st.sampled_from(sorted(VOLATILITY["disaster"]))
@@ -196,14 +189,13 @@ def test_a_wrong_number_of_actions_and_an_action_outside_are_refused(actions: li
         DisasterWorld(3).act(state(agents=3), actions)
 
 
-def test_two_policies_under_one_seed_meet_the_same_disasters() -> None:
+def test_two_policies_under_one_seed_meet_the_same_disasters(play: Play) -> None:
     """A disaster that both meet is born alike, and changes alike where no bound cuts a change."""
-    world = DisasterWorld(2, DisasterSettings(**VOLATILITY["disaster"]["moderate"]))
+    world, two = DisasterWorld(2), ("task=disaster", "task.agents=2")
     compared = same_cells = 0
-    for seed in range(30):
-        draws = Draws(("disaster", seed, 0))
+    for n in range(30):
         one, other = (
-            [world.from_plain(r["state"]) for r in play(world, POLICIES["disaster"][p], draws, 20)]
+            [world.from_plain(r["state"]) for r in play(*two, f"task.policy={p}", replicate=n)]
             for p in ("greedy_assignment", "random")
         )
         assert one[0] == other[0]
@@ -227,15 +219,16 @@ def test_a_disaster_draws_the_same_change_whatever_else_is_active() -> None:
         assert seven_a == seven_b
 
 
-@given(levels, st.integers(0, 10**6))
-def test_a_state_survives_the_way_through_json(level: str, seed: int) -> None:
-    world = DisasterWorld(4, DisasterSettings(**VOLATILITY["disaster"][level]))
-    records = play(world, POLICIES["disaster"]["to_nearest"], Draws(("disaster", seed, 0)), 4)
-    for record in json.loads(json.dumps(records)):
-        for plain in (record["state"], record["after"]):
-            assert as_plain(world.from_plain(plain)) == plain
-    begun = world.start(Draws(("disaster", seed, 0)))
-    assert world.from_plain(json.loads(json.dumps(as_plain(begun)))) == begun
+@pytest.mark.parametrize("level", VOLATILITY["disaster"])
+def test_a_state_survives_the_way_through_json(play: Play, level: str) -> None:
+    world, scripted = DisasterWorld(4), ("task=disaster", "task.policy=to_nearest")
+    for n in range(10):
+        records = play(*scripted, "task.agents=4", f"volatility={level}", "rounds=4", replicate=n)
+        for record in json.loads(json.dumps(records)):
+            for plain in (record["state"], record["after"]):
+                assert as_plain(world.from_plain(plain)) == plain
+        begun = world.start(Draws(("disaster", n, 0)))
+        assert world.from_plain(json.loads(json.dumps(as_plain(begun)))) == begun
 
 
 def test_a_reading_is_off_in_one_of_five_cases_and_exact_without_misreading() -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose
+from world_episodes import Play
 
-from plenum.worlds import Draws, build, play
+from plenum.worlds import Draws, build
 from plenum.worlds.misinformation import metrics as metrics_misinformation
 from plenum.worlds.misinformation.metrics import Containment
 
@@ -73,28 +74,20 @@ def test_coverage_diversity_counts_different_nodes() -> None:
     assert_allclose(metrics_misinformation.coverage_diversity(rounds), [4, 0])
 
 
-def test_a_scripted_episode_on_a_star_gives_the_numbers_that_a_pencil_gives() -> None:
+def test_a_scripted_episode_on_a_star_gives_the_numbers_that_a_pencil_gives(play: Play) -> None:
     """Three nodes, certain spread: agent 0 checks the hub in round 2 and all in round 3."""
-    world = build(
-        "misinformation",
-        1,
-        nodes=3,
-        attachment=2,
-        initial_least=1,
-        initial_most=1,
-        spread=1.0,
-        stop=1.0,
-        injection_probability=0.0,
+    star = {"nodes": 3, "attachment": 2, "initial_least": 1, "initial_most": 1, "spread": 1.0}
+    star |= {"stop": 1.0, "injection_probability": 0.0}
+    world = build("misinformation", 1, **star)
+    begun = [world.start(Draws(("world", "misinformation", 0, n))) for n in range(100)]
+    hub = next(n for n, state in enumerate(begun) if state.status == "MUU")
+    assert begun[hub].edges == ((0, 1), (0, 2))
+    episode = play(
+        *("task=misinformation", "task.agents=1", "rounds=3"),
+        *(f"++task.world.{key}={value}" for key, value in star.items()),
+        replicate=hub,
+        actions=lambda round: [[[], [0], [0, 1, 2]][round - 1]],
     )
-
-    def policy(views: Any, draws: Draws, round: int) -> list[Any]:
-        return [{1: (), 2: (0,), 3: (0, 1, 2)}[round]]
-
-    draws = next(
-        d for d in (Draws(("m", seed, 0)) for seed in range(1000)) if world.start(d).status == "MUU"
-    )
-    assert world.start(draws).edges == ((0, 1), (0, 2))
-    episode = play(world, policy, draws, 3)
     assert [r["after"]["status"] for r in episode] == ["MUU", "IMM", "III"]
     assert metrics_misinformation.containments(episode) == [
         Containment(1, 1, 1, False),

@@ -8,19 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from world_episodes import VOLATILITY, Play
 
 from plenum.base.errors import UserError
-from plenum.worlds import (
-    POLICIES,
-    VOLATILITY,
-    Draws,
+from plenum.worlds import Draws, as_plain
+from plenum.worlds.misinformation.world import (
     MisinformationSettings,
     MisinformationState,
     MisinformationWorld,
-    as_plain,
-    play,
+    scale_free,
 )
-from plenum.worlds.misinformation.world import scale_free
 
 levels = st.sampled_from(sorted(VOLATILITY["misinformation"]))
 sets = st.lists(st.integers(0, 49), max_size=3, unique=True)
@@ -173,9 +170,9 @@ def test_the_episode_ends_early_above_the_stop_share_and_not_at_it() -> None:
     assert (world.over(at), world.over(above)) == (False, True)
 
 
-def test_an_episode_without_defence_stops_early() -> None:
-    world = MisinformationWorld(2, MisinformationSettings(**VOLATILITY["misinformation"]["high"]))
-    episode = play(world, lambda views, draws, round: [None, None], Draws(("m", 1, 0)), 30)
+def test_an_episode_without_defence_stops_early(play: Play) -> None:
+    two = ("task=misinformation", "task.agents=2", "volatility=high", "rounds=30")
+    episode = play(*two, actions=lambda round: [[], []])
     assert len(episode) < 30
     assert episode[-1]["after"]["status"].count("M") > 40
     assert all(r["after"]["status"].count("M") <= 40 for r in episode[:-1])
@@ -261,13 +258,11 @@ def test_a_network_state_survives_the_way_through_json(level: str, seed: int) ->
         assert world.from_plain(json.loads(json.dumps(as_plain(state)))) == state
 
 
-def test_one_seed_gives_one_episode() -> None:
-    world = MisinformationWorld(4)
-    one, other = (
-        play(world, POLICIES["misinformation"]["divided"], Draws(("m", 2, 0)), 12) for _ in range(2)
-    )
+def test_one_seed_gives_one_episode(play: Play) -> None:
+    scripted = ("task=misinformation", "task.policy=divided", "rounds=12")
+    one, other = (play(*scripted, "seed=2") for _ in range(2))
     assert one == other
-    assert one != play(world, POLICIES["misinformation"]["divided"], Draws(("m", 3, 0)), 12)
+    assert one != play(*scripted, "seed=3")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from world_episodes import Play
 
-from plenum.worlds import POLICIES, Draws, build, play
 from plenum.worlds.public_goods import metrics as metrics_public_goods
 from plenum.worlds.public_goods.metrics import gini
 
@@ -81,12 +81,12 @@ def test_gini_of_rounds_leaves_out_who_abstained_and_the_cumulated_one_counts_no
     assert_allclose(metrics_public_goods.summary(rounds)["gini"], 1 / 3)
 
 
-def test_the_reference_policies_give_the_numbers_that_a_pencil_gives() -> None:
+def test_the_reference_policies_give_the_numbers_that_a_pencil_gives(play: Play) -> None:
     """Threshold 30, benefit 100, cost 1, five agents, no shock and no misreading, 10 rounds."""
-    world = build("public_goods", 5, misread=0.0, shock=0.0, large_share=0.0)
-    policies = POLICIES["public_goods"]
+    steady = ("task=public_goods", "rounds=10", "task.world.misread=0.0", "task.world.shock=0.0")
+    steady += ("+task.world.large_share=0.0",)
     found = {
-        name: metrics_public_goods.summary(play(world, policies[name], Draws(("pg", 1)), 10))
+        name: metrics_public_goods.summary(play(*steady, f"task.policy={name}"))
         for name in ("fair_share", "free_riders", "one_free_rider", "covered_free_rider")
     }
     rates = {name: numbers["provision_rate"] for name, numbers in found.items()}

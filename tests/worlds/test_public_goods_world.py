@@ -7,17 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from world_episodes import VOLATILITY, Play
 
 from plenum.base.errors import UserError
-from plenum.worlds import (
-    POLICIES,
-    VOLATILITY,
-    Draws,
+from plenum.worlds import Draws, as_plain, definition
+from plenum.worlds.public_goods.world import (
     PublicGoodsSettings,
     PublicGoodsState,
     PublicGoodsWorld,
-    as_plain,
-    play,
 )
 
 levels = st.sampled_from(sorted(VOLATILITY["public_goods"]))
@@ -125,12 +122,11 @@ def test_a_shock_beyond_a_bound_goes_the_other_way() -> None:
         assert found == {expected}
 
 
-def test_all_policies_under_one_seed_meet_the_same_thresholds_and_rumours() -> None:
-    world = PublicGoodsWorld(5, PublicGoodsSettings(**VOLATILITY["public_goods"]["high"]))
+def test_all_policies_under_one_seed_meet_the_same_thresholds_and_rumours(play: Play) -> None:
     exogenous = ("threshold", "benefit", "threshold_reading", "benefit_reading", "next_shock")
     met = []
-    for policy in POLICIES["public_goods"].values():
-        episode = play(world, policy, Draws(("pg", 3, 0)), 20)
+    for policy in definition("public_goods").policies:
+        episode = play("task=public_goods", "volatility=high", f"task.policy={policy}")
         met.append([[r["state"][key] for key in exogenous] + [r["report"]] for r in episode])
     assert len(met) == 5
     assert all(one == met[0] for one in met)

@@ -1,7 +1,6 @@
 """What all worlds share: series, action distributions, summaries, and speed."""
 
 import json
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -9,24 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from world_episodes import Play
 
 from plenum.dynamics import divergence
-from plenum.worlds import (
-    MECHANISMS,
-    POLICIES,
-    VOLATILITY,
-    Draws,
-    abstentions,
-    action_distribution,
-    build,
-    deviations,
-    distributions,
-    performance,
-    play,
-    summary,
-)
+from plenum.worlds import WORLDS, action_distribution, build, definition, mean_deviation, summary
 
-NAMES = sorted(VOLATILITY)
+NAMES = sorted(WORLDS)
 ACTIONS: dict[str, Any] = {
     "disaster": st.tuples(st.integers(0, 9), st.integers(0, 9)),
     "misinformation": st.lists(st.integers(0, 49), max_size=3, unique=True),
@@ -64,12 +51,15 @@ def test_a_round_in_which_nobody_acts_is_a_vertex_of_its_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_replicates_make_an_ensemble_that_the_instability_estimates_take(name: str) -> None:
+def test_replicates_make_an_ensemble_that_the_instability_estimates_take(
+    play: Play, name: str
+) -> None:
+    scripted = (f"task={name}", "task.policy=random", "task.agents=4", "rounds=6")
     world = build(name, 4)
     ensemble = np.array(
         [
-            distributions(world, play(world, POLICIES[name]["random"], Draws((name, 0, r)), 6))
-            for r in range(4)
+            [action_distribution(world, r["actions"]) for r in play(*scripted, replicate=n)]
+            for n in range(4)
         ]
     )
     spread = divergence(ensemble)
@@ -78,62 +68,51 @@ def test_replicates_make_an_ensemble_that_the_instability_estimates_take(name: s
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("level", ["low", "moderate", "high"])
 def test_every_policy_and_mechanism_gives_an_episode_whose_records_are_plain(
-    name: str, level: str
+    play: Play, name: str
 ) -> None:
-    world = build(name, 3, **VOLATILITY[name][level])
-    for policy in POLICIES[name].values():
+    world = build(name, 3)
+    for policy in definition(name).policies:
         for mechanism in ("implicit", "explicit", "manager", "unanimity"):
-            draws = Draws((name, 1, 0))
-            episode = play(world, policy, draws, 5, MECHANISMS[mechanism])
+            scripted = (f"task={name}", f"task.policy={policy}", f"consensus={mechanism}")
+            episode = play(*scripted, "task.agents=3", "rounds=5", "volatility=high")
             assert json.loads(json.dumps(episode)) == episode
             assert [record["round"] for record in episode] == [*range(1, len(episode) + 1)]
-            assert play(world, policy, draws, 5, MECHANISMS[mechanism]) == episode
+            assert play(*scripted, "task.agents=3", "rounds=5", "volatility=high") == episode
             assert summary(world, episode).keys() > {"deviation_actions", "ties", "idle"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_metrics_are_the_same_from_records_that_went_through_json(name: str) -> None:
+def test_metrics_are_the_same_from_records_that_went_through_json(play: Play, name: str) -> None:
     world = build(name, 4)
-    episode = play(world, POLICIES[name]["random"], Draws((name, 2, 0)), 8)
+    episode = play(f"task={name}", "task.policy=random", "task.agents=4", "rounds=8")
     stored = json.loads(json.dumps(episode))
     assert_allclose([*summary(world, stored).values()], [*summary(world, episode).values()])
 
 
-def test_performance_is_coverage_the_share_not_misinformed_and_funding() -> None:
-    for name in NAMES:
-        world = build(name, 4)
-        episode = play(world, POLICIES[name]["random"], Draws((name, 5, 0)), 12)
-        found, numbers = performance(world, episode), summary(world, episode)
-        expected = {
-            "disaster": lambda n: n["coverage"],
-            "misinformation": lambda n: 1 - n["mean_spread"],
-            "public_goods": lambda n: n["provision_rate"],
-        }[name](numbers)
-        assert found.shape == (len(episode),)
-        assert_allclose(np.nanmean(found), expected)
+@pytest.mark.parametrize("name", NAMES)
+def test_performance_is_coverage_the_share_not_misinformed_and_funding(
+    play: Play, name: str
+) -> None:
+    world = build(name, 4)
+    episode = play(f"task={name}", "task.policy=random", "task.agents=4", "rounds=12")
+    found, numbers = world.performance(episode), summary(world, episode)
+    expected = {
+        "disaster": lambda n: n["coverage"],
+        "misinformation": lambda n: 1 - n["mean_spread"],
+        "public_goods": lambda n: n["provision_rate"],
+    }[name](numbers)
+    assert found.shape == (len(episode),)
+    assert_allclose(np.nanmean(found), expected)
 
 
-def test_abstentions_count_proposals_and_idle_counts_actions() -> None:
+def test_abstentions_count_proposals_and_idle_counts_actions(play: Play) -> None:
     world = build("disaster", 3)
-
-    def torn(views: Any, draws: Draws, round: int) -> list[Any]:
-        return [(1, 1), (2, 2), None] if round == 1 else [(1, 1)] * 3
-
-    episode = play(world, torn, Draws(("d", 0)), 2, MECHANISMS["unanimity"])
+    episode = play(
+        *("task=disaster", "task.agents=3", "rounds=2", "consensus=unanimity"),
+        actions=lambda round: [(1, 1), (2, 2), None] if round == 1 else [(1, 1)] * 3,
+    )
     numbers = summary(world, episode)
     assert (numbers["abstentions"], numbers["idle"]) == (1, 3)
-    assert abstentions(episode).tolist() == [1, 0]
-    assert abstentions(episode, "actions").tolist() == [3, 0]
-    assert_allclose(deviations(world, episode), [np.nan, 0])
-    assert_allclose(deviations(world, episode, "proposals"), [1, 0])
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_hundred_agents_for_twenty_rounds_take_well_under_a_second(name: str) -> None:
-    world = build(name, 100, **VOLATILITY[name]["high"])
-    play(world, POLICIES[name]["random"], Draws((name, 0)), 1)  # imports once
-    begun = process_time()
-    summary(world, play(world, POLICIES[name]["random"], Draws((name, 1)), 20))
-    assert process_time() - begun < 1
+    apart = [[mean_deviation(world, r[of]) for r in episode] for of in ("actions", "proposals")]
+    assert_allclose(apart, [[np.nan, 0], [1, 0]])

@@ -4,9 +4,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from world_episodes import Play
 
-from plenum.worlds import POLICIES, VOLATILITY, Draws, Statement, build, play, shown
-from plenum.worlds.reports import kind_of
+from plenum.worlds import WORLDS, Draws, Statement, build
+from plenum.worlds.reports import kind_of, shown
 
 
 def test_up_to_the_share_of_statements_is_contradictory_or_incomplete() -> None:
@@ -16,13 +17,13 @@ def test_up_to_the_share_of_statements_is_contradictory_or_incomplete() -> None:
     assert {kind_of(u, 0.0) for u in grid} == {"plain"}
 
 
-@pytest.mark.parametrize("name", sorted(VOLATILITY))
-def test_about_a_fifth_of_the_statements_of_an_episode_mislead(name: str) -> None:
-    world = build(name, 2)
+@pytest.mark.parametrize("name", WORLDS)
+def test_about_a_fifth_of_the_statements_of_an_episode_mislead(play: Play, name: str) -> None:
+    scripted = (f"task={name}", "task.policy=random", "task.agents=2")
     kinds = [
         statement["kind"]
-        for seed in range(40)
-        for record in play(world, POLICIES[name]["random"], Draws((name, seed)), 20)
+        for replicate in range(40)
+        for record in play(*scripted, replicate=replicate)
         for statement in record["report"]
     ]
     assert len(kinds) > 500
@@ -30,12 +31,10 @@ def test_about_a_fifth_of_the_statements_of_an_episode_mislead(name: str) -> Non
         assert 0.06 < kinds.count(kind) / len(kinds) < 0.14
 
 
-@pytest.mark.parametrize("name", sorted(VOLATILITY))
-def test_the_noise_of_reports_changes_nothing_else(name: str) -> None:
-    noisy, quiet = (build(name, 3, contradictory=share) for share in (0.2, 0.0))
-    one, other = (
-        play(world, POLICIES[name]["random"], Draws((name, 1)), 10) for world in (noisy, quiet)
-    )
+@pytest.mark.parametrize("name", WORLDS)
+def test_the_noise_of_reports_changes_nothing_else(play: Play, name: str) -> None:
+    scripted = (f"task={name}", "task.policy=random", "rounds=10")
+    one, other = (play(*scripted, f"task.world.contradictory={share}") for share in (0.2, 0.0))
     assert [r["state"] for r in one] == [r["state"] for r in other]
     assert [r["report"] for r in one] != [r["report"] for r in other]
     assert all(s["kind"] == "plain" for r in other for s in r["report"])
@@ -47,9 +46,9 @@ def test_agents_read_statements_without_their_kind() -> None:
     assert shown(()) == "- No reports this round."
 
 
-def test_a_plain_statement_on_a_threshold_tells_this_rounds_and_the_next_ones() -> None:
-    world = build("public_goods", 5, contradictory=0.0, **VOLATILITY["public_goods"]["high"])
-    episode = play(world, POLICIES["public_goods"]["fair_share"], Draws(("p", 1)), 10)
+def test_a_plain_statement_on_a_threshold_tells_this_rounds_and_the_next_ones(play: Play) -> None:
+    scripted = ("task=public_goods", "task.policy=fair_share", "volatility=high", "rounds=10")
+    episode = play(*scripted, "task.world.contradictory=0.0")
     for record, following in pairwise(episode):
         now, later, _ = (statement["text"] for statement in record["report"])
         assert now.endswith(f"this round: {record['state']['threshold']:g}.")

@@ -31,7 +31,9 @@ class Kind:
         - ``compose``: from a typed config to the condition;
         - ``conversation``: from a condition and a replicate's number to its conversation;
         - ``longest_run``: from a condition to the one that takes as much as it can take;
-        - ``longest_answer``: from a condition and a call to its longest answer, and its tokens.
+        - ``longest_answer``: from a condition and a call to its longest answer, and its tokens;
+        - ``simulated_agent``: answers the kind's prompts on the simulated backend
+          (:class:`plenum.models.simulated.backend.Agent`); a kind may have none.
     """
 
     name: str
@@ -90,7 +92,8 @@ register(
             "conversation": "plenum.worlds.episode:Episode",
             "longest_run": "plenum.worlds.cost:longest_run",
             "longest_answer": "plenum.worlds.cost:longest_answer",
-            "tasks": "plenum.worlds.catalogue:SETTINGS",
+            "tasks": "plenum.worlds.registry:WORLDS",
+            "simulated_agent": "plenum.worlds.simulated:answer",
         },
     )
 )

@@ -8,15 +8,10 @@ import numpy as np
 
 from plenum.dynamics import estimate, parting
 from plenum.records import Transcript, episodes
+from plenum.worlds.averages import mean_of
+from plenum.worlds.registry import display
 
 INTERVAL = "t over episodes"
-
-HEADLINE = {
-    "disaster": "coverage",
-    "misinformation": "mean_spread",
-    "public_goods": "provision_rate",
-}
-"""The metric of each world that a sweep's lines tell."""
 
 
 def estimated(completed: Sequence[Transcript]) -> dict[str, Any]:
@@ -30,12 +25,14 @@ def estimated(completed: Sequence[Transcript]) -> dict[str, Any]:
         by_episode[head["replicate"] // head["runs"]].append(transcript)
     found: dict[str, float] = {}
     for name in episodes.metrics(completed[0]):
-        values = [_mean([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()]
+        values = [
+            mean_of([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()
+        ]
         over = estimate.mean(np.array(values), INTERVAL)
         found |= {f"m.{name}": over.value}
         found |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
     apart = _instability(completed)
-    name = HEADLINE[completed[0].head["task"]]
+    name = display(completed[0].head["task"]).headline
     line = f"{name} = {found[f'm.{name}']:.3f} [{found[f'm.{name}_ci_low']:.3f}, "
     line += f"{found[f'm.{name}_ci_high']:.3f}]"
     return {
@@ -78,8 +75,3 @@ def _warnings(
         },
     }
     return [name for name, holds in named.items() if holds]
-
-
-def _mean(values: Sequence[float]) -> float:
-    present = [value for value in values if not np.isnan(value)]
-    return float(np.mean(present)) if present else np.nan

@@ -14,13 +14,11 @@ from plenum.base.errors import UserError
 from plenum.design.compose import prompt_text, with_weights
 from plenum.design.schema import Config
 from plenum.design.validation import at_least, one_of, require
-from plenum.worlds.catalogue import SETTINGS, build
 from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
 from plenum.worlds.consensus import MECHANISMS
-from plenum.worlds.policies import POLICIES
-
-NAMES = {"disaster": "Drone", "misinformation": "Defender", "public_goods": "Contributor"}
-"""What the others call an agent, before its number."""
+from plenum.worlds.metrics import summary
+from plenum.worlds.registry import WORLDS, build, definition
+from plenum.worlds.world import World
 
 MOST_AGENTS, MOST_TURNS = 100, 5
 PLAN_MARGIN = 40
@@ -32,13 +30,11 @@ _ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
 _FOLDER = "conf/prompts/worlds"
 
 
-def _check_objective(typed: Config) -> None:
+def _check_objective(typed: Config, world: World[Any, Any]) -> None:
     """A sweeper may get back λ̂, or the mean over episodes of what the world measures."""
     if typed.objective == "lambda":
         return
-    from plenum.worlds.metrics import summary  # the names of the metrics of an empty episode
-
-    measured = summary(build(typed.task.name, typed.task.agents), [])
+    measured = summary(world, [])  # an empty episode has the names of all metrics
     one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
 
 
@@ -53,9 +49,9 @@ def compose(typed: Config) -> WorldCondition:
     check(typed)
     task, name = typed.task, typed.task.name
     numbers = {**typed.volatility.world.get(name, {}), **task.world}
-    settings = build(name, task.agents, **numbers).settings
+    world = build(name, task.agents, **numbers)
     if task.policy == AGENTS and typed.consensus.name in ("plan", CENTRAL):
-        _refuse_cut_plans(typed, settings)
+        _refuse_cut_plans(typed, world)
     acting = agents(typed)
     called = [agent.model for agent in acting] if task.policy == AGENTS else []
     backend, weights = with_weights(typed, called)
@@ -99,7 +95,7 @@ def agents(typed: Config) -> tuple[Agent, ...]:
     together = math.lcm(max(1, len(roles)), len(models))
     return tuple(
         Agent(
-            name=f"{NAMES[name]} {number + 1}",
+            name=f"{definition(name).agent_name} {number + 1}",
             role=roles[number % len(roles)] if roles else "",
             brief=_brief(name, roles[number % len(roles)]) if roles else "",
             model=models[(number + number // together) % len(models)],
@@ -108,25 +104,18 @@ def agents(typed: Config) -> tuple[Agent, ...]:
     )
 
 
-def plan_tokens(name: str, settings: Any, units: int) -> int:
+def plan_tokens(world: World[Any, Any]) -> int:
     """Tokens that are enough for a plan's actions, and a margin: each action as long as it gets."""
-    if name == "disaster":
-        longest: Any = [settings.grid - 1] * 2
-    elif name == "misinformation":
-        longest = [settings.nodes - 1] * settings.checks
-    else:
-        longest = round(settings.most - 0.01, 2)
-    form = json.dumps({"plan": [longest] * units})
+    form = json.dumps({"plan": [world.longest] * world.agents})
     return len(_PIECES.findall(form)) + PLAN_MARGIN
 
 
-def _refuse_cut_plans(typed: Config, settings: Any) -> None:
+def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
     """Refuse an answer's limit that cuts every plan: all would abstain, at twice the calls."""
-    task, most = typed.task, typed.sampling.max_tokens
-    enough = plan_tokens(task.name, settings, task.agents)
+    most, enough = typed.sampling.max_tokens, plan_tokens(world)
     require(
         enough <= most,
-        f"consensus: {typed.consensus.name} needs longer answers for {task.agents} units than "
+        f"consensus: {typed.consensus.name} needs longer answers for {world.agents} units than "
         f"sampling.max_tokens={most}; sampling.max_tokens={enough} is enough",
     )
 
@@ -135,7 +124,7 @@ def _changed(
     name: str, volatility: Mapping[str, Any], world: Mapping[str, Any]
 ) -> tuple[tuple[str, Any], ...]:
     """The numbers of a world that are neither usual nor the volatility's."""
-    usual = {field.name: field.default for field in dataclasses.fields(SETTINGS[name])}
+    usual = {field.name: field.default for field in dataclasses.fields(definition(name).settings)}
     usual |= volatility
     return tuple(sorted((key, value) for key, value in world.items() if value != usual[key]))
 
@@ -150,7 +139,7 @@ def check(typed: Config) -> None:
     """
     task = typed.task
     require(
-        task.name in SETTINGS, f"task.name: {task.name!r} is not one of none, {', '.join(SETTINGS)}"
+        task.name in WORLDS, f"task.name: {task.name!r} is not one of none, {', '.join(WORLDS)}"
     )
     for key, least, most in (
         ("agents", 1, MOST_AGENTS),
@@ -164,11 +153,13 @@ def check(typed: Config) -> None:
     mechanisms = (*MECHANISMS, CENTRAL)
     chosen = typed.consensus.name
     require(chosen in mechanisms, f"consensus: {chosen!r} is not one of {', '.join(mechanisms)}")
+    world = build(task.name, task.agents)
     require(
-        chosen != "mean" or task.name == "public_goods",
-        f"consensus: mean is for task=public_goods, not for {task.name}",
+        chosen != "mean" or world.averages,
+        f"consensus: mean is for task={', '.join(n for n in WORLDS if build(n, 1).averages)}, "
+        f"not for {task.name}",
     )
-    policies = (AGENTS, *POLICIES[task.name])
+    policies = (AGENTS, *definition(task.name).policies)
     require(
         task.policy in policies,
         f"task.policy: {task.policy!r} is not one of {', '.join(policies)}",
@@ -181,7 +172,7 @@ def check(typed: Config) -> None:
         typed.replicates % task.runs == 0,
         f"replicates: {typed.replicates}; they are episodes times task.runs={task.runs}",
     )
-    _check_objective(typed)
+    _check_objective(typed, world)
     _refuse_committees(typed)
 
 

@@ -7,7 +7,7 @@ proposing; where nobody proposes, nobody acts.
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any, Generic, TypeVar
 
 from plenum.worlds.draws import Draws
@@ -39,16 +39,11 @@ def implicit(
 def explicit(
     world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
 ) -> Decision[A]:
-    """All do one and the same thing (paper, Eq. 1 and appendix B).
-
-    The cell with most proposals (disaster); the ``checks`` nodes that most proposals name
-    (misinformation); the median proposal from everybody (public goods).
-    """
+    """All do one and the same thing, as the world merges proposals (paper, Eq. 1, appendix B)."""
     given = [proposal for proposal in proposals if proposal is not None]
     if not given:
         return _all(world, None)
-    merged, tied = MERGES[world.name](world, given, draws, round)
-    return _all(world, merged, tied)
+    return _all(world, *world.merge(given, draws, round))
 
 
 def plan(
@@ -62,22 +57,13 @@ def plan(
     given = [tuple(proposal) for proposal in proposals if proposal is not None]
     if not given:
         return _all(world, None)
-    chosen, tied = _plurality(given, draws, round)
-    return Decision(chosen, tied)
+    return Decision(*plurality(given, draws, round))
 
 
 def mean(
     world: World[Any, float], proposals: Sequence[float | None], draws: Draws, round: int
 ) -> Decision[float]:
-    """Everybody pays the mean proposal (public goods only).
-
-    Raises
-    ------
-    ValueError
-        The world is another one.
-    """
-    if world.name != "public_goods":
-        raise ValueError(f"consensus mean is for public_goods, not for {world.name}")
+    """Everybody does the mean proposal, in a world whose actions are amounts."""
     given = [proposal for proposal in proposals if proposal is not None]
     # rounding must not carry the mean of equal amounts past the largest of them
     return _all(world, min(fmean(given), max(given)) if given else None)
@@ -136,41 +122,10 @@ def _all(world: World[Any, A], action: A | None, tied: bool = False) -> Decision
     return Decision((action,) * world.agents, tied)
 
 
-def _plurality(given: Sequence[Any], draws: Draws, round: int) -> tuple[Any, bool]:
+def plurality(given: Sequence[Any], draws: Draws, round: int) -> tuple[Any, bool]:
     """The most frequent item, drawn uniformly among equally frequent ones."""
     votes = Counter(given)
     most = max(votes.values())
     winners = sorted(item for item, count in votes.items() if count == most)
     uniform = draws.uniforms("tie", round, 1)[0]
     return winners[int(uniform * len(winners))], len(winners) > 1
-
-
-def _cell(
-    world: World[Any, Any], given: Sequence[Any], draws: Draws, round: int
-) -> tuple[Any, bool]:
-    return _plurality(given, draws, round)
-
-
-def _nodes(
-    world: World[Any, Any], given: Sequence[Any], draws: Draws, round: int
-) -> tuple[Any, bool]:
-    """Nodes with most votes; at the cut, the tied ones that drew least get the places left."""
-    votes = Counter(node for nodes in given for node in nodes)
-    keys = draws.uniforms("tie", round, world.settings.nodes)
-    ranked = sorted(votes, key=lambda node: (-votes[node], float(keys[node])))
-    places = world.settings.checks
-    tied = len(ranked) > places and votes[ranked[places - 1]] == votes[ranked[places]]
-    return tuple(sorted(ranked[:places])), tied
-
-
-def _amount(
-    world: World[Any, Any], given: Sequence[Any], draws: Draws, round: int
-) -> tuple[Any, bool]:
-    return median(given), False
-
-
-MERGES: Mapping[str, Callable[..., tuple[Any, bool]]] = {
-    "disaster": _cell,
-    "misinformation": _nodes,
-    "public_goods": _amount,
-}

@@ -7,20 +7,13 @@ from numpy.typing import NDArray
 
 from plenum.base.identity import generator, seed_for
 
-PURPOSES = frozenset(
-    {
-        *("start", "report", "reading", "tie", "policy"),
-        *("spawn", "move", "severity"),
-        *("network", "spread", "injection"),
-        *("shock", "benefit"),
-    }
-)
-"""What is drawn for; each purpose has a stream of its own in every round."""
-
 
 @dataclass(frozen=True)
 class Draws:
     """Named streams of uniforms: common random numbers for everything that a policy can't change.
+
+    Each purpose, such as ``start``, ``report``, ``tie`` or ``policy``, has a stream of its own in
+    every round.
 
     Parameters
     ----------
@@ -37,24 +30,13 @@ class Draws:
         """Uniform draws on [0, 1), whatever was asked for before.
 
         A longer array begins with a shorter one (for tuples: along the first axis), so that a
-        row belongs to a thing, such as a disaster's id, however many there are.
-
-        Raises
-        ------
-        ValueError
-            The purpose isn't one of :data:`PURPOSES`.
+        row belongs to a thing, such as the id of what moves, however many there are.
         """
-        return generator(*self.names, _known(purpose), round).random(size)
+        return generator(*self.names, purpose, round).random(size)
 
     def seed(self, purpose: str) -> int:
-        """A 63-bit seed for a library that draws for itself.
-
-        Raises
-        ------
-        ValueError
-            The purpose isn't one of :data:`PURPOSES`.
-        """
-        return seed_for(*self.names, _known(purpose))
+        """A 63-bit seed for a library that draws for itself."""
+        return seed_for(*self.names, purpose)
 
 
 def whole(uniform: float, least: int, most: int) -> int:
@@ -68,9 +50,3 @@ def step(uniform: float, size: int) -> int:
         return 0
     index = int(uniform * 2 * size)
     return index - size + (index >= size)
-
-
-def _known(purpose: str) -> str:
-    if purpose not in PURPOSES:
-        raise ValueError(f"no stream for {purpose!r}; there are {', '.join(sorted(PURPOSES))}")
-    return purpose

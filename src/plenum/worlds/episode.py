@@ -17,14 +17,12 @@ from plenum.base.text import flatten, well_formed
 from plenum.models import Chat, Message, Reply
 from plenum.models.conversation import Ask, Entry, noted, said
 from plenum.worlds import answers, dialogue, prompts
-from plenum.worlds.catalogue import build
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import MECHANISMS, Decision, own_actions, read_plan
-from plenum.worlds.deviation import mean_deviation
 from plenum.worlds.draws import Draws
-from plenum.worlds.metrics import action_distribution, performance, summary
-from plenum.worlds.policies import POLICIES
+from plenum.worlds.metrics import action_distribution, mean_deviation, summary
 from plenum.worlds.prompts import Remark, Scene
+from plenum.worlds.registry import build, definition
 from plenum.worlds.reports import Statement
 from plenum.worlds.world import Round, World, as_plain
 
@@ -45,7 +43,7 @@ def measured(world: World[Any, Any], record: Round) -> Entry:
     """What is told of a round: performance, deviations, and C(t) as its components above zero."""
     weights = action_distribution(world, record["actions"])
     return {
-        "performance": known(float(performance(world, [record])[0])),
+        "performance": known(float(world.performance([record])[0])),
         "deviation_actions": known(mean_deviation(world, record["actions"])),
         "deviation_proposals": known(mean_deviation(world, record["proposals"])),
         "components": len(weights),
@@ -152,7 +150,7 @@ class Episode:
         condition = self._condition
         if not condition.asks:
             views = [self._world.view(state, unit) for unit in range(condition.units)]
-            policy = POLICIES[condition.task][condition.policy]
+            policy = definition(condition.task).policies[condition.policy]
             return [], policy(views, self._draws, number)
         said_now: dict[int, Any] = {}
         spoken: list[Entry] = []

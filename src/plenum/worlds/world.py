@@ -4,9 +4,11 @@ The order in every round is update, report, discuss, act, score. ``start`` lays 
 the update of a later round is its exogenous change, and ``act`` is what the actions do.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Generic, Protocol, TypedDict, TypeVar
+
+from numpy.typing import NDArray
 
 from plenum.base.errors import UserError
 from plenum.worlds.draws import Draws
@@ -23,8 +25,7 @@ Plain = dict[str, Any]
 class Outcome(Generic[S]):
     """What the actions of a round did.
 
-    ``score`` is in the unit of the world: net reward (disaster), share of the nodes that are not
-    misinformed (misinformation), sum of the payoffs (public goods). ``facts`` are plain data.
+    ``score`` is in the unit of the world, such as net reward; ``facts`` are plain data.
     """
 
     state: S
@@ -54,7 +55,9 @@ class Round(TypedDict):
 class World(Protocol[S, A]):
     """A dynamic environment for ``agents`` agents.
 
-    ``key`` names the action in an agent's JSON answer, ``example`` is a legal value of it.
+    ``key`` names the action in an agent's JSON answer, ``example`` is a legal value of it, and
+    ``longest`` one that takes as many characters as any. ``averages`` says whether actions are
+    amounts, which have a mean. C(t) has so many ``components``, and one more for who does nothing.
     Every method is pure: the same arguments give the same result.
     """
 
@@ -65,9 +68,17 @@ class World(Protocol[S, A]):
     @property
     def example(self) -> Any: ...
     @property
+    def longest(self) -> Any: ...
+    @property
+    def averages(self) -> bool: ...
+    @property
+    def components(self) -> int: ...
+    @property
     def agents(self) -> int: ...
     @property
     def settings(self) -> Any: ...
+
+    def __init__(self, agents: int, settings: Any) -> None: ...
 
     def start(self, draws: Draws) -> S:
         """The state that round 1 shows."""
@@ -116,6 +127,33 @@ class World(Protocol[S, A]):
     def from_plain(self, plain: Plain) -> S:
         """The inverse of :func:`as_plain`, also after a way through JSON."""
         ...
+
+    def merge(self, proposals: Sequence[A], draws: Draws, round: int) -> tuple[A, bool]:
+        """The one action that most proposals stand for; whether a draw of ``tie`` settled it."""
+        ...
+
+    def distances(self, actions: Sequence[A | None]) -> NDArray[Any]:
+        """Deviation d_i(t) (paper, section 3.2): how far each agent is from the mode or the mean.
+
+        Shape (agents,), NaN for an agent that abstains.
+        """
+        ...
+
+    def places(self, action: A) -> list[int]:
+        """The components of C(t) that an action's weight is shared by; none for no action."""
+        ...
+
+    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
+        """Performance per round, shape (rounds,), 0 to 1: higher is better. NaN for undefined."""
+        ...
+
+    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
+        """The world's metrics of an episode for which so many rounds were planned."""
+        ...
+
+
+Policy = Callable[[Sequence[Plain], Draws, int], list[Any]]
+"""A scripted policy: (the agents' views, draws, round) to one proposal an agent."""
 
 
 def as_plain(value: Any) -> Any:

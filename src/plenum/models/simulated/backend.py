@@ -6,13 +6,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
+from typing import Protocol
 
 import numpy as np
 
 from plenum.base.identity import generator
 from plenum.design.condition import Sampling, Simulated
+from plenum.design.kinds import KINDS
 from plenum.models.chat import CallError, Chat, Reply, Response
-from plenum.models.simulated import acting, opinion, speech
+from plenum.models.simulated import opinion, speech
 from plenum.models.simulated.reading import read
 from plenum.records import Failure
 
@@ -22,6 +24,23 @@ _MALFORMED = (
     "My preferences are as before.",
     'STATE: pref=[0.9,0.9,0.9]; conf=80; tags=["too_much","to_sum"]',
 )
+
+
+class Agent(Protocol):
+    """The simulated agent of a kind of study whose prompts aren't a committee's."""
+
+    def __call__(
+        self, chat: Chat, coupling: float, slips: float, rng: np.random.Generator
+    ) -> str | None:
+        """Its answer; None where the chat isn't one of its own.
+
+        Parameters
+        ----------
+        coupling
+            Scales how much other agents count.
+        slips
+            Probability of a slip.
+        """
 
 
 class SimulatedBackend:
@@ -77,8 +96,12 @@ class SimulatedBackend:
     def _answer(self, chat: Chat, rng: np.random.Generator) -> str:
         if chat.messages[1].content.startswith("The private ballots"):
             return _count(chat.messages[1].content)
-        if acting.acts(chat):
-            return acting.answer(chat, self._knobs.coupling, self._knobs.noise, rng)
+        for kind in KINDS.values():
+            if "simulated_agent" in kind.parts:
+                agent: Agent = kind.part("simulated_agent")
+                text = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
+                if text is not None:
+                    return text
         prompt = read(chat)
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":

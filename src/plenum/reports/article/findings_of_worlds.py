@@ -8,9 +8,10 @@ from plenum.reports.article.families import holds
 from plenum.reports.article.of_worlds import few_episodes
 from plenum.reports.article.rendering import paragraphs
 from plenum.reports.article.words import estimated
-from plenum.reports.worlds.arms import METRICS, arm, arms, compared, over_worlds, values
+from plenum.reports.worlds.arms import arm, arms, compared, over_worlds, values
 from plenum.reports.worlds.groups import groups, heading
 from plenum.tracking.world_query import Played
+from plenum.worlds.registry import display
 
 _MOST = 2
 """More groups of conditions than this are left to the tables."""
@@ -83,7 +84,7 @@ def findings(played: Sequence[Played]) -> WorldFindings:
 
 
 def _group(played: Sequence[Played], world: str) -> Group:
-    metric = METRICS[played[0].factors["task"]][0]
+    metric = display(played[0].factors["task"]).metrics[0]
     tests = compared(played, metric)
     shown = [
         f"{name}: {estimated(e.value, e.ci_low, e.ci_high, 3)}"

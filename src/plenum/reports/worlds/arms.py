@@ -10,15 +10,6 @@ import pandas as pd
 from plenum.dynamics.estimate import Estimate, mean
 from plenum.tracking.world_query import Played
 
-METRICS = {
-    "disaster": ("coverage", "misallocation", "response_delay", "net_reward", "disasters"),
-    "misinformation": ("final_spread", "mean_spread", "containment_time", "coverage_diversity"),
-    "public_goods": (
-        *("provision_rate", "total_welfare", "welfare_per_agent", "gini", "gini_cumulated"),
-    ),
-}
-"""The metrics that tables show; the CSV has all of them."""
-
 LEVELS = {
     "diversity": ("identical", "low", "medium", "high"),
     "volatility": ("low", "moderate", "high"),

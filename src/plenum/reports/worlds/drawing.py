@@ -17,10 +17,11 @@ from scipy import stats
 from plenum.dynamics import two_lines
 from plenum.reports.sheets import probability
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, caption, look, width
-from plenum.reports.worlds.arms import LEVELS, METRICS, arm, arms, common, over_worlds, values
+from plenum.reports.worlds.arms import LEVELS, arm, arms, common, over_worlds, values
 from plenum.reports.worlds.sheets import open_share, provenance
 from plenum.reports.worlds.statistics import points, told_apart
 from plenum.tracking.world_query import Played
+from plenum.worlds.registry import display
 
 MOST_BANDS = 4
 """Arms whose intervals a panel has room for."""
@@ -36,29 +37,6 @@ MANY_OPEN = 0.1
 
 SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
 """How the line of a scripted policy is drawn."""
-
-_PERFORMANCE = {
-    "disaster": "coverage",
-    "misinformation": "share not misinformed",
-    "public_goods": "share of runs funded",
-}
-_GAPS = {
-    "disaster": "; gaps: rounds without a disaster",
-    "misinformation": "; runs that ended early keep their last value",
-}
-_DEVIATION = {
-    "disaster": "d̄ of proposals (cells)",
-    "misinformation": "d̄ of proposals (Jaccard)",
-    "public_goods": "d̄ of proposals (share of C_max)",
-}
-_SHARE, _LEAST = (0.0, 1.0), (0.0, math.inf)
-_RANGE = {
-    **dict.fromkeys(("coverage", "final_spread", "mean_spread"), _SHARE),
-    **dict.fromkeys(("provision_rate", "gini", "gini_cumulated"), _SHARE),
-    **dict.fromkeys(("misallocation", "response_delay", "disasters"), _LEAST),
-    **dict.fromkeys(("containment_time", "coverage_diversity"), _LEAST),
-}
-"""Between which values a metric lies: intervals are drawn within."""
 
 
 def over_time(played: Sequence[Played], task: str) -> Figure:
@@ -92,7 +70,7 @@ def over_time(played: Sequence[Played], task: str) -> Figure:
         panel.set_xlim(0.5, max(int(p.factors["rounds"]) for p in asked) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.grid(True)
-    axes[0, 0].set_ylabel(_PERFORMANCE[task])
+    axes[0, 0].set_ylabel(display(task).performance)
     if found:
         _legend(figure, {name: found[name] for name in found})
     told = "mean over worlds; "
@@ -101,7 +79,7 @@ def over_time(played: Sequence[Played], task: str) -> Figure:
         if band
         else "intervals over worlds are left out: those of so many arms would hide the lines"
     )
-    told += _GAPS.get(task, "") + (f"; not drawn: {'; '.join(left)}" if left else "")
+    told += display(task).gaps + (f"; not drawn: {'; '.join(left)}" if left else "")
     drawn = [p for p in asked if arm(p) in shown] + [p for p in played if arm(p).name == script]
     caption(figure, _foot(drawn, told))
     return figure
@@ -110,11 +88,12 @@ def over_time(played: Sequence[Played], task: str) -> Figure:
 def _best(played: Sequence[Played], task: str) -> str:
     """The scripted policy that acts freely and does best in the first metric; empty for none."""
     own = [p for p in played if arm(p).scripted and not arm(p).free]
-    table = values(own, METRICS[task][0])
+    shown = display(task)
+    table = values(own, shown.metrics[0])
     if table.empty:
         return ""
     means = table.groupby("arm")["value"].mean()
-    return str(means.idxmin() if task == "misinformation" else means.idxmax())
+    return str(means.idxmin() if shown.lower_is_better else means.idxmax())
 
 
 def baselines(played: Sequence[Played], task: str) -> Figure:
@@ -124,7 +103,7 @@ def baselines(played: Sequence[Played], task: str) -> Figure:
     did not.
     """
     played, left = common(played)
-    shown, metrics = arms(played), METRICS[task]
+    shown, metrics = arms(played), display(task).metrics
     figure, axes = plt.subplots(
         *(1, len(metrics)),
         figsize=(PAGE, 0.17 * len(shown) + 1.05),
@@ -135,7 +114,7 @@ def baselines(played: Sequence[Played], task: str) -> Figure:
     places = np.arange(len(shown))[::-1]
     for panel, metric in zip(axes.flat, metrics, strict=True):
         table = values(played, metric)
-        least, most = _RANGE.get(metric, (-math.inf, math.inf))
+        least, most = display(task).ranges.get(metric, (-math.inf, math.inf))
         for place, one in zip(places, shown, strict=True):
             found = over_worlds(table[table["arm"] == one.name] if len(table) else table)
             colour = GREY if one.scripted else COLOURS[0]
@@ -185,9 +164,9 @@ def deviation(played: Sequence[Played], task: str) -> Figure:
             _cloud(panel, part, COLOURS[number])
             panel.set_title(f"{name}, {level}\n{told}", loc="left", fontsize=7)
             panel.grid(True)
-        line[0].set_ylabel(_PERFORMANCE[task])
+        line[0].set_ylabel(display(task).performance)
     for panel in axes[-1]:
-        panel.set_xlabel(_DEVIATION[task])
+        panel.set_xlabel(display(task).deviation)
     note = f"{fixed}columns: volatility; rounds of equal d̄ averaged; area: grows with their number;"
     note += " lines: two-lines test, unadjusted p"
     note += f"; not drawn: {'; '.join(left)}" if left else ""
@@ -246,13 +225,13 @@ def _curve(
 ) -> Artist:
     """The mean of worlds by round, with an interval where there are several.
 
-    All runs of a world are averaged first: they share its luck. In misinformation runs that ended
-    early keep their last value: without them the mean would seem to recover.
+    All runs of a world are averaged first: they share its luck. Runs that ended early keep their
+    last value: without them the mean would seem to recover.
     """
     parts = [p.series("performance").rename(index=p.world) for p in own]
     runs = pd.concat(parts).sort_index(axis=1).astype(float)
     runs = runs.reindex(columns=range(1, max(int(p.factors["rounds"]) for p in own) + 1))
-    if task == "misinformation":
+    if display(task).ends_early:
         runs = runs.ffill(axis=1)
     worlds = runs.groupby(level=0).mean()
     count, mean = worlds.count(), worlds.mean()

@@ -10,7 +10,6 @@ from plenum.reports.sheets import Sheet, limits, number, probability
 from plenum.reports.worlds.arms import (
     LEVELS,
     LONE,
-    METRICS,
     arm,
     arms,
     common,
@@ -21,6 +20,7 @@ from plenum.reports.worlds.arms import (
 )
 from plenum.reports.worlds.groups import command, heading
 from plenum.tracking.world_query import Played
+from plenum.worlds.registry import display
 
 _OPEN = {
     "response_delay": ("delays", ("delays_censored", "delays_dropped")),
@@ -43,14 +43,15 @@ def overall(played: Sequence[Played], task: str) -> Sheet:
     lost = [name for name in _LOST if name == "abstentions" or any(_lost(p, name) for p in played)]
     more = ("deviation_proposals", "deviation_actions", *lost)
     told = (f"{_LOST[name]} a run" for name in lost)
-    head = ("arm", "runs", *METRICS[task], "d̄ proposals", "d̄ actions", *told)
-    tables = {name: values(played, name) for name in (*METRICS[task], *more)}
+    head = ("arm", "runs", *display(task).metrics, "d̄ proposals", "d̄ actions", *told)
+    tables = {name: values(played, name) for name in (*display(task).metrics, *more)}
     body = []
     for one in arms(played):
         own = [p for p in played if arm(p) == one]
         runs = f"{sum(p.completed for p in own)}/{sum(p.target for p in own)}"
         cells = [
-            _estimated(over_worlds(_of(tables[m], one.name))) + _open(own, m) for m in METRICS[task]
+            _estimated(over_worlds(_of(tables[m], one.name))) + _open(own, m)
+            for m in display(task).metrics
         ]
         last = [number(over_worlds(_of(tables[m], one.name)).value, 2) for m in more]
         body.append((one.name, runs, *cells, *last))
@@ -67,7 +68,7 @@ def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Sheet:
     own = {id(p): p for group in groups for p in group}
     played = [own[key] for key in everything]
     shown = [a.name for a in arms(played) if a.name != LONE]
-    metric = METRICS[task][0]
+    metric = display(task).metrics[0]
     table = values([p for p in played if arm(p).name != LONE], metric)
     sizes = sorted({p.factors["agents"] for p in played if arm(p).name != LONE}, key=int)
     kept = {name: _shared(_of(table, name)) for name in shown}
@@ -101,7 +102,7 @@ def levels(played: Sequence[Played], task: str) -> list[Sheet]:
     """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5)."""
     shown = arms(played)
     found = []
-    for metric in METRICS[task]:
+    for metric in display(task).metrics:
         table = values(played, metric)
         if table.empty:
             continue
@@ -153,7 +154,10 @@ def models(played: Sequence[Played], task: str) -> list[Sheet]:
     )
     return [
         Sheet(
-            f"{heading(played)}: {METRICS[task][0]} by model", ("model", *shown), tuple(body), notes
+            f"{heading(played)}: {display(task).metrics[0]} by model",
+            ("model", *shown),
+            tuple(body),
+            notes,
         )
     ]
 
@@ -165,7 +169,7 @@ def differences(played: Sequence[Played], task: str) -> list[Sheet]:
             *(metric, name, other, number(found.value, 3)),
             *(limits(found.ci_low, found.ci_high, 3), probability(found.p), str(found.n)),
         )
-        for metric in METRICS[task]
+        for metric in display(task).metrics
         for name, other, found in compared(played, metric)
     ]
     if not body:
@@ -175,7 +179,7 @@ def differences(played: Sequence[Played], task: str) -> list[Sheet]:
         "paired by world (seed and episode) and by all factors that both arms have; worlds are the "
         "independent units; t intervals; a mechanism is compared with free action by the same "
         "agents, or by the same script: that part needs no model",
-        *dict.fromkeys(told for metric in METRICS[task] for told in _opened(metric)),
+        *dict.fromkeys(told for metric in display(task).metrics for told in _opened(metric)),
         *sources(played),
     )
     return [Sheet(f"{heading(played)}: differences", head, tuple(body), notes, 2)]
@@ -267,7 +271,7 @@ def _notes(played: Sequence[Played], task: str) -> tuple[str, ...]:
     return (
         "means over worlds (seed and episode), ± half a 95 % t interval; d̄: mean deviation; "
         "definitions and units: docs/worlds.md",
-        *dict.fromkeys(told for metric in METRICS[task] for told in _opened(metric)),
+        *dict.fromkeys(told for metric in display(task).metrics for told in _opened(metric)),
         *[mechanical] * any(arm(p).scripted for p in played),
         *((f"warnings: {', '.join(found)}",) if found else ()),
         *sources(played),
@@ -327,7 +331,7 @@ def _by_column(
     cells = []
     for column in columns:
         own = [p for p in played if (p.factors[by] if by else arm(p).name) == column]
-        cells.append(number(over_worlds(values(own, METRICS[task][0])).value, 3))
+        cells.append(number(over_worlds(values(own, display(task).metrics[0])).value, 3))
     return cells
 
 

@@ -25,9 +25,7 @@ from plenum.reports.worlds.groups import heading
 from plenum.reports.worlds.sheets import sources
 from plenum.tracking.world_frames import ensembles
 from plenum.tracking.world_query import Played
-
-SHOCKS = {"disaster": "spawn", "misinformation": "injection", "public_goods": "shock"}
-"""The event of each world that counts as a shock."""
+from plenum.worlds.registry import display
 
 HORIZON = 10.0
 """Rounds up to which the restricted mean of recovery is taken, in every arm."""
@@ -130,16 +128,14 @@ def recovered(played: Sequence[Played], task: str) -> list[Sheet]:
         *("arm", "volatility", "shocks", "worlds", "before", "after", "median", "mean", "95 % CI"),
         *("dip", "95 % CI ", "warnings"),
     )
-    room = ", and where spawns need room an arm that clears less meets fewer of them"
     notes = (
-        f"shock: {SHOCKS[task]}; before and after: mean performance in the three rounds before it "
-        f"and in the {HORIZON:g} rounds from it on; rounds out of tolerance (0.05 below the level "
-        "before) until performance is back; median: Kaplan-Meier; mean: restricted to "
+        f"shock: {display(task).shock}; before and after: mean performance in the three rounds "
+        f"before it and in the {HORIZON:g} rounds from it on; rounds out of tolerance (0.05 below "
+        "the level before) until performance is back; median: Kaplan-Meier; mean: restricted to "
         f"{HORIZON:g} rounds, jackknife over worlds; dip: how far performance fell",
         "a low level can't dip: an arm that does nothing has nothing to recover, so read times "
         "and dips beside 'before' and 'after'; arms needn't count the same shocks"
-        + room
-        * (task == "disaster"),
+        + display(task).shock_note,
         *sources(played),
     )
     return [Sheet(f"{heading(played)}: recovery after shocks", head, tuple(body), notes, 2)]
@@ -152,16 +148,17 @@ def after_shocks(played: Sequence[Played], task: str) -> Shocks | None:
     """
     worlds: defaultdict[str, list[Recovery]] = defaultdict(list)
     levels: defaultdict[str, list[float]] = defaultdict(list)
+    shown = display(task)
     for one in played:
         for replicate, run in one.rounds.groupby("replicate") if len(one.rounds) else ():
             world = one.world(int(str(replicate)))
             ordered = run.sort_values("round")
-            struck = ordered["events"].str.split().apply(lambda names: SHOCKS[task] in names)
+            struck = ordered["events"].str.split().apply(lambda names: shown.shock in names)
             shocks = [int(number) for number in ordered.loc[struck, "round"] if number > 1]
             level = ordered["performance"].to_numpy(dtype=float)
             found = recoveries(level, shocks)
             worlds[world].extend(found)
-            if task == "misinformation":  # a run that ended early stays at its last value
+            if shown.ends_early:  # such a run stays at its last value
                 planned = max(int(one.factors["rounds"]) - len(level), 0)
                 level = np.pad(level, (0, planned), mode="edge")
             for shock in found:

@@ -1,1 +1,25 @@
-"""The world disaster: state machine, prompt texts and metrics."""
+"""The world disaster: drones contain disasters on a grid."""
+
+import math
+
+from plenum.worlds.definition import Display, WorldDefinition
+from plenum.worlds.disaster.acting import ACTING
+from plenum.worlds.disaster.policies import POLICIES
+from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.disaster.world import DisasterWorld
+
+_DISPLAY = Display(
+    metrics=("coverage", "misallocation", "response_delay", "net_reward", "disasters"),
+    headline="coverage",
+    performance="coverage",
+    deviation="d̄ of proposals (cells)",
+    shock="spawn",
+    gaps="; gaps: rounds without a disaster",
+    shock_note=", and where spawns need room an arm that clears less meets fewer of them",
+    ranges={
+        "coverage": (0.0, 1.0),
+        **dict.fromkeys(("misallocation", "response_delay", "disasters"), (0.0, math.inf)),
+    },
+)
+
+DEFINITION = WorldDefinition(DisasterWorld, DisasterSettings, "Drone", POLICIES, ACTING, _DISPLAY)

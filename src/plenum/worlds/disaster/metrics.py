@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.worlds.averages import mean_of
+from plenum.worlds.deviation import from_modes
 from plenum.worlds.disaster.settings import DisasterSettings
 from plenum.worlds.world import Round
 
@@ -47,6 +48,14 @@ class Delay:
     began: int
     rounds: int
     end: End
+
+
+def manhattan_to_mode(cells: Sequence[tuple[int, int] | None]) -> NDArray[np.float64]:
+    """Manhattan distance to the most frequent cell, averaged over equally frequent ones.
+
+    In cells: 0 to 18 on a 10x10 grid. Shape (agents,), NaN for None.
+    """
+    return from_modes(cells, _manhattan)
 
 
 def coverage(records: Sequence[Round]) -> NDArray[np.float64]:
@@ -148,3 +157,8 @@ def _disasters(record: Round) -> list[dict[str, Any]]:
 
 def _drones(record: Round) -> Counter[tuple[int, ...]]:
     return Counter(tuple(cell) for cell in record["actions"] if cell is not None)
+
+
+def _manhattan(cells: Sequence[Any], modes: Sequence[Any]) -> NDArray[np.float64]:
+    apart = np.abs(np.array(cells)[:, None] - np.array(modes)[None, :])
+    return np.asarray(apart.sum(axis=-1), dtype=float)

@@ -1,20 +1,12 @@
-"""Numbers of the disaster world, and what the levels of volatility set (paper C.1)."""
+"""Numbers of the disaster world (paper C.1)."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.worlds.world import ordered, within
 
 LEAST, MOST = 1, 10
 """An active disaster's severity lies between these (paper B.1)."""
-
-VOLATILITY: dict[str, dict[str, Any]] = {
-    "low": {"move_period": 3, "severity_jump": 1, "spawn_when_calm": False},
-    "moderate": {"move_period": 2, "severity_jump": 2, "spawn_when_calm": False},
-    "high": {"move_period": 1, "severity_jump": 3, "spawn_when_calm": True},
-}
-"""What the levels of volatility set (paper C.1); the rest keeps its default."""
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,13 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from plenum.worlds.consensus import plurality
+from plenum.worlds.disaster import metrics
 from plenum.worlds.disaster import text as disaster_text
 from plenum.worlds.disaster.settings import LEAST, MOST, DisasterSettings
 from plenum.worlds.draws import Draws, step, whole
 from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Plain, checked, is_whole
+from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole
 
 Cell = tuple[int, int]
 
@@ -56,6 +58,17 @@ class DisasterWorld:
     name: ClassVar[str] = "disaster"
     key: ClassVar[str] = "action"
     example: ClassVar[list[int]] = [1, 0]
+    averages: ClassVar[bool] = False
+
+    @property
+    def longest(self) -> list[int]:
+        """The last cell."""
+        return [self.settings.grid - 1] * 2
+
+    @property
+    def components(self) -> int:
+        """One a cell, row by row of x."""
+        return self.settings.grid**2
 
     def start(self, draws: Draws) -> DisasterState:
         """Between ``initial_least`` and ``initial_most`` disasters, each on a cell of its own."""
@@ -150,6 +163,26 @@ class DisasterWorld:
         disasters = tuple(Disaster(**{**d, "cell": tuple(d["cell"])}) for d in plain["disasters"])
         drones = tuple(None if cell is None else (cell[0], cell[1]) for cell in plain["drones"])
         return DisasterState(disasters, drones, tuple(plain["events"]))
+
+    def merge(self, proposals: Sequence[Cell], draws: Draws, round: int) -> tuple[Cell, bool]:
+        """The cell with most proposals."""
+        return plurality(proposals, draws, round)
+
+    def distances(self, actions: Sequence[Cell | None]) -> NDArray[Any]:
+        """Manhattan distances to the most frequent cell."""
+        return metrics.manhattan_to_mode(actions)
+
+    def places(self, action: Cell) -> list[int]:
+        """The cell."""
+        return [action[0] * self.settings.grid + action[1]]
+
+    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
+        """Coverage; NaN in rounds without a disaster."""
+        return metrics.coverage(records)
+
+    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
+        """All metrics of an episode."""
+        return metrics.summary(records, self.settings)
 
     def _rows(self, round: int) -> int:
         return self.settings.most + round + 1  # ids up to that of a disaster spawned this round

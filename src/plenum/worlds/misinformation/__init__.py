@@ -1,1 +1,27 @@
-"""The world misinformation: state machine, prompt texts and metrics."""
+"""The world misinformation: defenders check nodes of a network against a rumour."""
+
+import math
+
+from plenum.worlds.definition import Display, WorldDefinition
+from plenum.worlds.misinformation.acting import ACTING
+from plenum.worlds.misinformation.policies import POLICIES
+from plenum.worlds.misinformation.world import MisinformationSettings, MisinformationWorld
+
+_DISPLAY = Display(
+    metrics=("final_spread", "mean_spread", "containment_time", "coverage_diversity"),
+    headline="mean_spread",
+    performance="share not misinformed",
+    deviation="d̄ of proposals (Jaccard)",
+    shock="injection",
+    lower_is_better=True,
+    ends_early=True,
+    gaps="; runs that ended early keep their last value",
+    ranges={
+        **dict.fromkeys(("final_spread", "mean_spread"), (0.0, 1.0)),
+        **dict.fromkeys(("containment_time", "coverage_diversity"), (0.0, math.inf)),
+    },
+)
+
+DEFINITION = WorldDefinition(
+    MisinformationWorld, MisinformationSettings, "Defender", POLICIES, ACTING, _DISPLAY
+)

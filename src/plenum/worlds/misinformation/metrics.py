@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenum.worlds.averages import mean_of
+from plenum.worlds.deviation import from_modes
 from plenum.worlds.world import Round
 
 
@@ -23,6 +25,15 @@ class Containment:
     size: int
     rounds: int
     censored: bool
+
+
+def jaccard_to_mode(sets: Sequence[Sequence[int] | None]) -> NDArray[np.float64]:
+    """Jaccard distance to the most frequent node set, averaged over equally frequent ones.
+
+    0 (the same set) to 1 (no node in common). Two empty sets are the same: 0. Shape (agents,),
+    NaN for None.
+    """
+    return from_modes([None if s is None else frozenset(s) for s in sets], _jaccard)
 
 
 def spread(records: Sequence[Round]) -> NDArray[np.float64]:
@@ -62,7 +73,7 @@ def coverage_diversity(records: Sequence[Round]) -> NDArray[np.float64]:
     return np.array([len(nodes) for nodes in checked], dtype=float)
 
 
-def summary(records: Sequence[Round], planned: int | None = None) -> dict[str, float]:
+def summary(records: Sequence[Round], planned: int = 0) -> dict[str, float]:
     """All metrics of an episode, one number each.
 
     Parameters
@@ -72,7 +83,7 @@ def summary(records: Sequence[Round], planned: int | None = None) -> dict[str, f
         are missing, so that an early end doesn't flatter the mean. By default: those played.
     """
     shares = spread(records)
-    missing = 0 if planned is None else max(0, planned - len(records))
+    missing = max(0, planned - len(records))
     carried = np.append(shares, [shares[-1]] * missing) if shares.size else shares
     found = containments(records)
     return {
@@ -89,3 +100,14 @@ def summary(records: Sequence[Round], planned: int | None = None) -> dict[str, f
 
 def _misinformed(status: str) -> frozenset[int]:
     return frozenset(node for node, letter in enumerate(status) if letter == "M")
+
+
+def _jaccard(sets: Sequence[Any], modes: Sequence[Any]) -> NDArray[np.float64]:
+    nodes = sorted(set().union(*sets))
+    rows, columns = (
+        np.array([[node in nodes_of for node in nodes] for nodes_of in group], dtype=float)
+        for group in (sets, modes)
+    )
+    common = rows @ columns.T
+    union = rows.sum(axis=1)[:, None] + columns.sum(axis=1)[None, :] - common
+    return np.where(union > 0, 1 - common / np.maximum(union, 1), 0.0)

@@ -1,5 +1,6 @@
 """A rumour on a scale-free network and the fact-checks against it (paper B.2 and C.2)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,24 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.worlds.draws import Draws, whole
+from plenum.worlds.misinformation import metrics
 from plenum.worlds.misinformation import text as misinformation_text
 from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Plain, checked, is_whole, ordered, within
+from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole, ordered, within
 
 UNAWARE, INFORMED, MISINFORMED = "U", "I", "M"
 """The letters of a node's status."""
-
-VOLATILITY: dict[str, dict[str, Any]] = {
-    "low": {"spread": 0.1, "injection_gap_least": 4, "injection_gap_most": 4},
-    "moderate": {"spread": 0.2, "injection_gap_least": 2, "injection_gap_most": 3},
-    "high": {
-        "spread": 0.3,
-        "injection_gap_least": 1,
-        "injection_gap_most": 1,
-        "injection_probability": 0.9,
-    },
-}
-"""What the levels of volatility set (paper C.2); the rest keeps its default."""
 
 Nodes = tuple[int, ...]
 
@@ -114,11 +104,22 @@ class MisinformationWorld:
 
     name: ClassVar[str] = "misinformation"
     key: ClassVar[str] = "target_nodes"
+    averages: ClassVar[bool] = False
 
     @property
     def example(self) -> list[int]:
         """A legal action."""
         return list(range(1, min(self.settings.checks + 1, self.settings.nodes)))
+
+    @property
+    def longest(self) -> list[int]:
+        """As many nodes as one may check, of the largest ids."""
+        return [self.settings.nodes - 1] * self.settings.checks
+
+    @property
+    def components(self) -> int:
+        """One a node."""
+        return self.settings.nodes
 
     def start(self, draws: Draws) -> MisinformationState:
         """A Barabási-Albert network in which the first nodes are misinformed already."""
@@ -207,6 +208,31 @@ class MisinformationWorld:
         edges = tuple((a, b) for a, b in plain["edges"])
         tuples = {key: tuple(plain[key]) for key in ("checked", "suspected", "events")}
         return MisinformationState(**{**plain, **tuples, "edges": edges})
+
+    def merge(self, proposals: Sequence[Nodes], draws: Draws, round: int) -> tuple[Nodes, bool]:
+        """Nodes with most votes; at the cut, the tied ones that drew least get the places left."""
+        votes = Counter(node for nodes in proposals for node in nodes)
+        keys = draws.uniforms("tie", round, self.settings.nodes)
+        ranked = sorted(votes, key=lambda node: (-votes[node], float(keys[node])))
+        places = self.settings.checks
+        tied = len(ranked) > places and votes[ranked[places - 1]] == votes[ranked[places]]
+        return tuple(sorted(ranked[:places])), tied
+
+    def distances(self, actions: Sequence[Nodes | None]) -> NDArray[Any]:
+        """Jaccard distances to the most frequent set of nodes."""
+        return metrics.jaccard_to_mode(actions)
+
+    def places(self, action: Nodes) -> list[int]:
+        """The nodes."""
+        return list(action)
+
+    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
+        """The share of the nodes that aren't misinformed."""
+        return 1 - metrics.spread(records)
+
+    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
+        """All metrics of an episode."""
+        return metrics.summary(records, planned)
 
     def _spread(self, state: MisinformationState, draws: Draws, round: int) -> NDArray[np.bool_]:
         """Who is misinformed once every edge has carried what it carries.

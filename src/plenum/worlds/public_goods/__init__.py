@@ -1,1 +1,19 @@
-"""The world public_goods: state machine, prompt texts and metrics."""
+"""The world public_goods: contributors fund a good whose threshold moves."""
+
+from plenum.worlds.definition import Display, WorldDefinition
+from plenum.worlds.public_goods.acting import ACTING
+from plenum.worlds.public_goods.policies import POLICIES
+from plenum.worlds.public_goods.world import PublicGoodsSettings, PublicGoodsWorld
+
+_DISPLAY = Display(
+    metrics=("provision_rate", "total_welfare", "welfare_per_agent", "gini", "gini_cumulated"),
+    headline="provision_rate",
+    performance="share of runs funded",
+    deviation="d̄ of proposals (share of C_max)",
+    shock="shock",
+    ranges=dict.fromkeys(("provision_rate", "gini", "gini_cumulated"), (0.0, 1.0)),
+)
+
+DEFINITION = WorldDefinition(
+    PublicGoodsWorld, PublicGoodsSettings, "Contributor", POLICIES, ACTING, _DISPLAY
+)

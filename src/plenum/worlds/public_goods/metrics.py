@@ -8,6 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from plenum.worlds.averages import mean_of
 from plenum.worlds.world import Round
 
+BINS = 10
+"""Contributions are counted in so many bins of equal width."""
+
 
 def gini(amounts: ArrayLike) -> float:
     """Gini coefficient: half the mean absolute difference over the mean.
@@ -37,6 +40,19 @@ def gini(amounts: ArrayLike) -> float:
         return 0.0
     ranks = 2 * np.arange(1, array.size + 1) - array.size - 1
     return float((ranks * array).sum() / (array.size * array.sum()))
+
+
+def difference_to_mean(contributions: Sequence[float | None], most: float) -> NDArray[np.float64]:
+    """Distance to the mean contribution, as a share of the largest one allowed.
+
+    0 to 1. Shape (agents,), NaN for None.
+    """
+    amounts = np.array([np.nan if c is None else c for c in contributions], dtype=float)
+    present = amounts[~np.isnan(amounts)]
+    if not present.size:
+        return amounts
+    centre = min(max(present.mean(), present.min()), present.max())  # equal amounts deviate by 0
+    return np.asarray(np.abs(amounts - centre) / most)
 
 
 def funded(records: Sequence[Round]) -> NDArray[np.float64]:

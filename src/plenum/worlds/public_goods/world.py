@@ -3,28 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
+from statistics import median
 from typing import Any, ClassVar
 
+from numpy.typing import NDArray
+
 from plenum.worlds.draws import Draws, whole
+from plenum.worlds.public_goods import metrics
 from plenum.worlds.public_goods import text as public_goods_text
 from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Plain, checked, ordered, within
+from plenum.worlds.world import Outcome, Plain, Round, checked, ordered, within
 
 REFERENCE = 5
 """Threshold, shocks and benefit are stated for so many agents, and scale with their number."""
-
-VOLATILITY: dict[str, dict[str, Any]] = {
-    "low": {"shock_gap_least": 5, "shock_gap_most": 7, "large_share": 0.0},
-    "moderate": {"shock_gap_least": 3, "shock_gap_most": 4, "large_share": 0.5},
-    "high": {
-        "shock_gap_least": 1,
-        "shock_gap_most": 2,
-        "large_share": 0.5,
-        "benefit_least": 80.0,
-        "benefit_most": 120.0,
-    },
-}
-"""What the levels of volatility set; the sizes are the paper's (C.3), the periods our choice."""
 
 
 @dataclass(frozen=True)
@@ -101,11 +92,18 @@ class PublicGoodsWorld:
 
     name: ClassVar[str] = "public_goods"
     key: ClassVar[str] = "contribution"
+    averages: ClassVar[bool] = True
+    components: ClassVar[int] = metrics.BINS
 
     @property
     def example(self) -> float:
         """A legal action."""
         return round(self.settings.most / 8, 2)
+
+    @property
+    def longest(self) -> float:
+        """One with two decimals."""
+        return round(self.settings.most - 0.01, 2)
 
     def start(self, draws: Draws) -> PublicGoodsState:
         """The first threshold and benefit."""
@@ -192,6 +190,26 @@ class PublicGoodsWorld:
         """A state from JSON."""
         tuples = {key: tuple(plain[key]) for key in ("contributions", "events")}
         return PublicGoodsState(**{**plain, **tuples})
+
+    def merge(self, proposals: Sequence[float], draws: Draws, round: int) -> tuple[float, bool]:
+        """The median proposal."""
+        return median(proposals), False
+
+    def distances(self, actions: Sequence[float | None]) -> NDArray[Any]:
+        """Distances to the mean contribution, as a share of the most."""
+        return metrics.difference_to_mean(actions, self.settings.most)
+
+    def places(self, action: float) -> list[int]:
+        """The bin of [0, most] that an amount lies in; the upper edge belongs to the last."""
+        return [min(int(metrics.BINS * action / self.settings.most), metrics.BINS - 1)]
+
+    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
+        """1 where the good was funded, otherwise 0."""
+        return metrics.funded(records)
+
+    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
+        """All metrics of an episode."""
+        return metrics.summary(records)
 
     def scaled(self, amount: float) -> float:
         """An amount that is stated for five agents, for as many as there are."""

@@ -1,0 +1,46 @@
+"""How a simulated contributor chooses an amount."""
+
+import re
+
+import numpy as np
+
+from plenum.worlds.acting import Acting, Duty, Preferences
+
+_MOST = re.compile(r"pay 0 to ([0-9.e+-]+) each")
+_THRESHOLD = re.compile(r"Reported threshold: ([0-9.e+-]+) in all")
+
+
+def choose(duty: Duty, own: Preferences) -> float:
+    """A share of the threshold by the role; more of it after a round that wasn't funded."""
+    threshold, most = (float(pattern.findall(duty.known)[0]) for pattern in (_THRESHOLD, _MOST))
+    share = threshold / duty.units
+    wanted = share * own.weights[0]
+    if "not funded" in duty.known:
+        wanted += own.weights[1] * share * 0.5
+    if own.proposals:
+        others = float(np.mean([p.action for p in own.proposals]))
+        if own.pull > 0:
+            wanted += 0.5 * min(own.pull, 2.0) / 2.0 * (others - wanted)
+        else:
+            # what the others leave open, as far as the role cares for the good
+            gap = threshold - others * (duty.units - 1)
+            wanted += min(-own.pull, 3.0) / 3.0 * 0.5 * own.weights[0] * (gap - share)
+    wanted += own.kick * share * 0.2 * own.rng.normal()
+    if own.rng.random() < own.slips:
+        wanted = share * own.rng.random() * 2
+    return float(min(max(0.0, round(wanted, 2)), most))
+
+
+ACTING = Acting(
+    phrase="contributors pay 0 to ",
+    traits={
+        "exactly the threshold": (1.0, 0.0, 0.0),
+        "more than your share": (1.25, 0.0, 0.0),
+        "Weigh what you pay": (0.95, 0.3, 0.0),
+        "small, steady": (0.8, 0.0, 0.0),
+        "Follow the numbers": (1.0, 0.6, 0.0),
+        "as little as": (0.3, 0.0, 0.0),
+        "Make up for": (1.5, 0.3, 0.0),
+    },
+    choose=choose,
+)

@@ -1,0 +1,140 @@
+"""A toy world, as a fourth one is added: agents drain a tank that fills, each up to three units."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median_low
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.worlds.acting import Acting, Duty, Preferences
+from plenum.worlds.definition import Display, WorldDefinition
+from plenum.worlds.draws import Draws, whole
+from plenum.worlds.reports import Statement
+from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole, within
+
+MOST = 3
+"""Units that an agent drains at most."""
+
+
+@dataclass(frozen=True)
+class TankSettings:
+    """Up to ``inflow`` units come in a round; the tank overflows above ``full``."""
+
+    inflow: int = 6
+    full: int = 10
+
+    def __post_init__(self) -> None:
+        within(self, "tank", inflow=(1, 100), full=(1, 1000))
+
+
+@dataclass(frozen=True)
+class TankState:
+    """The level of the tank."""
+
+    level: int
+    events: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TankWorld:
+    """An action is a number of units."""
+
+    agents: int
+    settings: TankSettings = field(default_factory=TankSettings)
+
+    name: ClassVar[str] = "tank"
+    key: ClassVar[str] = "drain"
+    example: ClassVar[int] = 1
+    longest: ClassVar[int] = MOST
+    averages: ClassVar[bool] = False
+    components: ClassVar[int] = MOST + 1
+
+    def start(self, draws: Draws) -> TankState:
+        return TankState(self._inflow(draws, 1))
+
+    def update(self, state: TankState, draws: Draws, round: int) -> TankState:
+        more = self._inflow(draws, round) if round > 1 else 0
+        return TankState(state.level + more, ("flood",) * (more == self.settings.inflow))
+
+    def report(self, state: TankState, draws: Draws, round: int) -> tuple[Statement, ...]:
+        return ()
+
+    def view(self, state: TankState, agent: int) -> Plain:
+        return {"level": state.level}
+
+    def describe(self, state: TankState, agent: int) -> str:
+        return f"The tank holds {state.level} units."
+
+    def read(self, value: Any) -> int:
+        if not is_whole(value) or not 0 <= value <= MOST:
+            raise ValueError(f"drain needs a whole number from 0 to {MOST}")
+        return int(value)
+
+    def act(self, state: TankState, actions: Sequence[int | None]) -> Outcome[TankState]:
+        drained = sum(units or 0 for units in checked(self, actions))
+        level = max(0, state.level - drained)
+        return Outcome(TankState(level), float(-level), {"dry": level == 0})
+
+    def over(self, state: TankState) -> bool:
+        return state.level > self.settings.full
+
+    def from_plain(self, plain: Plain) -> TankState:
+        return TankState(plain["level"], tuple(plain["events"]))
+
+    def merge(self, proposals: Sequence[int], draws: Draws, round: int) -> tuple[int, bool]:
+        return median_low(proposals), False
+
+    def distances(self, actions: Sequence[int | None]) -> NDArray[Any]:
+        units = np.array([np.nan if a is None else a for a in actions], dtype=float)
+        return np.abs(units - np.nanmean(units))
+
+    def places(self, action: int) -> list[int]:
+        return [action]
+
+    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
+        return np.array([r["after"]["level"] <= self.settings.full for r in records], dtype=float)
+
+    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
+        levels = [r["after"]["level"] for r in records] or [np.nan]
+        return {"mean_level": float(np.mean(levels)), "rounds_held": len(records) / (planned or 1)}
+
+    def _inflow(self, draws: Draws, round: int) -> int:
+        return whole(draws.uniforms("inflow", round, 1)[0], 0, self.settings.inflow)
+
+
+def all_open(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
+    """Everybody drains as much as possible."""
+    return [MOST] * len(views)
+
+
+def all_closed(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
+    """Nobody drains."""
+    return [0] * len(views)
+
+
+def choose(duty: Duty, own: Preferences) -> int:
+    """An equal share of the level, more or less of it by the role."""
+    (level,) = re.findall(r"holds ([0-9]+) units", duty.known)
+    wanted = own.weights[0] * int(level) / duty.units
+    return own.best([-abs(wanted - units) for units in range(MOST + 1)])
+
+
+DEFINITION = WorldDefinition(
+    TankWorld,
+    TankSettings,
+    "Keeper",
+    {"all_open": all_open, "all_closed": all_closed},
+    Acting("The tank holds ", {"careful": (1.5, 0.0, 0.0)}, choose),
+    Display(
+        metrics=("mean_level", "rounds_held"),
+        headline="mean_level",
+        performance="share not overflowing",
+        deviation="d̄ of proposals (units)",
+        shock="flood",
+        lower_is_better=True,
+        ends_early=True,
+    ),
+)

@@ -10,7 +10,7 @@ from world_episodes import Play
 from plenum.worlds import Draws, build
 from plenum.worlds.disaster import metrics as metrics_disaster
 from plenum.worlds.disaster.metrics import Delay
-from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.disaster.state import DisasterSettings
 
 SETTINGS = DisasterSettings()
 A, B, C, FAR = (1, 1), (2, 2), (3, 3), (9, 9)

@@ -10,7 +10,7 @@ from world_episodes import VOLATILITY, Play
 
 from plenum.base.errors import UserError
 from plenum.worlds import Draws, as_plain
-from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.disaster.state import DisasterSettings
 from plenum.worlds.disaster.world import Disaster, DisasterState, DisasterWorld
 
 EXACT = DisasterSettings(misread=0.0, contradictory=0.0)

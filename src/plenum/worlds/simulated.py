@@ -49,15 +49,15 @@ def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) 
     acting = _acting(duty.known)
     pull = (FOLLOW if duty.binds else -CROWD) * coupling
     weights = acting.weights(duty.brief)
-    own = Preferences(weights, duty.proposals, pull, chat.temperature, slips, rng)
+    agent = Preferences(weights, duty.proposals, pull, chat.temperature, slips, rng)
     if duty.assigns:
         plan: list[Any] = []
         for _ in range(duty.units):
             taken = [Proposal(str(n), action) for n, action in enumerate(plan)]
-            crowded = replace(own, proposals=taken, pull=-CROWD * coupling)
+            crowded = replace(agent, proposals=taken, pull=-CROWD * coupling)
             plan.append(acting.choose(duty, crowded))
         return json.dumps({"plan": plan, "analysis": f"One action for each of {duty.units}."})
-    action = acting.choose(duty, own)
+    action = acting.choose(duty, agent)
     fields = {duty.key: action}
     if duty.speaks:
         fields["message"] = _message(duty, action, rng)

@@ -115,11 +115,11 @@ def all_closed(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:
     return [0] * len(views)
 
 
-def choose(duty: Duty, own: Preferences) -> int:
+def choose(duty: Duty, agent: Preferences) -> int:
     """An equal share of the level, more or less of it by the role."""
     (level,) = re.findall(r"holds ([0-9]+) units", duty.known)
-    wanted = own.weights[0] * int(level) / duty.units
-    return own.best([-abs(wanted - units) for units in range(MOST + 1)])
+    wanted = agent.weights[0] * int(level) / duty.units
+    return agent.best([-abs(wanted - units) for units in range(MOST + 1)])
 
 
 DEFINITION = WorldDefinition(

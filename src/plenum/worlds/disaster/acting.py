@@ -9,7 +9,7 @@ _LAST = re.compile(r"x and y from 0 to ([0-9]+)")
 _PLACE = re.compile(r"Yours: \[([0-9]+),([0-9]+)\]")
 
 
-def choose(duty: Duty, own: Preferences) -> list[int]:
+def choose(duty: Duty, agent: Preferences) -> list[int]:
     """A disaster's cell: severity, nearness, how central it lies, and who else goes there."""
     disasters = [tuple(map(int, match)) for match in _DISASTER.findall(duty.known)]
     mine = _PLACE.search(duty.known)
@@ -19,8 +19,8 @@ def choose(duty: Duty, own: Preferences) -> list[int]:
     if not disasters:
         return [x, y]
     cells = [(cx, cy) for cx, cy, _ in disasters]
-    pulls = own.pulls(cells, [tuple(p.action) for p in own.proposals])
-    w = own.weights
+    pulls = agent.pulls(cells, [tuple(p.action) for p in agent.proposals])
+    w = agent.weights
     values = [
         w[0] * severity / 10
         - w[1] * (abs(cx - x) + abs(cy - y)) / 18
@@ -28,7 +28,7 @@ def choose(duty: Duty, own: Preferences) -> list[int]:
         + pull
         for (cx, cy, severity), pull in zip(disasters, pulls, strict=True)
     ]
-    return list(cells[own.best(values)])
+    return list(cells[agent.best(values)])
 
 
 ACTING = Acting(

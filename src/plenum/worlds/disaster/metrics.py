@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plenum.worlds.averages import mean_of
 from plenum.worlds.deviation import from_modes
-from plenum.worlds.disaster.settings import DisasterSettings
+from plenum.worlds.disaster.state import DisasterSettings
 from plenum.worlds.world import Round
 
 End = Literal["attended", "censored", "dropped"]

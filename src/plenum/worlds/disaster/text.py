@@ -1,19 +1,14 @@
 """What the agents of the disaster world may see and read."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
+from plenum.worlds.disaster.state import Disaster, DisasterSettings, DisasterState
 from plenum.worlds.reports import Kind, Statement, kind_of
-
-if TYPE_CHECKING:
-    from plenum.worlds.disaster.settings import DisasterSettings
-    from plenum.worlds.disaster.world import Disaster, DisasterState
-    from plenum.worlds.world import Plain
+from plenum.worlds.world import Plain
 
 SHOWN = 10
 """So many of the cells that drones went to are shown, the most crowded ones."""

@@ -10,42 +10,17 @@ from numpy.typing import NDArray
 from plenum.worlds.consensus import plurality
 from plenum.worlds.disaster import metrics
 from plenum.worlds.disaster import text as disaster_text
-from plenum.worlds.disaster.settings import LEAST, MOST, DisasterSettings
+from plenum.worlds.disaster.state import (
+    LEAST,
+    MOST,
+    Cell,
+    Disaster,
+    DisasterSettings,
+    DisasterState,
+)
 from plenum.worlds.draws import Draws, step, whole
 from plenum.worlds.reports import Statement
 from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole
-
-Cell = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Disaster:
-    """One active disaster.
-
-    ``id`` is its slot at the start, and after that the round of its spawning plus ``most``: the
-    same disaster has the same id, and so the same draws, under every policy. ``reading`` is its
-    severity as the sensors report it, ``change`` its last exogenous change, ``first`` the severity
-    that it had when a drone first attended it (None before).
-    """
-
-    id: int
-    cell: Cell
-    severity: int
-    reading: int
-    change: int = 0
-    first: int | None = None
-
-
-@dataclass(frozen=True)
-class DisasterState:
-    """Active disasters by id, where the drones went last (None: nowhere), and what just happened.
-
-    ``events`` names the exogenous changes of the last update: ``spawn`` and ``move``.
-    """
-
-    disasters: tuple[Disaster, ...]
-    drones: tuple[Cell | None, ...]
-    events: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ import math
 from plenum.worlds.definition import Display, WorldDefinition
 from plenum.worlds.misinformation.acting import ACTING
 from plenum.worlds.misinformation.policies import POLICIES
-from plenum.worlds.misinformation.world import MisinformationSettings, MisinformationWorld
+from plenum.worlds.misinformation.state import MisinformationSettings
+from plenum.worlds.misinformation.world import MisinformationWorld
 
 _DISPLAY = Display(
     metrics=("final_spread", "mean_spread", "containment_time", "coverage_diversity"),

@@ -9,7 +9,7 @@ _DEGREE = re.compile(r"([0-9]+):([0-9]+)")
 _LIMIT = re.compile(r"check up to\s+([0-9]+)")
 
 
-def choose(duty: Duty, own: Preferences) -> list[int]:
+def choose(duty: Duty, agent: Preferences) -> list[int]:
     """Suspected nodes: degree, how recent, how they join others, and who else checks them."""
     limit = _LIMIT.search(duty.known)
     suspects = _SUSPECT.findall(duty.known)
@@ -19,8 +19,8 @@ def choose(duty: Duty, own: Preferences) -> list[int]:
     nodes = [int(node) for node, _, _ in suspects]
     degrees = [int(known.get(node, 1)) for node, _, _ in suspects]
     since = [int(round) for _, round, _ in suspects]
-    pulls = own.pulls(nodes, [node for p in own.proposals for node in p.action])
-    w = own.weights
+    pulls = agent.pulls(nodes, [node for p in agent.proposals for node in p.action])
+    w = agent.weights
     left = {
         node: w[0] * degrees[i] / max(degrees)
         + w[1] * since[i] / max(since)
@@ -30,7 +30,7 @@ def choose(duty: Duty, own: Preferences) -> list[int]:
     }
     chosen = []
     for _ in range(min(int(limit[1]) if limit else 3, len(left))):
-        node = list(left)[own.best(list(left.values()))]
+        node = list(left)[agent.best(list(left.values()))]
         chosen.append(node)
         del left[node]
     return sorted(chosen)

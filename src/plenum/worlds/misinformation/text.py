@@ -1,16 +1,12 @@
 """What the agents of the misinformation world may see and read."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
+from plenum.worlds.misinformation.state import MisinformationSettings, MisinformationState
 from plenum.worlds.reports import Kind, Statement, kind_of
-
-if TYPE_CHECKING:
-    from plenum.worlds.misinformation.world import MisinformationSettings, MisinformationState
-    from plenum.worlds.world import Plain
+from plenum.worlds.world import Plain
 
 STATEMENTS = 4
 """A report has at most so many statements."""

@@ -3,7 +3,8 @@
 from plenum.worlds.definition import Display, WorldDefinition
 from plenum.worlds.public_goods.acting import ACTING
 from plenum.worlds.public_goods.policies import POLICIES
-from plenum.worlds.public_goods.world import PublicGoodsSettings, PublicGoodsWorld
+from plenum.worlds.public_goods.state import PublicGoodsSettings
+from plenum.worlds.public_goods.world import PublicGoodsWorld
 
 _DISPLAY = Display(
     metrics=("provision_rate", "total_welfare", "welfare_per_agent", "gini", "gini_cumulated"),

@@ -10,24 +10,24 @@ _MOST = re.compile(r"pay 0 to ([0-9.e+-]+) each")
 _THRESHOLD = re.compile(r"Reported threshold: ([0-9.e+-]+) in all")
 
 
-def choose(duty: Duty, own: Preferences) -> float:
+def choose(duty: Duty, agent: Preferences) -> float:
     """A share of the threshold by the role; more of it after a round that wasn't funded."""
     threshold, most = (float(pattern.findall(duty.known)[0]) for pattern in (_THRESHOLD, _MOST))
     share = threshold / duty.units
-    wanted = share * own.weights[0]
+    wanted = share * agent.weights[0]
     if "not funded" in duty.known:
-        wanted += own.weights[1] * share * 0.5
-    if own.proposals:
-        others = float(np.mean([p.action for p in own.proposals]))
-        if own.pull > 0:
-            wanted += 0.5 * min(own.pull, 2.0) / 2.0 * (others - wanted)
+        wanted += agent.weights[1] * share * 0.5
+    if agent.proposals:
+        others = float(np.mean([p.action for p in agent.proposals]))
+        if agent.pull > 0:
+            wanted += 0.5 * min(agent.pull, 2.0) / 2.0 * (others - wanted)
         else:
             # what the others leave open, as far as the role cares for the good
             gap = threshold - others * (duty.units - 1)
-            wanted += min(-own.pull, 3.0) / 3.0 * 0.5 * own.weights[0] * (gap - share)
-    wanted += own.kick * share * 0.2 * own.rng.normal()
-    if own.rng.random() < own.slips:
-        wanted = share * own.rng.random() * 2
+            wanted += min(-agent.pull, 3.0) / 3.0 * 0.5 * agent.weights[0] * (gap - share)
+    wanted += agent.kick * share * 0.2 * agent.rng.normal()
+    if agent.rng.random() < agent.slips:
+        wanted = share * agent.rng.random() * 2
     return float(min(max(0.0, round(wanted, 2)), most))
 
 

@@ -1,16 +1,12 @@
 """What the agents of the public-goods world may see and read."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from numpy.typing import NDArray
 
+from plenum.worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
 from plenum.worlds.reports import Kind, Statement, kind_of
-
-if TYPE_CHECKING:
-    from plenum.worlds.public_goods.world import PublicGoodsSettings, PublicGoodsState
-    from plenum.worlds.world import Plain
+from plenum.worlds.world import Plain
 
 SHOWN = 10
 """Contributions of so many agents are shown one by one; those of more agents as a summary."""

@@ -1,4 +1,4 @@
-"""Numbers of the disaster world (paper C.1)."""
+"""Numbers and state of the disaster world (paper C.1)."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,8 @@ from plenum.worlds.world import ordered, within
 
 LEAST, MOST = 1, 10
 """An active disaster's severity lies between these (paper B.1)."""
+
+Cell = tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -54,3 +56,33 @@ class DisasterSettings:
                 f"disaster.reduction_most={self.reduction_most}: allowed are null and values from "
                 f"disaster.reduction={self.reduction}"
             )
+
+
+@dataclass(frozen=True)
+class Disaster:
+    """One active disaster.
+
+    ``id`` is its slot at the start, and after that the round of its spawning plus ``most``: the
+    same disaster has the same id, and so the same draws, under every policy. ``reading`` is its
+    severity as the sensors report it, ``change`` its last exogenous change, ``first`` the severity
+    that it had when a drone first attended it (None before).
+    """
+
+    id: int
+    cell: Cell
+    severity: int
+    reading: int
+    change: int = 0
+    first: int | None = None
+
+
+@dataclass(frozen=True)
+class DisasterState:
+    """Active disasters by id, where the drones went last (None: nowhere), and what just happened.
+
+    ``events`` names the exogenous changes of the last update: ``spawn`` and ``move``.
+    """
+
+    disasters: tuple[Disaster, ...]
+    drones: tuple[Cell | None, ...]
+    events: tuple[str, ...] = ()

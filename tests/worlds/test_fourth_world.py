@@ -14,6 +14,7 @@ from plenum.base.errors import UserError
 from plenum.design.compose import parse_job
 from plenum.design.condition import Simulated
 from plenum.models.simulated import SimulatedBackend
+from plenum.worlds.cost import longest_run
 from plenum.worlds.episode import Episode
 from plenum.worlds.registry import WORLDS, display
 
@@ -91,6 +92,11 @@ def test_scripted_policies_differ_in_it_and_an_episode_may_end_early(condition: 
     assert ends["all_open"]["metrics"]["mean_level"] < 3  # nine units a round
     assert ends["all_closed"]["rounds"] < 12
     assert ends["all_closed"]["metrics"]["rounds_held"] == ends["all_closed"]["rounds"] / 12
+
+
+def test_what_it_takes_at_most_is_rehearsed_without_an_early_end(condition: Make) -> None:
+    made = longest_run(condition("volatility=high"))
+    assert dict(made.numbers) == {"full": 1000, "inflow": 12}
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 
 from plenum.dynamics import estimate, parting
 from plenum.records import Transcript, episodes
-from plenum.worlds.averages import mean_of
+from plenum.worlds.metrics import mean_of
 from plenum.worlds.registry import display
 
 INTERVAL = "t over episodes"

@@ -7,14 +7,12 @@ from plenum.models.chat import TOKENS_A_WORD
 from plenum.models.conversation import Ask
 from plenum.worlds.condition import WorldCondition
 from plenum.worlds.episode import world_of
+from plenum.worlds.registry import definition
 
 
 def longest_run(condition: WorldCondition) -> WorldCondition:
     """The condition in a world that never ends early."""
-    settings = world_of(condition).settings
-    if not hasattr(settings, "stop"):
-        return condition
-    numbers = {**dict(condition.numbers), "stop": 1.0}
+    numbers = {**dict(condition.numbers), **definition(condition.task).endless}
     return replace(condition, numbers=tuple(sorted(numbers.items())))
 
 

@@ -68,6 +68,8 @@ class WorldDefinition:
         How simulated agents act in it.
     display
         How tables and figures show it.
+    endless
+        Settings under which no episode ends before its planned rounds.
     """
 
     world: type[World[Any, Any]]
@@ -76,3 +78,4 @@ class WorldDefinition:
     policies: Mapping[str, Policy]
     acting: Acting
     display: Display
+    endless: Mapping[str, Any] = field(default_factory=dict)

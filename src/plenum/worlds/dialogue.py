@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from plenum.base.text import parted
-from plenum.worlds.averages import mean_of
+from plenum.worlds.metrics import mean_of
 from plenum.worlds.prompts import Remark
 
 _BRACKETED = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")

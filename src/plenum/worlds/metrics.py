@@ -1,13 +1,44 @@
 """Metrics that all worlds share: mean deviation, the action distribution, and the summary."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from plenum.worlds.averages import mean_of
 from plenum.worlds.world import Round, World
+
+
+def mean_of(values: ArrayLike) -> float:
+    """The mean of the values that aren't NaN; NaN where there is none."""
+    array = np.asarray(values, dtype=float)
+    present = array[~np.isnan(array)]
+    return float(present.mean()) if present.size else float("nan")
+
+
+def from_modes(
+    items: Sequence[Any],
+    distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """Mean distance of each item to the modes: the most frequent ones, equally frequent.
+
+    Parameters
+    ----------
+    distances
+        Of two lists of distinct items: their distances, shape (first, second).
+
+    Returns
+    -------
+    array, shape (items,)
+        NaN for None.
+    """
+    votes = Counter(item for item in items if item is not None)
+    most = max(votes.values(), default=0)
+    modes = [item for item, count in votes.items() if count == most]
+    means = distances(list(votes), modes).mean(axis=1) if votes else []
+    by_item = dict(zip(votes, means, strict=True))
+    return np.array([np.nan if item is None else by_item[item] for item in items], dtype=float)
 
 
 def mean_deviation(world: World[Any, Any], actions: Sequence[Any]) -> float:

@@ -123,12 +123,12 @@ def choose(duty: Duty, agent: Preferences) -> int:
 
 
 DEFINITION = WorldDefinition(
-    TankWorld,
-    TankSettings,
-    "Keeper",
-    {"all_open": all_open, "all_closed": all_closed},
-    Acting("The tank holds ", {"careful": (1.5, 0.0, 0.0)}, choose),
-    Display(
+    world=TankWorld,
+    settings=TankSettings,
+    agent_name="Keeper",
+    policies={"all_open": all_open, "all_closed": all_closed},
+    acting=Acting("The tank holds ", {"careful": (1.5, 0.0, 0.0)}, choose),
+    display=Display(
         metrics=("mean_level", "rounds_held"),
         headline="mean_level",
         performance="share not overflowing",
@@ -137,4 +137,5 @@ DEFINITION = WorldDefinition(
         lower_is_better=True,
         ends_early=True,
     ),
+    endless={"full": 1000},
 )

@@ -22,4 +22,11 @@ _DISPLAY = Display(
     },
 )
 
-DEFINITION = WorldDefinition(DisasterWorld, DisasterSettings, "Drone", POLICIES, ACTING, _DISPLAY)
+DEFINITION = WorldDefinition(
+    world=DisasterWorld,
+    settings=DisasterSettings,
+    agent_name="Drone",
+    policies=POLICIES,
+    acting=ACTING,
+    display=_DISPLAY,
+)

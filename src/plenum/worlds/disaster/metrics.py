@@ -8,9 +8,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds.averages import mean_of
-from plenum.worlds.deviation import from_modes
 from plenum.worlds.disaster.state import DisasterSettings
+from plenum.worlds.metrics import from_modes, mean_of
 from plenum.worlds.world import Round
 
 End = Literal["attended", "censored", "dropped"]

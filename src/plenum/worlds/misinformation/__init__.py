@@ -24,5 +24,11 @@ _DISPLAY = Display(
 )
 
 DEFINITION = WorldDefinition(
-    MisinformationWorld, MisinformationSettings, "Defender", POLICIES, ACTING, _DISPLAY
+    world=MisinformationWorld,
+    settings=MisinformationSettings,
+    agent_name="Defender",
+    policies=POLICIES,
+    acting=ACTING,
+    display=_DISPLAY,
+    endless={"stop": 1.0},
 )

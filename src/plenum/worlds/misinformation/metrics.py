@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds.averages import mean_of
-from plenum.worlds.deviation import from_modes
+from plenum.worlds.metrics import from_modes, mean_of
 from plenum.worlds.world import Round
 
 

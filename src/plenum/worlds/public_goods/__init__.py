@@ -16,5 +16,10 @@ _DISPLAY = Display(
 )
 
 DEFINITION = WorldDefinition(
-    PublicGoodsWorld, PublicGoodsSettings, "Contributor", POLICIES, ACTING, _DISPLAY
+    world=PublicGoodsWorld,
+    settings=PublicGoodsSettings,
+    agent_name="Contributor",
+    policies=POLICIES,
+    acting=ACTING,
+    display=_DISPLAY,
 )

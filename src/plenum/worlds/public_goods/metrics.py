@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.worlds.averages import mean_of
+from plenum.worlds.metrics import mean_of
 from plenum.worlds.world import Round
 
 BINS = 10

@@ -90,7 +90,7 @@ class Outcome:
             return Undefined(f"objective: {objective} isn't defined in the condition {self.name}")
         return self.objective
 
-    def told(self) -> str:
+    def counts(self) -> str:
         """The counts in one line."""
         reused = f", {self.reused} reused" if self.reused else ""
         pending = f", {self.pending} pending" if self.pending else ""
@@ -110,11 +110,11 @@ def collect(folder: Path, only: str | None = None) -> list[Outcome]:
     """Every outcome below a sweep's folder, or of one job of it, in the order of the jobs."""
     files = list(folder.glob(f"{only or '*'}/{FILE}"))
     files.sort(key=lambda file: (len(file.parent.name), file.parent.name))  # 2 before 10
-    found = []
+    outcomes = []
     for file in files:
         data = json.loads(file.read_text(encoding="utf-8"))
-        found.append(Outcome(**{**data, "errors": tuple(data["errors"])}))
-    return found
+        outcomes.append(Outcome(**{**data, "errors": tuple(data["errors"])}))
+    return outcomes
 
 
 def closing(outcomes: Sequence[Outcome]) -> list[str]:

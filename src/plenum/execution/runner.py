@@ -7,7 +7,6 @@ stop the others.
 import asyncio
 import fcntl
 import math
-import os
 import traceback
 from collections import defaultdict
 from collections.abc import Awaitable, Iterator, Sequence
@@ -20,31 +19,26 @@ from typing import Any
 
 from plenum.base import project
 from plenum.base.errors import Stopped
-from plenum.base.processes import Ended, LineProcess
+from plenum.base.processes import Ended
 from plenum.base.secrets import redact
 from plenum.design.condition import Job
+from plenum.execution.admission import Admission, Ticket
 from plenum.execution.branches import MissingBase, prefix
-from plenum.execution.gates import Gates, Pass
-from plenum.execution.ledger import BudgetSpent, Ledger, Sum
-from plenum.execution.limits import ProviderUnavailable
+from plenum.execution.budget import BudgetSpent, Ledger
+from plenum.execution.caller import Caller
+from plenum.execution.condition_record import ConditionRecord
+from plenum.execution.cost_estimate import replicate_usage
+from plenum.execution.limits import ProviderUnavailable, Slots
 from plenum.execution.outcomes import Outcome
-from plenum.execution.places import Places
 from plenum.execution.progress import Progress
-from plenum.execution.rehearsal import rehearse
-from plenum.execution.replay import traced
 from plenum.execution.replicate import Replicate
+from plenum.execution.report_pool import ReportPool
 from plenum.models import ChatModel, backends
-from plenum.models.api.prices import Prices
-from plenum.records import CallLog, DamagedJournal, Failure
+from plenum.records import CallLog, DamagedJournal, Failure, Usage
 from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
 
 _AGAIN = "; the same command continues from here"
-_JOBS_A_REPORTER = 12
-"""Conditions for which one reporting process is enough: they may all end at once."""
-
-_SAMPLE = 1
-"""Replicates of a condition that ``tracking.traces=sample`` traces: some 60 ms each."""
 
 
 @dataclass(frozen=True)
@@ -63,71 +57,82 @@ class _Result:
     pending: str = ""
     stopped: str = ""
 
+    @property
+    def usable(self) -> bool:
+        """Whether it has a journal that can be read."""
+        return self.error is None and self.journal.exists()
 
-class Desk:
-    """Backends, limits, budget, progress, and the processes that report and track.
+
+class SweepRunner:
+    """Backends, admission, progress, and the processes that report and track.
 
     Parameters
     ----------
     jobs
         The sweep.
-    backend
-        By the backend's settings.
-    prices
-        What calls cost.
-    spent
-        What the sweep has used up in earlier runs.
-    places
+    models
+        Backends, by their settings.
+    ledger
+        The budget, with what earlier runs have spent of it.
+    slots
         Replicates in flight at most.
+    progress
+        What counts calls and replicates, and says what a user should know.
     """
-
-    progress: Progress
 
     def __init__(
         self,
         jobs: Sequence[Job],
-        backend: dict[str, ChatModel],
-        prices: Prices,
-        spent: Sum,
-        places: int,
+        models: dict[str, ChatModel],
+        ledger: Ledger,
+        slots: int,
+        progress: Progress,
     ) -> None:
-        self._backend = backend
-        self._places = Places(places)
-        self._ledger = Ledger(jobs[0].budget, prices.of, spent)
-        self._gates = {job.condition.backend.name: Gates(job.calls, self._ledger) for job in jobs}
+        self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
+        self._slots = Slots(slots)
+        self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._over = {job.condition.folder: asyncio.Event() for job in jobs}
-        self._trackers: dict[tuple[str, str], Tracker] = {}
-        self._reporters = [
-            LineProcess("plenum.execution.reporter", lambda _: None)
-            for _ in range(max(1, min(os.cpu_count() or 1, len(jobs) // _JOBS_A_REPORTER)))
-        ]
-        self._cut: list[tuple[Job, list[int]]] = []
+        self._reports = ReportPool(len(jobs))
+        self._trackers = self._open_trackers()
+        self._interrupted: list[tuple[Job, ConditionRecord, list[int]]] = []
         self._warned: set[str] = set()
         self._refused_by_system: dict[int | None, str] = {}
 
-    def told(self) -> str:
+    def _open_trackers(self) -> dict[tuple[str, str], Tracker]:
+        """One for each study and store; their processes start at the first need."""
+        trackers: dict[tuple[str, str], Tracker] = {}
+        for job in self._jobs:
+            key = _store(job)
+            if key is not None and key not in trackers:
+                locks, version = Path(job.journals), project.code_version()
+                trackers[key] = Tracker(*key, version, locks, self._progress.say)
+        return trackers
+
+    def status(self) -> str:
         """Calls in flight, and how much of what was handed over is in MLflow."""
-        flights = ", ".join(filter(None, (gates.told() for gates in self._gates.values())))
+        flights = ", ".join(filter(None, (a.status() for a in self._admission.values())))
         parts = [f"in flight {flights or '-'}"]
-        if self._trackers:
-            trackers = self._trackers.values()
+        if trackers := self._started:
             parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
         return " | ".join(parts)
 
     def waiting(self) -> str:
         """What calls wait for, and for how long; empty where they don't."""
-        return "; ".join(w for gates in self._gates.values() for w in gates.waiting())
+        return "; ".join(w for one in self._admission.values() for w in one.waiting())
 
-    async def start(self, jobs: Sequence[Job]) -> None:
-        """Start the reporting process, and a tracking process for each study."""
-        await asyncio.gather(*(reporter.start() for reporter in self._reporters))
-        for job in jobs:
-            key = _store(job)
-            if key is not None and key not in self._trackers:
-                version, say = project.code_version(), self.progress.say
-                self._trackers[key] = Tracker(*key, version, Path(job.journals), say)
-                await self._trackers[key].start()
+    @property
+    def _started(self) -> list[Tracker]:
+        return [tracker for tracker in self._trackers.values() if tracker.started]
+
+    async def start(self) -> None:
+        """Start the processes that will be needed, ahead of the calls that take their time."""
+        due = [job for job in self._jobs if not _looks_ended(job)]
+        if due:
+            await self._reports.start()
+        trackers = {id(t): t for t in map(self._tracker, due) if t is not None}
+        for tracker in trackers.values():
+            await tracker.start()
 
     async def run(self, job: Job) -> Outcome:
         """Run one condition, and estimate it."""
@@ -137,7 +142,7 @@ class Desk:
             async with self._turns[name]:
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
-                with _alone(folder):
+                with _locked(folder):
                     return await self._run(job, folder)
         except (_Busy, DamagedJournal, Ended) as problem:
             return _not_run(job, str(problem))
@@ -153,26 +158,26 @@ class Desk:
 
     async def finish(self) -> None:
         """Account for what was cut short, and wait for what is still being tracked."""
-        await asyncio.gather(*(self._account(job, begun) for job, begun in self._cut))
-        await asyncio.gather(*(reporter.finish() for reporter in self._reporters))
-        trackers = self._trackers.values()
+        await asyncio.gather(*(self._account(*cut) for cut in self._interrupted))
+        await self._reports.finish()
+        trackers = self._started
         left = _sent(trackers) - sum(tracker.done for tracker in trackers)
         if left:
-            self.progress.say(f"writing the last {left} items to MLflow")
+            self._progress.say(f"writing the last {left} items to MLflow")
         waits: list[Awaitable[Any]] = [tracker.finish() for tracker in trackers]
-        if trackers and len(self._turns) > 1 and not self._cut:
+        if trackers and len(self._turns) > 1 and not self._interrupted:
             # The tables that follow a sweep need MLflow: its slow import fits into this wait.
             waits.append(asyncio.to_thread(import_module, "mlflow"))
         await asyncio.gather(*waits)
-        for model in self._backend.values():
+        for model in self._models.values():
             await model.close()
 
     def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
         """The outcome with what went wrong in tracking it."""
         tracker = self._tracker(job)
-        found = tracker.errors if tracker else []
-        told = [error for cell, error in found if cell in (None, job.condition.cell)]
-        plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in told]
+        errors = tracker.errors if tracker else []
+        concerned = [error for cell, error in errors if cell in (None, job.condition.cell)]
+        plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in concerned]
         return replace(
             outcome,
             errors=(
@@ -188,10 +193,9 @@ class Desk:
             await base.wait()
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
-        tracker = self._tracker(job)
-        if tracker:
-            condition = {**job.condition.as_mapping(), "cell": job.condition.cell}
-            tracker.open(condition, job.replicates)
+        record = ConditionRecord(job, self._tracker(job))
+        if not _looks_ended(job):
+            await record.open()
         log = CallLog(folder / "calls.jsonl")
         if log.unread:
             left_out = f"{log.unread} line{'s' * (log.unread > 1)} can't be read and left out"
@@ -200,63 +204,68 @@ class Desk:
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(self._replicate(job, folder, index, log, needs))
+                    group.create_task(self._replicate(job, folder, index, log, needs, record))
                     for index in range(job.replicates)
                 ]
         except BaseException:
-            self._stopped(job, folder, log)
+            self._interrupt(job, folder, log, record)
             raise
         finally:
             log.close()
         ended = [task.result() for task in tasks]
-        report = await self._report(job, folder, ended)
-        if tracker:
-            journals = [e.journal for e in ended if e.error is None and e.journal.exists()]
-            tracker.close(job.condition.cell, journals, report, job.config)
-            if chosen := _to_trace(job, journals):
-                tracker.trace(job.condition.cell, chosen, partial(traced, job.condition))
+        begun = [result.index for result in ended if result.usable]
+        stopped = next((result.pending for result in ended if result.pending), "")
+        report = await self._reports.report(folder, begun, job.replicates, stopped)
+        await record.close([result.journal for result in ended if result.usable], report)
         outcome = _outcome(job, ended, report)
-        self.progress.say(f"{outcome.told()}; {report['told']}")
+        self._progress.say(f"{outcome.counts()}; {report['told']}")
         return outcome
 
     async def _replicate(
-        self, job: Job, folder: Path, index: int, log: CallLog, needs: Sum
+        self,
+        job: Job,
+        folder: Path,
+        index: int,
+        log: CallLog,
+        needs: Usage,
+        record: ConditionRecord,
     ) -> _Result:
         journal = folder / f"{index:03d}.jsonl"
-        last = job.condition.last_speaker
-        kinds: list[str] = []
+        last_seat = job.condition.last_speaker
+        answered: list[str] = []
 
         def observe(entry: dict[str, Any]) -> None:
             if entry["kind"] != "round":
-                kinds.append(entry["kind"])
-            self.progress.entry(entry, last)
+                answered.append(entry["kind"])
+            self._progress.entry(entry, last_seat)
 
-        model = self._backend[_backend(job)]
-        gates = self._gates[job.condition.backend.name]
-        models = job.condition.models
         replicate = Replicate(
             condition=job.condition,
             index=index,
             journal=journal,
-            calls=log,
-            model=model,
-            policy=backends.policy(job.calls),
-            gate=Pass(gates, model.provider, job.condition.folder, index, needs, models),
+            caller=self._caller(job, index, log, needs),
             retry_failed=job.retry_failed,
             observe=observe,
             complain=self._complain,
             warn=partial(self._warn, job),
             prefix=partial(prefix, job, index),
         )
-        async with self._places.take(job.condition.folder, index):
+        async with self._slots.take(job.condition.folder, index):
             result = await self._result(replicate)
-        repairs = sum(kind.endswith("_repair") for kind in kinds)
-        left = job.condition.calls - (len(kinds) - repairs)
-        self.progress.replicate(left, not result.pending)
-        tracker = self._tracker(job)
-        if tracker and result.error is None and journal.exists():
-            tracker.replicate(job.condition.cell, journal, log.efforts[index], result.pending)
-        return replace(result, calls=len(kinds))
+        repairs = sum(kind.endswith("_repair") for kind in answered)
+        left = job.condition.calls - (len(answered) - repairs)
+        self._progress.replicate(left, not result.pending)
+        if result.usable:
+            record.replicate(journal, log.usage[index], result.pending)
+        return replace(result, calls=len(answered))
+
+    def _caller(self, job: Job, index: int, log: CallLog, needs: Usage) -> Caller:
+        model = self._models[repr(job.condition.backend)]
+        admission = self._admission[job.condition.backend.name]
+        ticket = Ticket(
+            admission, model.provider, job.condition.folder, index, needs, job.condition.models
+        )
+        return Caller(model, backends.policy(job.calls), ticket, log)
 
     async def _result(self, replicate: Replicate) -> _Result:
         """Run a replicate; whatever becomes of it takes no other one along."""
@@ -272,8 +281,8 @@ class Desk:
             return replace(result, error=str(problem))
         except DamagedJournal as problem:
             return replace(result, error=f"replicate {index}: {problem}")
-        except OSError as error:
-            return replace(result, error=self._by_system(error))
+        except OSError as refusal:
+            return replace(result, error=self._by_system(refusal))
         except BudgetSpent as refusal:
             return replace(result, pending=str(Failure.BUDGET), stopped=str(refusal))
         except ProviderUnavailable as refusal:
@@ -283,18 +292,19 @@ class Desk:
             raise
         except Exception as bug:
             self._complain(bug)
-            told = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
-            return replace(result, error=told)
+            error = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
+            return replace(result, error=error)
 
-    def _needs(self, job: Job) -> Sum:
+    def _needs(self, job: Job) -> Usage:
         """What a replicate takes, by estimate; only a budget asks for it."""
         if not job.budget.limited:
-            return Sum()
-        total = Sum()
-        for model, use in rehearse(job.condition).items():
+            return Usage()
+        total = Usage()
+        for model, usage in replicate_usage(job.condition).items():
             price = self._ledger.price(model) if job.condition.backend.name == "api" else None
-            dollars = price.of(round(use.tokens_in), round(use.tokens_out)) if price else 0.0
-            total += Sum(dollars, round(use.tokens_in + use.tokens_out), round(use.calls))
+            tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
+            dollars = price.of(tokens_in, tokens_out) if price else 0.0
+            total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
         return total
 
     def _warn(self, job: Job, warning: str) -> None:
@@ -304,70 +314,38 @@ class Desk:
     def _say_once(self, text: str) -> None:
         if text not in self._warned:
             self._warned.add(text)
-            self.progress.say(text)
+            self._progress.say(text)
 
     def _by_system(self, error: OSError) -> str:
         """What the system refused, and where; a full disk is full for everybody, so once a kind."""
-        told = f"{error.filename or 'system'}: {error.strerror or error}{_AGAIN}"
-        return self._refused_by_system.setdefault(error.errno, told)
+        refusal = f"{error.filename or 'system'}: {error.strerror or error}{_AGAIN}"
+        return self._refused_by_system.setdefault(error.errno, refusal)
 
     def _complain(self, bug: Exception) -> None:
-        self.progress.say(redact("".join(traceback.format_exception(bug))))
+        self._progress.say(redact("".join(traceback.format_exception(bug))))
 
-    async def _report(self, job: Job, folder: Path, ended: Sequence[_Result]) -> dict[str, Any]:
-        request = {
-            "folder": str(folder),
-            "indices": [e.index for e in ended if e.error is None and e.journal.exists()],
-            "target": job.replicates,
-            "stopped": next((e.pending for e in ended if e.pending), ""),
-            "estimate": True,
-        }
-        report = await self._ask(request)
-        if "error" in report:
-            raise DamagedJournal(f"no estimates: {report['error']}")
-        return report
-
-    def _stopped(self, job: Job, folder: Path, log: CallLog) -> None:
+    def _interrupt(self, job: Job, folder: Path, log: CallLog, record: ConditionRecord) -> None:
         """The sweep ends in the middle of a condition: hand over what has been begun."""
         begun = [i for i in range(job.replicates) if (folder / f"{i:03d}.jsonl").exists()]
-        self._cut.append((job, begun))
-        tracker = self._tracker(job)
-        for index in begun if tracker else ():
-            assert tracker is not None
+        self._interrupted.append((job, record, begun))
+        for index in begun:
             journal = folder / f"{index:03d}.jsonl"
-            effort = log.efforts[index]
-            tracker.replicate(job.condition.cell, journal, effort, str(Failure.INTERRUPTED))
+            record.replicate(journal, log.usage[index], str(Failure.INTERRUPTED))
 
-    async def _account(self, job: Job, begun: list[int]) -> None:
-        tracker = self._tracker(job)
-        if tracker is None:
+    async def _account(self, job: Job, record: ConditionRecord, begun: list[int]) -> None:
+        if self._tracker(job) is None:
             return
-        request = {
-            "folder": str(Path(job.journals) / job.condition.folder),
-            "indices": begun,
-            "target": job.replicates,
-            "stopped": str(Failure.INTERRUPTED),
-            "estimate": False,
-        }
+        folder, stopped = Path(job.journals) / job.condition.folder, str(Failure.INTERRUPTED)
         try:
-            answer = await self._ask(request)
+            accounts = await self._reports.accounts(folder, begun, job.replicates, stopped)
         except Ended:
             return
-        if "accounts" in answer:
-            tracker.account(job.condition.cell, answer["accounts"])
-
-    async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Have the reporting process with the least to do answer."""
-        return await min(self._reporters, key=lambda r: r.sent - r.done).ask(request)
+        if accounts is not None:
+            record.account(accounts)
 
     def _tracker(self, job: Job) -> Tracker | None:
         key = _store(job)
         return self._trackers.get(key) if key else None
-
-
-def _backend(job: Job) -> str:
-    """Conditions of equal settings share their connections."""
-    return repr(job.condition.backend)
 
 
 def _store(job: Job) -> tuple[str, str] | None:
@@ -375,14 +353,23 @@ def _store(job: Job) -> tuple[str, str] | None:
     return (store.absolute(job.tracking_uri), job.study) if job.tracking_uri else None
 
 
-def _to_trace(job: Job, journals: list[Path]) -> list[Path]:
-    """The journals of the replicates that are traced."""
-    if job.traces == "sample":
-        return [journal for journal in journals if int(journal.stem) < _SAMPLE]
-    return journals if job.traces == "all" else []
+def _looks_ended(job: Job) -> bool:
+    """Whether each replicate's journal ends in its closing entry, as far as a glance tells."""
+    folder = Path(job.journals) / job.condition.folder
+    return not job.retry_failed and all(
+        _closing_entry(folder / f"{index:03d}.jsonl") for index in range(job.replicates)
+    )
 
 
-def _sent(trackers: Any) -> int:
+def _closing_entry(journal: Path) -> bool:
+    try:
+        lines = journal.read_bytes().splitlines()
+    except OSError:
+        return False
+    return bool(lines) and b'"kind":"end"' in lines[-1]
+
+
+def _sent(trackers: Sequence[Tracker]) -> int:
     return sum(tracker.sent for tracker in trackers)
 
 
@@ -430,7 +417,7 @@ class _Busy(Exception):
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Hold a condition's folder; a killed process lets go of it at once."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a") as handle:

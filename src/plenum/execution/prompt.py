@@ -156,9 +156,7 @@ def _condition(client: Any, run: Any) -> Condition:
     return condition
 
 
-def _transcript(
-    study: str, uri: str, run: Any, condition: Condition, wish: Wanted
-) -> Transcript:
+def _transcript(study: str, uri: str, run: Any, condition: Condition, wish: Wanted) -> Transcript:
     """A replicate's journal: the one here, else the copy in the tracking store."""
     here = wish.journals / condition.folder / f"{wish.replicate:03d}.jsonl"
     try:

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Budget, Job
+from plenum.design.condition import Budget, Condition, Job
+from plenum.execution.cost_estimate import replicate_usage
 from plenum.models import Chat, Reply
 from plenum.models.api.prices import Price
 from plenum.records import DamagedJournal, Usage, attempts, read_entries
@@ -49,6 +50,18 @@ class Ledger:
         self._settled = asyncio.Event()
         self.spent = spent or Usage()
         self.refusal: str | None = None
+
+    def needs(self, condition: Condition) -> Usage:
+        """What a replicate takes, by estimate; nothing where no budget asks for it."""
+        total = Usage()
+        if not self._budget.limited:
+            return total
+        for model, usage in replicate_usage(condition).items():
+            price = self.price(model) if condition.backend.name == "api" else None
+            tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
+            dollars = price.of(tokens_in, tokens_out) if price else 0.0
+            total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
+        return total
 
     async def begin(self, replicate: object, needs: Usage) -> None:
         """Wait until a replicate can be finished within the budget, too, or no other one runs.

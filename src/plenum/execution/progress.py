@@ -37,6 +37,7 @@ class Progress:
         self._skipped = 0
         self._began = self._printed = self._last = self._spoke = time.monotonic()
         self._waited = False
+        self._said: set[str] = set()
         self._printed_wait = float("-inf")
         self._console = Console(stderr=True)
         self._live: Live | None = None
@@ -115,6 +116,12 @@ class Progress:
             self._live.console.print(safe(text), markup=False, highlight=False)
         else:
             say(text)
+
+    def say_once(self, text: str) -> None:
+        """A line that stays, unless it was said before."""
+        if text not in self._said:
+            self._said.add(text)
+            self.say(text)
 
     def line(self) -> str:
         """The counts in one line."""

@@ -5,13 +5,10 @@ stop the others.
 """
 
 import asyncio
-import fcntl
-import math
 import traceback
 from collections import defaultdict
-from collections.abc import Awaitable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -26,10 +23,17 @@ from plenum.execution.admission import Admission, Ticket
 from plenum.execution.branches import MissingBase, prefix
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
+from plenum.execution.condition_folder import (
+    Busy,
+    begun,
+    folder_of,
+    journal_of,
+    locked,
+    looks_ended,
+)
 from plenum.execution.condition_record import ConditionRecord
-from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.limits import ProviderUnavailable, Slots
-from plenum.execution.outcomes import Outcome
+from plenum.execution.outcomes import Outcome, ReplicateResult, not_run, outcome_of
 from plenum.execution.progress import Progress
 from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
@@ -39,28 +43,6 @@ from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
 
 _AGAIN = "; the same command continues from here"
-
-
-@dataclass(frozen=True)
-class _Result:
-    """How a replicate came out.
-
-    ``error`` says why its journal isn't used, ``pending`` why it hasn't ended, and ``stopped`` the
-    same in words for the user.
-    """
-
-    index: int
-    journal: Path
-    calls: int = 0
-    reused: bool = False
-    error: str | None = None
-    pending: str = ""
-    stopped: str = ""
-
-    @property
-    def usable(self) -> bool:
-        """Whether it has a journal that can be read."""
-        return self.error is None and self.journal.exists()
 
 
 class SweepRunner:
@@ -95,8 +77,7 @@ class SweepRunner:
         self._over = {job.condition.folder: asyncio.Event() for job in jobs}
         self._reports = ReportPool(len(jobs))
         self._trackers = self._open_trackers()
-        self._interrupted: list[tuple[Job, ConditionRecord, list[int]]] = []
-        self._warned: set[str] = set()
+        self._interrupted: list[tuple[Job, ConditionRecord]] = []
         self._refused_by_system: dict[int | None, str] = {}
 
     def _open_trackers(self) -> dict[tuple[str, str], Tracker]:
@@ -127,7 +108,7 @@ class SweepRunner:
 
     async def start(self) -> None:
         """Start the processes that will be needed, ahead of the calls that take their time."""
-        due = [job for job in self._jobs if not _looks_ended(job)]
+        due = [job for job in self._jobs if not looks_ended(job)]
         if due:
             await self._reports.start()
         trackers = {id(t): t for t in map(self._tracker, due) if t is not None}
@@ -137,22 +118,22 @@ class SweepRunner:
     async def run(self, job: Job) -> Outcome:
         """Run one condition, and estimate it."""
         name = job.condition.folder
-        folder = Path(job.journals) / name
+        folder = folder_of(job)
         try:
             async with self._turns[name]:
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
-                with _locked(folder):
+                with locked(folder):
                     return await self._run(job, folder)
-        except (_Busy, DamagedJournal, Ended) as problem:
-            return _not_run(job, str(problem))
+        except (Busy, DamagedJournal, Ended) as problem:
+            return not_run(job, str(problem))
         except OSError as error:
-            return _not_run(job, self._by_system(error))
+            return not_run(job, self._by_system(error))
         except Exception as bug:  # one condition's bug must not take the others along
             if _stops(bug):
                 raise
             self._complain(bug)
-            return _not_run(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
+            return not_run(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
         finally:
             self._over[name].set()
 
@@ -194,43 +175,43 @@ class SweepRunner:
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
         record = ConditionRecord(job, self._tracker(job))
-        if not _looks_ended(job):
+        if not looks_ended(job):
             await record.open()
         log = CallLog(folder / "calls.jsonl")
         if log.unread:
             left_out = f"{log.unread} line{'s' * (log.unread > 1)} can't be read and left out"
-            self._say_once(f"{folder / 'calls.jsonl'}: {left_out}")
-        needs = self._needs(job)
+            self._progress.say_once(f"{folder / 'calls.jsonl'}: {left_out}")
+        needs = self._ledger.needs(job.condition)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
-                    group.create_task(self._replicate(job, folder, index, log, needs, record))
+                    group.create_task(self._replicate(job, index, log, needs, record))
                     for index in range(job.replicates)
                 ]
         except BaseException:
-            self._interrupt(job, folder, log, record)
+            self._interrupt(job, log, record)
             raise
         finally:
             log.close()
         ended = [task.result() for task in tasks]
-        begun = [result.index for result in ended if result.usable]
+        usable = [result for result in ended if result.usable]
+        indices = [result.index for result in usable]
         stopped = next((result.pending for result in ended if result.pending), "")
-        report = await self._reports.report(folder, begun, job.replicates, stopped)
-        await record.close([result.journal for result in ended if result.usable], report)
-        outcome = _outcome(job, ended, report)
+        report = await self._reports.report(folder, indices, job.replicates, stopped)
+        await record.close([result.journal for result in usable], report)
+        outcome = outcome_of(job, ended, report)
         self._progress.say(f"{outcome.counts()}; {report['told']}")
         return outcome
 
     async def _replicate(
         self,
         job: Job,
-        folder: Path,
         index: int,
         log: CallLog,
         needs: Usage,
         record: ConditionRecord,
-    ) -> _Result:
-        journal = folder / f"{index:03d}.jsonl"
+    ) -> ReplicateResult:
+        journal = journal_of(job, index)
         last_seat = job.condition.last_speaker
         answered: list[str] = []
 
@@ -267,10 +248,10 @@ class SweepRunner:
         )
         return Caller(model, backends.policy(job.calls), ticket, log)
 
-    async def _result(self, replicate: Replicate) -> _Result:
+    async def _result(self, replicate: Replicate) -> ReplicateResult:
         """Run a replicate; whatever becomes of it takes no other one along."""
         index, journal = replicate.index, replicate.journal
-        result = _Result(index, journal)
+        result = ReplicateResult(index, journal)
         try:
             wrote = await replicate.run()
             if journal.exists():
@@ -295,26 +276,9 @@ class SweepRunner:
             error = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
             return replace(result, error=error)
 
-    def _needs(self, job: Job) -> Usage:
-        """What a replicate takes, by estimate; only a budget asks for it."""
-        if not job.budget.limited:
-            return Usage()
-        total = Usage()
-        for model, usage in replicate_usage(job.condition).items():
-            price = self._ledger.price(model) if job.condition.backend.name == "api" else None
-            tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
-            dollars = price.of(tokens_in, tokens_out) if price else 0.0
-            total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
-        return total
-
     def _warn(self, job: Job, warning: str) -> None:
         """Say once a condition what may hold for many of its replicates."""
-        self._say_once(f"{job.condition}: a journal {warning}")
-
-    def _say_once(self, text: str) -> None:
-        if text not in self._warned:
-            self._warned.add(text)
-            self._progress.say(text)
+        self._progress.say_once(f"{job.condition}: a journal {warning}")
 
     def _by_system(self, error: OSError) -> str:
         """What the system refused, and where; a full disk is full for everybody, so once a kind."""
@@ -324,20 +288,19 @@ class SweepRunner:
     def _complain(self, bug: Exception) -> None:
         self._progress.say(redact("".join(traceback.format_exception(bug))))
 
-    def _interrupt(self, job: Job, folder: Path, log: CallLog, record: ConditionRecord) -> None:
+    def _interrupt(self, job: Job, log: CallLog, record: ConditionRecord) -> None:
         """The sweep ends in the middle of a condition: hand over what has been begun."""
-        begun = [i for i in range(job.replicates) if (folder / f"{i:03d}.jsonl").exists()]
-        self._interrupted.append((job, record, begun))
-        for index in begun:
-            journal = folder / f"{index:03d}.jsonl"
-            record.replicate(journal, log.usage[index], str(Failure.INTERRUPTED))
+        self._interrupted.append((job, record))
+        for index in begun(job):
+            journal, pending = journal_of(job, index), str(Failure.INTERRUPTED)
+            record.replicate(journal, log.usage[index], pending)
 
-    async def _account(self, job: Job, record: ConditionRecord, begun: list[int]) -> None:
+    async def _account(self, job: Job, record: ConditionRecord) -> None:
         if self._tracker(job) is None:
             return
-        folder, stopped = Path(job.journals) / job.condition.folder, str(Failure.INTERRUPTED)
+        folder, stopped = folder_of(job), str(Failure.INTERRUPTED)
         try:
-            accounts = await self._reports.accounts(folder, begun, job.replicates, stopped)
+            accounts = await self._reports.accounts(folder, begun(job), job.replicates, stopped)
         except Ended:
             return
         if accounts is not None:
@@ -353,56 +316,8 @@ def _store(job: Job) -> tuple[str, str] | None:
     return (store.absolute(job.tracking_uri), job.study) if job.tracking_uri else None
 
 
-def _looks_ended(job: Job) -> bool:
-    """Whether each replicate's journal ends in its closing entry, as far as a glance tells."""
-    folder = Path(job.journals) / job.condition.folder
-    return not job.retry_failed and all(
-        _closing_entry(folder / f"{index:03d}.jsonl") for index in range(job.replicates)
-    )
-
-
-def _closing_entry(journal: Path) -> bool:
-    try:
-        lines = journal.read_bytes().splitlines()
-    except OSError:
-        return False
-    return bool(lines) and b'"kind":"end"' in lines[-1]
-
-
 def _sent(trackers: Sequence[Tracker]) -> int:
     return sum(tracker.sent for tracker in trackers)
-
-
-def _outcome(job: Job, ended: Sequence[_Result], report: dict[str, Any]) -> Outcome:
-    accounts = report["accounts"]
-    objective = report["metrics"].get(job.objective)
-    return Outcome(
-        name=str(job.condition),
-        identity=job.condition.identity,
-        study=job.study,
-        target=job.replicates,
-        completed=accounts["completed"],
-        pending=sum(accounts["pending"].values()),
-        failures=accounts["failed"],
-        examples=accounts["examples"],
-        reused=sum(e.reused and e.error is None for e in ended),
-        calls=sum(e.calls for e in ended),
-        errors=tuple(dict.fromkeys(e.error for e in ended if e.error is not None)),
-        objective=None if objective is None or math.isnan(objective) else objective,
-        stopped="; ".join(dict.fromkeys(e.stopped for e in ended if e.stopped)),
-    )
-
-
-def _not_run(job: Job, problem: str) -> Outcome:
-    return Outcome(
-        name=str(job.condition),
-        identity=job.condition.identity,
-        study=job.study,
-        target=job.replicates,
-        completed=0,
-        pending=job.replicates,
-        errors=(problem,),
-    )
 
 
 def _stops(error: Exception) -> bool:
@@ -410,19 +325,3 @@ def _stops(error: Exception) -> bool:
     return isinstance(error, Stopped) or (
         isinstance(error, ExceptionGroup) and error.subgroup(Stopped) is not None
     )
-
-
-class _Busy(Exception):
-    pass
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold a condition's folder; a killed process lets go of it at once."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _Busy(f"another process is running this condition ({folder})") from None
-        yield

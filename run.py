@@ -18,7 +18,7 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parent))
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(cfg: DictConfig) -> float:
     with told():
-        from plenum.execution.sweep import run_job
+        from plenum.execution.hydra_jobs import run_job
 
         return run_job(cfg)
 

@@ -199,10 +199,10 @@ def sweep(
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"seed={seed}"])) for seed in range(seeds)]
-    from plenum.execution.conduct import conduct
+    from plenum.execution import run_sweep
 
     cpu, wall = time.process_time(), time.perf_counter()
-    outcomes = conduct(jobs)
+    outcomes = run_sweep(jobs)
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
     lines = [line for log in Path("journals").glob("*/calls.jsonl") for line in attempts(log)]
     starts = [datetime.fromisoformat(line["at"]).timestamp() for line in lines]

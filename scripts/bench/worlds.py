@@ -36,7 +36,8 @@ from rich.table import Table
 from plenum.design.compose import parse_job
 from plenum.dynamics.tracking_grid import FIGURE_6
 from plenum.dynamics.tracking_model import simulate, simulate_plainly
-from plenum.execution.rehearsal import rehearse
+from plenum.execution.cost_estimate import replicate_usage
+from plenum.records import Usage
 from plenum.worlds.condition import WorldCondition
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,7 +81,7 @@ def prompt(agents: int) -> float:
         overrides = ["task=disaster", f"task.agents={agents}", "rounds=3"]
         condition = parse_job(compose("config", overrides)).condition
     assert isinstance(condition, WorldCondition)
-    use = sum(rehearse(condition).values(), start=next(iter(rehearse(condition).values())) * 0)
+    use = sum(replicate_usage(condition).values(), start=Usage())
     return use.tokens_in / use.calls
 
 

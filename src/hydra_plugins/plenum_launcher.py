@@ -37,6 +37,6 @@ class ConcurrentLauncher(Launcher):
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
-        from plenum.execution.sweep import launch
+        from plenum.execution.hydra_jobs import launch
 
         return launch(self.context, self.config, self.task, job_overrides, initial_job_idx)

@@ -19,7 +19,7 @@ import numpy as np
 from hydra import compose, initialize_config_dir
 
 from plenum.design.compose import parse_job
-from plenum.execution import conduct
+from plenum.execution import run_sweep
 from plenum.records import read_entries
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,7 +39,7 @@ def main() -> None:
     for moment in moments:
         child = os.fork()
         if child == 0:
-            conduct(jobs)
+            run_sweep(jobs)
             os._exit(0)
         before = requests(url)
         while requests(url) == before and os.waitpid(child, os.WNOHANG) == (0, 0):
@@ -54,7 +54,7 @@ def main() -> None:
                 answers[f"{journal.parent.name}/{journal.stem}"] = sum("text" in e for e in entries)
         killed = os.WIFSIGNALED(status)
         snapshots.append({"killed": killed, "answers": answers, "requests": requests(url)})
-    outcomes = conduct(jobs)
+    outcomes = run_sweep(jobs)
     print(json.dumps({"snapshots": snapshots, "pending": [o.pending for o in outcomes]}))
 
 

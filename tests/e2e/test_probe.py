@@ -98,7 +98,7 @@ def test_a_refused_key_stops_it_in_one_line(run: Run, tmp_path: Path) -> None:
     with serving(Settings(port=0, key="another-key", latency=Latency(0.0))) as server:
         printed, said = probed(run, *against(server, "tracking=none"), status=1)
     assert printed == ""
-    assert said.splitlines()[-1].startswith("stopped: model gpt-4.1-mini: auth: ")
+    assert said.splitlines()[-1].startswith("stopped: model gpt-4.1-mini: the key was refused: ")
     assert len(said.splitlines()) == 2  # and what was being asked
     assert not list(tmp_path.glob("outputs/probe/*/*"))
 

@@ -210,7 +210,7 @@ def test_a_refused_key_stops_it_and_what_came_is_kept(
     few = ("calls.start_concurrency=1", "calls.max_concurrency=1", "calls.adapt=false")
     printed, told = screened(run, *against(server, *few), status=1)
     last = told.splitlines()[-1]
-    assert last.startswith("stopped: model gpt-4.1-mini: auth: ")
+    assert last.startswith("stopped: model gpt-4.1-mini: the key was refused: ")
     assert last.endswith(f"; {PAIRS - 5} pairs have no score")
     assert KEY not in printed + told
     kept = Counter(row["outcome"] for row in rows(tmp_path, "scores"))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from plenum.design.condition import Job
+from plenum.execution.dry_run import show
 from plenum.execution.outcomes import Outcome, closing, collect, save
-from plenum.execution.plan import show
 
 CLEAN = Outcome("roles=on", "c0ffee", "s1", target=20, completed=20, pending=0, calls=2120)
 FAILED = replace(CLEAN, name="roles=off", completed=17, failures={"parse": 2, "timeout": 1})

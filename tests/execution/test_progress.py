@@ -29,7 +29,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def counting(waiting: Callable[[], str] = lambda: "") -> Progress:
-    return Progress(100, 10, lambda: "in flight -", waiting)
+    shown = Progress(100, 10)
+    shown.follow(lambda: "in flight -", waiting)
+    return shown
 
 
 @pytest.mark.parametrize(

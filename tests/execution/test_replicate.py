@@ -10,8 +10,9 @@ import pytest
 
 from plenum.base.errors import Stopped
 from plenum.design.condition import Branch, Budget, Job, Simulated
-from plenum.execution.gates import Gates, Pass
-from plenum.execution.ledger import BudgetSpent, Ledger
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import BudgetSpent, Ledger
+from plenum.execution.caller import Caller
 from plenum.execution.replicate import RETRIABLE, Replicate
 from plenum.models import CallError, Chat, Reply, Response, backends
 from plenum.models.api.prices import Prices
@@ -58,15 +59,14 @@ def run(
     policy = replace(backends.policy(job.calls), max_attempts=2, backoff_s=0.0)
 
     async def conducted() -> bool:
-        gates = Gates(job.calls, Ledger(budget or Budget(), Prices().of))
+        gates = Admission(job.calls, Ledger(budget or Budget(), Prices().of))
         return await Replicate(
             condition=job.condition,
             index=index,
             journal=journal,
-            calls=log,
-            model=model,
-            policy=policy,
-            gate=Pass(gates, model.provider, job.condition.identity, index),
+            caller=Caller(
+                model, policy, Ticket(gates, model.provider, job.condition.identity, index), log
+            ),
             retry_failed=retry_failed,
             observe=lambda entry: None,
             prefix=lambda: prefix,

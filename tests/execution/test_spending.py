@@ -10,12 +10,16 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Job, StatedPrice
-from plenum.execution.ledger import Sum
-from plenum.execution.spending import spent_before
+from plenum.execution.budget import spent_before
 from plenum.models.api.prices import Prices
-from plenum.records import Journal
+from plenum.records import Journal, Usage
 
 Entry = dict[str, Any]
+
+
+def amounts(usage: Usage) -> tuple[float, float, float]:
+    """Dollars, tokens and calls."""
+    return usage.dollars, usage.tokens, usage.calls
 
 
 def call(cost: float | None = 0.5, **more: Any) -> Entry:
@@ -57,7 +61,7 @@ def attempt(outcome: str, status: int | None, **more: Any) -> Entry:
 
 
 def test_a_sweep_that_never_ran_has_spent_nothing(lab: Lab) -> None:
-    assert spent_before([lab()], Prices().of) == Sum()
+    assert spent_before([lab()], Prices().of) == Usage()
 
 
 def test_answers_count_by_their_journal_entries(lab: Lab) -> None:
@@ -65,7 +69,7 @@ def test_answers_count_by_their_journal_entries(lab: Lab) -> None:
     write(job, 0, call(), call(0.25), {"kind": "end", "status": "completed"})
     write(job, 7, call(None))
     log(job, *[attempt("ok", 200, answered=True)] * 3)
-    assert spent_before([job], Prices().of) == Sum(0.75, 330, 3)
+    assert amounts(spent_before([job], Prices().of)) == (0.75, 330, 3)
 
 
 def test_what_had_no_price_then_is_counted_at_the_price_of_now(lab: Lab) -> None:
@@ -79,7 +83,7 @@ def test_what_had_no_price_then_is_counted_at_the_price_of_now(lab: Lab) -> None
 def test_what_a_branch_inherited_was_paid_by_its_base(lab: Lab) -> None:
     job = lab()
     write(job, 0, call(inherited=True), call())
-    assert spent_before([job], Prices().of) == Sum(0.5, 110, 1)
+    assert amounts(spent_before([job], Prices().of)) == (0.5, 110, 1)
 
 
 def test_a_failed_attempt_counts_by_what_it_may_have_cost(lab: Lab) -> None:
@@ -90,7 +94,7 @@ def test_a_failed_attempt_counts_by_what_it_may_have_cost(lab: Lab) -> None:
         attempt("server", 200, tokens_at_most=700, cost_at_most=0.125),
         attempt("rate_limit", 429),
     )
-    assert spent_before([job], Prices().of) == Sum(0.25, 1400, 3)
+    assert amounts(spent_before([job], Prices().of)) == (0.25, 1400, 3)
 
 
 @pytest.mark.parametrize("outcome", ["server", "empty"])
@@ -107,26 +111,26 @@ def test_an_answer_that_could_not_be_read_is_not_counted_twice(lab: Lab) -> None
     job = lab()
     write(job, 0, call(), call())
     log(job, *(attempt(reason, 200, answered=True) for reason in ("parse", "empty")))
-    assert spent_before([job], Prices().of) == Sum(1.0, 220, 2)
+    assert amounts(spent_before([job], Prices().of)) == (1.0, 220, 2)
 
 
 def test_conditions_add_up_and_none_counts_twice(lab: Lab) -> None:
     one, two = lab(), lab("roles=off")
     write(one, 0, call())
     write(two, 0, call())
-    assert spent_before([one, two, one], Prices().of) == Sum(1.0, 220, 2)
+    assert amounts(spent_before([one, two, one], Prices().of)) == (1.0, 220, 2)
 
 
 def test_other_conditions_in_the_folder_do_not_count(lab: Lab) -> None:
     write(lab("seed=9"), 0, call())
-    assert spent_before([lab()], Prices().of) == Sum()
+    assert spent_before([lab()], Prices().of) == Usage()
 
 
 def test_a_torn_last_line_of_a_journal_does_not_count(lab: Lab) -> None:
     job = lab()
     path = write(job, 0, call(), call())
     path.write_bytes(path.read_bytes()[:-5])
-    assert spent_before([job], Prices().of) == Sum(0.5, 110, 1)
+    assert amounts(spent_before([job], Prices().of)) == (0.5, 110, 1)
 
 
 def test_a_damaged_journal_is_named_in_one_line(lab: Lab) -> None:

@@ -22,12 +22,12 @@ from openai_server import KEY, Server, completion
 
 from plenum.base.text import flatten, printable
 from plenum.design.condition import Budget, Calls
-from plenum.execution.ledger import Ledger, Sum
+from plenum.execution.budget import Ledger
 from plenum.models import CallError, Chat, Message, Reply, Response
 from plenum.models.api import completions, rate_headers
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Price, Prices
-from plenum.records import Failure
+from plenum.records import Failure, Usage
 
 MOST = 2_000_000
 ESCAPES = (
@@ -468,5 +468,5 @@ def test_no_count_of_cached_tokens_makes_a_call_cheaper_than_all_cached(
 
 def test_a_negative_cost_loosens_no_budget() -> None:
     ledger = Ledger(Budget(dollars=1.0, tokens=1000), Prices().of)
-    ledger.settle(Sum(), Reply("", -(10**9), 5, cost=-100.0), billed=False)
+    ledger.settle(Usage(), Reply("", -(10**9), 5, cost=-100.0), billed=False)
     assert (ledger.spent.dollars, ledger.spent.tokens, ledger.spent.calls) == (0.0, 0, 1)

@@ -328,14 +328,14 @@ def test_the_call_log_counts_attempts_and_seconds_over_all_runs(tmp_path: Path) 
     path = tmp_path / "calls.jsonl"
     logged(path, attempt(0, 1), attempt(3, 1))
     again = logged(path, attempt(3, 2))
-    assert (again.efforts[0].attempts, again.efforts[0].seconds) == (1, 0.25)
-    assert (again.efforts[3].attempts, again.efforts[3].seconds) == (2, 0.5)
+    assert (again.usage[0].attempts, again.usage[0].seconds) == (1, 0.25)
+    assert (again.usage[3].attempts, again.usage[3].seconds) == (2, 0.5)
 
 
 def test_the_call_log_counts_the_attempts_that_failed(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
     logged(path, attempt(0, 1) | {"outcome": "server"}, attempt(0, 2), attempt(1, 1))
-    efforts = logged(path, attempt(0, 1) | {"outcome": "timeout"}).efforts
+    efforts = logged(path, attempt(0, 1) | {"outcome": "timeout"}).usage
     assert (efforts[0].attempts, efforts[0].failed_attempts) == (3, 2)
     assert (efforts[1].attempts, efforts[1].failed_attempts) == (1, 0)
 
@@ -354,7 +354,7 @@ def test_a_torn_line_of_the_call_log_spoils_no_other(tmp_path: Path) -> None:
     logged(path, attempt(0, 1), attempt(0, 2))
     path.write_bytes(path.read_bytes()[:-9])
     logged(path, attempt(0, 3))
-    assert logged(path).efforts[0].attempts == 2
+    assert logged(path).usage[0].attempts == 2
 
 
 def test_an_attempt_that_was_sent_and_never_ended_is_interrupted(tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ def test_an_attempt_that_was_sent_and_never_ended_is_interrupted(tmp_path: Path)
     ok, cut = attempts(path)
     assert (ok["id"], ok["outcome"]) == ("a-1", "ok")
     assert (cut["id"], cut["outcome"]) == ("b-1", "interrupted")
-    assert CallLog(path).efforts[1].failed_attempts == 1
+    assert CallLog(path).usage[1].failed_attempts == 1
 
 
 def test_a_call_that_went_out_again_after_a_kill_is_two_attempts(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from plenum.base.errors import UserError
 from plenum.checks import determinism
 from plenum.design.condition import Job
-from plenum.execution import conduct, plan
+from plenum.execution import dry_run, run_sweep
 from plenum.tracking import query, store
 from plenum.tracking.kinds import require_active
 
@@ -35,8 +35,8 @@ def gone(uri: str, job: Callable[..., Job], tmp_path: Path) -> Job:
 @pytest.mark.parametrize(
     "work",
     [
-        lambda job, _: conduct([job]),
-        lambda job, _: plan.show([job]),
+        lambda job, _: run_sweep([job]),
+        lambda job, _: dry_run.show([job]),
         lambda job, out: determinism.probe(determinism.Asked(job, 2, False, out)),
         lambda job, out: determinism.plan(determinism.Asked(job, 2, False, out)),
         lambda job, _: query.opened(job.study, job.tracking_uri),
@@ -75,7 +75,7 @@ def test_the_way_back_works(uri: str, tmp_path: Path) -> None:
     require_active("gone", other)  # no refusal any more
 
 
-@pytest.mark.parametrize("work", [lambda job: conduct([job]), lambda job: plan.show([job])])
+@pytest.mark.parametrize("work", [lambda job: run_sweep([job]), lambda job: dry_run.show([job])])
 def test_a_file_that_is_no_database_is_refused_before_anything_is_run(
     work: Callable[[Job], object], job: Callable[..., Job], tmp_path: Path
 ) -> None:

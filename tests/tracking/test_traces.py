@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mlflow.tracing.client import TracingClient
 
-from plenum.execution.replay import ReadDifferently, messages, opened, traced
+from plenum.execution.replay import ReadDifferently, messages, open_conversation, traced
 from plenum.models import Chat, Reply
 from plenum.models.conversation import failure
 from plenum.models.simulated import SimulatedBackend
@@ -35,7 +35,7 @@ def reply(condition: Any, chat: Chat) -> Reply:
 def journaled(condition: Any, folder: Path, index: int = 0, calls: int | None = None) -> Path:
     """Write a replicate's journal, or continue one, up to a number of calls."""
     path = folder / f"{index:03d}.jsonl"
-    conversation, rounds = opened(condition, index), 0
+    conversation, rounds = open_conversation(condition, index), 0
     path.unlink(missing_ok=True)
     with Journal(path, {**condition.as_mapping(), "replicate": index}) as journal:
         while (ask := conversation.ask) is not None and calls != 0:
@@ -51,7 +51,7 @@ def journaled(condition: Any, folder: Path, index: int = 0, calls: int | None = 
 
 def prompts(condition: Any, journal: Path) -> list[tuple[str, list[dict[str, str]]]]:
     """The answers of a journal, each with the messages that a fresh replicate is sent."""
-    conversation, found = opened(condition, 0), []
+    conversation, found = open_conversation(condition, 0), []
     for entry in read(journal).calls:
         assert conversation.ask is not None
         found.append((entry["text"], messages(conversation.ask)))
@@ -201,7 +201,7 @@ def test_a_failed_replicate_shows_the_prompt_that_was_not_answered(
 ) -> None:
     played = condition("rounds=1")
     path = journaled(played, study.folder, calls=2)
-    due = opened(played, 0)
+    due = open_conversation(played, 0)
     for entry in read(path).calls:
         assert due.ask is not None
         assert due.answer(reply(played, due.ask.chat)) == entry
@@ -222,7 +222,7 @@ def test_times_come_from_the_call_log(study: Study, condition: Callable[..., Any
     simulated = condition("rounds=1")
     path = study.folder / "000.jsonl"
     log = CallLog(study.folder / "calls.jsonl")
-    conversation = opened(played, 0)
+    conversation = open_conversation(played, 0)
     with Journal(path, {**played.as_mapping(), "replicate": 0}) as journal:
         for second in range(2):
             ask = conversation.ask

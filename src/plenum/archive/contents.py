@@ -12,7 +12,7 @@ import pyarrow.parquet
 from plenum.archive import layout
 from plenum.archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, Run
 from plenum.records import DamagedJournal, Transcript, read
-from plenum.tracking import artifacts
+from plenum.tracking import artifacts, states
 
 
 def problems(folder: Path, told: dict[str, Any]) -> Iterator[str]:
@@ -90,7 +90,7 @@ def _disagreement(transcript: Transcript, run: Run, one: Run) -> Iterator[str]:
         "status": transcript.status,
         "failure": transcript.reason or "",
         "decision": transcript.decision or "",
-        "journal": artifacts.state(transcript, one.tags.get("plenum.pending", "")),
+        "journal": states.of_replicate(transcript, one.tags.get("plenum.pending", "")),
     }.items():
         if one.tags.get(f"plenum.{tag}") != value:
             yield f"its {tag} isn't that of its run"

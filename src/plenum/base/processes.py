@@ -26,7 +26,7 @@ class LineProcess:
     module
         The child's main module.
     note
-        Is told of lines that are notes to the user and no answers: ``{"note": ...}``.
+        Called with lines that are notes to the user and no answers: ``{"note": ...}``.
 
     Attributes
     ----------
@@ -40,10 +40,21 @@ class LineProcess:
         self._listening: asyncio.Task[None] | None = None
         self._waiting: deque[asyncio.Future[dict[str, Any]]] = deque()
         self._last_words: Ended | None = None
+        self._starting: asyncio.Task[None] | None = None
         self.sent = self.done = 0
 
+    @property
+    def started(self) -> bool:
+        """Whether the process runs, or has run."""
+        return self._starting is not None
+
     async def start(self, setup: dict[str, Any] | None = None) -> None:
-        """Start the process, and send it a first line that it doesn't answer."""
+        """Start the process once, and send it a first line that it doesn't answer."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start(setup))
+        await asyncio.shield(self._starting)
+
+    async def _start(self, setup: dict[str, Any] | None) -> None:
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", self._module),
             stdin=asyncio.subprocess.PIPE,

@@ -1,7 +1,9 @@
 """Where the project's inputs lie, and which version of the code runs."""
 
+import hashlib
 import os
 import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -44,3 +46,21 @@ def code_version() -> str:
     except (OSError, subprocess.SubprocessError):
         return __version__
     return f"{__version__}+{done.stdout.strip()}"
+
+
+@cache
+def code_digest() -> str:
+    """A digest of the code that runs: the package's files, the interpreter, the libraries' names.
+
+    Unlike :func:`code_version` it changes with every edit that isn't committed.
+    """
+    package = Path(__file__).resolve().parents[1]
+    found = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    for path in sorted(package.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            data = path.read_bytes()
+            found.update(f"{path.relative_to(package)} {len(data)} ".encode() + data)
+    for folder in map(Path, sys.path):
+        installed = folder.glob("*.dist-info") if folder.name.endswith("-packages") else ()
+        found.update(" ".join(sorted(path.name for path in installed)).encode())
+    return found.hexdigest()

@@ -1,12 +1,12 @@
 """The determinism probe (section S1): one prompt asked many times, every answer kept."""
 
 import asyncio
-import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from rich.console import Console
 from plenum.base import project
 from plenum.base.errors import Stopped, UserError
 from plenum.base.identity import digest, seed_for
-from plenum.base.secrets import redact
-from plenum.base.text import flatten, well_formed
+from plenum.base.text import well_formed
 from plenum.committee import Deliberation, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat, require_committee
@@ -25,13 +24,14 @@ from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
 from plenum.design.compose import parse_job
 from plenum.design.condition import Api, Job
-from plenum.execution.conduct import require_prices
-from plenum.execution.gates import Gates, Pass
-from plenum.execution.ledger import BudgetSpent, Ledger
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import BudgetSpent, Ledger
+from plenum.execution.caller import Caller, bug_in_words, run_together
+from plenum.execution.limits import ProviderUnavailable
+from plenum.execution.preflight import require_prices
 from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, backends
 from plenum.models.api.prices import Prices
 from plenum.models.chat import SIMULATED
-from plenum.models.retry import call
 from plenum.records import Failure
 from plenum.tracking import store
 from plenum.tracking.kinds import require_active
@@ -45,7 +45,6 @@ _OWN = ("n", "logprobs", "out")
 INTERRUPTED = "interrupted"
 """Why a probe stopped: Ctrl-C or SIGTERM."""
 
-_POINTLESS = (Failure.AUTH, Failure.BUDGET)
 _PLAIN_EVERY_S = 10.0
 
 Document = dict[str, Any]
@@ -144,9 +143,10 @@ def probe(asked: Asked) -> Document:
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
     require_prices([job], prices)
     asked.out.mkdir(parents=True, exist_ok=True)
-    stopped = ""
+    asking, stopped = _Asking(job, model, prices, probes), ""
     try:
-        asyncio.run(_Asking(job, model, prices, probes).all())
+        asyncio.run(asking.all())
+        stopped = asking.unavailable
     except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
         stopped = INTERRUPTED
     except Stopped as reason:
@@ -241,65 +241,56 @@ def _has_logprobs(condition: CommitteeCondition, model: str, wanted: bool | None
 
 
 class _Asking:
-    """All calls of a probe on one event loop, through the gates of a sweep."""
+    """All calls of a probe on one event loop, admitted as those of a sweep."""
 
     def __init__(
         self, job: Job, model: ChatModel, prices: Prices, probes: Sequence[_Probe]
     ) -> None:
         self._job, self._model, self._prices, self._probes = job, model, prices, probes
-        self._policy = backends.policy(job.calls)
         self._ended = self._failed = 0
-        self._said = time.monotonic()
+        self._printed = time.monotonic()
+        self.unavailable = ""
 
     async def all(self) -> None:
         """Make every call; each one notes what became of it."""
-        task = asyncio.current_task()
-        assert task is not None
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        gates = Gates(self._job.calls, Ledger(self._job.budget, self._prices.of))
+        admission = Admission(self._job.calls, Ledger(self._job.budget, self._prices.of))
         console = Console(stderr=True)
         print(self._line(), file=sys.stderr, flush=True)
-        try:
-            with console.status("") as status:
-                async with asyncio.TaskGroup() as group:
-                    for one in self._probes:
-                        for made in one.calls:
-                            group.create_task(self._ask(made, gates)).add_done_callback(
-                                lambda _: self._progress(console, status)
-                            )
-        except* (Stopped, UserError) as stops:
-            raise stops.exceptions[0] from None
-        finally:
-            await self._model.close()
+        with console.status("") as status:
+            calls = [
+                self._ask(made, admission, partial(self._progress, console, status))
+                for one in self._probes
+                for made in one.calls
+            ]
+            await run_together(calls, self._model)
 
-    async def _ask(self, made: _Call, gates: Gates) -> None:
-        model = made.chat.model
-        gate = Pass(gates, self._model.provider, model, made.index)
+    async def _ask(self, made: _Call, admission: Admission, progress: Callable[[], object]) -> None:
+        ticket = Ticket(admission, self._model.provider, made.chat.model, made.index)
+        caller = Caller(self._model, backends.policy(self._job.calls), ticket)
         try:
-            made.answer = await call(self._model, made.chat, self._policy, gate, made.failed.append)
+            made.answer = await caller.ask(made.chat, {}, made.failed.append)
         except CallError as error:
             made.outcome, made.detail = str(error.failure), error.detail
             self._failed += 1
-            if error.failure in _POINTLESS:
-                raise Stopped(f"model {model}: {error.failure}: {error.detail}") from None
         except BudgetSpent:
             made.outcome = str(Failure.BUDGET)
+        except ProviderUnavailable as refusal:  # other providers' models go on
+            made.outcome = str(refusal.failure)
+            self.unavailable = self.unavailable or str(refusal)
         except (UserError, Stopped):
             raise
         except Exception as bug:  # one call's bug must not take the others along
-            made.outcome, made.detail = (
-                str(Failure.BUG),
-                flatten(redact(f"{type(bug).__name__}: {bug}")),
-            )
+            made.outcome, made.detail = str(Failure.BUG), bug_in_words(bug)
             self._failed += 1
         else:
             made.outcome = "ok"
         self._ended += 1
+        progress()
 
     def _progress(self, console: Console, status: Any) -> None:
         status.update(self._line())
-        if not console.is_terminal and time.monotonic() - self._said > _PLAIN_EVERY_S:
-            self._said = time.monotonic()
+        if not console.is_terminal and time.monotonic() - self._printed > _PLAIN_EVERY_S:
+            self._printed = time.monotonic()
             print(self._line(), file=sys.stderr, flush=True)
 
     def _line(self) -> str:

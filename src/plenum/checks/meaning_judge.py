@@ -6,7 +6,6 @@ missing. Limits, retries, budget and keys are those of a sweep.
 
 import asyncio
 import fcntl
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,19 +16,17 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import Stopped, UserError
 from plenum.base.identity import digest, seed_for
-from plenum.base.secrets import redact
-from plenum.base.text import flatten, well_formed
+from plenum.base.text import well_formed
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job, Simulated
-from plenum.execution.conduct import require_prices
-from plenum.execution.gates import Gates, Pass
-from plenum.execution.ledger import BudgetSpent, Ledger, Sum
-from plenum.execution.spending import of_answers, of_failures
-from plenum.models import Attempt, CallError, Chat, ChatModel, Message, Reply, backends
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import BudgetSpent, Ledger, of_answers, of_failures
+from plenum.execution.caller import Caller, bug_in_words, run_together
+from plenum.execution.preflight import require_prices
+from plenum.models import CallError, Chat, ChatModel, Message, Reply, backends
 from plenum.models.api.prices import Price, Prices
 from plenum.models.chat import SIMULATED
-from plenum.models.retry import call
-from plenum.records import CallLog, DamagedJournal, Failure, Journal
+from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
 from plenum.scenarios import Scenario, meaning
 from plenum.scenarios.meaning import Judged, Opinion, Unread
 from plenum.scenarios.screen_report import Surveyed
@@ -42,7 +39,6 @@ UNREAD = "unread"
 OWN = ("scenarios", "folder", "combine", "judge", "flag_below", "out")
 """Values of the config that run.py doesn't have."""
 
-_POINTLESS = (Failure.AUTH, Failure.BUDGET)
 _TRIES = 2
 
 
@@ -116,7 +112,7 @@ def plan(asked: Asked, pairs: Sequence[Pair]) -> str:
     price = Prices(asked.job.prices).of
     ledger = Ledger(asked.job.budget, price)
     identity = _identity(asked)
-    most = sum((ledger.at_most(_chat(asked, identity, pair)) for pair in pairs), Sum())
+    most = sum((ledger.at_most(_chat(asked, identity, pair)) for pair in pairs), Usage())
     cost = f"at most ${most.dollars:.4f}" if price(asked.judge) else "price unknown"
     return (
         f"{asked.judge}: {len(pairs)} pairs, at most {most.tokens:,} tokens, {cost}; an answer "
@@ -174,78 +170,69 @@ def _judge(
     }
     left = {pair.key: pair for pair in pairs if pair.key not in there}
     log = CallLog(journal.path.with_name("calls.jsonl"))
-    spent = Sum()
+    spent = Usage()
     if asked.job.budget.limited:
         spent = of_answers(journal.entries, price) + of_failures(
             journal.path.with_name("calls.jsonl"), price
         )
-    gates = Gates(asked.job.calls, Ledger(asked.job.budget, price, spent))
+    ledger = Ledger(asked.job.budget, price, spent)
     again = f" ({len(found)} scores are there)" if found else ""
     print(f"asking {asked.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
-    asking, stopped = _Asking(asked, model, gates, journal, log), ""
+    judging, stopped = _Judging(asked, model, ledger, journal, log), ""
     try:
-        asyncio.run(asking.all(list(left.values())))
+        asyncio.run(judging.all(list(left.values())))
     except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
         stopped = str(Failure.INTERRUPTED)
     except Stopped as reason:
         stopped = str(reason)
     finally:
         log.close()
-    stopped = stopped or gates.ledger.refusal or ""
-    found |= asking.judged
+    stopped = stopped or ledger.refusal or ""
+    found |= judging.judged
     missing = str(Failure.INTERRUPTED)
     return [found.get(p.key) or p.judged(asked.judge, missing) for p in pairs], stopped
 
 
-class _Asking:
-    """All calls to the judge on one event loop, through the gates of a sweep."""
+class _Judging:
+    """All calls to the judge on one event loop, admitted as those of a sweep."""
 
     def __init__(
-        self, asked: Asked, model: ChatModel, gates: Gates, journal: Journal, log: CallLog
+        self, asked: Asked, model: ChatModel, ledger: Ledger, journal: Journal, log: CallLog
     ) -> None:
-        self._asked, self._model, self._gates = asked, model, gates
+        self._asked, self._model, self._ledger = asked, model, ledger
         self._journal, self._log = journal, log
         self._identity = _identity(asked)
-        self._policy = backends.policy(asked.job.calls)
         self.judged: dict[str, Judged] = {}
 
     async def all(self, pairs: Sequence[Pair]) -> None:
         """Ask about every pair; each one's end is noted in ``judged``."""
-        task = asyncio.current_task()
-        assert task is not None
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        try:
-            async with asyncio.TaskGroup() as group:
-                for index, pair in enumerate(pairs):
-                    group.create_task(self._one(pair, index))
-        except* (Stopped, UserError) as stops:
-            raise stops.exceptions[0] from None
-        finally:
-            await self._model.close()
+        admission = Admission(self._asked.job.calls, self._ledger)
+        policy = backends.policy(self._asked.job.calls)
+        tickets = [
+            Ticket(admission, self._model.provider, self._identity, index)
+            for index in range(len(pairs))
+        ]
+        callers = [Caller(self._model, policy, ticket, self._log) for ticket in tickets]
+        calls = (self._one(pair, caller) for pair, caller in zip(pairs, callers, strict=True))
+        await run_together(calls, self._model)
 
-    async def _one(self, pair: Pair, index: int) -> None:
-        gate = Pass(self._gates, self._model.provider, self._identity, index)
+    async def _one(self, pair: Pair, caller: Caller) -> None:
+        judge = self._asked.judge
         try:
-            self.judged[pair.key] = await self._opinion(pair, gate)
+            self.judged[pair.key] = await self._opinion(pair, caller)
         except CallError as error:
-            if error.failure in _POINTLESS or error.status == 404:
-                told = f"model {self._asked.judge}: {error.failure}: {error.detail}"
-                raise Stopped(told) from None
-            self.judged[pair.key] = pair.judged(
-                self._asked.judge, str(error.failure), detail=error.detail
-            )
+            self.judged[pair.key] = pair.judged(judge, str(error.failure), detail=error.detail)
         except BudgetSpent:
-            self.judged[pair.key] = pair.judged(self._asked.judge, str(Failure.BUDGET))
+            self.judged[pair.key] = pair.judged(judge, str(Failure.BUDGET))
         except (UserError, Stopped, OSError):
             raise
         except Exception as bug:  # one pair's bug must not take the others along
-            told = flatten(redact(f"{type(bug).__name__}: {bug}"))
-            self.judged[pair.key] = pair.judged(self._asked.judge, str(Failure.BUG), detail=told)
+            self.judged[pair.key] = pair.judged(judge, str(Failure.BUG), detail=bug_in_words(bug))
 
-    async def _opinion(self, pair: Pair, gate: Pass) -> Judged:
+    async def _opinion(self, pair: Pair, caller: Caller) -> Judged:
         chat, problem = _chat(self._asked, self._identity, pair), ""
         for number in range(1, _TRIES + 1):
-            reply = await self._reply(pair, chat, gate)
+            reply = await self._reply(pair, chat, caller)
             try:
                 opinion = meaning.read(reply.text)
             except Unread as unread:
@@ -253,41 +240,17 @@ class _Asking:
                 self._keep("malformed", pair, reply, problem=problem, attempt=number)
                 chat = _repair(chat, reply, problem)
             else:
-                told = {"score": opinion.score, "difference": well_formed(opinion.difference)}
-                self._keep("score", pair, reply, **told)
+                score = {"score": opinion.score, "difference": well_formed(opinion.difference)}
+                self._keep("score", pair, reply, **score)
                 return pair.judged(self._asked.judge, "ok", opinion=opinion)
         return pair.judged(self._asked.judge, UNREAD, detail=problem)
 
-    async def _reply(self, pair: Pair, chat: Chat, gate: Pass) -> Reply:
-        named = {
-            "replicate": f"{pair.scenario.id}/{pair.variant.name}",
-            "model": chat.model,
-            "answered": False,
-        }
-
-        def line(attempt: Attempt, **more: Any) -> dict[str, Any]:
-            return {
-                **named,
-                "id": f"{chat.seed:016x}-{attempt.number}",
-                "outcome": attempt.outcome,
-                "status": attempt.status,
-                "latency_s": round(attempt.latency_s, 6),
-                "detail": attempt.detail,
-                **more,
-            }
-
-        def sending(number: int) -> None:
-            name = f"{chat.seed:016x}-{number}"
-            most = gate.at_most(chat)
-            self._log.sent({**named, "id": name, "status": None, "latency_s": 0.0, **most})
-
-        def failed(attempt: Attempt) -> None:
-            self._log.append(line(attempt, **gate.billed(chat, attempt)))
-
-        answer = await call(self._model, chat, self._policy, gate, failed, sending)
+    async def _reply(self, pair: Pair, chat: Chat, caller: Caller) -> Reply:
+        labels = {"replicate": f"{pair.scenario.id}/{pair.variant.name}"}
+        answer = await caller.ask(chat, labels)
         if answer.response.fingerprint == SIMULATED:
             raise Stopped(f"model {chat.model}: its answers are simulated and can't judge meaning")
-        self._log.append(line(answer.attempt, answered=True))
+        caller.note_answer(chat, labels, answer)
         return answer.response.reply
 
     def _keep(self, kind: str, pair: Pair, reply: Reply, **more: Any) -> None:

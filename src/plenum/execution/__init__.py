@@ -1,6 +1,6 @@
-"""Execution: conducts conditions from their first call to their estimates."""
+"""Execution: runs conditions from their first call to their estimates."""
 
-from plenum.execution.conduct import conduct
 from plenum.execution.outcomes import Outcome
+from plenum.execution.sweep import run_sweep
 
-__all__ = ["Outcome", "conduct"]
+__all__ = ["Outcome", "run_sweep"]

@@ -1,11 +1,14 @@
 """How a condition came out, and what a sweep says at its end."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from plenum.base.errors import UserError
+from plenum.design.condition import Job
 from plenum.records import Failure
 from plenum.records.writing import write_whole
 
@@ -90,7 +93,7 @@ class Outcome:
             return Undefined(f"objective: {objective} isn't defined in the condition {self.name}")
         return self.objective
 
-    def told(self) -> str:
+    def counts(self) -> str:
         """The counts in one line."""
         reused = f", {self.reused} reused" if self.reused else ""
         pending = f", {self.pending} pending" if self.pending else ""
@@ -98,6 +101,62 @@ class Outcome:
             f"{self.name}: {self.completed}/{self.target} completed, "
             f"{self.failed} failed{pending}{reused}"
         )
+
+
+@dataclass(frozen=True)
+class ReplicateResult:
+    """How a replicate came out.
+
+    ``error`` says why its journal isn't used, ``pending`` why it hasn't ended, and ``stopped`` the
+    same in words for the user.
+    """
+
+    index: int
+    journal: Path
+    calls: int = 0
+    reused: bool = False
+    error: str | None = None
+    pending: str = ""
+    stopped: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether it has a journal that can be read."""
+        return self.error is None and self.journal.exists()
+
+
+def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
+    """The outcome of a condition whose replicates have ended, or are pending."""
+    accounts = report["accounts"]
+    objective = report["metrics"].get(job.objective)
+    return Outcome(
+        name=str(job.condition),
+        identity=job.condition.identity,
+        study=job.study,
+        target=job.replicates,
+        completed=accounts["completed"],
+        pending=sum(accounts["pending"].values()),
+        failures=accounts["failed"],
+        examples=accounts["examples"],
+        reused=sum(r.reused and r.error is None for r in results),
+        calls=sum(r.calls for r in results),
+        errors=tuple(dict.fromkeys(r.error for r in results if r.error is not None)),
+        objective=None if objective is None or math.isnan(objective) else objective,
+        stopped="; ".join(dict.fromkeys(r.stopped for r in results if r.stopped)),
+    )
+
+
+def not_run(job: Job, problem: str) -> Outcome:
+    """The outcome of a condition that couldn't be run."""
+    return Outcome(
+        name=str(job.condition),
+        identity=job.condition.identity,
+        study=job.study,
+        target=job.replicates,
+        completed=0,
+        pending=job.replicates,
+        errors=(problem,),
+    )
 
 
 def save(outcome: Outcome, folder: Path) -> None:
@@ -110,11 +169,11 @@ def collect(folder: Path, only: str | None = None) -> list[Outcome]:
     """Every outcome below a sweep's folder, or of one job of it, in the order of the jobs."""
     files = list(folder.glob(f"{only or '*'}/{FILE}"))
     files.sort(key=lambda file: (len(file.parent.name), file.parent.name))  # 2 before 10
-    found = []
+    outcomes = []
     for file in files:
         data = json.loads(file.read_text(encoding="utf-8"))
-        found.append(Outcome(**{**data, "errors": tuple(data["errors"])}))
-    return found
+        outcomes.append(Outcome(**{**data, "errors": tuple(data["errors"])}))
+    return outcomes
 
 
 def closing(outcomes: Sequence[Outcome]) -> list[str]:

@@ -10,6 +10,7 @@ from rich.live import Live
 from rich.table import Table
 
 from plenum.base.terminal import safe, say
+from plenum.records import Usage
 
 _PLAIN_EVERY_S = 10.0
 _SILENT_AT_MOST_S = 30.0
@@ -25,24 +26,19 @@ class Progress:
         Calls that the whole sweep takes without repairs.
     replicates
         Replicates of the whole sweep.
-    more
-        Says what else is worth knowing: calls in flight, what MLflow has.
-    waiting
-        Says what calls wait for, and for how long; empty where they don't.
     """
 
-    def __init__(
-        self, calls: int, replicates: int, more: Callable[[], str], waiting: Callable[[], str]
-    ) -> None:
-        self._more, self._waiting = more, waiting
-        self.calls = self.tokens = self.ended = self.rounds = self.repairs = 0
-        self.cost = 0.0
-        self.unpriced = 0
+    def __init__(self, calls: int, replicates: int) -> None:
+        self._status: Callable[[], str] = lambda: "in flight -"
+        self._waiting: Callable[[], str] = lambda: ""
+        self.usage = Usage()
+        self.ended = self.rounds = self.repairs = self.unpriced = 0
         self._target_calls, self._target = calls, replicates
         self._skipped = 0
-        self._began = self._told = self._last = self._spoke = time.monotonic()
+        self._began = self._printed = self._last = self._spoke = time.monotonic()
         self._waited = False
-        self._told_wait = float("-inf")
+        self._said: set[str] = set()
+        self._printed_wait = float("-inf")
         self._console = Console(stderr=True)
         self._live: Live | None = None
 
@@ -58,25 +54,33 @@ class Progress:
         if self._live is not None:
             self._live.stop()
 
+    def follow(self, status: Callable[[], str], waiting: Callable[[], str]) -> None:
+        """Show more than is counted here.
+
+        Parameters
+        ----------
+        status
+            What else is worth knowing: calls in flight, what MLflow has.
+        waiting
+            What calls wait for, and for how long; empty where they don't.
+        """
+        self._status, self._waiting = status, waiting
+
     def entry(self, entry: dict[str, Any], last_seat: str) -> None:
         """A call was answered; ``last_seat`` closes a round of a committee."""
         if entry["kind"] == "round":
             self.rounds += 1
             return
-        self.calls += 1
         self._last = time.monotonic()
-        self.tokens += entry["tokens_in"] + entry["tokens_out"]
-        if entry["cost"] is None:
-            self.unpriced += 1
-        else:
-            self.cost += entry["cost"]
+        self.usage += Usage(1, entry["tokens_in"], entry["tokens_out"], entry["cost"] or 0.0)
+        self.unpriced += entry["cost"] is None
         if entry["kind"].endswith("_repair"):
             self.repairs += 1
             self._target_calls += 1
         if "state" in entry and entry["seat"] == last_seat:
             self.rounds += 1
-        if self._live is None and time.monotonic() - self._told > _PLAIN_EVERY_S:
-            self._told = time.monotonic()
+        if self._live is None and time.monotonic() - self._printed > _PLAIN_EVERY_S:
+            self._printed = time.monotonic()
             self.say(self.line())
 
     def replicate(self, calls_left: int, ended: bool = True) -> None:
@@ -98,8 +102,8 @@ class Progress:
         if self._live is not None:
             return
         now, waiting = time.monotonic(), self._waiting()
-        if waiting and not self._waited and now - self._told_wait >= _PLAIN_EVERY_S:
-            self._told_wait = now
+        if waiting and not self._waited and now - self._printed_wait >= _PLAIN_EVERY_S:
+            self._printed_wait = now
             self.say(waiting)
         elif now - self._spoke >= _SILENT_AT_MOST_S:
             self.say(" | ".join(filter(None, (self.line(), waiting))))
@@ -113,16 +117,24 @@ class Progress:
         else:
             say(text)
 
+    def say_once(self, text: str) -> None:
+        """A line that stays, unless it was said before."""
+        if text not in self._said:
+            self._said.add(text)
+            self.say(text)
+
     def line(self) -> str:
         """The counts in one line."""
-        rate = self.calls / max(self._last - self._began, 1e-9)
-        left = max(self._target_calls - self._skipped - self.calls, 0)
-        cost = f"${self.cost:.4f}" + (" + unpriced" if self.unpriced else "")
-        eta = _duration(left / rate) if self.calls else "-"
+        calls = self.usage.calls
+        rate = calls / max(self._last - self._began, 1e-9)
+        left = max(self._target_calls - self._skipped - calls, 0)
+        cost = f"${self.usage.dollars:.4f}" + (" + unpriced" if self.unpriced else "")
+        eta = _duration(left / rate) if calls else "-"
+        tokens = f"{self.usage.tokens:,}"
         return (
-            f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {self.calls} "
-            f"({_rate(rate)}/s) | repairs {self.repairs} | tokens {self.tokens:,} | cost {cost} | "
-            f"left {eta} | {self._more()}"
+            f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {calls} "
+            f"({_rate(rate)}/s) | repairs {self.repairs} | tokens {tokens} | cost {cost} | "
+            f"left {eta} | {self._status()}"
         )
 
     def _render(self) -> Table:

@@ -39,7 +39,7 @@ class Call:
     entry: Entry | None
 
 
-def opened(condition: Condition, index: int) -> Conversation:
+def open_conversation(condition: Condition, index: int) -> Conversation:
     """The state machine of a replicate."""
     conversation: Conversation = KINDS[condition.kind].part("conversation")(condition, index)
     return conversation
@@ -83,7 +83,7 @@ def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
     ReadDifferently
         The journal was written by another version of the code, or of the prompts.
     """
-    conversation = opened(condition, transcript.head["replicate"])
+    conversation = open_conversation(condition, transcript.head["replicate"])
     yield from answered(conversation, transcript.entries)
     if conversation.ask is not None:
         yield Call(conversation.ask, None)

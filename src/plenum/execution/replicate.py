@@ -4,31 +4,22 @@ import dataclasses
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import Stopped
-from plenum.base.secrets import redact
-from plenum.base.text import flatten
 from plenum.committee.failures import unread
 from plenum.design.condition import Condition
 from plenum.execution.branches import MissingBase
-from plenum.execution.gates import Pass
-from plenum.execution.ledger import BudgetSpent
-from plenum.execution.replay import ReadDifferently, answered, opened
-from plenum.models import Answer, Attempt, CallError, ChatModel, Response
-from plenum.models import retry as retries
+from plenum.execution.budget import BudgetSpent
+from plenum.execution.caller import Caller, bug_in_words
+from plenum.execution.replay import ReadDifferently, answered, open_conversation
+from plenum.models import CallError
 from plenum.models.conversation import Ask, Conversation, failure
-from plenum.records import CallLog, DamagedJournal, Failure, Journal
+from plenum.records import DamagedJournal, Failure, Journal
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons that ``retry_failed`` takes up again, where a call failed and not a model's answer."""
-
-_POINTLESS = {
-    Failure.AUTH: "the key was refused",
-    Failure.BUDGET: "the account's quota is used up",
-}
 
 
 @dataclass(frozen=True)
@@ -37,25 +28,22 @@ class Replicate:
 
     Parameters
     ----------
-    gate
-        What each attempt passes.
+    caller
+        Makes its calls.
     prefix
         Entries of another replicate that this one goes on from: a branch's base, up to its round.
     observe
-        Is told of every journal entry that a call led to.
+        Called with each journal entry that a call led to.
     complain
-        Is told of an error of the code that ends the replicate.
+        Called with an error of the code that ends the replicate.
     warn
-        Is told what a user should know about the replicate.
+        Called with what a user should know about the replicate.
     """
 
     condition: Condition
     index: int
     journal: Path
-    calls: CallLog
-    model: ChatModel
-    policy: retries.Policy
-    gate: Pass
+    caller: Caller
     retry_failed: bool
     observe: Callable[[dict[str, Any]], None]
     prefix: Callable[[], Sequence[dict[str, Any]]] = tuple
@@ -83,10 +71,12 @@ class Replicate:
         """
         try:
             if not self.journal.exists():
-                await self.gate.begin()  # before the file is made: what isn't begun leaves none
+                await (
+                    self.caller.ticket.begin()
+                )  # before the file is made: what isn't begun leaves none
             return await self._run()
         finally:
-            self.gate.end()
+            self.caller.ticket.end()
 
     async def _run(self) -> bool:
         once = dataclasses.replace(self.condition, rerun=0)  # reruns are to have the same bytes
@@ -103,13 +93,13 @@ class Replicate:
                 journal.append({"kind": "reopen"})
             self._name_environment(journal)
             if journal.entries:
-                await self.gate.begin(len(journal.calls), self._calls)
+                await self.caller.ticket.begin(len(journal.calls), self._calls)
             await self._converse(conversation, journal)
             return True
 
     def _name_environment(self, journal: Journal) -> None:
         """Say so where the journal goes on in another environment than the last one it names."""
-        now = dict(self.model.environment(self.condition.models))
+        now = dict(self.caller.model.environment(self.condition.models))
         named = [e for e in (journal.head, *journal.entries) if "environment" in e]
         before = named[-1]["environment"] if named else {}
         if before == now:
@@ -128,7 +118,7 @@ class Replicate:
         """What else a journal's head says: the wording that is read, and the environment."""
         variant = self.condition.variant(self.index)
         wording = {"variant": variant.name, "family": variant.family} if variant else {}
-        environment = self.model.environment(self.condition.models)
+        environment = self.caller.model.environment(self.condition.models)
         return {**wording, **({"environment": dict(environment)} if environment else {})}
 
     async def _converse(self, conversation: Conversation, journal: Journal) -> None:
@@ -136,22 +126,21 @@ class Replicate:
         written = self._keep_up(conversation, journal, written)
         while (ask := conversation.ask) is not None:
             try:
-                answer = await self._call(ask)
+                answer = await self.caller.ask(ask.chat, self._labels(ask))
             except CallError as error:
                 journal.append(failure(ask, error.failure, error.detail))
                 return
             except (BudgetSpent, Stopped, OSError):
                 raise
             except Exception as bug:
-                told = flatten(redact(f"{type(bug).__name__}: {bug}"))
-                journal.append(failure(ask, Failure.BUG, told))
+                journal.append(failure(ask, Failure.BUG, bug_in_words(bug)))
                 self.complain(bug)
                 return
             reply = answer.response.reply
             entry = conversation.answer(reply)
             journal.append(entry)
             read = unread(reply) if "problem" in entry else "ok"
-            self._log(ask, answer.attempt, read, answer.response)
+            self.caller.note_answer(ask.chat, self._labels(ask), answer, read)
             self.observe(entry)
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
@@ -194,7 +183,7 @@ class Replicate:
             journal.entries.append(inherited)
 
     def _replay(self, journal: Journal) -> Conversation:
-        conversation = opened(self.condition, self.index)
+        conversation = open_conversation(self.condition, self.index)
         try:
             for _ in answered(conversation, journal.entries):
                 pass
@@ -205,70 +194,6 @@ class Replicate:
             ) from None
         return conversation
 
-    async def _call(self, ask: Ask) -> Answer:
-        try:
-            return await retries.call(
-                self.model,
-                ask.chat,
-                self.policy,
-                self.gate,
-                lambda attempt: self._log(ask, attempt),
-                lambda number: self._sending(ask, number),
-            )
-        except CallError as error:
-            self.gate.give_up(ask.chat, error, self.policy.max_attempts)
-            if error.status == 404:
-                raise Stopped(f"model {ask.chat.model}: not found: {error.detail}") from None
-            if error.failure in _POINTLESS:
-                told = _POINTLESS[error.failure]
-                raise Stopped(f"model {ask.chat.model}: {told}: {error.detail}") from None
-            raise
-
-    def _sending(self, ask: Ask, number: int) -> None:
-        self.calls.sent(
-            {
-                **self._named(ask, number),
-                "answered": False,
-                "status": None,
-                "latency_s": 0.0,
-                **self.gate.at_most(ask.chat),
-            }
-        )
-
-    def _named(self, ask: Ask, number: int) -> dict[str, Any]:
-        return {
-            "replicate": self.index,
-            "call": ask.kind,
-            "round": ask.round,
-            "seat": ask.seat,
-            "model": ask.chat.model,
-            "id": f"{ask.chat.seed:016x}-{number}",
-            "attempt": number,
-        }
-
-    def _log(
-        self,
-        ask: Ask,
-        attempt: Attempt,
-        read: str | None = None,
-        response: Response | None = None,
-    ) -> None:
-        """Log an attempt; ``read`` says how its answer was read, if it brought one."""
-        self.calls.append(
-            {
-                **self._named(ask, attempt.number),
-                "outcome": read or attempt.outcome,
-                "answered": read is not None,
-                "status": attempt.status,
-                "latency_s": round(attempt.latency_s, 6),
-                "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
-                "detail": attempt.detail,
-                **(
-                    {"fingerprint": response.fingerprint}
-                    if response and response.fingerprint
-                    else {}
-                ),
-                **({"dropped": list(response.dropped)} if response and response.dropped else {}),
-                **({} if read else self.gate.billed(ask.chat, attempt)),
-            }
-        )
+    def _labels(self, ask: Ask) -> dict[str, Any]:
+        """What names a call in the log."""
+        return {"replicate": self.index, "call": ask.kind, "round": ask.round, "seat": ask.seat}

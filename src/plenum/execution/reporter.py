@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.processes import say, step_back
-from plenum.execution.accounts import account
+from plenum.execution.usage import account
 from plenum.records import attempts, read
 
 
@@ -28,7 +28,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         accounts["unread_lines"] = len(unread)
     if not request["estimate"]:
         return {"accounts": accounts}
-    from plenum.execution.estimates import report
+    from plenum.execution.summarise import report
 
     return report(transcripts, accounts)
 
@@ -36,7 +36,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Serve requests from standard input until it ends."""
     step_back()
-    import plenum.execution.estimates  # noqa: F401  # its slow imports come before the first request
+    import plenum.execution.summarise  # noqa: F401  # its slow imports come before the first request
 
     for line in sys.stdin:
         try:

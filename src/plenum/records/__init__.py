@@ -1,17 +1,18 @@
 """Records: what was said, appended as it happens, and read back."""
 
-from plenum.records.calls import CallLog, Effort, attempts
+from plenum.records.calls import CallLog, attempts
 from plenum.records.failures import Failure
 from plenum.records.journal import DamagedJournal, Journal, read_entries
 from plenum.records.transcript import Transcript, read
+from plenum.records.usage import Usage
 
 __all__ = [
     "CallLog",
     "DamagedJournal",
-    "Effort",
     "Failure",
     "Journal",
     "Transcript",
+    "Usage",
     "attempts",
     "read",
     "read_entries",

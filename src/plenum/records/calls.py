@@ -4,12 +4,12 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from plenum.records import writing
 from plenum.records.failures import Failure
+from plenum.records.usage import Usage
 
 Line = dict[str, Any]
 
@@ -18,15 +18,6 @@ _MOST = 2**53
 """Above any count, and above any amount of seconds or dollars."""
 _OUTCOMES = {"ok", _SENT, *map(str, Failure)}
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-
-
-@dataclass
-class Effort:
-    """What a replicate's answers took: attempts, and seconds spent waiting for the model."""
-
-    attempts: int = 0
-    failed_attempts: int = 0
-    seconds: float = 0.0
 
 
 def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterator[Line]:
@@ -66,8 +57,8 @@ class CallLog:
 
     Attributes
     ----------
-    efforts
-        Effort by replicate, over this run and all runs before.
+    usage
+        Attempts and seconds by replicate, over this run and all runs before.
     unread
         Lines of runs before that can't be read and are left out.
     """
@@ -76,7 +67,7 @@ class CallLog:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        self.efforts: defaultdict[int, Effort] = defaultdict(Effort)
+        self.usage: defaultdict[int, Usage] = defaultdict(Usage)
         self.unread = 0
         try:
             if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
@@ -111,10 +102,10 @@ class CallLog:
         self.close()
 
     def _count(self, line: Line) -> None:
-        effort = self.efforts[line["replicate"]]
-        effort.attempts += 1
-        effort.failed_attempts += line["outcome"] != "ok"
-        effort.seconds += line["latency_s"]
+        failed = int(line["outcome"] != "ok")
+        self.usage[line["replicate"]] += Usage(
+            attempts=1, failed_attempts=failed, seconds=line["latency_s"]
+        )
 
     def _count_unread(self) -> None:
         self.unread += 1

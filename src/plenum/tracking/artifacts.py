@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.base.identity import digest
 from plenum.records import Transcript
 from plenum.tracking import frames, world_frames
 
@@ -26,16 +25,3 @@ def tables(transcripts: Sequence[Transcript], world: bool) -> dict[str, pd.DataF
         "metrics": world_frames.measured(transcripts),
         "replicates": replicates,
     }
-
-
-def state(transcript: Transcript, pending: str) -> str:
-    """What a replicate's run is written from: its journal's last entry and length, or why it waits.
-
-    Parameters
-    ----------
-    pending
-        Why a replicate without an end waits, as ``budget`` or ``interrupted``.
-    """
-    last = transcript.entries[-1] if transcript.entries else transcript.head
-    found = f"{digest(last)}-{len(transcript.entries)}"
-    return found if transcript.end else f"{found}-{pending}"

@@ -4,13 +4,12 @@ import asyncio
 import base64
 import pickle
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import digest
 from plenum.base.processes import Ended, LineProcess
-from plenum.records import Effort, Transcript
+from plenum.records import Transcript, Usage
 from plenum.tracking.traces import TracedCall
 
 
@@ -29,10 +28,12 @@ class Tracker:
     locks
         A folder; two tracking processes of one study and store take turns.
     say
-        Is told what a user should know meanwhile.
+        Called with what a user should know meanwhile.
 
     Attributes
     ----------
+    uri
+        The store.
     errors
         What went wrong: the cell concerned, ``None`` for all, and a line.
     """
@@ -42,8 +43,14 @@ class Tracker:
     ) -> None:
         lock = str(lock_file(locks, uri, study))
         self._setup = {"uri": uri, "study": study, "version": version, "lock": lock}
+        self.uri = uri
         self._process = LineProcess("plenum.tracking.process", say)
         self.errors: list[tuple[str | None, str]] = []
+
+    @property
+    def started(self) -> bool:
+        """Whether the process runs, or has run."""
+        return self._process.started
 
     @property
     def sent(self) -> int:
@@ -56,18 +63,21 @@ class Tracker:
         return self._process.done
 
     async def start(self) -> None:
-        """Start the process."""
+        """Start the process, where it hasn't started."""
         await self._process.start(self._setup)
 
     def open(self, condition: dict[str, Any], target: int) -> None:
         """Announce a condition, and how many replicates are wanted of it."""
         self._send(condition["cell"], op="open", condition=condition, target=target)
 
-    def replicate(self, cell: str, journal: Path, effort: Effort, pending: str = "") -> None:
+    def replicate(self, cell: str, journal: Path, usage: Usage, pending: str = "") -> None:
         """Hand over a replicate that has ended, or say why it is pending."""
-        self._send(
-            cell, op="replicate", journal=str(journal), effort=asdict(effort), pending=pending
-        )
+        effort = {
+            "attempts": usage.attempts,
+            "failed_attempts": usage.failed_attempts,
+            "seconds": usage.seconds,
+        }
+        self._send(cell, op="replicate", journal=str(journal), effort=effort, pending=pending)
 
     def close(
         self, cell: str, journals: list[Path], estimates: dict[str, Any], config: str

@@ -17,15 +17,10 @@ from typing import Any
 
 from mlflow.entities import Param, RunTag
 
-from plenum.base.identity import digest
 from plenum.records import Transcript, attempts, read
-from plenum.tracking import frames, labels, metrics, store, traces, views
-from plenum.tracking.artifacts import state as state_of
+from plenum.tracking import frames, labels, metrics, states, store, traces, views
 from plenum.tracking.artifacts import tables
 from plenum.tracking.traces import Trace, TracedCall
-
-_DONE = "plenum.journal"
-"""Tag of a run: what it is written from; of a replicate, what its journal ended with."""
 
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
@@ -118,7 +113,7 @@ class StudyWriter:
         transcript = read(journal)
         index = int(transcript.head["replicate"])
         cell = condition["cell"]
-        state = state_of(transcript, pending)
+        state = states.of_replicate(transcript, pending)
         tags = {
             **self._tags(condition, "replicate"),
             "mlflow.parentRunId": self._parents[cell].info.run_id,
@@ -139,7 +134,7 @@ class StudyWriter:
         run = self._client.create_run(
             self._experiment,
             run_name=f"{labels.name(condition)} r{index:03d}",
-            tags={**tags, _DONE: state},
+            tags={**tags, states.TAG: state},
         )
         with store.artifacts(self._client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
@@ -236,7 +231,7 @@ class StudyWriter:
         estimates = dict(estimates)
         accounts = estimates.pop("accounts", None)
         self._simulated[cell] = bool(estimates.get("simulated", False))
-        state = digest([_clean(estimates), condition])
+        state = states.of_condition(estimates, condition)
         written = self._written[cell]
         if written == state:
             if accounts is not None:
@@ -268,7 +263,7 @@ class StudyWriter:
                 RunTag("plenum.warnings", " ".join(estimates["warnings"])),
                 RunTag("plenum.failures", json.dumps(estimates["failures"])),
                 *(RunTag("plenum.environment", " ".join(environments)),) * bool(environments),
-                RunTag(_DONE, state),
+                RunTag(states.TAG, state),
             ],
         )
         status = "FAILED" if estimates["failures"] else "FINISHED"
@@ -341,19 +336,12 @@ class StudyWriter:
 
 
 def _state(run: Any) -> str:
-    """What a run was wholly written from; empty where its writer was stopped before the end."""
-    return "" if run.info.status == "RUNNING" else str(run.data.tags.get(_DONE, ""))
+    return states.of_run(run.info.status, run.data.tags)
 
 
 def _write_accounts(folder: Path, accounts: dict[str, Any]) -> None:
-    text = json.dumps(_clean(accounts), indent=1, ensure_ascii=False)
-    (folder / "accounts.json").write_text(text, encoding="utf-8")
+    (folder / "accounts.json").write_text(states.accounts_text(accounts), encoding="utf-8")
 
 
 def _params(values: dict[str, Any]) -> list[Param]:
     return [Param(key, str(value)) for key, value in values.items()]
-
-
-def _clean(value: Any) -> Any:
-    """JSON has no NaN: numbers that aren't finite become texts."""
-    return json.loads(json.dumps(value), parse_constant=str)

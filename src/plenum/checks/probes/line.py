@@ -11,7 +11,7 @@ from plenum.checks.spread import Repeats, Said, repeats
 Document = Mapping[str, Any]
 """What a probe kept: settings, and every call to every model."""
 
-_PENDING = ("interrupted", "budget")
+_PENDING = ("interrupted", "budget", "unreachable", "held")
 
 
 class Line:

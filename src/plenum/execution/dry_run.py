@@ -14,14 +14,13 @@ from rich.table import Table
 from plenum.base.errors import UserError
 from plenum.design.condition import Calls, Job
 from plenum.design.kinds import KINDS
-from plenum.execution.conduct import one_kind_a_study, same_throughout
-from plenum.execution.rehearsal import Use, rehearse
+from plenum.execution import preflight
+from plenum.execution.budget import spent_before
+from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.replicate import RETRIABLE
-from plenum.execution.spending import spent_before
-from plenum.execution.varying import now_varying
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices, how_to_state
-from plenum.records import DamagedJournal, attempts, read_entries
+from plenum.records import DamagedJournal, Usage, attempts, read_entries
 
 _ASSUMED_LATENCY_S = 2.0
 FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
@@ -35,7 +34,7 @@ class _Left:
 
     job: Job
     begun: int
-    by_model: dict[str, Use]
+    by_model: dict[str, Usage]
 
     @property
     def charged(self) -> bool:
@@ -43,16 +42,15 @@ class _Left:
         return self.job.condition.backend.name == "api"
 
     @property
-    def total(self) -> Use:
-        return sum(self.by_model.values(), Use())
+    def total(self) -> Usage:
+        return sum(self.by_model.values(), Usage())
 
 
 def show(jobs: Sequence[Job]) -> None:
     """Print conditions, replicates, calls, tokens, cost by model, and the time that it takes."""
-    if not jobs:
-        raise UserError("the sweep is empty: a glob matches no option")
-    one_kind_a_study(jobs)
-    same_throughout(jobs)
+    preflight.require_jobs(jobs)
+    preflight.require_one_kind_a_study(jobs)
+    preflight.require_shared_settings(jobs)
     prices = Prices(jobs[0].prices)
     backend = {
         repr(j.condition.backend): backends.build(j.condition.backend, j.calls, prices)
@@ -68,13 +66,13 @@ def show(jobs: Sequence[Job]) -> None:
     by_model = _sum(left)
     free = by_model.keys() - _sum([item for item in left if item.charged])
     console.print(_models(by_model, prices, free))
-    for line in (*now_varying(jobs), *_closing(left, by_model, backend, prices, free)):
+    for line in (*preflight.now_varying(jobs), *_closing(left, by_model, backend, prices, free)):
         print(line)
 
 
 def _left(job: Job, again: bool) -> _Left:
     """What a condition needs; nothing where the sweep has it under another label, too."""
-    whole = rehearse(job.condition)
+    whole = replicate_usage(job.condition)
     calls = sum(use.calls for use in whole.values())
     folder = Path(job.journals) / job.condition.folder
     begun, still = 0, 0.0
@@ -82,7 +80,7 @@ def _left(job: Job, again: bool) -> _Left:
         made, ended = _made(folder / f"{index:03d}.jsonl", job.retry_failed)
         begun += made > 0 or ended
         still += 0.0 if ended or again or not calls else max(calls - made, 0) / calls
-    return _Left(job, begun, {model: use * still for model, use in whole.items()})
+    return _Left(job, begun, {model: usage * still for model, usage in whole.items()})
 
 
 def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
@@ -91,10 +89,10 @@ def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
         entries = read_entries(journal) if journal.exists() else []
     except DamagedJournal as damage:
         raise UserError(str(damage)) from None
-    kinds = Counter(e["kind"] for e in entries if "inherited" not in e)
+    made = Counter(e["kind"] for e in entries if "inherited" not in e)
     ended = bool(entries) and entries[-1]["kind"] == "end"
     ended = ended and not (retry_failed and entries[-1].get("reason") in RETRIABLE)
-    return sum(kinds[kind] for kind in FIRST_CALLS), ended
+    return sum(made[kind] for kind in FIRST_CALLS), ended
 
 
 def _conditions(left: Sequence[_Left]) -> Iterator[str]:
@@ -108,15 +106,15 @@ def _conditions(left: Sequence[_Left]) -> Iterator[str]:
         )
 
 
-def _sum(left: Sequence[_Left]) -> dict[str, Use]:
-    by_model: defaultdict[str, Use] = defaultdict(Use)
+def _sum(left: Sequence[_Left]) -> dict[str, Usage]:
+    by_model: defaultdict[str, Usage] = defaultdict(Usage)
     for item in left:
         for model, use in item.by_model.items():
             by_model[model] += use
     return dict(by_model)
 
 
-def _models(by_model: dict[str, Use], prices: Prices, free: Set[str]) -> Table:
+def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title="by model", title_justify="left")
     for head in ("model", "calls", "tokens in", "tokens out", "$ per M in/out", "cost"):
         table.add_column(head, justify="left" if head == "model" else "right")
@@ -134,7 +132,7 @@ def _models(by_model: dict[str, Use], prices: Prices, free: Set[str]) -> Table:
 
 def _closing(
     left: Sequence[_Left],
-    by_model: dict[str, Use],
+    by_model: dict[str, Usage],
     backend: dict[str, ChatModel],
     prices: Prices,
     free: Set[str],
@@ -142,13 +140,13 @@ def _closing(
     jobs = [item.job for item in left]
     unknown = [m for m in by_model if m not in free and prices.of(m) is None]
     cost = sum(_cost(use, prices, m) for m, use in by_model.items() if m not in free)
-    names = {job.condition.backend.name for job in jobs}
-    kinds_left = dict.fromkeys(sorted(job.condition.kind for job in jobs) or ["committee"])
-    basis = " and ".join(KINDS[kind].assumed_answers for kind in kinds_left)
+    backends_used = {job.condition.backend.name for job in jobs}
+    kinds = dict.fromkeys(sorted(job.condition.kind for job in jobs))
+    basis = " and ".join(KINDS[kind].assumed_answers for kind in kinds)
     yield (
         f"tokens: estimated with {basis}; cost left: ${cost:.2f}"
-        + (", simulated agents cost nothing" if names == {"simulated"} else "")
-        + (", a hosted model costs nothing" if names == {"hosted"} else "")
+        + (", simulated agents cost nothing" if backends_used == {"simulated"} else "")
+        + (", a hosted model costs nothing" if backends_used == {"hosted"} else "")
     )
     if unknown:
         yield f"no price is known for {', '.join(unknown)}: {how_to_state(unknown)}"
@@ -199,8 +197,8 @@ def _stated(calls: Calls, key: str, provider: str) -> int | None:
     return limits.get(provider)
 
 
-def _by_provider(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Use]:
-    sums: defaultdict[str, Use] = defaultdict(Use)
+def _by_provider(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:
+    sums: defaultdict[str, Usage] = defaultdict(Usage)
     for item in left:
         model_of = backend[repr(item.job.condition.backend)]
         for model, use in item.by_model.items():
@@ -213,7 +211,7 @@ def _latencies(job: Job) -> list[float]:
     return [line["latency_s"] for line in attempts(log) if line["status"] == 200]
 
 
-def _cost(use: Use, prices: Prices, model: str) -> float:
+def _cost(use: Usage, prices: Prices, model: str) -> float:
     price = prices.of(model)
     return use.tokens_in * price.input + use.tokens_out * price.output if price else 0.0
 

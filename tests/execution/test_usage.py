@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.accounts import account
+from plenum.execution.usage import account
 from plenum.records import Failure, Transcript
 
 Entry = dict[str, Any]

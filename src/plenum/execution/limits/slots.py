@@ -1,14 +1,14 @@
-"""Places for replicates in flight: conditions in turn, and in each the first replicate first."""
+"""Slots for replicates in flight: conditions in turn, and in each the first replicate first."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from plenum.execution.fairness import FairQueue
+from plenum.execution.limits.fair_queue import FairQueue
 
 
-class Places:
-    """A bounded number of places.
+class Slots:
+    """A bounded number of slots.
 
     Parameters
     ----------
@@ -22,15 +22,15 @@ class Places:
 
     @asynccontextmanager
     async def take(self, line: str, index: int) -> AsyncIterator[None]:
-        """Hold a place, once there is one; ``line`` is the condition, ``index`` the replicate."""
-        place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.push(line, (index,), place)
-        # Whoever asks in the same turn of the loop queues before the first place is given.
+        """Hold a slot, once one is free; ``line`` is the condition, ``index`` the replicate."""
+        slot: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._queue.push(line, (index,), slot)
+        # Whoever asks in the same turn of the loop queues before the first slot is given.
         asyncio.get_running_loop().call_soon(self._serve)
         try:
-            await place
+            await slot
         except asyncio.CancelledError:
-            if place.done() and not place.cancelled():
+            if slot.done() and not slot.cancelled():
                 self._give_back()
             raise
         try:
@@ -44,7 +44,7 @@ class Places:
 
     def _serve(self) -> None:
         while self._queue and self._free:
-            place = self._queue.pop()
-            if not place.done():  # else it was given up
+            slot = self._queue.pop()
+            if not slot.done():  # else it was given up
                 self._free -= 1
-                place.set_result(None)
+                slot.set_result(None)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from plenum.design.condition import Job
-from plenum.execution.rehearsal import rehearse
+from plenum.execution.cost_estimate import replicate_usage
 from plenum.worlds.condition import WorldCondition
 
 Make = Callable[..., Job]
@@ -21,7 +21,7 @@ def test_a_world_is_rehearsed_to_its_last_round(
     given = (f"task={task}", f"consensus={consensus}", f"volatility={volatility}")
     condition = job(*given).condition
     assert isinstance(condition, WorldCondition)
-    (use,) = rehearse(condition).values()
+    (use,) = replicate_usage(condition).values()
     assert use.calls == condition.calls
     assert use.tokens_out == condition.calls * condition.sampling.max_tokens
 
@@ -29,11 +29,11 @@ def test_a_world_is_rehearsed_to_its_last_round(
 def test_what_a_world_takes_does_not_hang_on_its_seed_or_its_early_end(job: Make) -> None:
     given = ("task=misinformation", "volatility=high", "rounds=8")
     first, other, early = (
-        rehearse(job(*given, *more).condition)
+        replicate_usage(job(*given, *more).condition)
         for more in ((), ("seed=7",), ("task.world.stop=0.3",))
     )
     assert first == other == early
 
 
 def test_scripted_policies_take_nothing(job: Make) -> None:
-    assert rehearse(job("task=misinformation", "task.policy=random").condition) == {}
+    assert replicate_usage(job("task=misinformation", "task.policy=random").condition) == {}

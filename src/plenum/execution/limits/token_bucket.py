@@ -14,7 +14,7 @@ class Taken:
     units: float
 
 
-class Bucket:
+class TokenBucket:
     """Units that may be taken, spread over the minute.
 
     A bucket of a sixtieth of a minute's units, refilled all the time, spreads them; what is larger

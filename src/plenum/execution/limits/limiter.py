@@ -6,9 +6,9 @@ from typing import Any
 
 from plenum.base.errors import Stopped
 from plenum.design.condition import Calls
-from plenum.execution.aimd import Concurrency
-from plenum.execution.buckets import Bucket, Taken
-from plenum.execution.fairness import FairQueue
+from plenum.execution.limits.aimd import Concurrency
+from plenum.execution.limits.fair_queue import FairQueue
+from plenum.execution.limits.token_bucket import Taken, TokenBucket
 from plenum.models import Attempt, CallError
 from plenum.records import Failure
 
@@ -24,18 +24,18 @@ class ProviderUnavailable(Stopped):
     ----------
     failure
         ``unreachable`` or ``held``: why what waits for it is pending.
-    told
-        One line for the user, with the provider's own words.
+    reason
+        One line for the user, with the provider's words.
     """
 
-    def __init__(self, failure: Failure, told: str) -> None:
-        super().__init__(told)
+    def __init__(self, failure: Failure, reason: str) -> None:
+        super().__init__(reason)
         self.failure = failure
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A call's place: since when (the loop's time), and what it took."""
+class Permit:
+    """A call's permit: since when (the loop's time), and what it took."""
 
     began: float
     request: Taken | None
@@ -45,7 +45,7 @@ class Place:
 @dataclass(eq=False, slots=True)
 class _Waiting:
     tokens: int
-    place: "asyncio.Future[Place]"
+    permit: "asyncio.Future[Permit]"
 
 
 class Limiter:
@@ -71,8 +71,8 @@ class Limiter:
         now = self._loop.time()
         self._provider, self._max_wait_s = provider, calls.max_wait_s
         rpm, tpm = calls.rpm.get(provider), calls.tpm.get(provider)
-        self._requests = Bucket(rpm, now) if rpm else None
-        self._tokens = Bucket(tpm, now) if tpm else None
+        self._requests = TokenBucket(rpm, now) if rpm else None
+        self._tokens = TokenBucket(tpm, now) if tpm else None
         self._queue: FairQueue[_Waiting] = FairQueue()
         self._held_until, self._held_by = 0.0, ""
         self._unavailable: tuple[Failure, str] | None = None
@@ -91,8 +91,8 @@ class Limiter:
         """Seconds for which the provider still wants no call."""
         return max(0.0, self._held_until - self._loop.time())
 
-    async def enter(self, line: str, rank: tuple[int, ...], tokens: int) -> Place:
-        """Wait for a place.
+    async def enter(self, line: str, rank: tuple[int, ...], tokens: int) -> Permit:
+        """Wait for a permit.
 
         Parameters
         ----------
@@ -113,11 +113,11 @@ class Limiter:
         self._queue.push(line, rank, waiting)
         self._serve()
         try:
-            return await waiting.place
+            return await waiting.permit
         except asyncio.CancelledError:
-            if waiting.place.done() and not waiting.place.cancelled():
-                if waiting.place.exception() is None:
-                    self._give_back(waiting.place.result())
+            if waiting.permit.done() and not waiting.permit.cancelled():
+                if waiting.permit.exception() is None:
+                    self._give_back(waiting.permit.result())
             else:
                 self._serve()  # the next one may have waited for this one's turn
             raise
@@ -140,12 +140,12 @@ class Limiter:
             timer.cancel()
             del self._pauses[over]
 
-    def leave(self, place: Place, attempt: Attempt, hold_s: float, used: int) -> None:
-        """Give a place back.
+    def leave(self, permit: Permit, attempt: Attempt, hold_s: float, used: int) -> None:
+        """Give a permit back.
 
         Parameters
         ----------
-        place
+        permit
             As :meth:`enter` gave it.
         attempt
             How the call ended.
@@ -157,19 +157,19 @@ class Limiter:
         now = self._loop.time()
         binding = bool(self._queue) or self.in_flight >= self.limit
         if attempt.outcome == "ok":
-            self._concurrency.answered(place.began, now, binding)
+            self._concurrency.answered(permit.began, now, binding)
         elif attempt.outcome == Failure.TIMEOUT:
-            self._concurrency.answered(place.began, now, binding=False)
+            self._concurrency.answered(permit.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
-            self._concurrency.pushed_back(place.began, now)
+            self._concurrency.pushed_back(permit.began, now)
         self._unreached = 0 if attempt.reached else self._unreached + 1
         if hold_s > self._max_wait_s:
             self._close(Failure.HELD, self._too_long(hold_s, attempt))
         elif now + hold_s > self._held_until:
             self._held_until = now + hold_s
             self._held_by = f" ({attempt.status})" if attempt.outcome != "ok" else ""
-        if self._tokens and place.tokens:
-            self._tokens.settle(place.tokens, used)
+        if self._tokens and permit.tokens:
+            self._tokens.settle(permit.tokens, used)
         self.in_flight -= 1
         self._serve()
 
@@ -188,10 +188,10 @@ class Limiter:
             alone for too long.
         """
         if not error.reached:
-            told = f"{self._provider} can't be reached: {error.detail}"
+            reason = f"{self._provider} can't be reached: {error.detail}"
             if self._unreached >= attempts:
-                self._close(Failure.UNREACHABLE, told)
-            raise ProviderUnavailable(Failure.UNREACHABLE, told)
+                self._close(Failure.UNREACHABLE, reason)
+            raise ProviderUnavailable(Failure.UNREACHABLE, reason)
         if error.failure.transient and (error.retry_after or 0.0) > self._max_wait_s:
             self.require_available()
 
@@ -224,11 +224,11 @@ class Limiter:
                 return f"waiting {wait:.0f} {to}, before another attempt ({reason})"
         return ""
 
-    def _close(self, failure: Failure, told: str) -> None:
+    def _close(self, failure: Failure, reason: str) -> None:
         """Send nothing more; who waits for the provider needn't any longer."""
-        self._unavailable = self._unavailable or (failure, told)
+        self._unavailable = self._unavailable or (failure, reason)
         waiting: list[asyncio.Future[Any]] = [*self._pauses]
-        waiting += [self._queue.pop().place for _ in range(len(self._queue))]
+        waiting += [self._queue.pop().permit for _ in range(len(self._queue))]
         for future in waiting:
             if not future.done():
                 future.set_exception(ProviderUnavailable(*self._unavailable))
@@ -240,19 +240,19 @@ class Limiter:
             f"calls.max_wait_s={self._max_wait_s:g}"
         )
 
-    def _give_back(self, place: Place) -> None:
+    def _give_back(self, permit: Permit) -> None:
         """Nothing was called: all that was taken is given back."""
-        for bucket, taken in ((self._requests, place.request), (self._tokens, place.tokens)):
+        for bucket, taken in ((self._requests, permit.request), (self._tokens, permit.tokens)):
             if bucket and taken:
                 bucket.settle(taken, 0)
         self.in_flight -= 1
         self._serve()
 
-    def _admit(self, tokens: int) -> Place:
+    def _admit(self, tokens: int) -> Permit:
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
         now = self._loop.time()
-        return Place(
+        return Permit(
             now,
             self._requests.take(1, now) if self._requests else None,
             self._tokens.take(tokens, now) if self._tokens else None,
@@ -262,7 +262,7 @@ class Limiter:
         """Admit who can be admitted; come back when time alone brings the next one."""
         while self._queue:
             waiting = self._queue.first()
-            if waiting.place.done():  # given up
+            if waiting.permit.done():  # given up
                 self._queue.pop()
                 continue
             wait = self._wait(waiting.tokens)
@@ -271,7 +271,7 @@ class Limiter:
                     self._come_back(wait)
                 return
             self._queue.pop()
-            waiting.place.set_result(self._admit(waiting.tokens))
+            waiting.permit.set_result(self._admit(waiting.tokens))
 
     def _wait(self, tokens: int) -> float:
         """Seconds until a call may go; infinity while another one must end first."""

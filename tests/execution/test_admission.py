@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from plenum.design.condition import Budget, Calls
-from plenum.execution.gates import Gates, Pass
-from plenum.execution.ledger import BudgetSpent, Ledger, Sum, tokens_at_most
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import BudgetSpent, Ledger, tokens_at_most
 from plenum.models import Attempt, Chat, Message, Reply, Response
 from plenum.models.api.prices import Price
-from plenum.records import Failure
+from plenum.records import Failure, Usage
 
 CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)
 MOST = sum(tokens_at_most(CHAT))
@@ -38,25 +38,25 @@ def ended(outcome: str, status: int | None = 200) -> Attempt:
     return Attempt(1, outcome, status, 0.1, 0.0)
 
 
-async def gates(budget: Budget = LIMITED, **calls: Any) -> Gates:
-    return Gates(Calls(**calls), Ledger(budget, lambda _: Price(1.0, 1.0, 1.0)))
+async def gates(budget: Budget = LIMITED, **calls: Any) -> Admission:
+    return Admission(Calls(**calls), Ledger(budget, lambda _: Price(1.0, 1.0, 1.0)))
 
 
-def one(of: Gates, line: str = "a", index: int = 0) -> Pass:
-    return Pass(of, lambda model: "openai", line, index)
+def one(of: Admission, line: str = "a", index: int = 0) -> Ticket:
+    return Ticket(of, lambda model: "openai", line, index)
 
 
 def test_an_answer_is_booked_by_what_it_used() -> None:
-    async def scene() -> tuple[Sum, int]:
+    async def scene() -> tuple[Usage, int]:
         shared = await gates()
         way = one(shared)
         await way.enter(CHAT)
-        assert shared.of("openai").in_flight == 1
+        assert shared.limiter("openai").in_flight == 1
         way.leave(CHAT, ended("ok"), GOOD, 0.0)
         assert way.billed(CHAT, ended("ok")) == {}
-        return shared.ledger.spent, shared.of("openai").in_flight
+        return shared.ledger.spent, shared.limiter("openai").in_flight
 
-    assert asyncio.run(scene()) == (Sum(30.0, 30, 1), 0)
+    assert asyncio.run(scene()) == (Usage(1, 20, 10, 30.0), 0)
 
 
 @pytest.mark.parametrize(("outcome", "status"), BILLED)
@@ -68,7 +68,8 @@ def test_what_may_have_been_billed_is_booked_in_full_and_logged(
         way = one(shared)
         await way.enter(CHAT)
         way.leave(CHAT, ended(outcome, status), None, 0.0)
-        assert shared.ledger.spent == Sum(float(MOST), MOST, 1)
+        spent = shared.ledger.spent
+        assert (spent.dollars, spent.tokens, spent.calls) == (MOST, MOST, 1)
         told = way.billed(CHAT, ended(outcome, status))
         assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
 
@@ -82,7 +83,7 @@ def test_what_was_refused_costs_a_call_and_nothing_else(outcome: Failure, status
         way = one(shared)
         await way.enter(CHAT)
         way.leave(CHAT, ended(outcome, status), None, 0.0)
-        assert shared.ledger.spent == Sum(calls=1)
+        assert shared.ledger.spent == Usage(calls=1)
         assert way.billed(CHAT, ended(outcome, status)) == {}
 
     asyncio.run(scene())
@@ -107,7 +108,7 @@ def test_a_call_that_does_not_fit_the_budget_takes_no_place() -> None:
         shared = await gates(Budget(tokens=MOST - 1))
         with pytest.raises(BudgetSpent):
             await one(shared).enter(CHAT)
-        assert shared.of("openai").in_flight == 0
+        assert shared.limiter("openai").in_flight == 0
 
     asyncio.run(scene())
 
@@ -131,11 +132,11 @@ def test_who_gives_up_waiting_for_a_place_gets_the_money_back() -> None:
 def test_providers_do_not_share_their_limits() -> None:
     async def scene() -> None:
         shared = await gates(max_concurrency=1, adapt=False)
-        ways = [Pass(shared, lambda model: model, "a", index) for index in range(2)]
+        ways = [Ticket(shared, lambda model: model, "a", index) for index in range(2)]
         for way, model in zip(ways, ("openai", "xai"), strict=True):
             chat = Chat(model, CHAT.messages, 0.0, 100, 1)
             await asyncio.wait_for(way.enter(chat), 1)
-        assert shared.told() == "openai 1/1, xai 1/1"
+        assert shared.status() == "openai 1/1, xai 1/1"
 
     asyncio.run(scene())
 
@@ -150,7 +151,7 @@ def test_the_replicate_that_is_furthest_goes_first() -> None:
         holder = one(shared, line="b")
         await holder.enter(CHAT)
 
-        async def go(name: str, way: Pass) -> None:
+        async def go(name: str, way: Ticket) -> None:
             await way.enter(CHAT)
             order.append(name)
             way.leave(CHAT, ended("ok"), GOOD, 0.0)

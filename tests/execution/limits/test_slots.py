@@ -1,11 +1,11 @@
-"""Places for replicates: bounded, in turn, and never lost."""
+"""Slots for replicates: bounded, in turn, and never lost."""
 
 import asyncio
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.places import Places
+from plenum.execution.limits.slots import Slots
 
 
 def run(places: int, replicates: dict[str, int], given_up: int = 0) -> tuple[list[str], int]:
@@ -13,7 +13,7 @@ def run(places: int, replicates: dict[str, int], given_up: int = 0) -> tuple[lis
     order: list[str] = []
     held = most = 0
 
-    async def one(pool: Places, line: str, index: int) -> None:
+    async def one(pool: Slots, line: str, index: int) -> None:
         nonlocal held, most
         async with pool.take(line, index):
             order.append(f"{line}{index}")
@@ -23,7 +23,7 @@ def run(places: int, replicates: dict[str, int], given_up: int = 0) -> tuple[lis
             held -= 1
 
     async def everything() -> None:
-        pool = Places(places)
+        pool = Slots(places)
         tasks = [
             asyncio.create_task(one(pool, line, index))
             for line, count in replicates.items()

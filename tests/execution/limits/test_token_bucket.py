@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.buckets import Bucket, Taken
+from plenum.execution.limits.token_bucket import Taken, TokenBucket
 
 
 @dataclass
@@ -19,7 +19,7 @@ class Clock:
     last: Taken = field(init=False)
 
     def __post_init__(self) -> None:
-        self.bucket = Bucket(self.per_minute, self.now)
+        self.bucket = TokenBucket(self.per_minute, self.now)
 
     def take(self, units: float, used: float | None = None) -> float:
         """Wait as long as the bucket says, take, and return the wait.

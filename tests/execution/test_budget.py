@@ -10,16 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum.design.condition import Budget
-from plenum.execution.ledger import BudgetSpent, Ledger, Sum, tokens_at_most
+from plenum.execution.budget import BudgetSpent, Ledger, tokens_at_most
 from plenum.models import Chat, Message, Reply
 from plenum.models.api.prices import Price
+from plenum.records import Usage
 
 DOLLAR = Price(1.0, 1.0, 1.0)  # a token costs a dollar
 CHAT = Chat("m", (Message("user", "x" * 30),), 0.0, max_tokens=10, seed=1)
 MOST = sum(tokens_at_most(CHAT))  # what it may use
 
 
-def ledger(spent: Sum | None = None, **limits: Any) -> Ledger:
+def ledger(spent: Usage | None = None, **limits: Any) -> Ledger:
     return Ledger(Budget(**limits), lambda _: DOLLAR, spent)
 
 
@@ -35,7 +36,12 @@ def run(scene: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     return asyncio.run(staged())
 
 
-def amount(limit: str, total: Sum) -> float:
+def amounts(usage: Usage) -> tuple[float, float, float]:
+    """Dollars, tokens and calls."""
+    return usage.dollars, usage.tokens, usage.calls
+
+
+def amount(limit: str, total: Usage) -> float:
     return float(getattr(total, limit))
 
 
@@ -43,8 +49,8 @@ def test_without_a_budget_nothing_is_reserved_and_nothing_refused() -> None:
     async def scene() -> None:
         free = ledger()
         for _ in range(100):
-            assert await free.reserve(CHAT) == Sum()
-            free.settle(Sum(), reply(10**9), billed=False)
+            assert await free.reserve(CHAT) == Usage()
+            free.settle(Usage(), reply(10**9), billed=False)
         assert free.refusal is None
 
     run(scene)
@@ -89,13 +95,13 @@ def test_whatever_the_order_the_budget_is_never_exceeded(limit: str, data: st.Da
 
 
 def test_what_a_call_used_is_booked_and_the_rest_is_free_again() -> None:
-    async def scene() -> Sum:
+    async def scene() -> Usage:
         book = ledger(tokens=2 * MOST)
         for _ in range(4):
             book.settle(await book.reserve(CHAT), reply(MOST // 4), billed=False)
         return book.spent
 
-    assert run(scene) == Sum(4.0 * (MOST // 4), 4 * (MOST // 4), 4)
+    assert run(scene) == Usage(4, 4 * (MOST // 4), 0, 4.0 * (MOST // 4))
 
 
 def test_a_call_that_does_not_fit_yet_waits_for_cheaper_ones_to_end() -> None:
@@ -158,7 +164,7 @@ def test_a_reservation_that_is_cancelled_lets_another_call_in() -> None:
         await asyncio.sleep(0)
         book.cancel(first)
         await second
-        assert book.spent == Sum()
+        assert book.spent == Usage()
 
     run(scene)
 
@@ -167,7 +173,7 @@ def test_a_call_without_an_answer_counts_as_a_call() -> None:
     async def scene() -> None:
         book = ledger(calls=2)
         book.settle(await book.reserve(CHAT), None, billed=False)
-        assert book.spent == Sum(calls=1)
+        assert book.spent == Usage(calls=1)
 
     run(scene)
 
@@ -176,14 +182,14 @@ def test_a_call_that_may_be_billed_is_booked_in_full() -> None:
     async def scene() -> None:
         book = ledger(tokens=1000)
         book.settle(await book.reserve(CHAT), None, billed=True)
-        assert book.spent == Sum(float(MOST), MOST, 1)
+        assert amounts(book.spent) == (MOST, MOST, 1)
 
     run(scene)
 
 
 def test_what_earlier_runs_used_counts() -> None:
     async def scene() -> None:
-        book = ledger(spent=Sum(calls=2), calls=3)
+        book = ledger(spent=Usage(calls=2), calls=3)
         book.settle(await book.reserve(CHAT), reply(1), billed=False)
         with pytest.raises(BudgetSpent):
             await book.reserve(CHAT)

@@ -17,9 +17,9 @@ from openai_server import Server, serving
 
 from plenum.base.processes import LineProcess
 from plenum.design.condition import Job
-from plenum.execution import conduct, reporter
-from plenum.execution.desk import Desk
+from plenum.execution import reporter, run_sweep
 from plenum.execution.outcomes import Outcome, closing
+from plenum.execution.report_pool import ReportPool
 from plenum.records import Journal, attempts, read
 
 Lab = Callable[..., Job]
@@ -30,12 +30,12 @@ QUICK = ("tracking=none", "replicates=3", "rounds=1", "calls.backoff_s=0.01", "c
 def reporting_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimates are made in this process: another one would take seconds to start."""
 
-    async def answer(desk: Desk, request: dict[str, Any]) -> dict[str, Any]:
+    async def answer(pool: ReportPool, request: dict[str, Any]) -> dict[str, Any]:
         return reporter.answer(request)
 
     async def no_start(process: LineProcess, setup: dict[str, Any] | None = None) -> None: ...
 
-    monkeypatch.setattr(Desk, "_ask", answer)
+    monkeypatch.setattr(ReportPool, "_ask", answer)
     monkeypatch.setattr(LineProcess, "start", no_start)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-unused")
 
@@ -85,18 +85,18 @@ def pending_as(outcomes: list[Outcome]) -> list[str]:
 def test_a_server_that_is_not_there_fails_nothing_and_is_named_once(lab: Lab) -> None:
     url = free_url()
     jobs = [lab(*at(url)), lab(*at(url), "roles=off")]
-    outcomes = conduct(jobs)
+    outcomes = run_sweep(jobs)
     assert [(o.completed, o.failed, o.pending) for o in outcomes] == [(0, 0, 3)] * 2
     (told,) = pending_as(outcomes)
     assert url in told
     assert "the same command continues" in told
     with serving(port_of(url)):
-        assert all(outcome.clean for outcome in conduct(jobs))
+        assert all(outcome.clean for outcome in run_sweep(jobs))
 
 
 def test_one_call_that_reaches_nothing_spares_the_others_their_attempts(lab: Lab) -> None:
     job = lab(*at(free_url()), "replicates=40", "calls.start_concurrency=1")
-    (outcome,) = conduct([job])
+    (outcome,) = run_sweep([job])
     assert outcome.pending == 40
     # One more may be on its way when the first one's attempts are used up.
     assert sum(line["attempt"] == job.calls.max_attempts for line in log_of(job)) in (1, 2)
@@ -106,17 +106,19 @@ def test_a_server_that_dies_in_mid_sweep_loses_no_answer(lab: Lab) -> None:
     with serving(dies_after=9) as dying:
         url = dying.url
         job = lab(*at(url))
-        (outcome,) = conduct([job])
+        (outcome,) = run_sweep([job])
     assert (outcome.failed, outcome.pending > 0) == (0, True)
     assert url in pending_as([outcome])[0]
     answered = sum(line["answered"] for line in log_of(job))
     with serving(port_of(url)) as again:
-        assert conduct([job])[0].clean
+        assert run_sweep([job])[0].clean
         assert len(again.requests) + answered == 3 * job.condition.calls
 
 
 def test_a_certificate_that_nobody_signed_is_no_failed_replicate(lab: Lab, server: Server) -> None:
-    (outcome,) = conduct([lab(*at(server.url.replace("http:", "https:")), "calls.max_attempts=2")])
+    (outcome,) = run_sweep(
+        [lab(*at(server.url.replace("http:", "https:")), "calls.max_attempts=2")]
+    )
     assert (outcome.failed, outcome.pending) == (0, 3)
 
 
@@ -126,7 +128,7 @@ def test_other_providers_go_on(lab: Lab, server: Server) -> None:
     )
     gone = lab(*at(free_url()), "roles=off", "calls.max_attempts=2")
     gone = replace(gone, calls=there.calls)
-    completed, pending = conduct([there, gone])
+    completed, pending = run_sweep([there, gone])
     assert completed.clean
     assert (pending.failed, pending.pending) == (0, 3)
 
@@ -134,7 +136,7 @@ def test_other_providers_go_on(lab: Lab, server: Server) -> None:
 def test_what_was_not_begun_leaves_no_journal(lab: Lab) -> None:
     job = lab(*at(free_url()), "replicates=9", "calls.max_attempts=1")
     job = replace(job, calls=replace(job.calls, max_concurrency=1))
-    (outcome,) = conduct([job])
+    (outcome,) = run_sweep([job])
     assert outcome.pending == 9
     assert len(list(folder_of(job).glob("[0-9]*.jsonl"))) == 1
 
@@ -154,29 +156,29 @@ def test_too_long_a_wait_ends_the_sweep_in_the_providers_words(
         {"status": 429, "message": "come back next year", "headers": {"Retry-After": asked}}
     ]
     job = lab(*at(server.url))
-    (outcome,) = conduct([job])
+    (outcome,) = run_sweep([job])
     assert (outcome.failed, outcome.pending) == (0, 3)
     (told,) = pending_as([outcome])
     assert "come back next year" in told
     assert "calls.max_wait_s=900" in told
-    assert conduct([job])[0].clean
+    assert run_sweep([job])[0].clean
 
 
 def test_an_answer_that_leaves_no_room_for_another_is_kept(lab: Lab, server: Server) -> None:
     full = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "90000s"}
     server.script += [{"choice": {"content": "no state"}, "headers": full}]
     job = lab(*at(server.url), "replicates=1")
-    (outcome,) = conduct([job])
+    (outcome,) = run_sweep([job])
     assert (outcome.failed, outcome.pending) == (0, 1)
     assert "90,000 s" in pending_as([outcome])[0]
     assert [line["answered"] for line in log_of(job)] == [True]
-    conduct([job])
+    run_sweep([job])
     assert sum("text" in e for e in read(folder_of(job) / "000.jsonl").entries) == len(log_of(job))
 
 
 def test_a_wait_within_the_bound_is_waited(lab: Lab, server: Server) -> None:
     server.script += [{"status": 429, "headers": {"Retry-After": "0.2"}}]
-    assert conduct([lab(*at(server.url, "calls.max_wait_s=0.3"))])[0].clean
+    assert run_sweep([lab(*at(server.url, "calls.max_wait_s=0.3"))])[0].clean
 
 
 # --- a call log and journals that hold odd things ----------------------------------------------
@@ -211,13 +213,13 @@ def test_odd_lines_of_a_call_log_are_counted_and_end_nothing(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jobs = [lab("rounds=1"), lab("rounds=1", "roles=off")]
-    assert all(outcome.clean for outcome in conduct(jobs))
+    assert all(outcome.clean for outcome in run_sweep(jobs))
     log = folder_of(jobs[0]) / "calls.jsonl"
     good = log_of(jobs[0])
     odd = [*ODD, *changed(good[0])]
     log.write_bytes(b"\n".join([*odd, log.read_bytes().rstrip(), b""]))
     capsys.readouterr()
-    assert all(outcome.clean for outcome in conduct(jobs))
+    assert all(outcome.clean for outcome in run_sweep(jobs))
     told = [line for line in capsys.readouterr().err.splitlines() if "calls.jsonl" in line]
     assert len(told) == 1
     assert f"{log}: {len(odd)} lines" in told[0]
@@ -231,15 +233,15 @@ def test_a_bug_in_one_condition_takes_no_other_along(
     lab: Lab, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     broken, sound = lab("rounds=1"), lab("rounds=1", "roles=off")
-    answer = Desk._ask
+    answer = ReportPool._ask
 
-    async def sometimes(desk: Desk, request: dict[str, Any]) -> dict[str, Any]:
+    async def sometimes(pool: ReportPool, request: dict[str, Any]) -> dict[str, Any]:
         if request["folder"] == str(folder_of(broken)):
             raise ArithmeticError("a mistake")
-        return await answer(desk, request)
+        return await answer(pool, request)
 
-    monkeypatch.setattr(Desk, "_ask", sometimes)
-    first, second = conduct([broken, sound])
+    monkeypatch.setattr(ReportPool, "_ask", sometimes)
+    first, second = run_sweep([broken, sound])
     assert "ArithmeticError: a mistake" in first.errors[0]
     assert second.clean
 
@@ -262,14 +264,14 @@ def test_a_full_disk_is_told_once_with_its_path_and_nothing_half_written_stays(
 
     with monkeypatch.context() as patched:
         patched.setattr("plenum.records.writing.os.write", filling)
-        outcomes = conduct(jobs)
+        outcomes = run_sweep(jobs)
     assert sum(outcome.failed for outcome in outcomes) == 0
     (told,) = (line for line in closing(outcomes) if "No space" in line)
     assert jobs[0].journals in told
     assert "the same command continues" in told
     for path in Path(jobs[0].journals).glob("*/*.jsonl"):
         assert path.read_bytes()[-1:] in (b"\n", b"")
-    assert all(outcome.clean for outcome in conduct(jobs))
+    assert all(outcome.clean for outcome in run_sweep(jobs))
 
 
 def during(monkeypatch: pytest.MonkeyPatch, job: Job, act: Callable[[Path], object]) -> None:
@@ -300,7 +302,7 @@ def test_a_folder_that_goes_away_is_one_line_and_no_other_conditions_concern(
     sound = replace(sound, calls=lost.calls)
     with monkeypatch.context() as patched:
         during(patched, lost, act)
-        first, second = conduct([lost, sound])
+        first, second = run_sweep([lost, sound])
     assert second.clean
     assert first.failed == 0
     assert first.completed + first.pending == 4
@@ -309,4 +311,4 @@ def test_a_folder_that_goes_away_is_one_line_and_no_other_conditions_concern(
     assert told
     if folder_of(lost).is_file():
         folder_of(lost).unlink()
-    assert all(outcome.clean for outcome in conduct([lost, sound]))
+    assert all(outcome.clean for outcome in run_sweep([lost, sound]))

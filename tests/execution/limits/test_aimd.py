@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.aimd import Concurrency
+from plenum.execution.limits.aimd import Concurrency
 
 QUICK = 0.1
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum.design.condition import Calls
-from plenum.execution.limits import Limiter, ProviderUnavailable
+from plenum.execution.limits.limiter import Limiter, ProviderUnavailable
 from plenum.models import Attempt, CallError
 from plenum.records import Failure
 

@@ -1,21 +1,21 @@
-"""What a replicate's calls pass: the sweep's budget, then its provider's limits."""
+"""Admission of calls: first by the sweep's budget, then by their provider's limits."""
 
 import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from plenum.design.condition import Calls
-from plenum.execution.ledger import Ledger, Sum, tokens_at_most
-from plenum.execution.limits import Limiter, Place, ProviderUnavailable
+from plenum.execution.budget import Ledger, tokens_at_most
+from plenum.execution.limits import Limiter, Permit, ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Response
-from plenum.records import Failure
+from plenum.records import Failure, Usage
 
 _MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
 """Outcomes after which the provider may have answered in full without our reading it."""
 
 
-class Gates:
-    """The limiters of a sweep by provider, and its ledger.
+class Admission:
+    """The limiters of a sweep by provider, and its budget's ledger.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ class Gates:
         self._by_provider: dict[str, Limiter] = {}
         self.ledger = ledger
 
-    def of(self, provider: str) -> Limiter:
+    def limiter(self, provider: str) -> Limiter:
         """A provider's limiter."""
         if provider not in self._by_provider:
             self._by_provider[provider] = Limiter(self._calls, provider)
         return self._by_provider[provider]
 
-    def told(self) -> str:
+    def status(self) -> str:
         """Calls in flight and their limit, by provider."""
         return ", ".join(
             f"{name} {limiter.in_flight}/{limiter.limit}"
@@ -48,12 +48,12 @@ class Gates:
         return [*filter(None, (limiter.waiting() for limiter in self._by_provider.values()))]
 
 
-class Pass:
-    """One replicate's way through the gates; it makes one call at a time.
+class Ticket:
+    """One replicate's admission; it makes one call at a time.
 
     Parameters
     ----------
-    gates
+    admission
         The sweep's.
     provider
         Who answers for a model.
@@ -67,19 +67,19 @@ class Pass:
 
     def __init__(
         self,
-        gates: Gates,
+        admission: Admission,
         provider: Callable[[str], str],
         line: str,
         index: int,
-        needs: Sum | None = None,
+        needs: Usage | None = None,
         models: Sequence[str] = (),
     ) -> None:
-        self._gates, self._provider, self._models = gates, provider, models
+        self._admission, self._provider, self._models = admission, provider, models
         self._line, self._index = line, index
-        self._needs = needs or Sum()
+        self._needs = needs or Usage()
         self._passed = 0
-        self._reserved = Sum()
-        self._place: Place | None = None
+        self._reserved = Usage()
+        self._permit: Permit | None = None
 
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
         """Take the replicate up: wait until the budget has room for it.
@@ -98,22 +98,22 @@ class Pass:
         """
         self._passed = passed
         left = max(calls - passed, 0) / calls
-        await self._gates.ledger.begin(self, self._needs.share(left))
+        await self._admission.ledger.begin(self, self._needs * left)
         for model in self._models:
             self._limiter(model).require_available()
 
     def end(self) -> None:
         """Give back what was kept free for the replicate."""
-        self._gates.ledger.end(self)
+        self._admission.ledger.end(self)
 
     async def enter(self, chat: Chat) -> None:
-        """Reserve what the call may cost, and wait for a place."""
-        self._reserved = await self._gates.ledger.reserve(chat)
+        """Reserve what the call may cost, and wait for a permit."""
+        self._reserved = await self._admission.ledger.reserve(chat)
         rank, tokens = (-self._passed, self._index), sum(tokens_at_most(chat))
         try:
-            self._place = await self._limiter(chat.model).enter(self._line, rank, tokens)
+            self._permit = await self._limiter(chat.model).enter(self._line, rank, tokens)
         except (asyncio.CancelledError, ProviderUnavailable):
-            self._gates.ledger.cancel(self._reserved)
+            self._admission.ledger.cancel(self._reserved)
             raise
 
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
@@ -125,18 +125,18 @@ class Pass:
         self._limiter(chat.model).give_up(error, attempts)
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
-        """Book what the call cost, and give the place back."""
+        """Book what the call cost, and give the permit back."""
         reply = response.reply if response else None
         used = reply.tokens_in + reply.tokens_out if reply else 0
         if _billed(attempt):  # then the provider may count them, too
             used = sum(tokens_at_most(chat))
         self._passed += reply is not None
-        assert self._place is not None
-        self._limiter(chat.model).leave(self._place, attempt, hold_s, used)
-        self._gates.ledger.settle(self._reserved, reply, _billed(attempt), self)
+        assert self._permit is not None
+        self._limiter(chat.model).leave(self._permit, attempt, hold_s, used)
+        self._admission.ledger.settle(self._reserved, reply, _billed(attempt), self)
 
     def _limiter(self, model: str) -> Limiter:
-        return self._gates.of(self._provider(model))
+        return self._admission.limiter(self._provider(model))
 
     def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
         """What a failed attempt may have cost all the same, for the call log."""
@@ -146,8 +146,8 @@ class Pass:
 
     def at_most(self, chat: Chat) -> dict[str, Any]:
         """What a call takes at most, for the call log."""
-        most = self._gates.ledger.at_most(chat)
-        known = self._gates.ledger.price(chat.model) is not None
+        most = self._admission.ledger.at_most(chat)
+        known = self._admission.ledger.price(chat.model) is not None
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
 

@@ -1,13 +1,16 @@
 """The budget of a sweep: what is spent, what may still be spent, and the hard stop."""
 
 import asyncio
-import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
 
-from plenum.design.condition import Budget
+from plenum.base.errors import UserError
+from plenum.design.condition import Budget, Condition, Job
+from plenum.execution.cost_estimate import replicate_usage
 from plenum.models import Chat, Reply
 from plenum.models.api.prices import Price
+from plenum.records import DamagedJournal, Usage, attempts, read_entries
 
 _CHARACTERS_A_TOKEN = 3
 """For an upper estimate: English prose has four to five characters to a token."""
@@ -15,33 +18,6 @@ _CHARACTERS_A_TOKEN = 3
 
 class BudgetSpent(Exception):
     """The next call might exceed the budget: nothing more is called."""
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Dollars, tokens and calls."""
-
-    dollars: float = 0.0
-    tokens: int = 0
-    calls: int = 0
-
-    def __add__(self, other: "Sum") -> "Sum":
-        return Sum(
-            self.dollars + other.dollars, self.tokens + other.tokens, self.calls + other.calls
-        )
-
-    def __sub__(self, other: "Sum") -> "Sum":
-        return Sum(
-            self.dollars - other.dollars, self.tokens - other.tokens, self.calls - other.calls
-        )
-
-    def above_zero(self) -> "Sum":
-        """Each part, or 0 where it is negative."""
-        return Sum(max(self.dollars, 0.0), max(self.tokens, 0), max(self.calls, 0))
-
-    def share(self, part: float) -> "Sum":
-        """A part of it, in whole tokens and calls."""
-        return Sum(self.dollars * part, math.ceil(self.tokens * part), math.ceil(self.calls * part))
 
 
 class Ledger:
@@ -65,17 +41,29 @@ class Ledger:
     """
 
     def __init__(
-        self, budget: Budget, price: Callable[[str], Price | None], spent: Sum | None = None
+        self, budget: Budget, price: Callable[[str], Price | None], spent: Usage | None = None
     ) -> None:
         self._budget, self.price = budget, price
-        self._reserved = Sum()
-        self._needs: dict[object, Sum] = {}
+        self._reserved = Usage()
+        self._needs: dict[object, Usage] = {}
         self._beginning = asyncio.Lock()
         self._settled = asyncio.Event()
-        self.spent = spent or Sum()
+        self.spent = spent or Usage()
         self.refusal: str | None = None
 
-    async def begin(self, replicate: object, needs: Sum) -> None:
+    def needs(self, condition: Condition) -> Usage:
+        """What a replicate takes, by estimate; nothing where no budget asks for it."""
+        total = Usage()
+        if not self._budget.limited:
+            return total
+        for model, usage in replicate_usage(condition).items():
+            price = self.price(model) if condition.backend.name == "api" else None
+            tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
+            dollars = price.of(tokens_in, tokens_out) if price else 0.0
+            total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
+        return total
+
+    async def begin(self, replicate: object, needs: Usage) -> None:
         """Wait until a replicate can be finished within the budget, too, or no other one runs.
 
         So a budget that is too small ends in whole replicates, and not in many half-done ones.
@@ -107,7 +95,7 @@ class Ledger:
         if self._needs.pop(replicate, None) is not None:
             self._settled.set()
 
-    async def reserve(self, chat: Chat) -> Sum:
+    async def reserve(self, chat: Chat) -> Usage:
         """Set aside what a call costs at most.
 
         Where calls under way may turn out cheaper, this waits for them.
@@ -118,11 +106,11 @@ class Ledger:
             The call doesn't fit, or another one didn't before.
         """
         if not self._budget.limited:
-            return Sum()
+            return Usage()
         most = self.at_most(chat)
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
             if not self._reserved.calls or not self._fits(self.spent + most):
-                self.refusal = self._told(most)
+                self.refusal = self._refuse(most)
                 self._settled.set()
                 break
             self._settled.clear()
@@ -133,7 +121,7 @@ class Ledger:
         return most
 
     def settle(
-        self, reserved: Sum, used: Reply | None, billed: bool, replicate: object = None
+        self, reserved: Usage, used: Reply | None, billed: bool, replicate: object = None
     ) -> None:
         """Book a call that ended.
 
@@ -151,30 +139,30 @@ class Ledger:
         if not self._budget.limited:
             return
         self._reserved -= reserved
-        booked = reserved if billed else Sum(calls=1)
+        booked = reserved if billed else Usage(calls=1)
         if used is not None:
-            booked = Sum(used.cost or 0.0, used.tokens_in + used.tokens_out, 1).above_zero()
+            booked = Usage(1, used.tokens_in, used.tokens_out, used.cost or 0.0).above_zero()
             if replicate in self._needs:
                 self._needs[replicate] = (self._needs[replicate] - booked).above_zero()
         self.spent += booked
         self._settled.set()
 
-    def cancel(self, reserved: Sum) -> None:
+    def cancel(self, reserved: Usage) -> None:
         """Give back what was set aside for a call that wasn't made."""
         self._reserved -= reserved
         self._settled.set()
 
-    def at_most(self, chat: Chat) -> Sum:
+    def at_most(self, chat: Chat) -> Usage:
         """What a call takes at most; dollars are 0 where no price is known."""
         prompt, answer = tokens_at_most(chat)
         price = self.price(chat.model)
-        return Sum(price.of(prompt, answer) if price else 0.0, prompt + answer, 1)
+        return Usage(1, prompt, answer, price.of(prompt, answer) if price else 0.0)
 
-    def _due(self) -> Sum:
+    def _due(self) -> Usage:
         """What is spent, and what the running replicates still take."""
         return sum(self._needs.values(), self.spent)
 
-    def _fits(self, total: Sum) -> bool:
+    def _fits(self, total: Usage) -> bool:
         limits = (self._budget.dollars, self._budget.tokens, self._budget.calls)
         amounts = (total.dollars, total.tokens, total.calls)
         return all(
@@ -182,7 +170,7 @@ class Ledger:
             for amount, limit in zip(amounts, limits, strict=True)
         )
 
-    def _told(self, most: Sum) -> str:
+    def _refuse(self, most: Usage) -> str:
         after = self.spent + most
         if self._budget.dollars is not None and after.dollars > self._budget.dollars:
             limit = f"budget.dollars={self._budget.dollars:g}"
@@ -210,3 +198,56 @@ def _most(text: str) -> int:
         return len(text) // _CHARACTERS_A_TOKEN
     plain = sum(map(str.isascii, text))
     return plain // _CHARACTERS_A_TOKEN + len(text.encode(errors="replace")) - plain
+
+
+def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> Usage:
+    """Dollars, tokens and calls of all runs before.
+
+    An answer counts by its journal entry, a failed attempt by what the call log says that it may
+    have cost at most. What had no price then is counted at the price that is known now.
+
+    Raises
+    ------
+    UserError
+        A journal doesn't verify.
+    """
+    folders = {Path(job.journals) / job.condition.folder for job in jobs}
+    try:
+        return sum((_of_condition(folder, price) for folder in sorted(folders)), Usage())
+    except DamagedJournal as damage:
+        raise UserError(f"budget: what is spent can't be told: {damage}") from None
+
+
+def _of_condition(folder: Path, price: Callable[[str], Price | None]) -> Usage:
+    total = Usage()
+    for journal in folder.glob("[0-9]*.jsonl"):
+        total += of_answers(read_entries(journal), price)
+    return total + of_failures(folder / "calls.jsonl", price)
+
+
+def of_answers(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:
+    """What the answers in a journal cost; those that a branch inherited were paid elsewhere."""
+    total = Usage()
+    for entry in entries:
+        if "tokens_in" in entry and "inherited" not in entry:
+            tokens_in, tokens_out = entry["tokens_in"], entry["tokens_out"]
+            cost = _cost(entry["cost"], price(entry["model"]), tokens_in, tokens_out)
+            total += Usage(1, tokens_in, tokens_out, cost)
+    return total
+
+
+def of_failures(log: Path, price: Callable[[str], Price | None]) -> Usage:
+    """What the failed attempts in a call log may have cost at most."""
+    total = Usage()
+    for line in attempts(log):
+        if not line["answered"]:
+            most = line.get("tokens_at_most") or 0
+            known = line.get("cost_at_most", 0.0)
+            total += Usage(1, 0, most, _cost(known, price(line["model"]), 0, most))
+    return total
+
+
+def _cost(known: float | None, price: Price | None, tokens_in: int, tokens_out: int) -> float:
+    if known is not None:
+        return float(known)
+    return price.of(tokens_in, tokens_out) if price else 0.0

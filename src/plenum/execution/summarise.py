@@ -8,8 +8,8 @@ import numpy as np
 from plenum.base.identity import digest
 from plenum.dynamics import Summary, of_replicates, summarise
 from plenum.dynamics.wordings import Reading, by_family, details
-from plenum.execution import world_estimates
-from plenum.execution.accounts import Accounts
+from plenum.execution import summarise_world
+from plenum.execution.usage import Accounts
 from plenum.models.chat import SIMULATED
 from plenum.records import Transcript, episodes
 
@@ -54,7 +54,7 @@ def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:
 
 def _estimated(completed: Sequence[Transcript]) -> Report:
     if completed and episodes.of_world(completed[0]):
-        return world_estimates.estimated(completed)
+        return summarise_world.estimated(completed)
     if completed and "branch" in completed[0].head:
         return _of_branches(completed)
     if not completed:

@@ -1,0 +1,180 @@
+"""Calls of models: admission, retries, the call log, and what makes further calls pointless.
+
+Replicates, the determinism probe and the judge of meaning all call through a :class:`Caller`.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from plenum.base.errors import Stopped, UserError
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum.execution.admission import Ticket
+from plenum.models import Answer, Attempt, CallError, Chat, ChatModel
+from plenum.models.retry import Policy, call
+from plenum.records import CallLog, Failure
+
+_POINTLESS = {
+    Failure.AUTH: "the key was refused",
+    Failure.BUDGET: "the account's quota is used up",
+}
+_NOT_FOUND = 404
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Makes the calls of one replicate, or of one question, one at a time.
+
+    Parameters
+    ----------
+    model
+        What answers.
+    policy
+        How often and how patiently a call is tried.
+    ticket
+        Admission to the sweep's budget and the provider's limits.
+    log
+        Where attempts are noted; ``None`` where no log is kept.
+    """
+
+    model: ChatModel
+    policy: Policy
+    ticket: Ticket
+    log: CallLog | None = None
+
+    async def ask(
+        self,
+        chat: Chat,
+        labels: Mapping[str, Any],
+        failed: Callable[[Attempt], object] = lambda attempt: None,
+    ) -> Answer:
+        """Call until an answer comes, or none will.
+
+        Parameters
+        ----------
+        labels
+            What names the call in the log.
+        failed
+            Called with each attempt that failed.
+
+        Raises
+        ------
+        CallError
+            The call failed for good; others may not.
+        BudgetSpent
+            It doesn't fit the budget.
+        ProviderUnavailable
+            Nothing more is sent to the model's provider.
+        Stopped
+            A key was refused, an account is exhausted, or there is no such model.
+        """
+
+        def note_failed(attempt: Attempt) -> None:
+            self._append(chat, labels, attempt, {"outcome": attempt.outcome, "answered": False})
+            failed(attempt)
+
+        try:
+            return await call(
+                self.model,
+                chat,
+                self.policy,
+                self.ticket,
+                note_failed,
+                lambda number: self._note_sent(chat, labels, number),
+            )
+        except CallError as error:
+            self.ticket.give_up(chat, error, self.policy.max_attempts)
+            if why := _pointless(error):
+                raise Stopped(f"model {chat.model}: {why}: {error.detail}") from None
+            raise
+
+    def note_answer(
+        self, chat: Chat, labels: Mapping[str, Any], answer: Answer, outcome: str = "ok"
+    ) -> None:
+        """Log the attempt that was answered; ``outcome`` says how the answer was read."""
+        response = answer.response
+        more: dict[str, Any] = {}
+        if response.fingerprint:
+            more["fingerprint"] = response.fingerprint
+        if response.dropped:
+            more["dropped"] = list(response.dropped)
+        self._append(chat, labels, answer.attempt, {"outcome": outcome, "answered": True}, more)
+
+    def _note_sent(self, chat: Chat, labels: Mapping[str, Any], number: int) -> None:
+        if self.log is not None:
+            unanswered = {"answered": False, "status": None, "latency_s": 0.0}
+            most = self.ticket.at_most(chat)
+            self.log.sent({**_named(chat, labels, number), **unanswered, **most})
+
+    def _append(
+        self,
+        chat: Chat,
+        labels: Mapping[str, Any],
+        attempt: Attempt,
+        outcome: Mapping[str, Any],
+        more: Mapping[str, Any] | None = None,
+    ) -> None:
+        if self.log is None:
+            return
+        self.log.append(
+            {
+                **_named(chat, labels, attempt.number),
+                **outcome,
+                "status": attempt.status,
+                "latency_s": round(attempt.latency_s, 6),
+                "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
+                "detail": attempt.detail,
+                **(self.ticket.billed(chat, attempt) if more is None else more),
+            }
+        )
+
+
+def _named(chat: Chat, labels: Mapping[str, Any], number: int) -> dict[str, Any]:
+    name = f"{chat.seed:016x}-{number}"
+    return {**labels, "model": chat.model, "id": name, "attempt": number}
+
+
+def _pointless(error: CallError) -> str:
+    """Why no further call to the model can succeed; empty where one may."""
+    return "not found" if error.status == _NOT_FOUND else _POINTLESS.get(error.failure, "")
+
+
+def bug_in_words(bug: Exception) -> str:
+    """An error of the code in one printable line without secrets."""
+    return flatten(redact(f"{type(bug).__name__}: {bug}"))
+
+
+def cancel_on_sigterm() -> None:
+    """Have SIGTERM cancel the task that is running, so that what is written stays whole."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+
+async def run_together(calls: Iterable[Coroutine[Any, Any, Any]], model: ChatModel) -> None:
+    """Run coroutines that call one backend; the first that stops ends the others.
+
+    Raises
+    ------
+    Stopped, UserError
+        As one of them did.
+    """
+    cancel_on_sigterm()
+    try:
+        async with asyncio.TaskGroup() as group:
+            for one in calls:
+                group.create_task(one)
+    except* (Stopped, UserError) as stops:
+        raise first(stops) from None
+    finally:
+        await model.close()
+
+
+def first(group: BaseExceptionGroup[Any]) -> BaseException:
+    """The first exception in nested groups."""
+    inner = group.exceptions[0]
+    return first(inner) if isinstance(inner, BaseExceptionGroup) else inner

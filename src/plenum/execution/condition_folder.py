@@ -1,0 +1,60 @@
+"""The folder that holds a condition's journals: where it is, who holds it, how far it is."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plenum.design.condition import Job
+
+
+class Busy(Exception):
+    """Another process is running the condition."""
+
+
+def folder_of(job: Job) -> Path:
+    """The folder of a job's condition."""
+    return Path(job.journals) / job.condition.folder
+
+
+def journal_of(job: Job, index: int) -> Path:
+    """The journal of a replicate."""
+    return folder_of(job) / f"{index:03d}.jsonl"
+
+
+def begun(job: Job) -> list[int]:
+    """The replicates that have a journal."""
+    return [index for index in range(job.replicates) if journal_of(job, index).exists()]
+
+
+def looks_ended(job: Job) -> bool:
+    """Whether each replicate's journal ends in its closing entry, as far as a glance tells."""
+    return not job.retry_failed and all(
+        _ends_in_closing_entry(journal_of(job, index)) for index in range(job.replicates)
+    )
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a condition's folder, which is made if need be; a killed process lets go at once.
+
+    Raises
+    ------
+    Busy
+        Another process holds it.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Busy(f"another process is running this condition ({folder})") from None
+        yield
+
+
+def _ends_in_closing_entry(journal: Path) -> bool:
+    try:
+        lines = journal.read_bytes().splitlines()
+    except OSError:
+        return False
+    return bool(lines) and b'"kind":"end"' in lines[-1]

@@ -1,0 +1,93 @@
+"""A condition's way into MLflow: handed over as it happens, or not at all where nothing changed."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plenum.design.condition import Job
+from plenum.execution.replay import traced
+from plenum.records import Usage, read
+from plenum.tracking import current, states
+from plenum.tracking.tracker import Tracker
+
+_SAMPLE = 1
+"""Replicates of a condition that ``tracking.traces=sample`` traces: some 60 ms each."""
+
+
+class ConditionRecord:
+    """Hands a condition over to its tracking process, which starts at the first need.
+
+    Parameters
+    ----------
+    job
+        The condition.
+    tracker
+        ``None`` where it isn't tracked; nothing is handed over then.
+    """
+
+    def __init__(self, job: Job, tracker: Tracker | None) -> None:
+        self._job, self._tracker = job, tracker
+        self._opened = False
+        self._ended: list[tuple[Path, Usage, str]] = []
+
+    async def open(self) -> None:
+        """Announce the condition, and hand over each replicate as it ends."""
+        if self._tracker is None or self._opened:
+            return
+        await self._tracker.start()
+        self._opened = True
+        self._tracker.open(self._condition, self._job.replicates)
+        for journal, usage, pending in self._ended:
+            self._tracker.replicate(self._job.condition.cell, journal, usage, pending)
+
+    def replicate(self, journal: Path, usage: Usage, pending: str = "") -> None:
+        """Hand over a replicate that has ended, or say why it is pending."""
+        self._ended.append((journal, usage, pending))
+        if self._opened and self._tracker is not None:
+            self._tracker.replicate(self._job.condition.cell, journal, usage, pending)
+
+    async def close(self, journals: Sequence[Path], report: dict[str, Any]) -> None:
+        """Hand over the estimates, and what is to be traced."""
+        if self._tracker is None:
+            return
+        chosen = _to_trace(self._job, journals)
+        if not self._opened and self._is_current(report, chosen):
+            return
+        await self.open()
+        cell = self._job.condition.cell
+        self._tracker.close(cell, list(journals), report, self._job.config)
+        if chosen:
+            self._tracker.trace(cell, chosen, partial(traced, self._job.condition))
+
+    def account(self, accounts: dict[str, Any]) -> None:
+        """Hand over the accounts of a condition that was stopped before its estimates."""
+        if self._opened and self._tracker is not None:
+            self._tracker.account(self._job.condition.cell, accounts)
+
+    @property
+    def _condition(self) -> dict[str, Any]:
+        return {**self._job.condition.as_mapping(), "cell": self._job.condition.cell}
+
+    def _is_current(self, report: dict[str, Any], chosen: Sequence[Path]) -> bool:
+        """Whether the store holds all of it already."""
+        assert self._tracker is not None
+        return current.holds(
+            self._tracker.uri,
+            self._job.study,
+            self._condition,
+            self._job.replicates,
+            report,
+            {
+                journal.stem: states.of_replicate(read(journal), pending)
+                for journal, _, pending in self._ended
+            },
+            frozenset(journal.stem for journal in chosen),
+        )
+
+
+def _to_trace(job: Job, journals: Sequence[Path]) -> list[Path]:
+    """The journals of the replicates that are traced."""
+    if job.traces == "sample":
+        return [journal for journal in journals if int(journal.stem) < _SAMPLE]
+    return list(journals) if job.traces == "all" else []

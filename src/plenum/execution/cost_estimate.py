@@ -1,0 +1,68 @@
+"""What a replicate will take: its real prompts, built without a model."""
+
+from collections import defaultdict
+from dataclasses import replace
+from functools import lru_cache
+
+from plenum.design.condition import Condition
+from plenum.design.kinds import KINDS
+from plenum.execution.replay import open_conversation
+from plenum.models import Reply
+from plenum.models.chat import TOKENS_A_WORD
+from plenum.models.conversation import Ask
+from plenum.records import Usage
+
+
+def replicate_usage(condition: Condition) -> dict[str, Usage]:
+    """Calls and tokens of one replicate by model, without repairs.
+
+    Every argument is taken to have the length that the protocol allows, so that prompts are as
+    long as they get; tokens are counted on one prompt a model and scaled by length.
+    """
+    # Conditions that differ in their seed alone take the same.
+    longest_run = KINDS[condition.kind].part("longest_run")
+    after_round = condition.branch.after_round if condition.branch else 0
+    return _usage(_Key(longest_run(replace(condition, seed=0, branch=None))), after_round)
+
+
+class _Key:
+    """A condition as a key of the cache: by its identity."""
+
+    def __init__(self, condition: Condition) -> None:
+        self.condition = condition
+
+    def __hash__(self) -> int:
+        return hash(self.condition.identity)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.condition.identity == self.condition.identity
+
+
+@lru_cache(maxsize=4096)
+def _usage(key: _Key, after_round: int) -> dict[str, Usage]:
+    condition = key.condition
+    usage: defaultdict[str, Usage] = defaultdict(Usage)
+    rates: dict[str, float] = {}
+    longest_answer = KINDS[condition.kind].part("longest_answer")
+    conversation = open_conversation(condition, 0)
+    while (ask := conversation.ask) is not None:
+        model = ask.chat.model
+        characters = sum(len(message.content) for message in ask.chat.messages)
+        if model not in rates:
+            rates[model] = _prompt_tokens(condition, ask) / characters
+        text, tokens_out = longest_answer(condition, ask)
+        if ask.kind != "turn" or ask.round > after_round:
+            capped = min(tokens_out, condition.sampling.max_tokens)
+            usage[model] += Usage(1, characters * rates[model], capped)
+        conversation.answer(Reply(text, 0, 0))
+    return dict(usage)
+
+
+def _prompt_tokens(condition: Condition, ask: Ask) -> float:
+    """A prompt's tokens: by its words, or by LiteLLM's tokenizer for the model or its nearest."""
+    texts = [message.content for message in ask.chat.messages]
+    if condition.backend.name != "api":
+        return sum(len(text.split()) for text in texts) * TOKENS_A_WORD
+    from plenum.models.api.litellm_import import litellm
+
+    return float(litellm.token_counter(model=ask.chat.model, text="\n".join(texts)))

@@ -1,0 +1,154 @@
+"""What is checked before a sweep's first call: nothing has been run, or written, by then."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from plenum.base.errors import UserError
+from plenum.design.condition import Api, Hosted, Job, Simulated
+from plenum.design.kinds import KINDS
+from plenum.models.api.prices import Prices, how_to_state
+from plenum.tracking import store
+from plenum.tracking.kinds import require_kind
+from plenum.tracking.stored import StoredCondition, stored_conditions
+
+_MOST = 6
+"""So many values of a factor are listed."""
+
+
+def check(jobs: Sequence[Job]) -> None:
+    """Refuse a sweep that can't work, or whose results couldn't be kept.
+
+    Raises
+    ------
+    UserError
+        It is empty, a folder or store can't be written to, or jobs differ in what they share.
+    """
+    require_jobs(jobs)
+    for folder in {job.journals for job in jobs}:
+        store.require_writable("journals", Path(folder))
+    for uri in {store.absolute(job.tracking_uri) for job in jobs if job.tracking_uri}:
+        store.check(uri)
+    require_one_kind_a_study(jobs)
+    require_shared_settings(jobs)
+
+
+def require_jobs(jobs: Sequence[Job]) -> None:
+    """Refuse a sweep without conditions."""
+    if not jobs:
+        raise UserError("the sweep is empty: a glob matches no option")
+
+
+def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
+    """Kinds have different tables: a study holds one of them."""
+    studies: dict[tuple[str, str | None], str] = {}
+    for job in jobs:
+        key = job.study, job.tracking_uri and store.absolute(job.tracking_uri)
+        kind = studies.setdefault(key, job.condition.kind)
+        if kind != job.condition.kind:
+            both = " and ".join(sorted(KINDS[k].plural for k in (kind, job.condition.kind)))
+            raise UserError(
+                f"study: {job.study!r} would hold {both}; give each a study of its own, as in "
+                "'study=${task.name}'"
+            )
+    for (study, uri), kind in studies.items():
+        if uri:
+            require_kind(study, uri, worlds=kind == "world")
+
+
+def require_shared_settings(jobs: Sequence[Job]) -> None:
+    """What a sweep shares can't be one of its factors."""
+    for key in ("budget", "prices"):
+        if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):
+            raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
+    settings = {_of_process(job.condition.backend) for job in jobs}
+    if len(settings - {None}) > 1:
+        raise UserError(
+            "backend: device, threads and deterministic hold for the whole process, and can't "
+            "differ within a sweep"
+        )
+    first = {job.condition.backend.name: job.calls for job in reversed(jobs)}
+    if any(job.calls != first[job.condition.backend.name] for job in jobs):
+        raise UserError("calls: it holds for all conditions of a backend, and can't differ in them")
+
+
+def _of_process(backend: Simulated | Api | Hosted) -> tuple[object, ...] | None:
+    """The settings of a hosted model's libraries, which are set once a process."""
+    if not isinstance(backend, Hosted):
+        return None
+    return backend.device, backend.threads, backend.deterministic
+
+
+def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
+    """Refuse a budget in dollars without the prices that it needs.
+
+    Raises
+    ------
+    UserError
+        A model's price isn't known.
+    """
+    if jobs[0].budget.dollars is None:
+        return
+    called = {
+        m for job in jobs if job.condition.backend.name == "api" for m in job.condition.models
+    }
+    unknown = sorted(model for model in called if prices.of(model) is None)
+    if unknown:
+        raise UserError(
+            f"budget.dollars: no price is known for {', '.join(unknown)}; state dollars per "
+            f"million tokens: {how_to_state(unknown)}"
+        )
+
+
+def now_varying(jobs: Sequence[Job]) -> list[str]:
+    """One line for each study that held conditions of one value of a factor, and gets another.
+
+    The tables of a study compare all its conditions: who adds some by mistake, such as with other
+    ``rounds`` in the study ``default``, should learn it before the first call.
+    """
+    studies: defaultdict[tuple[str, str], list[Job]] = defaultdict(list)
+    for job in jobs:
+        if job.tracking_uri:
+            studies[job.study, store.absolute(job.tracking_uri)].append(job)
+    lines = []
+    for (study, uri), added in studies.items():
+        changed = _changed(stored_conditions(study, uri), added)
+        if changed:
+            factors = ", ".join(f"{name} ({_listed(values)})" for name, values in changed.items())
+            lines.append(
+                f"study {study}: now varies in {factors}; its tables hold all of them, and "
+                "study=NAME keeps these conditions apart"
+            )
+    return lines
+
+
+def _changed(held: Sequence[StoredCondition], jobs: Sequence[Job]) -> dict[str, list[str]]:
+    """The values of each factor that all conditions of a study shared, and don't any more."""
+    if not held:
+        return {}
+    before = [_factors(condition.params, condition.target) for condition in held]
+    added = [_factors(job.condition.factors, job.replicates) for job in jobs]
+    cells = {job.condition.cell for job in jobs}
+    kept = [
+        factors
+        for condition, factors in zip(held, before, strict=True)
+        if condition.cell not in cells
+    ]
+    changed = {}
+    for name in added[0]:
+        values = list(dict.fromkeys(f[name] for f in (*kept, *added) if name in f))
+        if len({f[name] for f in before if name in f}) == 1 and len(values) > 1:
+            changed[name] = values
+    return changed
+
+
+def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
+    """Factors by name as texts; a world's come once, under its own names."""
+    double = ("scenario", "roles", "protocol", "memory") if "task" in named else ()
+    factors = {name: str(value) for name, value in named.items() if name not in double}
+    return {**factors, "replicates": str(replicates)}
+
+
+def _listed(values: Sequence[str]) -> str:
+    more = f", and {len(values) - _MOST} more" if len(values) > _MOST else ""
+    return ", ".join(values[:_MOST]) + more

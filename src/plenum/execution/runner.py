@@ -1,0 +1,327 @@
+"""What the conditions of a sweep share, and how each is run on the event loop.
+
+Turns within a replicate are sequential; replicates run concurrently. A failed condition doesn't
+stop the others.
+"""
+
+import asyncio
+import traceback
+from collections import defaultdict
+from collections.abc import Awaitable, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from plenum.base import project
+from plenum.base.errors import Stopped
+from plenum.base.processes import Ended
+from plenum.base.secrets import redact
+from plenum.design.condition import Job
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.branches import MissingBase, prefix
+from plenum.execution.budget import BudgetSpent, Ledger
+from plenum.execution.caller import Caller
+from plenum.execution.condition_folder import (
+    Busy,
+    begun,
+    folder_of,
+    journal_of,
+    locked,
+    looks_ended,
+)
+from plenum.execution.condition_record import ConditionRecord
+from plenum.execution.limits import ProviderUnavailable, Slots
+from plenum.execution.outcomes import Outcome, ReplicateResult, not_run, outcome_of
+from plenum.execution.progress import Progress
+from plenum.execution.replicate import Replicate
+from plenum.execution.report_pool import ReportPool
+from plenum.models import ChatModel, backends
+from plenum.records import CallLog, DamagedJournal, Failure, Usage
+from plenum.tracking import store
+from plenum.tracking.tracker import Tracker
+
+_AGAIN = "; the same command continues from here"
+
+
+class SweepRunner:
+    """Backends, admission, progress, and the processes that report and track.
+
+    Parameters
+    ----------
+    jobs
+        The sweep.
+    models
+        Backends, by their settings.
+    ledger
+        The budget, with what earlier runs have spent of it.
+    slots
+        Replicates in flight at most.
+    progress
+        What counts calls and replicates, and says what a user should know.
+    """
+
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        models: dict[str, ChatModel],
+        ledger: Ledger,
+        slots: int,
+        progress: Progress,
+    ) -> None:
+        self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
+        self._slots = Slots(slots)
+        self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
+        self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._over = {job.condition.folder: asyncio.Event() for job in jobs}
+        self._reports = ReportPool(len(jobs))
+        self._trackers = self._open_trackers()
+        self._interrupted: list[tuple[Job, ConditionRecord]] = []
+        self._refused_by_system: dict[int | None, str] = {}
+
+    def _open_trackers(self) -> dict[tuple[str, str], Tracker]:
+        """One for each study and store; their processes start at the first need."""
+        trackers: dict[tuple[str, str], Tracker] = {}
+        for job in self._jobs:
+            key = _store(job)
+            if key is not None and key not in trackers:
+                locks, version = Path(job.journals), project.code_version()
+                trackers[key] = Tracker(*key, version, locks, self._progress.say)
+        return trackers
+
+    def status(self) -> str:
+        """Calls in flight, and how much of what was handed over is in MLflow."""
+        flights = ", ".join(filter(None, (a.status() for a in self._admission.values())))
+        parts = [f"in flight {flights or '-'}"]
+        if trackers := self._started:
+            parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
+        return " | ".join(parts)
+
+    def waiting(self) -> str:
+        """What calls wait for, and for how long; empty where they don't."""
+        return "; ".join(w for one in self._admission.values() for w in one.waiting())
+
+    @property
+    def _started(self) -> list[Tracker]:
+        return [tracker for tracker in self._trackers.values() if tracker.started]
+
+    async def start(self) -> None:
+        """Start the processes that will be needed, ahead of the calls that take their time."""
+        due = [job for job in self._jobs if not looks_ended(job)]
+        if due:
+            await self._reports.start()
+        trackers = {id(t): t for t in map(self._tracker, due) if t is not None}
+        for tracker in trackers.values():
+            await tracker.start()
+
+    async def run(self, job: Job) -> Outcome:
+        """Run one condition, and estimate it."""
+        name = job.condition.folder
+        folder = folder_of(job)
+        try:
+            async with self._turns[name]:
+                if job.condition.branch is not None:
+                    await self._base_is_over(job)
+                with locked(folder):
+                    return await self._run(job, folder)
+        except (Busy, DamagedJournal, Ended) as problem:
+            return not_run(job, str(problem))
+        except OSError as error:
+            return not_run(job, self._by_system(error))
+        except Exception as bug:  # one condition's bug must not take the others along
+            if _stops(bug):
+                raise
+            self._complain(bug)
+            return not_run(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
+        finally:
+            self._over[name].set()
+
+    async def finish(self) -> None:
+        """Account for what was cut short, and wait for what is still being tracked."""
+        await asyncio.gather(*(self._account(*cut) for cut in self._interrupted))
+        await self._reports.finish()
+        trackers = self._started
+        left = _sent(trackers) - sum(tracker.done for tracker in trackers)
+        if left:
+            self._progress.say(f"writing the last {left} items to MLflow")
+        waits: list[Awaitable[Any]] = [tracker.finish() for tracker in trackers]
+        if trackers and len(self._turns) > 1 and not self._interrupted:
+            # The tables that follow a sweep need MLflow: its slow import fits into this wait.
+            waits.append(asyncio.to_thread(import_module, "mlflow"))
+        await asyncio.gather(*waits)
+        for model in self._models.values():
+            await model.close()
+
+    def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
+        """The outcome with what went wrong in tracking it."""
+        tracker = self._tracker(job)
+        errors = tracker.errors if tracker else []
+        concerned = [error for cell, error in errors if cell in (None, job.condition.cell)]
+        plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in concerned]
+        return replace(
+            outcome,
+            errors=(
+                *outcome.errors,
+                *(f"tracking: {job.tracking_uri}: {e}{_AGAIN}" for e in dict.fromkeys(plain)),
+            ),
+        )
+
+    async def _base_is_over(self, job: Job) -> None:
+        """Wait for the condition that a branch continues, where this sweep runs it too."""
+        base = self._over.get(job.condition.base.folder)
+        if base is not None:
+            await base.wait()
+
+    async def _run(self, job: Job, folder: Path) -> Outcome:
+        record = ConditionRecord(job, self._tracker(job))
+        if not looks_ended(job):
+            await record.open()
+        log = CallLog(folder / "calls.jsonl")
+        if log.unread:
+            left_out = f"{log.unread} line{'s' * (log.unread > 1)} can't be read and left out"
+            self._progress.say_once(f"{folder / 'calls.jsonl'}: {left_out}")
+        needs = self._ledger.needs(job.condition)
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [
+                    group.create_task(self._replicate(job, index, log, needs, record))
+                    for index in range(job.replicates)
+                ]
+        except BaseException:
+            self._interrupt(job, log, record)
+            raise
+        finally:
+            log.close()
+        ended = [task.result() for task in tasks]
+        usable = [result for result in ended if result.usable]
+        indices = [result.index for result in usable]
+        stopped = next((result.pending for result in ended if result.pending), "")
+        report = await self._reports.report(folder, indices, job.replicates, stopped)
+        await record.close([result.journal for result in usable], report)
+        outcome = outcome_of(job, ended, report)
+        self._progress.say(f"{outcome.counts()}; {report['told']}")
+        return outcome
+
+    async def _replicate(
+        self,
+        job: Job,
+        index: int,
+        log: CallLog,
+        needs: Usage,
+        record: ConditionRecord,
+    ) -> ReplicateResult:
+        journal = journal_of(job, index)
+        last_seat = job.condition.last_speaker
+        answered: list[str] = []
+
+        def observe(entry: dict[str, Any]) -> None:
+            if entry["kind"] != "round":
+                answered.append(entry["kind"])
+            self._progress.entry(entry, last_seat)
+
+        replicate = Replicate(
+            condition=job.condition,
+            index=index,
+            journal=journal,
+            caller=self._caller(job, index, log, needs),
+            retry_failed=job.retry_failed,
+            observe=observe,
+            complain=self._complain,
+            warn=partial(self._warn, job),
+            prefix=partial(prefix, job, index),
+        )
+        async with self._slots.take(job.condition.folder, index):
+            result = await self._result(replicate)
+        repairs = sum(kind.endswith("_repair") for kind in answered)
+        left = job.condition.calls - (len(answered) - repairs)
+        self._progress.replicate(left, not result.pending)
+        if result.usable:
+            record.replicate(journal, log.usage[index], result.pending)
+        return replace(result, calls=len(answered))
+
+    def _caller(self, job: Job, index: int, log: CallLog, needs: Usage) -> Caller:
+        model = self._models[repr(job.condition.backend)]
+        admission = self._admission[job.condition.backend.name]
+        ticket = Ticket(
+            admission, model.provider, job.condition.folder, index, needs, job.condition.models
+        )
+        return Caller(model, backends.policy(job.calls), ticket, log)
+
+    async def _result(self, replicate: Replicate) -> ReplicateResult:
+        """Run a replicate; whatever becomes of it takes no other one along."""
+        index, journal = replicate.index, replicate.journal
+        result = ReplicateResult(index, journal)
+        try:
+            wrote = await replicate.run()
+            if journal.exists():
+                return replace(result, reused=not wrote)
+            gone = f"{journal.parent}: journals were removed while they were written{_AGAIN}"
+            return replace(result, error=gone)
+        except MissingBase as problem:
+            return replace(result, error=str(problem))
+        except DamagedJournal as problem:
+            return replace(result, error=f"replicate {index}: {problem}")
+        except OSError as refusal:
+            return replace(result, error=self._by_system(refusal))
+        except BudgetSpent as refusal:
+            return replace(result, pending=str(Failure.BUDGET), stopped=str(refusal))
+        except ProviderUnavailable as refusal:
+            pending, stopped = str(refusal.failure), f"{refusal}{_AGAIN}"
+            return replace(result, pending=pending, stopped=stopped)
+        except Stopped:
+            raise
+        except Exception as bug:
+            self._complain(bug)
+            error = f"replicate {index}: bug: {type(bug).__name__}: {redact(str(bug))}"
+            return replace(result, error=error)
+
+    def _warn(self, job: Job, warning: str) -> None:
+        """Say once a condition what may hold for many of its replicates."""
+        self._progress.say_once(f"{job.condition}: a journal {warning}")
+
+    def _by_system(self, error: OSError) -> str:
+        """What the system refused, and where; a full disk is full for everybody, so once a kind."""
+        refusal = f"{error.filename or 'system'}: {error.strerror or error}{_AGAIN}"
+        return self._refused_by_system.setdefault(error.errno, refusal)
+
+    def _complain(self, bug: Exception) -> None:
+        self._progress.say(redact("".join(traceback.format_exception(bug))))
+
+    def _interrupt(self, job: Job, log: CallLog, record: ConditionRecord) -> None:
+        """The sweep ends in the middle of a condition: hand over what has been begun."""
+        self._interrupted.append((job, record))
+        for index in begun(job):
+            journal, pending = journal_of(job, index), str(Failure.INTERRUPTED)
+            record.replicate(journal, log.usage[index], pending)
+
+    async def _account(self, job: Job, record: ConditionRecord) -> None:
+        if self._tracker(job) is None:
+            return
+        folder, stopped = folder_of(job), str(Failure.INTERRUPTED)
+        try:
+            accounts = await self._reports.accounts(folder, begun(job), job.replicates, stopped)
+        except Ended:
+            return
+        if accounts is not None:
+            record.account(accounts)
+
+    def _tracker(self, job: Job) -> Tracker | None:
+        key = _store(job)
+        return self._trackers.get(key) if key else None
+
+
+def _store(job: Job) -> tuple[str, str] | None:
+    """Where a job is tracked, the store's URI and the study; ``None`` where it isn't."""
+    return (store.absolute(job.tracking_uri), job.study) if job.tracking_uri else None
+
+
+def _sent(trackers: Sequence[Tracker]) -> int:
+    return sum(tracker.sent for tracker in trackers)
+
+
+def _stops(error: Exception) -> bool:
+    """Whether it is meant to stop the whole sweep; task groups wrap what leaves them."""
+    return isinstance(error, Stopped) or (
+        isinstance(error, ExceptionGroup) and error.subgroup(Stopped) is not None
+    )

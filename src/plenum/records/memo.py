@@ -1,0 +1,23 @@
+"""Results kept on disk under a digest of all that they follow from."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from plenum.records.writing import write_whole
+
+
+def recall(path: Path, key: str) -> Any:
+    """The value that was kept under the key; ``None`` where there is none."""
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        return kept["value"] if kept["key"] == key else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def remember(path: Path, key: str, value: Any) -> None:
+    """Keep a value, in the place of the last one; a file that can't be written keeps nothing."""
+    with suppress(OSError):
+        write_whole(path, json.dumps({"key": key, "value": value}))

@@ -1,0 +1,49 @@
+"""What calls of models take: one class for estimates, budgets, call logs and totals."""
+
+import operator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Calls, tokens, dollars, attempts and time; sums and differences go part by part.
+
+    Attributes
+    ----------
+    calls
+        Answers, or calls that are due; a fraction where part of a replicate is left.
+    tokens_in, tokens_out
+        Tokens of prompts and of answers.
+    dollars
+        US dollars, as far as prices are known.
+    attempts, failed_attempts
+        Requests, repeated ones included, and those without an answer.
+    seconds
+        Time spent waiting for the model.
+    """
+
+    calls: float = 0
+    tokens_in: float = 0
+    tokens_out: float = 0
+    dollars: float = 0.0
+    attempts: int = 0
+    failed_attempts: int = 0
+    seconds: float = 0.0
+
+    @property
+    def tokens(self) -> float:
+        """Tokens of prompts and answers together."""
+        return self.tokens_in + self.tokens_out
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(*map(operator.add, vars(self).values(), vars(other).values()))
+
+    def __sub__(self, other: "Usage") -> "Usage":
+        return Usage(*map(operator.sub, vars(self).values(), vars(other).values()))
+
+    def __mul__(self, share: float) -> "Usage":
+        return Usage(*(part * share for part in vars(self).values()))
+
+    def above_zero(self) -> "Usage":
+        """Each part, or 0 where it is negative."""
+        return Usage(*(max(part, 0) for part in vars(self).values()))

@@ -6,7 +6,7 @@ import pandas as pd
 
 from plenum.dynamics import Branching
 from plenum.reports.rows import Row, named, shown
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability, provenance
 
 
 def sheets(rows: Sequence[Row]) -> list[Sheet]:
@@ -35,7 +35,7 @@ def sheets(rows: Sequence[Row]) -> list[Sheet]:
         "CI: Student's t over base states, which are the units, not continuations",
         provenance(own),
     )
-    return [Sheet("Branching", head, tuple(body), notes, len(names) + same + 1)]
+    return [of_cells("Branching", head, tuple(body), notes, len(names) + same + 1)]
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from plenum.reports.effects import Across, Effect
 from plenum.reports.rows import FACTORS, Row, symbol
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability, provenance
 
 
 def contrasts(
@@ -38,7 +38,7 @@ def contrasts(
         *_mixed(found),
         provenance(rows),
     )
-    return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
+    return [of_cells(title, head, tuple(body), notes, len(varying) + 1)]
 
 
 def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
@@ -73,7 +73,7 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
         *of_wordings(rows),
         provenance(rows),
     )
-    return [Sheet("Pooled over scenarios", head, body, notes, len(varying) + 1)]
+    return [of_cells("Pooled over scenarios", head, body, notes, len(varying) + 1)]
 
 
 def of_wordings(rows: Sequence[Row]) -> list[str]:

@@ -16,7 +16,7 @@ from plenum.dynamics.wordings import (
 )
 from plenum.reports.effects import POOLED_FROM, Compared, held, pairs
 from plenum.reports.rows import FACTORS, Row, grouped, in_other_environments, named, shown
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability, provenance
 
 COMPARED = ("roles", "model", "memory", "temperature")
 """Factors whose levels are compared wording by wording, beside deliberation and one-shot votes."""
@@ -197,7 +197,7 @@ def _families(rows: Sequence[Row]) -> Sheet:
         * bool(families),
         provenance(rows),
     )
-    return Sheet("Fragility by variant family", head, tuple(body), notes, len(names) + same)
+    return of_cells("Fragility by variant family", head, tuple(body), notes, len(names) + same)
 
 
 def _fragile(found: FamilyEstimate | None) -> str:
@@ -245,7 +245,7 @@ def _compared(found: Sequence[Change], name: str) -> Sheet:
         "only first, only second: wordings that change the decision of one alone",
         provenance([row for change in own for row in change.cells]),
     )
-    return Sheet(f"Fragility compared: {name}", head, tuple(body), notes, len(names))
+    return of_cells(f"Fragility compared: {name}", head, tuple(body), notes, len(names))
 
 
 def _means(compared: Sequence[Change], rows: Sequence[Row]) -> list[Sheet]:
@@ -268,7 +268,7 @@ def _means(compared: Sequence[Change], rows: Sequence[Row]) -> list[Sheet]:
         provenance(rows),
     )
     title = "Fragility compared: mean over scenarios"
-    return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
+    return [of_cells(title, head, tuple(body), notes, len(varying) + 1)]
 
 
 def _perturbed(rows: Sequence[Row]) -> list[Row]:

@@ -6,7 +6,7 @@ from plenum import scenarios
 from plenum.base import project
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import published
-from plenum.reports.sheets import Sheet
+from plenum.reports.sheets import of_cells
 from plenum.scenarios import Scenario
 
 
@@ -30,7 +30,7 @@ def cases(source: Source) -> Made | None:
         }
         for one in found
     ]
-    return Made((Sheet("Table S4: scenarios", head, body, notes),), pd.DataFrame(records))
+    return Made((of_cells("Table S4: scenarios", head, body, notes),), pd.DataFrame(records))
 
 
 _PUBLISHED = ("domain", "type", "options")

@@ -8,7 +8,7 @@ from plenum.reports.effect_tables import of_wordings
 from plenum.reports.numbered.common import notes, record, told
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.rows import FACTORS, Row, grouped, named, symbol, varying_in
-from plenum.reports.sheets import Sheet, limits, number
+from plenum.reports.sheets import Sheet, limits, number, of_cells
 from plenum.reports.sheets import told as in_words
 from plenum.reports.tables.estimates import INTERVALS, fitted
 
@@ -87,7 +87,7 @@ def _sheet(name: str, rows: Sequence[Row], source: Source) -> Sheet:
     fixed = [n for n in FACTORS if n not in names]
     told_ = in_words(fixed, [rows[0].tracked.factors[n] for n in fixed])
     title = f"Table S5: {name} ({told_})"
-    return Sheet(title, head, body, legend, len(names) + same)
+    return of_cells(title, head, body, legend, len(names) + same)
 
 
 def _estimates(row: Row) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from plenum.reports.numbered.common import notes, record, told
 from plenum.reports.numbered.exponents import temperature
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.rows import FACTORS, Row, grouped, symbol, varying_in
-from plenum.reports.sheets import Sheet
+from plenum.reports.sheets import Sheet, of_cells
 from plenum.reports.sheets import told as in_words
 from plenum.reports.tables.maps import LEGEND, legend, marked, short
 
@@ -68,7 +68,7 @@ def _grid(
     head = (*down, *["source"] * known, *(_named(across, column) for column in columns))
     how = (LEGEND, f"±: jackknife standard error; (n); {legend()}", *of_wordings(rows))
     told_ = in_words(fixed, [rows[0].tracked.factors[n] for n in fixed])
-    return Sheet(
+    return of_cells(
         f"{title} ({told_})", head, tuple(body), (*how, *notes(rows, files)), len(down) + known
     )
 

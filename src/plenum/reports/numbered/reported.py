@@ -9,7 +9,7 @@ from plenum.reports.numbered.common import notes, record, told
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published, usual
 from plenum.reports.rows import Row, named, shown, symbol
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability, provenance
 
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8")
 
@@ -37,7 +37,7 @@ def _exponents(rows: Sequence[Row]) -> Sheet:
     )
     body = tuple((*named(row, names, same), *_beside(row)) for row in rows)
     title = f"Published {exponent} beside this run"
-    return Sheet(title, head, body, notes(rows, _FILES), len(names) + same)
+    return of_cells(title, head, body, notes(rows, _FILES), len(names) + same)
 
 
 def _beside(row: Row) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def _branching(row: Row) -> tuple[Sheet, list[dict[str, object]]] | None:
         **{"published_gamma": float(known["gamma"]), "published_se": float(known["gamma_se"])},
         "published_source": known.source,
     }
-    return Sheet("Published Γ̂ beside this run", head, (ours, theirs), legend), [line]
+    return of_cells("Published Γ̂ beside this run", head, (ours, theirs), legend), [line]
 
 
 def _wordings(row: Row) -> tuple[Sheet, list[dict[str, object]]] | None:
@@ -111,7 +111,7 @@ def _wordings(row: Row) -> tuple[Sheet, list[dict[str, object]]] | None:
         for variant, decision in read
     ]
     head = ("wording", "decision", "published decision")
-    return Sheet("Decisions by wording, published and of this run", head, body, legend), lines
+    return of_cells("Decisions by wording, published and of this run", head, body, legend), lines
 
 
 def _same(one: Published, row: Row) -> bool:
@@ -153,7 +153,7 @@ def directions(source: Source) -> Made | None:
         }
         for study, effect, one in lines
     ]
-    sheet = Sheet("Published directions beside this run", head, body, legend, 2)
+    sheet = of_cells("Published directions beside this run", head, body, legend, 2)
     return Made((sheet,), pd.DataFrame(records))
 
 

@@ -8,7 +8,7 @@ from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published
 from plenum.reports.rows import FACTORS
-from plenum.reports.sheets import Sheet, provenance
+from plenum.reports.sheets import of_cells, provenance
 from plenum.tracking.accounts import Accounted
 
 Factors = Mapping[str, str]
@@ -58,7 +58,9 @@ def standing(source: Source) -> Made | None:
         *[f"{NOTE}; published: realised / target (001, Table S1)"] * known,
         provenance(rows_of(found)),
     )
-    sheet = Sheet(f"Table S1: run accounting ({_named(source)})", head, body, notes, 1 + len(shown))
+    sheet = of_cells(
+        f"Table S1: run accounting ({_named(source)})", head, body, notes, 1 + len(shown)
+    )
     return Made((sheet,), pd.DataFrame(lines).convert_dtypes())
 
 

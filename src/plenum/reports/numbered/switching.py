@@ -12,7 +12,7 @@ from plenum.reports.numbered.exponents import temperature
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published
 from plenum.reports.rows import FACTORS, Row, grouped, varying_in
-from plenum.reports.sheets import Sheet, limits, number, provenance
+from plenum.reports.sheets import limits, number, of_cells, provenance
 from plenum.reports.sheets import told as in_words
 
 _FILE = "table-s7"
@@ -55,7 +55,7 @@ def switching(source: Source) -> Made | None:
     )
     fixed = [n for n in held if n not in shown]
     told = in_words(fixed, [rows[0].tracked.factors[n] for n in fixed])
-    sheet = Sheet(f"Table S7: switches by seat ({told})", head, body, notes, len(shown) + 1)
+    sheet = of_cells(f"Table S7: switches by seat ({told})", head, body, notes, len(shown) + 1)
     return Made((sheet,), pd.DataFrame(lines))
 
 

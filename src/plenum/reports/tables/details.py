@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from plenum.reports.effect_tables import of_wordings
 from plenum.reports.rows import Row, named, shown, symbol
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, limits, number, provenance
+from plenum.reports.sheets import Sheet, limits, number, of_cells, provenance
 from plenum.reports.tables.estimates import fitted
 
 
@@ -30,7 +30,7 @@ def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
         *of_wordings(rows),
         provenance(rows),
     )
-    return Sheet(f"Diagnostics of {exponent}", head, tuple(body), notes, len(names) + same)
+    return of_cells(f"Diagnostics of {exponent}", head, tuple(body), notes, len(names) + same)
 
 
 def decisions(rows: Sequence[Row]) -> Sheet:
@@ -49,7 +49,7 @@ def decisions(rows: Sequence[Row]) -> Sheet:
         "changes of the top option in a replicate",
         provenance(rows),
     )
-    return Sheet("Decisions", head, tuple(body), notes, len(names) + same)
+    return of_cells("Decisions", head, tuple(body), notes, len(names) + same)
 
 
 def _diagnosed(row: Row) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from plenum.reports.effect_tables import of_wordings
 from plenum.reports.rows import FACTORS, Row, named, shown, symbol
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance, told
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability, provenance, told
 
 _REVERSIBLE = 6
 """Replicates from which on time reversal can reject at 5 %."""
@@ -45,7 +45,7 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
         provenance(rows),
     )
     title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
-    return Sheet(title, head, tuple(body), notes, len(names) + same)
+    return of_cells(title, head, tuple(body), notes, len(names) + same)
 
 
 def estimates(row: Row) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from plenum.reports.effect_tables import of_wordings
 from plenum.reports.marks import DIFFERENT, MARKS, different, explained, letters
 from plenum.reports.rows import FACTORS, Row, grouped, symbol
-from plenum.reports.sheets import Sheet, provenance, told
+from plenum.reports.sheets import Sheet, of_cells, provenance, told
 from plenum.reports.tables.estimates import estimates
 
 _ROLES = ("off", "on")
@@ -34,7 +34,7 @@ def matrices(rows: Sequence[Row]) -> list[Sheet]:
         )
         title = f"{symbol(group)} by roles and model: {told(others, key)}"
         notes = (*of_wordings(group), provenance(group))
-        sheets.append(Sheet(title, ("", *models), body, notes))
+        sheets.append(of_cells(title, ("", *models), body, notes))
     return sheets
 
 
@@ -58,7 +58,7 @@ def landscape(rows: Sequence[Row]) -> list[Sheet]:
         *of_wordings(rows),
         provenance(rows),
     )
-    return [Sheet(f"Landscape: {symbol(rows)} (n) by scenario", head, tuple(body), notes)]
+    return [of_cells(f"Landscape: {symbol(rows)} (n) by scenario", head, tuple(body), notes)]
 
 
 def _cell(rows: Sequence[Row]) -> str:

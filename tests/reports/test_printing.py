@@ -11,10 +11,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from plenum.reports import effects, tables
-from plenum.reports.effect_tables import contrasts
 from plenum.reports.printing import narrowed, parted, terminal
 from plenum.reports.rows import Row
 from plenum.reports.sheets import Sheet, of_cells
+from plenum.reports.tables.effects import contrasts
 
 WIDTHS = [80, 100, 120, 160]
 

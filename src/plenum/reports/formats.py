@@ -10,6 +10,10 @@ NONE = "-"
 """The cell of a value that doesn't exist."""
 
 
+NO_ESTIMATES = ("no_replicates", "no_estimates", "branching")
+"""Statuses of conditions that have no estimates."""
+
+
 def text(value: Any) -> str:
     """Text as it is."""
     return NONE if value is None or pd.isna(value) else str(value)
@@ -71,17 +75,21 @@ def realised(completed: int, target: int) -> str:
 
 def share(value: float, low: float, high: float, digits: int = 3) -> str:
     """A number and its interval."""
+    if pd.isna(value):
+        return NONE
     return f"{number(value, digits)} {interval(low, high, digits)}"
 
 
 def error(value: float, se: float, digits: int = 3) -> str:
     """A number and its standard error."""
+    if pd.isna(value):
+        return NONE
     return f"{number(value, digits)} ±{number(se, digits)}"
 
 
 def exponent(value: float, status: str) -> str:
     """λ̂ with four decimals; its status where an estimated condition has none."""
-    if status in ("no_replicates", "no_estimates", "branching"):
+    if status in NO_ESTIMATES:
         return NONE
     return status if pd.isna(value) else f"{value:.4f}"
 

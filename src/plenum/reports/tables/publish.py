@@ -4,15 +4,18 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.reports import branching, fragility, worlds
-from plenum.reports.effect_tables import contrasts, pooled
+from plenum.reports import fragility, worlds
 from plenum.reports.effects import Across, Effect
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, load
+from plenum.reports.tables import branching
+from plenum.reports.tables import effects as effect_tables
+from plenum.reports.tables import fragility as fragility_tables
+from plenum.reports.tables.conditions import conditions
 from plenum.reports.tables.details import decisions, diagnostics
-from plenum.reports.tables.estimates import conditions
+from plenum.reports.tables.effects import contrasts, pooled
 from plenum.reports.tables.maps import landscape, matrices
 from plenum.tracking import world_query
 from plenum.tracking.world_query import Played
@@ -41,13 +44,13 @@ def publish(chosen: Settings) -> Study | list[Played]:
     fitted = [row for row in parallel if not row.one_shot]
     once = [row for row in fitted if not row.tracked.rerun]
     first = [conditions(own, chosen) for own in by_estimand(rows)]
-    squares = [sheet for own in by_estimand(once) for sheet in matrices(own)]
+    squares = [table for own in by_estimand(once) for table in matrices(own)]
     details = [diagnostics(own, chosen) for own in by_estimand(fitted)]
-    details += [decisions(parallel), *branching.sheets(rows)]
-    wordings = fragility.sheets(rows, changed)
+    details += [decisions(parallel), *branching.tables(rows)]
+    wordings = fragility_tables.tables(rows, changed)
     last = contrasts(study.contrasts, rows)
     last += contrasts(study.interactions, rows, interaction=True)
-    last += [sheet for own in by_estimand(once) for sheet in landscape(own)]
+    last += [table for own in by_estimand(once) for table in landscape(own)]
     last += pooled(study.across, rows)
     several = squares if len(squares) <= _SQUARES else []
     printed = [*first, *wordings, *details, *several, *last]
@@ -83,10 +86,7 @@ def frames(study: Study) -> dict[str, pd.DataFrame]:
     }
     return {
         "conditions": frame(study.rows),
-        **{
-            name: pd.DataFrame([one.record(study.name) for one in found])
-            for name, found in effects.items()
-        },
+        **{name: effect_tables.frame(found, study.name) for name, found in effects.items()},
         "branching": branching.frame(study.rows),
         "fragility": fragility.frame(study.rows),
     }

@@ -24,7 +24,7 @@ from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.tracking_model import simulate
 from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
 from plenum.reports.printing import show
-from plenum.reports.sheets import Sheet, number, probability
+from plenum.reports.sheets import Sheet, number, of_cells, probability
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
 
 NOTE = "theoretical model, no language model"
@@ -102,7 +102,7 @@ def table(outcome: Outcome, g: int) -> Sheet:
     error = outcome.perf_se[:, g]
     largest = np.max(error[np.isfinite(error)], initial=0)
     known = f"standard errors up to {largest:.3g}" if outcome.runs > 1 else "one run"
-    return Sheet(
+    return of_cells(
         f"perf = 1 - mean distance to the optimum, γ = {grid.gamma[g]:g}",
         ("alpha", "shock_freq", "N", *(f"β = {beta:g}" for beta in grid.beta), "stable"),
         body,

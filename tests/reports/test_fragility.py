@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose
 from plenum.dynamics import contrast, lyapunov, share
 from plenum.reports import effects, fragility, rows, tables
 from plenum.reports.rows import Row
+from plenum.reports.tables import fragility as fragility_tables
 
 #            canonical, five rephrasings, four formats
 HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
@@ -82,7 +83,7 @@ def test_without_the_canonical_wording_the_row_says_why() -> None:
     (row,) = build([perturbed(1, HALF, missing=[0])])
     assert math.isnan(float(str(row.record()["fragility"])))
     assert "no_canonical" in row.warnings
-    (sheet, *_) = fragility.sheets([row], [])
+    (sheet, *_) = fragility_tables.tables([row], [])
     assert line(sheet)["fragility"] == "no_canonical"
 
 
@@ -258,7 +259,7 @@ def test_differences_are_averaged_over_scenarios_from_three_on() -> None:
 
 def test_the_tables_show_counts_intervals_and_where_they_come_from() -> None:
     both = build([perturbed(1, HALF), one_shot(2, NONE)])
-    first, compared = fragility.sheets(both, fragility.changes(both))
+    first, compared = fragility_tables.tables(both, fragility.changes(both))
     own = line(first)
     low, high = share(3, 9).ci_low, share(3, 9).ci_high
     assert own["fragility"] == f"3/9 = 0.333 [{low:.2f}, {high:.2f}]"
@@ -272,6 +273,6 @@ def test_the_tables_show_counts_intervals_and_where_they_come_from() -> None:
 
 def test_without_perturbed_conditions_there_is_nothing_to_show() -> None:
     plain = build([tracked(1)])
-    assert fragility.sheets(plain, []) == []
+    assert fragility_tables.tables(plain, []) == []
     assert fragility.frame(plain).empty
     assert fragility.contrasts_frame("s1", []).empty

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from plenum.reports import documents
 from plenum.reports.latex import escape, latex
-from plenum.reports.sheets import Sheet
+from plenum.reports.sheets import of_cells
 
-SHEET = Sheet("λ̂ of a_b", ("roles", "λ̂", "n"), (("on", "-0.05", "3/4"),), ("a note: 5 %",))
+SHEET = of_cells("λ̂ of a_b", ("roles", "λ̂", "n"), (("on", "-0.05", "3/4"),), ("a note: 5 %",))
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_no_text_can_open_a_group_a_comment_or_a_column(text: str) -> None:
 
 @given(st.lists(st.text(), min_size=3, max_size=3))
 def test_a_line_has_as_many_columns_as_the_head(cells: list[str]) -> None:
-    text = latex([Sheet("t", ("a", "b", "c"), (tuple(cells),), ())])
+    text = latex([of_cells("t", ("a", "b", "c"), (tuple(cells),), ())])
     inner = text.partition(r"\endlastfoot")[2] or text.partition(r"\midrule")[2]
     body = re.split(r"\\(?:bottomrule|end\{longtable\})", inner)[0]
     assert len(re.findall(r"(?<!\\)&", body)) == 2
@@ -90,16 +90,16 @@ def test_a_short_table_floats_with_caption_rules_and_notes() -> None:
 
 
 def test_a_long_table_breaks_over_pages_and_repeats_its_head() -> None:
-    text = latex([Sheet("t", ("a", "b"), (("x", "1"),) * 60, ())])
+    text = latex([of_cells("t", ("a", "b"), (("x", "1"),) * 60, ())])
     assert environments(text) == ["longtable"]
     assert text.count("a & b \\\\") == 2
     assert text.index(r"\endfirsthead") < text.index(r"\endhead") < text.index(r"\endlastfoot")
 
 
 def test_a_wide_table_lies_on_its_side_and_a_wider_one_is_parted() -> None:
-    wide = Sheet("t", ("key", *"abcd"), (("k", *("x" * 25,) * 4),), ())
+    wide = of_cells("t", ("key", *"abcd"), (("k", *("x" * 25,) * 4),), ())
     assert environments(latex([wide])) == ["landscape", "longtable"]
-    wider = Sheet("t", ("key", *"abcdefghij"), (("k", *("x" * 25,) * 10),), ("note",))
+    wider = of_cells("t", ("key", *"abcdefghij"), (("k", *("x" * 25,) * 10),), ("note",))
     text = latex([wider])
     parts = re.findall(r"\\caption\{t \((\d) of (\d)\)\}", text)
     assert parts == [("1", "2"), ("2", "2")]
@@ -109,13 +109,13 @@ def test_a_wide_table_lies_on_its_side_and_a_wider_one_is_parted() -> None:
 
 
 def test_cells_of_several_lines_are_set_by_makecell() -> None:
-    text = latex([Sheet("t", ("a", "published\nn"), (("x", "1\n[2, 3]"),), ())])
+    text = latex([of_cells("t", ("a", "published\nn"), (("x", "1\n[2, 3]"),), ())])
     assert r"\makecell[tl]{1\\{[}2, 3{]}}" in text
     assert r"\makecell[tl]{published\\n}" in text
 
 
 def test_a_table_without_lines_is_still_one() -> None:
-    assert environments(latex([Sheet("t", ("a", "b"), (), ("none",))]))[1] == "tabular"
+    assert environments(latex([of_cells("t", ("a", "b"), (), ("none",))]))[1] == "tabular"
 
 
 def test_the_maths_is_maths() -> None:

@@ -75,7 +75,7 @@ def test_s1_has_target_realised_and_deficit_by_group_beside_the_papers() -> None
         account(3, 16, failed=4, scenario="IM-01", roles="on", model="grok-3"),
     ]
     found = made("s1", of(accounts=conditions))
-    first, *rest = lines(found.sheets[0])
+    first, *rest = lines(found.tables[0])
     assert [first["group"], *(row["group"] for row in rest)] == ["headline", "ablation", "provider"]
     counts = ("target", "realised", "deficit", "failed", "pending", "published")
     assert [first[n] for n in counts] == ["20", "17", "3", "2", "1", "19 / 20"]
@@ -89,7 +89,7 @@ def test_s1_sums_the_scenarios_of_the_core() -> None:
         account(n, 20 - n, failed=n, scenario=name, roles="off")
         for n, name in enumerate(("HL-01", "IM-01", "CL-01"))
     ]
-    total = lines(made("s1", of(accounts=conditions)).sheets[0])[-1]
+    total = lines(made("s1", of(accounts=conditions)).tables[0])[-1]
     assert (total["scenario"], total["target"], total["realised"]) == ("all 3", "60", "57")
     assert total["published"] == "-"  # the papers' total is of twelve
 
@@ -97,7 +97,7 @@ def test_s1_sums_the_scenarios_of_the_core() -> None:
 def test_s1_says_why_replicates_are_missing() -> None:
     one = account(1, 10, failed=3, pending=2)
     assert (
-        "failed by: parse 3; pending by: budget 2" in made("s1", of(accounts=[one])).sheets[0].notes
+        "failed by: parse 3; pending by: budget 2" in made("s1", of(accounts=[one])).tables[0].notes
     )
 
 
@@ -105,7 +105,7 @@ def test_s2_names_the_results_that_a_condition_goes_into() -> None:
     own = account(1, 20, scenario="HL-01", roles="on")
     own = replace(own, tracked=replace(own.tracked, study="hl01_2x2"))
     found = made("s2", of(accounts=[own]))
-    (shown,) = lines(found.sheets[0])
+    (shown,) = lines(found.tables[0])
     assert shown["shown in"] == "Fig. 1A, Fig. 1B"
     assert shown["MLflow run"] == "r1"
     assert found.frame["items"][0].split()[:2] == ["001/fig-1a", "001/fig-1b"]
@@ -114,7 +114,7 @@ def test_s2_names_the_results_that_a_condition_goes_into() -> None:
 
 def test_s3_says_what_the_papers_files_tell_of_a_reason() -> None:
     found = made("s3", of(accounts=[account(1, 10, failed=2)]))
-    shown = {line["source"]: line for line in lines(found.sheets[0])}
+    shown = {line["source"]: line for line in lines(found.tables[0])}
     assert shown["parse"]["published visibility"] == "unknown"
     assert shown["parse"]["replicates failed"] == "2"
     assert shown["timeout"]["replicates failed"] == "0"  # what the papers name stands there anyway
@@ -132,7 +132,7 @@ def test_s3_says_what_the_papers_files_tell_of_a_reason() -> None:
 
 def test_s4_has_the_scenarios_in_the_papers_order_without_any_run() -> None:
     found = made("s4", Source(replace(CHOSEN, study=""), ()))
-    shown = lines(found.sheets[0])
+    shown = lines(found.tables[0])
     assert [row["scenario"] for row in shown[:3]] == ["IM-01", "IM-02", "HL-01"]
     (allocation,) = (row for row in shown if row["type"] == "allocation")
     assert allocation["options"].split(" / ")[:2] == ["Sea walls", "Relocation"]
@@ -156,25 +156,25 @@ def test_s5_has_the_papers_groups_and_its_values_beside() -> None:
         im01(5, memory="k3"),
     ]  # fmt: skip
     found = made("s5", of(conditions))
-    titles = [sheet.title.partition(": ")[2].partition(" (")[0] for sheet in found.sheets]
+    titles = [sheet.title.partition(": ")[2].partition(" (")[0] for sheet in found.tables]
     assert titles == [
         *("temperatures, roles on", "mandates taken out", "wordings, registers6"),
         "other conditions",
     ]
-    hot, cold = lines(found.sheets[0])
+    hot, cold = lines(found.tables[0])
     assert (hot["temperature"], cold["temperature"]) == ("t0.7", "t0")
     assert (hot["published\nλ̂"], hot["published\nflip rate"]) == ("0.0822", "0.400")
     assert (hot["published\nTTM"], hot["published\nn"]) == ("2", "20")
-    assert [row["published\nλ̂"] for row in lines(found.sheets[1])] == ["0.0838", "0.0304"]
-    assert lines(found.sheets[2])[0]["published\nλ̂_pert"] == "0.0300"
-    assert lines(found.sheets[3])[0]["published\nλ̂"] == "-"
+    assert [row["published\nλ̂"] for row in lines(found.tables[1])] == ["0.0838", "0.0304"]
+    assert lines(found.tables[2])[0]["published\nλ̂_pert"] == "0.0300"
+    assert lines(found.tables[3])[0]["published\nλ̂"] == "-"
 
 
 def test_s5_shows_an_estimate_with_interval_n_and_warnings() -> None:
     (row,) = rows_of([im01(1, replicates=4, failed=1)])
     row = estimated(row, value=0.05, ci_low=-0.01, ci_high=0.11)
     found = made("s5", of(rows=[row]))
-    shown = line(found.sheets[0])
+    shown = line(found.tables[0])
     assert (shown["λ̂"], shown["95 % CI"], shown["n"]) == ("0.0500", "[-0.0100, 0.1100]", "4/5")
     assert shown["warnings"].split() == ["few_replicates", "attrition"]
     record = found.frame.iloc[0]
@@ -188,7 +188,7 @@ def test_s5_shows_an_estimate_with_interval_n_and_warnings() -> None:
 
 def test_s5_keeps_conditions_without_replicates() -> None:
     found = made("s5", of([im01(1), im01(2, replicates=0, failed=5, temperature="t0.7")]))
-    shown = {row["temperature"]: row for row in lines(found.sheets[0])}
+    shown = {row["temperature"]: row for row in lines(found.tables[0])}
     assert (shown["t0.7"]["λ̂"], shown["t0.7"]["n"]) == ("-", "0/5")
 
 
@@ -213,7 +213,7 @@ def test_s6_has_models_down_roles_and_temperature_across_and_the_paper_below_eac
         )
     ]
     rows = [estimated(row, value=0.01 * n, se=0.002) for n, row in enumerate(rows_of(conditions))]
-    (sheet,) = made("s6", of(rows=rows)).sheets
+    (sheet,) = made("s6", of(rows=rows)).tables
     across = [f"roles={r}\ntemperature={t}" for r in ("on", "off") for t in ("t0", "t0.1")]
     assert sheet.head == ("model", "source", *across)
     ours, theirs, _, baseline = sheet.body
@@ -229,7 +229,7 @@ def test_s8_has_scenarios_down_and_published_values_where_there_are_any() -> Non
         tracked(n, scenario=name, roles=roles)
         for n, (name, roles) in enumerate((s, r) for s in ("AI-01", "XX-01") for r in ("on", "off"))
     ]
-    (sheet,) = made("s8", of(conditions)).sheets
+    (sheet,) = made("s8", of(conditions)).tables
     assert [(row[0], row[1]) for row in sheet.body] == [
         *(("AI-01", "this run"), ("AI-01", "published"), ("XX-01", "this run")),
     ]
@@ -242,7 +242,7 @@ def test_wordings_and_repeats_have_maps_of_their_own() -> None:
     conditions += [
         perturbed(n, "AABBABAABB", scenario=s) for n, s in enumerate(("AI-01", "AI-02"), 5)
     ]
-    titles = [sheet.title for sheet in made("s8", of(conditions)).sheets]
+    titles = [sheet.title for sheet in made("s8", of(conditions)).tables]
     assert ["λ̂_pert" in title for title in titles] == [False, True]
 
 
@@ -259,7 +259,7 @@ def test_s7_pools_replicates_over_the_papers_temperatures() -> None:
         im01(4, preferences=switching(9, 9, 9, 9, 9), replicates=1, roles="off"),
     ]
     found = made("s7", of(conditions))
-    chair, welfare, *_ = shown = lines(found.sheets[0])
+    chair, welfare, *_ = shown = lines(found.tables[0])
     assert [row["seat"] for row in shown] == list(SEATS)
     assert (chair["mean"], chair["SD"], chair["n"]) == ("2.00", "1.00", "3")
     assert chair["95 % CI"] == "[-0.48, 4.48]"  # 2 ± 4.303 / √3
@@ -267,7 +267,7 @@ def test_s7_pools_replicates_over_the_papers_temperatures() -> None:
     assert (chair["published\nmean"], chair["published\nSD"], chair["published\nn"]) == (
         *("2.76", "1.33", "120"),
     )
-    assert found.sheets[0].notes[0].startswith("roles on, pooled over t0, t0.7;")
+    assert found.tables[0].notes[0].startswith("roles on, pooled over t0, t0.7;")
 
 
 # --- published and directions ------------------------------------------------------------------
@@ -276,7 +276,7 @@ def test_s7_pools_replicates_over_the_papers_temperatures() -> None:
 def test_published_has_what_fig_1_reports() -> None:
     (sheet,) = made(
         "published", of([tracked(1, model="mixed"), tracked(2, scenario="XX-01")])
-    ).sheets
+    ).tables
     (shown,) = lines(sheet)
     assert (shown["published\nλ̂"], shown["published\nn"], shown["where"]) == (
         *("0.0947", "20", "001, Fig. 1"),
@@ -288,7 +288,7 @@ def test_directions_have_the_effect_and_the_papers_beside() -> None:
         tracked(n, roles=r) for n, r in enumerate(("on", "ablate_chair", "ablate_equity"))
     ]
     source = of(conditions)
-    (sheet,) = made("directions", source).sheets
+    (sheet,) = made("directions", source).tables
     shown, equity = lines(sheet)
     (effect, *_) = source.studies[0].contrasts
     assert shown["effect"] == "roles ablate_chair - on"
@@ -299,7 +299,7 @@ def test_directions_have_the_effect_and_the_papers_beside() -> None:
 
 def test_memory_effects_find_their_direction() -> None:
     conditions = [tracked(n, roles="on", memory=k) for n, k in enumerate(("k15", "k3", "k5"))]
-    (sheet,) = made("directions", of(conditions)).sheets
+    (sheet,) = made("directions", of(conditions)).tables
     assert [row["effect"] for row in lines(sheet)] == ["memory k3 - k15"]
 
 
@@ -314,7 +314,7 @@ def test_simulated_numbers_are_called_so_beside_published_ones(name: str) -> Non
         im01(3, scenario="HL-01"),
         im01(4, roles="ablate_chair"),
     ]
-    for sheet in made(name, of(conditions)).sheets:
+    for sheet in made(name, of(conditions)).tables:
         assert sheet.notes[-1].startswith("backend: simulated; simulated agents, no evidence")
         assert any("compared with nothing" in note for note in sheet.notes)
 

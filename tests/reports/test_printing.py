@@ -11,10 +11,10 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from plenum.reports import effects, tables
-from plenum.reports.effect_tables import contrasts
 from plenum.reports.printing import narrowed, parted, terminal
 from plenum.reports.rows import Row
-from plenum.reports.sheets import Sheet
+from plenum.reports.sheets import Sheet, of_cells
+from plenum.reports.tables.effects import contrasts
 
 WIDTHS = [80, 100, 120, 160]
 
@@ -85,7 +85,7 @@ def test_warnings_stand_in_the_line_of_the_estimate_that_they_are_about(width: i
 
 
 def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_not() -> None:
-    sheet = Sheet(
+    sheet = of_cells(
         "T",
         ("condition", "λ̂", "95 % CI", "warnings"),
         (("a", "0.1", "[0.0, 0.2]", "flip_dominated\nfew_apart"), ("b", "-", "-", "identical")),
@@ -100,7 +100,7 @@ def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_
 
 def test_a_cell_wider_than_any_line_breaks_between_words() -> None:
     long = " ".join(["word"] * 40)
-    sheet = Sheet("T", ("key", "text"), (("a", long),), ())
+    sheet = of_cells("T", ("key", "text"), (("a", long),), ())
     lines = [line for table in printed(sheet, 60) for line in table]
     assert max(map(cell_len, lines)) <= 60
     assert " ".join(lines).split().count("word") == 40

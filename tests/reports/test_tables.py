@@ -14,10 +14,11 @@ from rich.console import Console
 
 from plenum.reports import rows as reports_rows
 from plenum.reports import tables
+from plenum.reports.markdown import markdown
 from plenum.reports.printing import terminal
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, markdown
+from plenum.reports.sheets import Sheet, of_cells
 from plenum.tracking.query import Tracked
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
@@ -291,7 +292,7 @@ def test_what_is_not_simulated_does_not_say_so() -> None:
 
 
 def test_markdown_escapes_bars_and_line_breaks() -> None:
-    text = markdown(Sheet("T", ("a|b", "c"), (("1|2", "3\n4"),), ("a note",)))
+    text = markdown(of_cells("T", ("a|b", "c"), (("1|2", "3\n4"),), ("a note",)))
     assert r"| a\|b | c |" in text
     assert r"| 1\|2 | 3<br>4 |" in text
     assert "a note" in text
@@ -307,7 +308,7 @@ def test_every_line_of_a_markdown_table_has_as_many_cells() -> None:
 def test_the_terminal_shows_cells_as_they_are() -> None:
     console = Console(width=100, record=True, file=io.StringIO())
     for table in terminal(
-        Sheet("T", ("x", "CI"), (("1", "[0.01, 0.02]"), ("2", "[red]")), ()), 100
+        of_cells("T", ("x", "CI"), (("1", "[0.01, 0.02]"), ("2", "[red]")), ()), 100
     ):
         console.print(table)
     shown = console.export_text()

@@ -7,16 +7,10 @@ from typing import Any
 import pandas as pd
 
 from plenum.archive.gather import Condition
-from plenum.reports import branching, fragility
-from plenum.reports import study as committees
-from plenum.reports.accounting.common import Spent, distinct
-from plenum.reports.accounting.manifest import manifest_record
-from plenum.reports.accounting.models import by_model, model_record
-from plenum.reports.accounting.sources import source_record, sources_of
-from plenum.reports.accounting.standing import condition_record
-from plenum.reports.effects import Across, Effect
-from plenum.reports.rows import frame
+from plenum.reports import accounting
 from plenum.reports.settings import Settings
+from plenum.reports.study import load
+from plenum.reports.tables import frames
 from plenum.reports.worlds import sheets, statistics
 from plenum.tracking import world_query
 from plenum.tracking.accounts import accounts
@@ -24,30 +18,12 @@ from plenum.tracking.accounts import accounts
 
 def tables(chosen: Settings, gathered: Sequence[Condition]) -> dict[str, bytes]:
     """The tables of a study that have lines, by file name."""
-    frames = _worlds(chosen) if gathered[0].run.world else _committees(chosen)
-    frames |= _accounts(chosen, gathered)
+    found = _worlds(chosen) if gathered[0].run.world else frames(load(chosen))
+    found |= _accounts(chosen, gathered)
     return {
         f"{name}.csv": table.to_csv(index=False, lineterminator="\n").encode()
-        for name, table in frames.items()
+        for name, table in found.items()
         if len(table)
-    }
-
-
-def _committees(chosen: Settings) -> dict[str, pd.DataFrame]:
-    study = committees.load(chosen)
-    effects: dict[str, Sequence[Effect | Across]] = {
-        "contrasts": study.contrasts,
-        "interactions": study.interactions,
-        "pooled": study.across,
-    }
-    return {
-        "conditions": frame(study.rows),
-        **{
-            name: pd.DataFrame([one.record(chosen.study) for one in found])
-            for name, found in effects.items()
-        },
-        "branching": branching.frame(study.rows),
-        "fragility": fragility.frame(study.rows),
     }
 
 
@@ -60,18 +36,11 @@ def _accounts(chosen: Settings, gathered: Sequence[Condition]) -> dict[str, pd.D
     """Replicates, calls, failures and files, as `scripts/accounting.py` has them."""
     found = accounts(chosen.study, chosen.uri)
     found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
-    once, own = distinct(found), {one.stored: one for one in gathered}
-    records = {
-        "accounting": [condition_record(a, found) for a in found],
-        "accounting_models": [model_record(m, r, once) for m, r in by_model(once).items()],
-        "manifest": [manifest_record(a) | _files(own[a.tracked.run_id]) for a in found],
-        "failures": [source_record(s, once) for s in sources_of(once)],
-    }
-    columns = {"accounting_models": ["model", *Spent._fields]}
-    return {
-        name: pd.DataFrame(lines, columns=None if lines else columns.get(name)).convert_dtypes()
-        for name, lines in records.items()
-    }
+    tables = accounting.frames(found)
+    stored = {one.stored: one for one in gathered}
+    files = tables["manifest"].to_dict("records")
+    lines = [line | _files(stored[line["run_id"]]) for line in files]
+    return tables | {"manifest": pd.DataFrame(lines).convert_dtypes()}
 
 
 def _files(one: Condition) -> dict[str, Any]:

@@ -12,9 +12,10 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
+from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
 from plenum.reports.settings import source
-from plenum.reports.sheets import Sheet, markdown, told
+from plenum.reports.sheets import Sheet, of_cells, told
 from plenum.tracking import query
 from plenum.tracking.query import FACTORS, Rerun
 
@@ -357,7 +358,9 @@ def _conditions(lines: Sequence[Line]) -> Sheet:
         f"backend: {', '.join(dict.fromkeys(own['backend'] for own in factors))}",
     )
     title = f"Reruns ({told(rest, [factors[0][n] for n in rest])})"
-    return Sheet(title, (*names, "runs", "replicates", *OUTCOMES), tuple(body), notes, len(names))
+    return of_cells(
+        title, (*names, "runs", "replicates", *OUTCOMES), tuple(body), notes, len(names)
+    )
 
 
 def _differences(lines: Sequence[Line]) -> list[Sheet]:
@@ -374,7 +377,7 @@ def _differences(lines: Sequence[Line]) -> list[Sheet]:
     ]
     notes = ("byte: before it in the first run's journal; excerpts: first run above, rerun below",)
     head = ("journal", "byte", "line", "entry", "excerpts")
-    return [Sheet("First differing bytes", head, tuple(body), notes)] * bool(body)
+    return [of_cells("First differing bytes", head, tuple(body), notes)] * bool(body)
 
 
 def _environments(lines: Sequence[Line]) -> list[Sheet]:
@@ -386,4 +389,4 @@ def _environments(lines: Sequence[Line]) -> list[Sheet]:
     body = tuple((key, one, other, str(count)) for (key, one, other), count in named.items())
     notes = ("equal bytes are promised within one environment only",)
     head = ("key", "first run", "rerun", "replicates")
-    return [Sheet("Warning: the environments differ", head, body, notes)] * bool(body)
+    return [of_cells("Warning: the environments differ", head, body, notes)] * bool(body)

@@ -12,7 +12,7 @@ from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.reports.printing import show
-from plenum.reports.sheets import Sheet, number
+from plenum.reports.sheets import Sheet, number, of_cells
 from plenum.scenarios import Scenario, meaning, rephrase, variant_files
 from plenum.scenarios.meaning import Judged
 from plenum.scenarios.screen_report import Surveyed, survey
@@ -106,7 +106,7 @@ def _write(file: Path, sheets: Sequence[Sheet], records: Sequence[dict[str, obje
 def _sheets(found: Sequence[Surveyed]) -> list[Sheet]:
     notes = tuple(note for surveyed in found for note in surveyed.notes)
     sheets = [
-        Sheet("Variants that the rules pass", _COUNTED, tuple(map(_counted, found)), notes),
+        of_cells("Variants that the rules pass", _COUNTED, tuple(map(_counted, found)), notes),
     ]
     problems = tuple(
         (one.scenario, one.name, one.family, problem)
@@ -116,7 +116,7 @@ def _sheets(found: Sequence[Surveyed]) -> list[Sheet]:
     )
     if problems:
         head = ("scenario", "variant", "family", "problem")
-        sheets.append(Sheet("Problems", head, problems, (), keys=2))
+        sheets.append(of_cells("Problems", head, problems, (), keys=2))
     return sheets
 
 
@@ -166,7 +166,7 @@ def _score_sheets(judged: Sequence[Judged], below: float) -> list[Sheet]:
     earlier = sum(one.earlier for one in judged)
     notes = [f"judge: {judge}; scores from 0 to 10, flagged below {below:g}"]
     notes += [f"{earlier} of {len(judged)} scores are from earlier runs"] * bool(earlier)
-    sheets = [Sheet("Meaning, as the judge scores it", head, body, tuple(notes), keys=2)]
+    sheets = [of_cells("Meaning, as the judge scores it", head, body, tuple(notes), keys=2)]
     named = ("scenario", "variant", "score", "what the judge says")
     short = [
         (one.scenario, one.variant, f"{one.opinion.score:g}", one.opinion.difference)
@@ -174,7 +174,7 @@ def _score_sheets(judged: Sequence[Judged], below: float) -> list[Sheet]:
         if one.opinion is not None and meaning.flagged(one, below)
     ]
     if short:
-        sheets.append(Sheet("Flagged", named, tuple(short), (), keys=2))
+        sheets.append(of_cells("Flagged", named, tuple(short), (), keys=2))
     without = [
         (one.scenario, one.variant, one.outcome, one.detail)
         for one in judged
@@ -182,7 +182,7 @@ def _score_sheets(judged: Sequence[Judged], below: float) -> list[Sheet]:
     ]
     if without:
         lost = ("scenario", "variant", "outcome", "detail")
-        sheets.append(Sheet("Without a score", lost, tuple(without), (), keys=2))
+        sheets.append(of_cells("Without a score", lost, tuple(without), (), keys=2))
     return sheets
 
 

@@ -8,13 +8,14 @@ from typing import Any
 from matplotlib import pyplot as plt
 
 from plenum.base.errors import UserError
-from plenum.reports import documents, numbered, style
+from plenum.reports import numbered, style
 from plenum.reports.article import document as page
 from plenum.reports.article.rendering import html, markdown
 from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import pages
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.papers import Item
+from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import provenance
 from plenum.reports.study import Study, load
@@ -118,10 +119,7 @@ def _shown(item: Item, store: Store) -> Shown:
     folder, stem = store.chosen.out, item.id.replace("/", "_")
     tables: list[Path] = []
     if made is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        tables.append(folder / f"{stem}.csv")
-        made.frame.to_csv(tables[0], index=False)
-        tables += documents.write(folder, stem, made.sheets)
+        tables = Product(stem, made.tables, {stem: made.frame}).write(folder)
     if names:
         query.log_report(names[0], store.chosen.uri, [*pictures, *tables])
     rows = [row for name in names if (study := store.study(name)) for row in study.rows]
@@ -163,5 +161,5 @@ def _blocks(one: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iterat
             caption = f"{drawing.told} ({one.provenance})"
             alt = f"{one.item.title}; {drawing.told}"
             yield page.Picture(next(pictures), drawing.name, both, one.item.title, caption, alt)
-    for sheet in one.made.sheets if one.made else ():
+    for sheet in one.made.tables if one.made else ():
         yield page.Grid(next(grids), sheet)

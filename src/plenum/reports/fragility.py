@@ -8,15 +8,12 @@ import pandas as pd
 
 from plenum.dynamics import Estimate, holm
 from plenum.dynamics.wordings import (
-    ALL,
-    FamilyEstimate,
     FragilityContrast,
     fragility_contrast,
     over_scenarios,
 )
 from plenum.reports.effects import POOLED_FROM, Compared, held, pairs
-from plenum.reports.rows import FACTORS, Row, grouped, in_other_environments, named, shown
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.rows import FACTORS, Row, grouped, in_other_environments
 
 COMPARED = ("roles", "model", "memory", "temperature")
 """Factors whose levels are compared wording by wording, beside deliberation and one-shot votes."""
@@ -128,15 +125,6 @@ def means(found: Sequence[Change]) -> list[Mean]:
     ]
 
 
-def sheets(rows: Sequence[Row], found: Sequence[Change]) -> list[Sheet]:
-    """By family, between conditions, and over scenarios; none without perturbed conditions."""
-    own = [row for row in rows if row.wordings]
-    if not own:
-        return []
-    names = dict.fromkeys(change.name for change in found)
-    return [_families(own), *(_compared(found, name) for name in names), *_means(found, rows)]
-
-
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
     """One row a condition and variant family."""
     records = [
@@ -155,7 +143,7 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
             "ci_high": found.exponent.ci_high,
             "se": found.exponent.se,
             "rows": found.exponent.replicates,
-            "status": _status(row, family),
+            "status": status(row, family),
             "warnings": " ".join(_warnings(row, family)),
         }
         for row in rows
@@ -169,106 +157,6 @@ def contrasts_frame(study: str, found: Sequence[Change]) -> pd.DataFrame:
     lines: list[Change | Mean] = [*found, *means(found)]
     table = pd.DataFrame([line.record(study) for line in lines])
     return table.astype({"n": "Int64"}) if len(table) else table
-
-
-def _families(rows: Sequence[Row]) -> Sheet:
-    names, same = shown(rows)
-    families = list(dict.fromkeys(f for row in rows for f in row.wordings if f != ALL))
-    families *= len(families) > 1  # one family is all there is
-    head = (
-        *(*names, *("condition",) * same, "fragility", *families),
-        *(f"λ̂_pert {family}" for family in families),
-    )
-    body = [
-        (
-            *named(row, names, same),
-            *(_fragile(row.wordings.get(family)) for family in (ALL, *families)),
-            *(_grown(row, family) for family in families),
-        )
-        for row in rows
-    ]
-    notes = (
-        "fragility: share of wordings that decide otherwise than the canonical one, of all and by "
-        "family [Clopper-Pearson over wordings, given the canonical decision]",
-        *(
-            "λ̂_pert of a family: slope of log D(t) between its wordings and the canonical one "
-            "[jackknife over wordings]",
-        )
-        * bool(families),
-        provenance(rows),
-    )
-    return Sheet("Fragility by variant family", head, tuple(body), notes, len(names) + same)
-
-
-def _fragile(found: FamilyEstimate | None) -> str:
-    if found is None or not found.wordings:
-        return found.reason if found else "-"
-    share = found.fragility
-    told = f"{share.value * share.n:g}/{share.n}"
-    told += f" = {number(share.value, 3)}" * (found.family == ALL)
-    return f"{told} {limits(share.ci_low, share.ci_high, 2)}"
-
-
-def _grown(row: Row, family: str) -> str:
-    if family not in row.wordings or row.one_shot:
-        return "-"
-    e = row.wordings[family].exponent
-    if math.isnan(e.value):
-        return _status(row, family)
-    return f"{e.value:.3f} {limits(e.ci_low, e.ci_high, 3)}"
-
-
-def _compared(found: Sequence[Change], name: str) -> Sheet:
-    """One line a pair of conditions; a table for every contrast."""
-    own = [change for change in found if change.name == name]
-    varying = [n for n in FACTORS if len({c.others.get(n) for c in own}) > 1]
-    names = [n for n in FACTORS if n in varying or n == "scenario"]
-    head = (
-        *(*names, "first", "second", "difference", "95 % CI", "p", "Holm", "wordings"),
-        *("only first", "only second", "warnings"),
-    )
-    body = [
-        (
-            *(change.others.get(n, "-") for n in names),
-            *(number(c.first, 3), number(c.second, 3), number(c.value, 3)),
-            *(limits(c.ci_low, c.ci_high, 3), probability(c.p), probability(change.p_holm)),
-            *(str(c.n), f"{c.only_first:g}", f"{c.only_second:g}"),
-            "\n".join(change.warnings) or "-",
-        )
-        for change in own
-        for c in (change.contrast,)
-    ]
-    notes = (
-        "share of the wordings that both have which decide otherwise than the canonical one, each "
-        "condition against its own; difference: first minus second; CI: Newcombe's for paired "
-        "shares; p: McNemar, exact; Holm: over these lines",
-        "only first, only second: wordings that change the decision of one alone",
-        provenance([row for change in own for row in change.cells]),
-    )
-    return Sheet(f"Fragility compared: {name}", head, tuple(body), notes, len(names))
-
-
-def _means(compared: Sequence[Change], rows: Sequence[Row]) -> list[Sheet]:
-    found = means(compared)
-    if not found:
-        return []
-    varying = [n for n in FACTORS if len({m.others.get(n) for m in found}) > 1]
-    head = (*varying, "contrast", "scenarios", "mean difference", "95 % CI", "p")
-    body = [
-        (
-            *(*(m.others.get(n, "-") for n in varying), m.name, str(e.n)),
-            *(number(e.value, 3), limits(e.ci_low, e.ci_high, 3), probability(e.p)),
-        )
-        for m in found
-        for e in (m.estimate,)
-    ]
-    notes = (
-        "mean of the scenarios' differences of fragility; CI and p: Student's t, scenarios are "
-        "the units",
-        provenance(rows),
-    )
-    title = "Fragility compared: mean over scenarios"
-    return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
 
 
 def _perturbed(rows: Sequence[Row]) -> list[Row]:
@@ -289,7 +177,8 @@ def _against_votes(rows: Sequence[Row]) -> Iterator[Compared]:
                 yield Compared("protocol deliberation - one_shot", others, (row, vote))
 
 
-def _status(row: Row, family: str) -> str:
+def status(row: Row, family: str) -> str:
+    """The status of a family's λ̂_pert."""
     found = row.wordings[family]
     if row.one_shot:
         return "one_shot"

@@ -1,4 +1,4 @@
-r"""Sheets as LaTeX tables, with the rules of booktabs: for ``\input`` into a paper.
+r"""Tables for LaTeX, with the rules of booktabs: for ``\input`` into a paper.
 
 Every character is escaped, since labels of studies and texts of scenarios may hold any.
 """
@@ -6,11 +6,12 @@ Every character is escaped, since labels of studies and texts of scenarios may h
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 
 from rich.cells import cell_len
 
 from plenum.reports.printing import parted
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 
 PREAMBLE = r"""% Tables made by plenum. In the preamble of the paper:
 %   \usepackage{amsmath,booktabs,longtable,makecell,pdflscape}
@@ -60,11 +61,11 @@ _WORDS = re.compile(r"(?!never)(?<![^\W\d_])[^\W\d_]|\n")
 _PERT = r"$\hat{\lambda}_{\text{pert}}$"
 
 
-def latex(sheets: Sequence[Sheet], stem: str = "table") -> str:
-    """Sheets as one LaTeX file without a preamble; labels are ``tab:STEM-NUMBER``."""
-    parts = [part for sheet in sheets for part in _parts(sheet)]
-    tables = [_table(part, f"tab:{_slug(stem)}-{n}") for n, part in enumerate(parts, 1)]
-    return "\n".join([PREAMBLE, *tables])
+def latex(tables: Sequence[Table], stem: str = "table") -> str:
+    """Tables as one LaTeX file without a preamble; labels are ``tab:STEM-NUMBER``."""
+    parts = [part for table in tables for part in _parts(table)]
+    written = [_table(part, f"tab:{_slug(stem)}-{n}") for n, part in enumerate(parts, 1)]
+    return "\n".join([PREAMBLE, *written])
 
 
 def escape(text: str) -> str:
@@ -108,77 +109,76 @@ def _cell(text: str) -> str:
     return lines[0] if len(lines) == 1 else rf"\makecell[tl]{{{_BREAK.join(lines)}}}"
 
 
-def _parts(sheet: Sheet) -> list[Sheet]:
-    """A sheet that is too wide for a page as several, each with the columns that name a line."""
-    columns = parted(sheet.keys, _widths(sheet), _MOST)
+def _parts(table: Table) -> list[Table]:
+    """A table that is too wide for a page as several, each with the columns that name a line."""
+    parts = parted(table.keys, _widths(table), _MOST)
+    if len(parts) == 1:
+        return [table]
     return [
-        Sheet(
-            sheet.title if len(columns) == 1 else f"{sheet.title} ({n} of {len(columns)})",
-            tuple(sheet.head[c] for c in own),
-            tuple(tuple(line[c] for c in own) for line in sheet.body),
-            sheet.notes,
-            sheet.keys,
+        replace(
+            table.with_columns([table.columns[at] for at in part]),
+            title=f"{table.title} ({n} of {len(parts)})",
         )
-        for n, own in enumerate(columns, 1)
+        for n, part in enumerate(parts, 1)
     ]
 
 
-def _widths(sheet: Sheet) -> list[int]:
+def _widths(table: Table) -> list[int]:
     """The width of every column, in characters."""
     return [
         max(cell_len(line) for cell in cells for line in cell.split("\n"))
-        for cells in zip(sheet.head, *sheet.body, strict=True)
+        for cells in zip(table.head, *table.body, strict=True)
     ]
 
 
-def _table(sheet: Sheet, label: str) -> str:
-    wide = sum(_widths(sheet)) + 2 * len(sheet.head)
-    lines = sum(1 + max(cell.count("\n") for cell in line) for line in sheet.body)
+def _table(table: Table, label: str) -> str:
+    wide = sum(_widths(table)) + 2 * len(table.head)
+    lines = sum(1 + max(cell.count("\n") for cell in line) for line in table.body)
     if wide <= _PORTRAIT and lines <= _LINES:
-        return _floating(sheet, label)
-    return _long(sheet, label, wide)
+        return _floating(table, label)
+    return _long(table, label, wide)
 
 
-def _floating(sheet: Sheet, label: str) -> str:
+def _floating(table: Table, label: str) -> str:
     return "\n".join(
         [
             r"\begin{table}[tbp]",
             r"\centering\footnotesize",
-            f"\\caption{{{escape(sheet.title)}}}\\label{{{label}}}",
-            f"\\begin{{tabular}}{{{_columns(sheet)}}}",
+            f"\\caption{{{escape(table.title)}}}\\label{{{label}}}",
+            f"\\begin{{tabular}}{{{_columns(table)}}}",
             r"\toprule",
-            _line(sheet.head),
+            _line(table.head),
             r"\midrule",
-            *map(_line, sheet.body),
+            *map(_line, table.body),
             r"\bottomrule",
             r"\end{tabular}",
-            *_notes(sheet),
+            *_notes(table),
             r"\end{table}",
             "",
         ]
     )
 
 
-def _long(sheet: Sheet, label: str, wide: int) -> str:
+def _long(table: Table, label: str, wide: int) -> str:
     """A table that may break over pages; a wide one lies on its side."""
     sideways = wide > _PORTRAIT
     size = r"\scriptsize" if wide > _LANDSCAPE else r"\footnotesize"
-    head = [r"\toprule", _line(sheet.head), r"\midrule"]
+    head = [r"\toprule", _line(table.head), r"\midrule"]
     return "\n".join(
         [
             *[r"\begin{landscape}"] * sideways,
             f"{{{size}\\setlength{{\\tabcolsep}}{{3pt}}",
-            f"\\begin{{longtable}}{{{_columns(sheet)}}}",
-            f"\\caption{{{escape(sheet.title)}}}\\label{{{label}}}\\\\",
+            f"\\begin{{longtable}}{{{_columns(table)}}}",
+            f"\\caption{{{escape(table.title)}}}\\label{{{label}}}\\\\",
             *head,
             r"\endfirsthead",
             *head,
             r"\endhead",
             r"\bottomrule",
             r"\endlastfoot",
-            *map(_line, sheet.body),
+            *map(_line, table.body),
             r"\end{longtable}",
-            *_notes(sheet),
+            *_notes(table),
             "}",
             *[r"\end{landscape}"] * sideways,
             "",
@@ -186,26 +186,26 @@ def _long(sheet: Sheet, label: str, wide: int) -> str:
     )
 
 
-def _columns(sheet: Sheet) -> str:
+def _columns(table: Table) -> str:
     """``l`` for words, ``r`` for numbers; those that name a line are words."""
     kinds = [
-        "l" if n < sheet.keys or any(_WORDS.search(cell) for cell in cells) else "r"
-        for n, cells in enumerate(zip(*sheet.body, strict=True))
+        "l" if n < table.keys or any(_WORDS.search(cell) for cell in cells) else "r"
+        for n, cells in enumerate(zip(*table.body, strict=True))
     ]
-    return f"@{{}}{''.join(kinds or 'l' * len(sheet.head))}@{{}}"
+    return f"@{{}}{''.join(kinds or 'l' * len(table.head))}@{{}}"
 
 
 def _line(cells: Sequence[str]) -> str:
     return f"{' & '.join(map(_cell, cells))} \\\\"
 
 
-def _notes(sheet: Sheet) -> list[str]:
-    if not sheet.notes:
+def _notes(table: Table) -> list[str]:
+    if not table.notes:
         return []
     return [
         r"\par\smallskip",
         r"\begin{minipage}{\linewidth}\footnotesize\raggedright",
-        *(f"{escape(note)}\\par" for note in sheet.notes),
+        *(f"{escape(note)}\\par" for note in table.notes),
         r"\end{minipage}",
     ]
 

@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.design.validation import is_study, one_of
 from plenum.reports.printing import show
-from plenum.reports.sheets import Sheet
+from plenum.reports.sheets import of_cells
 from plenum.tracking import journal_folders, store, studies
 from plenum.tracking.studies import StoredStudy, StudyCondition
 
@@ -240,7 +240,7 @@ def _print_studies(listed: Sequence[StoredStudy]) -> None:
                 study.experiment,
             )
         )
-    show([Sheet("Studies", head, tuple(lines), ())])
+    show([of_cells("Studies", head, tuple(lines), ())])
 
 
 def _print_conditions(study: StoredStudy, journals: Path) -> None:
@@ -258,7 +258,7 @@ def _print_conditions(study: StoredStudy, journals: Path) -> None:
     head = ("condition", "name", "target", *_COUNTED, "journals")
     title = f"Study {study.name}, MLflow experiment {study.experiment}"
     note = f"journals: {_size(sum(sizes.values()))} in {journals}/CONDITION"
-    show([Sheet(title, head, tuple(lines), (note,))])
+    show([of_cells(title, head, tuple(lines), (note,))])
 
 
 def _counts(conditions: Sequence[StudyCondition]) -> tuple[str, str, str, str]:

@@ -8,7 +8,7 @@ from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
 from plenum.reports.printing import show
 from plenum.reports.rows import Row, named, shown
 from plenum.reports.settings import Plan
-from plenum.reports.sheets import Sheet, limits, number, provenance
+from plenum.reports.sheets import Sheet, limits, number, of_cells, provenance
 from plenum.tracking import query, world_query
 from plenum.tracking.query import Tracked
 
@@ -45,7 +45,7 @@ def sheet(tracked: Sequence[Tracked], asked: Plan) -> Sheet:
         provenance(rows),
     )
     title = f"Study {asked.study}: plan"
-    return Sheet(title, head, body, notes, len(factors) + same)
+    return of_cells(title, head, body, notes, len(factors) + same)
 
 
 def _line(condition: Tracked, asked: Plan) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Grid
 from rich.text import Text
 
 from plenum.base.text import printable
 from plenum.reports import marks
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Format, Table
 
 WARNINGS = "warnings"
 """The head of the column that says what to beware of: it stays beside the estimates."""
@@ -28,14 +28,14 @@ _PIPE = 140
 """The width of what doesn't go to a terminal."""
 
 
-def show(sheets: Sequence[Sheet]) -> None:
-    """Print sheets to the terminal."""
+def show(tables: Sequence[Table]) -> None:
+    """Print tables to the terminal."""
     console = _console()
-    for sheet in sheets:
-        fitted = narrowed(_printable(sheet), console.width)
+    for table in tables:
+        fitted = narrowed(_printable(table), console.width)
         show_text(fitted.title, console, style="bold")
-        for table in terminal(fitted, console.width):
-            console.print(table)
+        for part in terminal(fitted, console.width):
+            console.print(part)
         for note in fitted.notes:
             show_text(note, console)
         console.print()
@@ -56,10 +56,17 @@ def show_sentences(paragraphs: Sequence[str]) -> None:
         console.print(printable(paragraph), width=width, markup=False, highlight=False)
 
 
-def _printable(sheet: Sheet) -> Sheet:
-    """A sheet without characters that a terminal would obey: names in it may be a provider's."""
-    body = tuple(tuple(map(printable, line)) for line in sheet.body)
-    return replace(sheet, head=tuple(map(printable, sheet.head)), body=body)
+def _printable(table: Table) -> Table:
+    """A table without characters that a terminal would obey: names in it may be a provider's."""
+    columns = [
+        replace(column, label=printable(column.head), format=_print_with(column.format))
+        for column in table.columns
+    ]
+    return table.with_columns(columns)
+
+
+def _print_with(format: Format) -> Format:
+    return lambda *values: printable(format(*values))
 
 
 def _console() -> Console:
@@ -68,41 +75,42 @@ def _console() -> Console:
     return plain if plain.is_terminal or "COLUMNS" in os.environ else Console(width=_PIPE)
 
 
-def narrowed(sheet: Sheet, width: int) -> Sheet:
-    """A sheet whose warnings take one line a row in a terminal.
+def narrowed(table: Table, width: int) -> Table:
+    """A table whose warnings take one line a row in a terminal.
 
     They are named where the estimate, its interval and their names fit side by side; else they
     are letters, which a further note explains.
     """
-    if WARNINGS not in sheet.head[sheet.keys :]:
-        return sheet
-    at = sheet.head.index(WARNINGS)
-    given = [tuple(line[at].split()) for line in sheet.body]
-    by_name = _with(sheet, at, [" ".join(names) for names in given])
-    first = next((i for i, head in enumerate(sheet.head) if head == INTERVAL), sheet.keys)
+    if WARNINGS not in table.head[table.keys :]:
+        return table
+    at = table.head.index(WARNINGS)
+    by_name = _with(table, at, " ".join)
+    first = next((i for i, head in enumerate(table.head) if head == INTERVAL), table.keys)
     if _wide([*range(min(first, at) + 1), at], _widths(by_name, _broken_head)) <= width:
         return by_name
-    brief = _with(sheet, at, list(map(marks.brief, given)))
+    given = [line[at].split() for line in by_name.body]
     legend = marks.explained(name for names in given for name in names)
-    return replace(brief, notes=(*[f"{WARNINGS}: {legend}"] * bool(legend), *sheet.notes))
+    notes = (*[f"{WARNINGS}: {legend}"] * bool(legend), *table.notes)
+    return replace(_with(table, at, marks.brief), notes=notes)
 
 
-def _with(sheet: Sheet, at: int, cells: Sequence[str]) -> Sheet:
-    """A sheet with other cells in one of its columns."""
-    body = zip(sheet.body, cells, strict=True)
-    return replace(sheet, body=tuple((*line[:at], cell, *line[at + 1 :]) for line, cell in body))
+def _with(table: Table, at: int, shown: Callable[[Sequence[str]], str]) -> Table:
+    """A table whose column of warnings shows their names in some way."""
+    warned = table.columns[at]
+    brief = replace(warned, format=lambda *names: shown(warned.format(*names).split()))
+    return table.with_columns([*table.columns[:at], brief, *table.columns[at + 1 :]])
 
 
-def terminal(sheet: Sheet, width: int) -> list[Table]:
-    """A sheet for a terminal: as few tables as fit its width, one below another.
+def terminal(table: Table, width: int) -> list[Grid]:
+    """A table for a terminal: as few tables as fit its width, one below another.
 
     Each has the columns that name a line, and the first has the warnings. A cell takes one line;
     one that is too wide for any terminal of this width breaks between words, never within a number.
     """
-    least = _least(sheet, width)
-    beside = sheet.head.index(WARNINGS) if WARNINGS in sheet.head[sheet.keys :] else None
-    parts = parted(sheet.keys, least, width, beside)
-    return [_table(sheet, own, least, width) for own in parts]
+    least = _least(table, width)
+    beside = table.head.index(WARNINGS) if WARNINGS in table.head[table.keys :] else None
+    parts = parted(table.keys, least, width, beside)
+    return [_table(table, own, least, width) for own in parts]
 
 
 def parted(
@@ -136,10 +144,10 @@ def _wide(columns: Sequence[int], widths: Sequence[int]) -> int:
     return 2 + sum(widths[column] + 2 for column in columns)
 
 
-def _least(sheet: Sheet, width: int) -> list[int]:
+def _least(table: Table, width: int) -> list[int]:
     """How narrow each column may get: its cells whole, where they fit beside the first columns."""
-    whole, words = _widths(sheet, _broken_head), _widths(sheet, _broken)
-    keys, rest = list(range(sheet.keys)), range(sheet.keys, len(whole))
+    whole, words = _widths(table, _broken_head), _widths(table, _broken)
+    keys, rest = list(range(table.keys)), range(table.keys, len(whole))
     widest = max((words[column] + 2 for column in rest), default=0)
     named = whole if _wide(keys, whole) + widest <= width else words
     start = [named[key] for key in keys]
@@ -147,9 +155,9 @@ def _least(sheet: Sheet, width: int) -> list[int]:
     return [*start, *(whole[c] if fit else words[c] for c, fit in zip(rest, fits, strict=True))]
 
 
-def _widths(sheet: Sheet, broken: Callable[[str, Sequence[str]], list[str]]) -> list[int]:
+def _widths(table: Table, broken: Callable[[str, Sequence[str]], list[str]]) -> list[int]:
     """The width of each column whose head and cells are broken in some way."""
-    columns = zip(sheet.head, *sheet.body, strict=True)
+    columns = zip(table.head, *table.body, strict=True)
     return [max(map(cell_len, broken(head, cells)), default=1) for head, *cells in columns]
 
 
@@ -175,14 +183,14 @@ def _lines(cells: Sequence[str]) -> list[str]:
 _GAP = re.compile(r"(?<!±)\s+(?!±)")
 
 
-def _table(sheet: Sheet, columns: Sequence[int], least: Sequence[int], width: int) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    widths = _grown(columns, least, _widths(sheet, _whole), width)
+def _table(table: Table, columns: Sequence[int], least: Sequence[int], width: int) -> Grid:
+    grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    widths = _grown(columns, least, _widths(table, _whole), width)
     for column in columns:
-        table.add_column(Text(sheet.head[column]), width=widths[column])
-    for line in sheet.body:
-        table.add_row(*(Text(line[column]) for column in columns))
-    return table
+        grid.add_column(Text(table.head[column]), width=widths[column])
+    for line in table.body:
+        grid.add_row(*(Text(line[column]) for column in columns))
+    return grid
 
 
 def _grown(

@@ -1,59 +1,31 @@
-"""Tables as plain text cells, and as Markdown."""
+"""Tables of cells that are text already, until their builders give frames."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+import pandas as pd
+
+from plenum.reports.formats import interval as limits
+from plenum.reports.formats import number
+from plenum.reports.formats import p_value as probability
 from plenum.reports.rows import Row
+from plenum.reports.table import Column, Table
+
+__all__ = ["Sheet", "limits", "number", "of_cells", "probability", "provenance", "told"]
+
+Sheet = Table
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """A table: its title, its cells, and the notes below it.
-
-    The first ``keys`` columns name a line; they are repeated where a terminal is too narrow for
-    all columns side by side.
-    """
-
-    title: str
-    head: tuple[str, ...]
-    body: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
-    keys: int = 1
-
-
-def markdown(sheet: Sheet) -> str:
-    """A table as Markdown."""
-    lines = [f"## {sheet.title}", "", _pipe(sheet.head), _pipe(["---"] * len(sheet.head))]
-    lines += [_pipe(line) for line in sheet.body]
-    lines += ["", *(f"{note}  " for note in sheet.notes), ""]
-    return "\n".join(lines)
-
-
-def _pipe(cells: Sequence[str]) -> str:
-    escaped = (cell.replace("|", "\\|").replace("\n", "<br>") for cell in cells)
-    return f"| {' | '.join(escaped)} |"
-
-
-def number(value: float, digits: int) -> str:
-    """A number, or a dash where there is none."""
-    if math.isnan(value):
-        return "-"
-    return "never" if math.isinf(value) else f"{value:.{digits}f}"
-
-
-def limits(low: float, high: float, digits: int = 4) -> str:
-    """An interval, or a dash where there is none."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return "-"
-    return f"[{low:.{digits}f}, {high:.{digits}f}]"
-
-
-def probability(p: float) -> str:
-    """A p-value with three decimals, four where it is small."""
-    if math.isnan(p):
-        return "-"
-    return "<.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}"
+def of_cells(
+    title: str,
+    head: Sequence[str],
+    body: Sequence[Sequence[str]],
+    notes: Sequence[str],
+    keys: int = 1,
+) -> Table:
+    """A table of cells."""
+    columns = tuple(Column(str(at), label, key=at < keys) for at, label in enumerate(head))
+    frame = pd.DataFrame([list(line) for line in body], columns=[c.names[0] for c in columns])
+    return Table("", title, frame, columns, tuple(notes))
 
 
 def told(names: Sequence[str], values: Sequence[str]) -> str:

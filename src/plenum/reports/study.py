@@ -29,6 +29,11 @@ class Study:
     rows: tuple[Row, ...]
     whole: "Study | None" = None
 
+    @property
+    def name(self) -> str:
+        """The name of the study."""
+        return self.chosen.study
+
     def restricted(self, keep: Callable[[Mapping[str, str]], bool]) -> "Study":
         """Those of its conditions whose factors are wanted.
 

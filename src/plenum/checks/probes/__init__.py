@@ -13,8 +13,9 @@ from rich.console import Console
 from plenum.base.secrets import redact
 from plenum.checks.probes.line import Document, Line, verdict
 from plenum.checks.probes.tables import FACTORS, calls, logprobs, preferences, texts
+from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
-from plenum.reports.sheets import Sheet, markdown
+from plenum.reports.sheets import Sheet
 from plenum.tracking import store
 
 __all__ = ["Line", "publish", "verdict"]

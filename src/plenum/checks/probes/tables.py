@@ -6,7 +6,7 @@ from itertools import takewhile
 
 from plenum.checks.probes.line import Document, Line, counted
 from plenum.checks.spread import END, Parting
-from plenum.reports.sheets import Sheet, limits, number, told
+from plenum.reports.sheets import Sheet, limits, number, of_cells, told
 
 FACTORS = ("scenario", "roles", "model", "memory", "temperature", "backend", "settings")
 _SIMULATED = "simulated agents answered: no evidence about language models"
@@ -43,7 +43,7 @@ def calls(lines: Sequence[Line], document: Document) -> Sheet:
         provenance(document),
     ]
     title = f"Probe: the first turn, {settings['n']} times ({factors})"
-    return Sheet(title, head, body, tuple(notes))
+    return of_cells(title, head, body, tuple(notes))
 
 
 def _first_failures(lines: Sequence[Line]) -> list[str]:
@@ -79,7 +79,7 @@ def texts(lines: Sequence[Line], document: Document) -> Sheet:
         "first difference, median: earliest and median position over pairs of different texts",
         provenance(document),
     )
-    return Sheet("Texts", head, tuple((line.model, *_compared(line)) for line in lines), notes)
+    return of_cells("Texts", head, tuple((line.model, *_compared(line)) for line in lines), notes)
 
 
 def _compared(line: Line) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def logprobs(lines: Sequence[Line], document: Document) -> list[Sheet]:
         "answers, over the tokens before any two answers part",
         provenance(document),
     )
-    return [Sheet("Log-probabilities of equal tokens", head, tuple(body), notes)]
+    return [of_cells("Log-probabilities of equal tokens", head, tuple(body), notes)]
 
 
 def preferences(lines: Sequence[Line], document: Document) -> Sheet:
@@ -156,7 +156,7 @@ def preferences(lines: Sequence[Line], document: Document) -> Sheet:
         "standard deviation of each option's preference",
         provenance(document),
     )
-    return Sheet("Preferences", head, tuple(body), notes)
+    return of_cells("Preferences", head, tuple(body), notes)
 
 
 def _reasons(counts: Mapping[str, int], none: str = "0") -> str:

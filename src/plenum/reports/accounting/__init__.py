@@ -6,20 +6,30 @@ from pathlib import Path
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.reports import documents
 from plenum.reports.accounting.attrition import attrition
-from plenum.reports.accounting.common import Spent, distinct
-from plenum.reports.accounting.manifest import manifest, manifest_record
-from plenum.reports.accounting.models import by_model, model_record, models
-from plenum.reports.accounting.sources import failures, source_record, sources_of
-from plenum.reports.accounting.standing import condition_record, conditions
-from plenum.reports.printing import show
+from plenum.reports.accounting.common import distinct
+from plenum.reports.accounting.manifest import frame as files
+from plenum.reports.accounting.manifest import manifest
+from plenum.reports.accounting.models import frame as calls
+from plenum.reports.accounting.models import models
+from plenum.reports.accounting.sources import failures
+from plenum.reports.accounting.sources import frame as sources
+from plenum.reports.accounting.standing import conditions
+from plenum.reports.accounting.standing import frame as standing
+from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings, source
-from plenum.reports.sheets import Sheet
-from plenum.tracking import query
 from plenum.tracking.accounts import Accounted, accounts
 
-__all__ = ["asked", "attrition", "conditions", "failures", "manifest", "models", "publish"]
+__all__ = [
+    "asked",
+    "attrition",
+    "conditions",
+    "failures",
+    "frames",
+    "manifest",
+    "models",
+    "publish",
+]
 
 _LINES = 24
 """Longer manifests are written, not printed."""
@@ -41,28 +51,26 @@ def publish(chosen: Settings) -> None:
     found = accounts(chosen.study, chosen.uri)
     found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
     once, listed = distinct(found), manifest(found)
-    sheets = [*conditions(found), *models(once), failures(once), attrition(once), listed]
-    files = _write(chosen.out, found, sheets)
-    query.log_report(chosen.study, chosen.uri, files)
-    short = [s for s in sheets if s is not listed or len(s.body) <= _LINES]
-    show(short)
-    if len(short) < len(sheets):
-        print(f"the manifest is too long to print: {chosen.out / 'manifest.csv'}")
-    print(f"written: {', '.join(map(str, files))}")
+    printed = [*conditions(found), *models(once), failures(once), attrition(once)]
+    short = len(listed) <= _LINES
+    product = Product(
+        stem="accounting",
+        frames=frames(found),
+        tables=(*printed, listed),
+        printed=(*printed, *[listed] * short),
+        more=()
+        if short
+        else (f"the manifest is too long to print: {chosen.out / 'manifest.csv'}",),
+    )
+    publish_product(product, chosen)
 
 
-def _write(out: Path, found: Sequence[Accounted], sheets: Sequence[Sheet]) -> list[Path]:
-    out.mkdir(parents=True, exist_ok=True)
+def frames(found: Sequence[Accounted]) -> dict[str, pd.DataFrame]:
+    """The accounts as data: by condition, by model, by reason to fail, and the files."""
     once = distinct(found)
-    frames = {
-        "accounting": [condition_record(a, found) for a in found],
-        "accounting_models": [model_record(m, r, once) for m, r in by_model(once).items()],
-        "manifest": [manifest_record(a) for a in found],
-        "failures": [source_record(s, once) for s in sources_of(once)],
+    return {
+        "accounting": standing(found),
+        "accounting_models": calls(once),
+        "manifest": files(found),
+        "failures": sources(once),
     }
-    files = []
-    for name, records in frames.items():
-        files.append(out / f"{name}.csv")
-        columns = None if records else ["model", *Spent._fields]
-        pd.DataFrame(records, columns=columns).convert_dtypes().to_csv(files[-1], index=False)
-    return [*files, *documents.write(out, "accounting", sheets)]

@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from plenum.dynamics import Association, association, holm
-from plenum.reports.accounting.common import (
-    rows_of,
-    spaced,
-)
-from plenum.reports.rows import FACTORS, grouped
-from plenum.reports.sheets import Sheet, number, probability, provenance
+from plenum.reports.accounting.common import rows_of, spaced
+from plenum.reports.formats import decimals, p_value
+from plenum.reports.rows import grouped, varying_in
+from plenum.reports.sheets import provenance
+from plenum.reports.table import Column, Table
 from plenum.tracking.accounts import Accounted
 
 _SIGNIFICANT = 0.05
@@ -25,29 +26,36 @@ class _Test(NamedTuple):
     p_holm: float
 
 
-def attrition(found: Sequence[Accounted]) -> Sheet:
+def attrition(found: Sequence[Accounted]) -> Table:
     """Whether failure goes with the condition, or with a factor of the design."""
     tests = _tests(found)
-    head = (
-        *("over", "failed/ended", "lowest rate", "highest rate", "test", "chi2"),
-        *("Cramér's V", "p", "Holm"),
+    columns = (
+        Column("over", key=True),
+        Column(("failed", "ended"), "failed/ended", lambda bad, n: f"{bad:,}/{n:,}"),
+        Column(("lowest_failed", "lowest_ended", "lowest_level"), "lowest rate", _rate),
+        Column(("highest_failed", "highest_ended", "highest_level"), "highest rate", _rate),
+        Column("method", "test", spaced),
+        Column("statistic", "chi2", decimals(2)),
+        Column("cramers_v", "Cramér's V", decimals(2)),
+        Column("p", format=p_value),
+        Column("p_holm", "Holm", p_value),
     )
-    body = tuple(_tested(test) for test in tests)
     pending = sum(sum(a.pending.values()) for a in found)
     notes = (
-        *_said(tests),
+        *_conclusions(tests),
         *_left_out(pending),
         *_methods(tests),
         provenance(rows_of(found)),
     )
     title = "Attrition: does failure go with the condition?"
-    return Sheet(title, head, body, notes)
+    frame = pd.DataFrame([_record(test) for test in tests])
+    return Table("attrition", title, frame, columns, notes)
 
 
 def _tests(found: Sequence[Accounted]) -> list[_Test]:
     rows = rows_of(found)
     each = {str(n): (row.failed, row.n + row.failed) for n, row in enumerate(rows)}
-    varying = [n for n in FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
+    varying = varying_in(rows)
     pools = []
     overall = _Test("condition", each, _associated(each), math.nan)
     tested = len(varying) > 1 and not overall.association.untested
@@ -66,29 +74,35 @@ def _associated(counts: dict[str, tuple[int, int]]) -> Association:
     return association([n - bad for bad, n in counts.values()], [bad for bad, _ in counts.values()])
 
 
-def _tested(test: _Test) -> tuple[str, ...]:
+def _record(test: _Test) -> dict[str, object]:
     a = test.association
-    return (
-        test.over,
-        f"{a.failed:,}/{a.completed + a.failed:,}",
-        *(_extreme(test, min), _extreme(test, max), spaced(a.method)),
-        *(number(a.statistic, 2), number(a.cramers_v, 2), probability(a.p)),
-        probability(test.p_holm),
-    )
+    return {
+        **{"over": test.over, "failed": a.failed, "ended": a.completed + a.failed},
+        **{f"lowest_{name}": value for name, value in _extreme(test, min).items()},
+        **{f"highest_{name}": value for name, value in _extreme(test, max).items()},
+        **{"method": a.method, "statistic": a.statistic, "cramers_v": a.cramers_v},
+        **{"p": a.p, "p_holm": test.p_holm},
+    }
 
 
-def _extreme(test: _Test, which: Callable[..., str]) -> str:
+def _extreme(test: _Test, which: Callable[..., str]) -> dict[str, Any]:
     """The counts of the condition or level that failed least or most; a level's name too."""
     ended = {level: bad / n for level, (bad, n) in test.counts.items() if n}
     if not ended:
-        return "-"
+        return {"failed": None, "ended": None, "level": ""}
     level = which(ended, key=lambda level: ended[level])
     bad, n = test.counts[level]
     by_name = test.over != "condition" and len(set(ended.values())) > 1
-    return f"{bad}/{n} {level}" if by_name else f"{bad}/{n}"
+    return {"failed": bad, "ended": n, "level": level if by_name else ""}
 
 
-def _said(tests: Sequence[_Test]) -> list[str]:
+def _rate(failed: float | None, ended: float, level: str) -> str:
+    if failed is None or pd.isna(failed):
+        return "-"
+    return f"{int(failed)}/{int(ended)} {level}".rstrip()
+
+
+def _conclusions(tests: Sequence[_Test]) -> list[str]:
     """What the tests mean, in plain sentences."""
     overall = tests[0].association
     if overall.untested:
@@ -105,18 +119,18 @@ def _said(tests: Sequence[_Test]) -> list[str]:
             f"{overall.completed:,} completed replicates this test could miss one"
         ]
     if overall.least_p > _SIGNIFICANT:
-        lines[0] += f": however unevenly they fall, p can't be below {probability(overall.least_p)}"
-    own = [test for test in tests[1:] if test.p_holm < _SIGNIFICANT]
+        lines[0] += f": however unevenly they fall, p can't be below {p_value(overall.least_p)}"
     lines += [
         f"failures are associated with {test.over} ({_p(test.p_holm)} by Holm), with the "
-        f"highest rate at {_extreme(test, max)}"
-        for test in own
+        f"highest rate at {_rate(**_extreme(test, max))}"
+        for test in tests[1:]
+        if test.p_holm < _SIGNIFICANT
     ]
     return lines
 
 
 def _p(p: float) -> str:
-    return f"p = {probability(p)}".replace("= <", "< ")
+    return f"p = {p_value(p)}".replace("= <", "< ")
 
 
 def _left_out(pending: int) -> list[str]:

@@ -33,6 +33,11 @@ class Spent(NamedTuple):
     seconds: float
 
 
+def effort(spent: Spent | None) -> dict[str, Any]:
+    """What calls took, by name; empty where that isn't known."""
+    return dict.fromkeys(Spent._fields) if spent is None else spent._asdict()
+
+
 def distinct(found: Iterable[Accounted]) -> list[Accounted]:
     """Each condition once: one may stand under two labels, with the same replicates."""
     return list({a.tracked.identity: a for a in reversed(list(found))}.values())[::-1]
@@ -78,11 +83,6 @@ def summed(models: Iterable[dict[str, Any]]) -> Spent:
     attempts = sum(outcome.total() for outcome in outcomes)
     ok = sum(outcome["ok"] for outcome in outcomes)
     return Spent(attempts=attempts, failed_attempts=attempts - ok, **summed)
-
-
-def dollars(spent: Spent) -> str:
-    cost = f"{spent.cost:,.2f}" if spent.cost >= 1 or not spent.cost else f"{spent.cost:.4f}"
-    return f"{cost} + {spent.unpriced:,} unpriced" if spent.unpriced else cost
 
 
 def incomplete(found: Sequence[Accounted]) -> list[str]:

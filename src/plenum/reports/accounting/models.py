@@ -4,43 +4,58 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import pandas as pd
+
 from plenum.reports.accounting.common import (
     Spent,
-    dollars,
     in_order,
     incomplete,
     rows_of,
     spaced,
     summed,
 )
-from plenum.reports.sheets import Sheet, number, provenance
+from plenum.reports.formats import count, decimals, dollars, percent
+from plenum.reports.sheets import provenance
+from plenum.reports.table import Column, Table
 from plenum.tracking.accounts import Accounted
 
 
-def models(found: Sequence[Accounted]) -> list[Sheet]:
+def models(found: Sequence[Accounted]) -> list[Table]:
     """One line a model, and their total; no table where no condition has accounts."""
-    groups = by_model(found)
+    groups = _by_model(found)
     if not groups:
         return []
     outcomes = _outcomes(found)
-    head = (
-        *("model", "calls", "repairs", "repair rate", "attempts", "failed attempts"),
-        *(*map(spaced, outcomes), "tokens in", "tokens out", "$", "mean latency s"),
+    every = [model for group in groups.values() for model in group]
+    totals = pd.DataFrame([_record("total", every, outcomes)]) if len(groups) > 1 else None
+    columns = (
+        Column("model", key=True),
+        *(Column(name, format=count) for name in ("calls", "repairs")),
+        Column("repair_rate", format=percent),
+        *(Column(name, format=count) for name in ("attempts", "failed_attempts")),
+        *(Column(f"attempts_{outcome}", spaced(outcome), count) for outcome in outcomes),
+        *(Column(name, format=count) for name in ("tokens_in", "tokens_out")),
+        Column(("cost", "unpriced"), "$", dollars),
+        Column("mean_latency_s", format=decimals(3)),
     )
-    lines = dict(groups)
-    if len(groups) > 1:
-        lines["total"] = [model for group in groups.values() for model in group]
-    body = tuple((name, *_of_model(group, outcomes)) for name, group in lines.items())
     notes = (
         "repair rate: repairs for each call that wasn't one; failed attempts by outcome; mean "
         "latency: of an attempt, failed ones among them",
         *incomplete(found),
         provenance(rows_of(found)),
     )
-    return [Sheet("Calls by model", head, body, notes)]
+    return [Table("accounting_models", "Calls by model", frame(found), columns, notes, totals)]
 
 
-def by_model(found: Iterable[Accounted]) -> dict[str, list[dict[str, Any]]]:
+def frame(found: Sequence[Accounted]) -> pd.DataFrame:
+    """One row a model: calls, attempts by outcome, tokens, cost."""
+    outcomes = _outcomes(found)
+    records = [_record(name, group, outcomes) for name, group in _by_model(found).items()]
+    columns = None if records else ["model", *Spent._fields]
+    return pd.DataFrame(records, columns=columns).convert_dtypes()
+
+
+def _by_model(found: Iterable[Accounted]) -> dict[str, list[dict[str, Any]]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for a in found:
         for name, model in (a.models or {}).items():
@@ -53,37 +68,18 @@ def _outcomes(found: Iterable[Accounted]) -> list[str]:
     return in_order({name for a in found for name in a.outcomes or {}})
 
 
-def _of_model(group: Sequence[dict[str, Any]], outcomes: Sequence[str]) -> tuple[str, ...]:
-    spent = summed(group)
-    by = [sum(model["attempts"].get(outcome, 0) for model in group) for outcome in outcomes]
-    return (
-        *(f"{spent.calls:,}", f"{spent.repairs:,}", _percent(_repair_rate(spent))),
-        *(f"{n:,}" for n in (spent.attempts, spent.failed_attempts, *by)),
-        *(f"{spent.tokens_in:,}", f"{spent.tokens_out:,}", dollars(spent)),
-        number(_latency(spent), 3),
-    )
-
-
-def _repair_rate(spent: Spent) -> float:
-    asked_once = spent.calls - spent.repairs
-    return spent.repairs / asked_once if asked_once else math.nan
-
-
-def _latency(spent: Spent) -> float:
-    return spent.seconds / spent.attempts if spent.attempts else math.nan
-
-
-def _percent(share: float) -> str:
-    return "-" if math.isnan(share) else f"{share:.1%}"
-
-
-def model_record(
-    name: str, group: Sequence[dict[str, Any]], found: Sequence[Accounted]
+def _record(
+    name: str, group: Sequence[dict[str, Any]], outcomes: Sequence[str]
 ) -> dict[str, object]:
     spent = summed(group)
-    by = {o: sum(model["attempts"].get(o, 0) for model in group) for o in _outcomes(found)}
+    by = {o: sum(model["attempts"].get(o, 0) for model in group) for o in outcomes}
     return {
         **{"model": name, **spent._asdict()},
-        **{f"attempts_{outcome}": count for outcome, count in by.items()},
-        **{"repair_rate": _repair_rate(spent), "mean_latency_s": _latency(spent)},
+        **{f"attempts_{outcome}": n for outcome, n in by.items()},
+        "repair_rate": _ratio(spent.repairs, spent.calls - spent.repairs),
+        "mean_latency_s": _ratio(spent.seconds, spent.attempts),
     }
+
+
+def _ratio(part: float, total: int) -> float:
+    return part / total if total else math.nan

@@ -2,94 +2,63 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
-from plenum.reports.accounting.common import (
-    incomplete,
-    rows_of,
-)
-from plenum.reports.sheets import Sheet, provenance
+import pandas as pd
+
+from plenum.reports.accounting.common import incomplete, rows_of
+from plenum.reports.formats import count
+from plenum.reports.sheets import provenance
+from plenum.reports.table import Column, Table
 from plenum.tracking.accounts import REASONS, Accounted
 
 _VISIBLE = "recorded per attempt in calls.jsonl, per replicate in MLflow"
+_ENDS = ("recovered", "ended", "open", "unused")
+"""What becomes of failed attempts: these add up to all ``attempts``."""
+
+_OCCURRED = ["attempts", "replicates_failed", "replicates_pending"]
 
 
-_FATES = ("attempts", "recovered", "ended", "open", "unused")
+def frame(found: Sequence[Accounted]) -> pd.DataFrame:
+    """One row a reason, whether it occurred or not; attempts are NA where none are known."""
+    known = any(a.outcomes is not None for a in found)
+    return pd.DataFrame([_record(reason, found, known) for reason in REASONS]).convert_dtypes()
 
 
-class _Source(NamedTuple):
-    """What came of one reason to fail; the middle four add up to ``attempts``."""
-
-    source: str
-    attempts: int
-    recovered: int
-    ended: int
-    open: int
-    unused: int
-    replicates_failed: int
-    replicates_pending: int
-    visibility: str = _VISIBLE
-
-    @property
-    def occurred(self) -> bool:
-        return bool(self.attempts or self.replicates_failed or self.replicates_pending)
+def _record(reason: str, found: Sequence[Accounted], known: bool) -> dict[str, object]:
+    attempts = Counter[str]()
+    for a in found:
+        attempts.update((a.outcomes or {}).get(reason, {}))
+    if attempts["attempts"] != sum(attempts[name] for name in _ENDS):
+        raise ValueError(f"attempts that ended as {reason} don't add up: {dict(attempts)}")
+    return {
+        "source": reason,
+        **{name: attempts[name] if known else None for name in ("attempts", *_ENDS)},
+        "replicates_failed": sum(a.tracked.failures.get(reason, 0) for a in found),
+        "replicates_pending": sum(a.pending.get(reason, 0) for a in found),
+        "visibility": _VISIBLE,
+    }
 
 
-def sources_of(found: Sequence[Accounted]) -> list[_Source]:
-    """Every reason, whether it occurred or not."""
-    sources = []
-    for reason in REASONS:
-        attempts = Counter[str]()
-        for a in found:
-            attempts.update((a.outcomes or {}).get(reason, {}))
-        source = _Source(
-            source=reason,
-            attempts=attempts["attempts"],
-            recovered=attempts["recovered"],
-            ended=attempts["ended"],
-            open=attempts["open"],
-            unused=attempts["unused"],
-            replicates_failed=sum(a.tracked.failures.get(reason, 0) for a in found),
-            replicates_pending=sum(a.pending.get(reason, 0) for a in found),
-        )
-        if source.attempts != source.recovered + source.ended + source.open + source.unused:
-            raise ValueError(f"attempts that ended as {reason} don't add up: {source}")
-        sources.append(source)
-    return sources
-
-
-def _known(found: Sequence[Accounted]) -> bool:
-    """Whether the attempts of any condition are known."""
-    return any(a.outcomes is not None for a in found)
-
-
-def source_record(source: _Source, found: Sequence[Accounted]) -> dict[str, object]:
-    unknown = {} if _known(found) else dict.fromkeys(_FATES)
-    return {**source._asdict(), **unknown}
-
-
-def failures(found: Sequence[Accounted], named: Collection[str] = ()) -> Sheet:
+def failures(found: Sequence[Accounted], named: Collection[str] = ()) -> Table:
     """One line a reason that occurred, or that is named (Table S3)."""
-    sources = sources_of(found)
-    whole = all(a.outcomes is not None for a in found)
-    known = _known(found)
-    occurred = [source for source in sources if source.occurred or source.source in named]
-    none = ", ".join(s.source for s in sources if not s.occurred)
-    head = (
-        *("source", "attempts", "recovered", "ended the replicate", "open", "unused"),
-        *("replicates failed", "replicates pending"),
-    )
-    body = tuple(
-        (s.source, *(f"{n:,}" if known or k > 4 else "-" for k, n in enumerate(s[1:8])))
-        for s in occurred
+    table = frame(found)
+    occurred = table[_OCCURRED].fillna(0).sum(axis=1) > 0
+    absent = ", ".join(table["source"][~occurred]) or "-"
+    complete = all(a.outcomes is not None for a in found)
+    columns = (
+        Column("source", key=True),
+        *(Column(name, format=count) for name in ("attempts", "recovered")),
+        Column("ended", "ended the replicate", count),
+        *(Column(name, format=count) for name in ("open", "unused", *_OCCURRED[1:])),
     )
     notes = (
         f"visibility: {_VISIBLE}",
-        f"{'none occurred' if whole else 'none seen'}: {none or '-'}",
+        f"{'none occurred' if complete else 'none seen'}: {absent}",
         "recovered: a later attempt or the repair was read; ended: of the call at which the "
         "replicate failed, by this reason or the next attempt's; open: the replicate is pending; "
         "unused: the clerk's count, which a replicate completes without",
         *incomplete(found),
         provenance(rows_of(found)),
     )
-    return Sheet("Failure sources", head, body, notes)
+    listed = table[occurred | table["source"].isin(list(named))]
+    return Table("failures", "Failure sources", listed, columns, notes)

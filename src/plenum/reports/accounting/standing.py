@@ -3,44 +3,42 @@
 from collections import Counter
 from collections.abc import Sequence
 
+import pandas as pd
+
 from plenum.reports.accounting.common import (
     WHY,
-    Spent,
     distinct,
-    dollars,
+    effort,
     reasons_in,
     rows_of,
     spaced,
     spent_by,
     whys_in,
 )
-from plenum.reports.rows import FACTORS, Row, named, shown
-from plenum.reports.sheets import Sheet, provenance, told
+from plenum.reports.formats import count, dollars
+from plenum.reports.rows import FACTORS, shown
+from plenum.reports.sheets import provenance, told
+from plenum.reports.table import Column, Table, keys
 from plenum.tracking.accounts import Accounted
 
+_CALLS = ("calls", "repairs", "attempts", "failed_attempts", "tokens_in", "tokens_out")
 
-def conditions(found: Sequence[Accounted]) -> list[Sheet]:
+
+def conditions(found: Sequence[Accounted]) -> list[Table]:
     """One line a condition, and a total: replicates, and what their calls took (Table S1)."""
     rows = rows_of(found)
     names, same = shown(rows)
-    keys = len(names) + same
-    reasons, whys = reasons_in(found), whys_in(found)
-    labels = [named(row, names, same) for row in rows]
-    groups: list[Sequence[Accounted]] = [[a] for a in found]
-    known = [a for a in distinct(found) if a.models is not None]
-    if len(found) > 1:
-        labels.append(["total", *[""] * (keys - 1)])
-        groups.append(distinct(found))
-    efforts = [spent_by([a]) for a in found] + [spent_by(known)]
-    head = (*names, *("condition",) * same)
-    standing = ("target", "completed", "failed", *reasons, "pending", *map(spaced, whys))
-    replicates = Sheet(
-        f"Study {found[0].tracked.study}: replicates by condition ({_fixed(rows, names)})",
-        (*head, *map(spaced, standing), "deficit"),
-        tuple(
-            (*label, *_counts(group, reasons, whys))
-            for label, group in zip(labels, groups, strict=True)
-        ),
+    named = keys([*names, *["condition"] * same])
+    table, totals = frame(found), _totals(found, [column.names[0] for column in named])
+    counted = [name for name in table if name in _counts(found, found)]
+    whys = whys_in(found)
+    fixed = [n for n in FACTORS if n not in names]
+    replicates = Table(
+        "accounting",
+        f"Study {found[0].tracked.study}: replicates by condition "
+        f"({told(fixed, [rows[0].tracked.factors[n] for n in fixed])})",
+        table,
+        (*named, *(Column(name, _reason(name), count) for name in counted)),
         (
             "target = completed + failed + pending, these two followed by their reasons; deficit: "
             "target - completed",
@@ -48,12 +46,18 @@ def conditions(found: Sequence[Accounted]) -> list[Sheet]:
             *(f"{spaced(why)}: {WHY[why]}" for why in whys if why in WHY),
             provenance(rows),
         ),
-        keys,
+        totals,
     )
-    calls = Sheet(
+    labels = [[str(line[c.names[0]]) for c in named] for line in table.to_dict("records")]
+    calls = Table(
+        "accounting",
         "Calls by condition",
-        (*head, "calls", "repairs", "attempts", "failed attempts", "tokens in", "tokens out", "$"),
-        tuple((*label, *_effort(s)) for label, s in zip(labels, efforts, strict=False)),
+        table,
+        (
+            *named,
+            *(Column(name, format=count) for name in _CALLS),
+            Column(("cost", "unpriced"), "$", dollars),
+        ),
         (
             "calls: answers, repairs among them; attempts: failed ones among them; $: cost of the "
             "answers, not of failed attempts that a provider bills",
@@ -62,47 +66,69 @@ def conditions(found: Sequence[Accounted]) -> list[Sheet]:
             *_unread(found),
             provenance(rows),
         ),
-        keys,
+        totals,
     )
     return [replicates, calls]
 
 
-def _fixed(rows: Sequence[Row], names: Sequence[str]) -> str:
-    """The factors that never vary, in words."""
-    rest = [n for n in FACTORS if n not in names]
-    return told(rest, [rows[0].tracked.factors[n] for n in rest])
+def frame(found: Sequence[Accounted]) -> pd.DataFrame:
+    """One row a condition: its replicates, and what their calls took."""
+    records = [
+        {
+            **{"study": a.tracked.study, **a.tracked.factors, "condition": a.tracked.identity},
+            **_counts([a], found),
+            **effort(spent_by([a])),
+        }
+        for a in found
+    ]
+    return pd.DataFrame(records).convert_dtypes()
 
 
-def _counts(
-    group: Sequence[Accounted], reasons: Sequence[str], whys: Sequence[str]
-) -> tuple[str, ...]:
+def _totals(found: Sequence[Accounted], named: Sequence[str]) -> pd.DataFrame | None:
+    """The sums over all conditions, each counted once; none of a single one."""
+    if len(found) < 2:
+        return None
+    once = distinct(found)
+    known = [a for a in once if a.models is not None]
+    label = {**dict.fromkeys(named, ""), named[0]: "total"}
+    line = {**label, **_counts(once, found), **effort(spent_by(known))}
+    return pd.DataFrame([line]).convert_dtypes()
+
+
+def _counts(group: Sequence[Accounted], found: Sequence[Accounted]) -> dict[str, int]:
     """Replicates of some conditions, which must add up."""
     target = sum(a.tracked.target for a in group)
     completed = sum(a.tracked.completed for a in group)
-    failed = [sum(a.tracked.failures.get(r, 0) for a in group) for r in reasons]
-    pending = [sum(a.pending.get(w, 0) for a in group) for w in whys]
-    if target != completed + sum(failed) + sum(pending):
+    failed = {r: sum(a.tracked.failures.get(r, 0) for a in group) for r in reasons_in(found)}
+    pending = {w: sum(a.pending.get(w, 0) for a in group) for w in whys_in(found)}
+    if target != completed + sum(failed.values()) + sum(pending.values()):
         raise ValueError(f"{target} replicates are not {completed} + {failed} + {pending}")
-    counts = (target, completed, sum(failed), *failed, sum(pending), *pending, target - completed)
-    return tuple(f"{n:,}" for n in counts)
+    return {
+        **{"target": target, "completed": completed, "failed": sum(failed.values())},
+        **{f"failed_{reason}": n for reason, n in failed.items()},
+        "pending": sum(pending.values()),
+        **{f"pending_{why}": n for why, n in pending.items()},
+        "deficit": target - completed,
+    }
 
 
-def _effort(spent: Spent | None) -> tuple[str, ...]:
-    if spent is None:
-        return ("-",) * 7
-    return (*(f"{n:,}" for n in spent[:6]), dollars(spent))
+def _reason(name: str) -> str:
+    """The head of a column of counts: a reason stands beside the sum that it is part of."""
+    return spaced(name.removeprefix("failed_").removeprefix("pending_"))
 
 
 def _under_two_labels(found: Sequence[Accounted]) -> list[str]:
     twice = len(found) - len(distinct(found))
-    told = f"{twice} of the lines show replicates that stand under another label, too; "
-    return [told + "the total, and all tables below, count them once"] * (twice > 0)
+    return [
+        f"{twice} of the lines show replicates that stand under another label, too; "
+        "the total, and all tables below, count them once"
+    ] * (twice > 0)
 
 
 def _unfit(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[str]:
     """What the providers sent that couldn't be kept, by condition."""
     notes = []
-    for account, name in zip(found, labels, strict=False):
+    for account, name in zip(found, labels, strict=True):
         dropped: Counter[str] = sum(
             (Counter(m.get("dropped")) for m in (account.models or {}).values()), Counter()
         )
@@ -113,7 +139,7 @@ def _unfit(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[
 
 
 def _unaccounted(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[str]:
-    without = [" ".join(name) for name, a in zip(labels, found, strict=False) if a.models is None]
+    without = [" ".join(name) for name, a in zip(labels, found, strict=True) if a.models is None]
     if not without:
         return []
     return [
@@ -126,17 +152,3 @@ def _unread(found: Sequence[Accounted]) -> list[str]:
     """What call logs hold that nobody can read."""
     lines = sum(a.unread_lines for a in distinct(found))
     return [f"{lines:,} lines of call logs can't be read and are left out"] * (lines > 0)
-
-
-def condition_record(a: Accounted, found: Sequence[Accounted]) -> dict[str, object]:
-    t = a.tracked
-    spent = spent_by([a])
-    return {
-        **{"study": t.study, **t.factors, "condition": t.identity},
-        **{"target": t.target, "completed": t.completed, "failed": sum(t.failures.values())},
-        **{f"failed_{reason}": t.failures.get(reason, 0) for reason in reasons_in(found)},
-        "pending": sum(a.pending.values()),
-        **{f"pending_{why}": a.pending.get(why, 0) for why in whys_in(found)},
-        "deficit": t.target - t.completed,
-        **(dict.fromkeys(Spent._fields) if spent is None else spent._asdict()),
-    }

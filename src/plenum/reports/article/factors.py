@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from plenum.reports.rows import FACTORS, Row, varying_in
-from plenum.reports.sheets import Sheet, provenance
+from plenum.reports.sheets import Sheet, of_cells, provenance
 
 
 def levels(rows: Sequence[Row]) -> dict[str, list[str]]:
@@ -45,4 +45,4 @@ def table(rows: Sequence[Row]) -> Sheet:
     counted = ("in parentheses: how many conditions have the level",) * (len(rows) > 1)
     notes = (*counted, provenance(rows))
     head = ("factor", "", "levels")
-    return Sheet("The design", head, tuple(body), notes)
+    return of_cells("The design", head, tuple(body), notes)

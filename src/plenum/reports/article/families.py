@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, benjamini_hochberg, holm
 from plenum.reports.rows import Row, named, shown
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability, provenance
 
 ALPHA = 0.05
 """Adjusted p-values below this are called small."""
@@ -166,7 +166,7 @@ def table(found: Sequence[Tested], symbol: str) -> Sheet:
         provenance(rows),
     )
     title = f"Tests of {symbol} in each condition, adjusted for their number"
-    return Sheet(title, head, tuple(body), notes, len(names) + same)
+    return of_cells(title, head, tuple(body), notes, len(names) + same)
 
 
 def _line(t: Tested) -> tuple[str, ...]:

@@ -4,21 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.reports import branching, fragility
+from plenum.reports import fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
 from plenum.reports.article import factors, families
 from plenum.reports.article.decided import Decided, decided
 from plenum.reports.article.document import Grid, Picture
 from plenum.reports.article.words import Names
-from plenum.reports.effect_tables import contrasts, pooled
 from plenum.reports.fragility import Change
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import Sheet
 from plenum.reports.study import Study
+from plenum.reports.tables import branching, decisions, diagnostics, landscape, matrices
 from plenum.reports.tables import conditions as estimates
-from plenum.reports.tables import decisions, diagnostics, landscape, matrices
+from plenum.reports.tables import fragility as fragility_tables
+from plenum.reports.tables.effects import contrasts, pooled
 from plenum.tracking.accounts import Accounted
 from plenum.tracking.provenance import Origin
 
@@ -123,10 +124,10 @@ class Material:
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
             found["decisions"] = decisions(parallel)
-        worded = fragility.sheets(rows, self.changes)
+        worded = fragility_tables.tables(rows, self.changes)
         if worded:
             found["fragility"] = worded[0]
-        for sheet in branching.sheets(rows):
+        for sheet in branching.tables(rows):
             found["branching"] = sheet
         for sheet in contrasts(self.study.contrasts, rows):
             found["contrasts"] = sheet

@@ -19,7 +19,7 @@ from plenum.reports.article.words import (
     verb,
 )
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet
+from plenum.reports.sheets import Sheet, of_cells
 from plenum.tracking import query, world_query
 from plenum.tracking.labels import WORLD_FACTORS
 from plenum.tracking.provenance import Origin, origins
@@ -107,7 +107,7 @@ def _design(played: Sequence[Played]) -> Sheet:
         body.append((name, "varied" if len(own) > 1 else "fixed", told))
     body.sort(key=lambda line: line[1] == "fixed")
     notes = ("in parentheses: how many conditions have the level",) * (len(played) > 1)
-    return Sheet("The design", ("factor", "", "levels"), tuple(body), notes)
+    return of_cells("The design", ("factor", "", "levels"), tuple(body), notes)
 
 
 def _told(played: Sequence[Played], found: dict[str, Origin]) -> str:
@@ -207,4 +207,4 @@ def _runs(played: Sequence[Played]) -> Sheet:
         for one in played
     )  # fmt: skip
     notes = ("runs: completed/target",)
-    return Sheet("The MLflow runs behind each condition", head, body, notes, max(len(names), 1))
+    return of_cells("The MLflow runs behind each condition", head, body, notes, max(len(names), 1))

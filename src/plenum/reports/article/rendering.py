@@ -11,6 +11,7 @@ from markupsafe import Markup, escape
 
 from plenum.reports.article import words
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Text
+from plenum.reports.markdown import markdown as markdown_of
 
 _LARGEST = 1_500_000
 """A vector drawing larger than this, in bytes, is embedded as a bitmap."""
@@ -117,15 +118,8 @@ def _block(block: Block) -> list[str]:
 
 
 def _grid(block: Grid) -> list[str]:
-    sheet = block.sheet
-    lines = [f"**Table {block.number}.** {_plain(sheet.title)}", ""]
-    lines += [_pipe([_plain(cell) for cell in sheet.head]), _pipe(["---"] * len(sheet.head))]
-    lines += [_pipe([_plain(cell) for cell in line]) for line in sheet.body]
-    return [*lines, "", *(f"{_plain(note)}  " for note in sheet.notes)]
-
-
-def _pipe(cells: "list[str] | tuple[str, ...]") -> str:
-    return f"| {' | '.join(cells)} |"
+    caption = f"**Table {block.number}.** {_plain(block.sheet.title)}"
+    return markdown_of(block.sheet, caption, _plain).splitlines()
 
 
 def _plain(text: str) -> str:

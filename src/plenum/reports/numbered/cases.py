@@ -6,15 +6,18 @@ from plenum import scenarios
 from plenum.base import project
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import published
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Column, Table
 from plenum.scenarios import Scenario
 
 
 def cases(source: Source) -> Made | None:
     """One line a scenario: domain, type, options, question."""
     found = _every()
-    head = ("scenario", "domain", "type", "options", "decision question")
-    body = tuple((one.id, one.domain, one.type, _options(one), one.question) for one in found)
+    columns = (
+        Column("scenario", key=True),
+        *map(Column, ("domain", "type", "options")),
+        Column("question", "decision question"),
+    )
     notes = (
         "choice: one option is decided on; allocation: preferences are shares, and the decision is "
         "the option that comes first",
@@ -30,7 +33,8 @@ def cases(source: Source) -> Made | None:
         }
         for one in found
     ]
-    return Made((Sheet("Table S4: scenarios", head, body, notes),), pd.DataFrame(records))
+    frame = pd.DataFrame(records)
+    return Made((Table("table_s4", "Table S4: scenarios", frame, columns, notes),), frame)
 
 
 _PUBLISHED = ("domain", "type", "options")

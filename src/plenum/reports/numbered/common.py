@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+import pandas as pd
+
+from plenum.reports.labels import provenance
 from plenum.reports.published import NOTE, Published, beside
-from plenum.reports.rows import FACTORS, Row
-from plenum.reports.sheets import provenance
+from plenum.reports.rows import FACTORS, Row, frame
 
 _COUNTS = ("study", "condition", "target", "completed", "failed", "pending", "warnings", "status")
 _ESTIMATES = (
@@ -15,7 +17,7 @@ _ESTIMATES = (
 _VALUES = ("lambda", "flip_rate", "time_to_majority", "n")
 
 
-def told(row: Row, files: Sequence[str]) -> Published | None:
+def reported_of(row: Row, files: Sequence[str]) -> Published | None:
     """What the first of some files says of a condition."""
     found = (beside(name, row.tracked.factors) for name in files)
     return next((one for one in found if one is not None), None)
@@ -26,10 +28,20 @@ def record(row: Row, files: Sequence[str]) -> dict[str, object]:
     own = row.record()
     line: dict[str, object] = {name: own.get(name) for name in ("study", *FACTORS)}
     line |= {name: own.get(name) for name in (*_COUNTS, *_ESTIMATES)}
-    published = told(row, files)
+    published = reported_of(row, files)
     values = published.values if published else {}
     line |= {f"published_{name}": _number(values.get(name)) for name in _VALUES}
     return line | {"published_source": published.source if published else ""}
+
+
+def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
+    """The condition table, with published values as they are printed, and where they stand."""
+    lines = frame(rows)
+    found = [reported_of(row, files) for row in rows]
+    for name in _VALUES:
+        lines[f"printed_{name}"] = [one.values.get(name, "") if one else "" for one in found]
+    lines["printed_in"] = [one.source if one else "" for one in found]
+    return lines
 
 
 def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
@@ -39,7 +51,7 @@ def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
 
 def published_notes(rows: Sequence[Row], files: Sequence[str]) -> list[str]:
     """What a reader must know of published numbers; nothing where there are none."""
-    found = [one for row in rows if (one := told(row, files))]
+    found = [one for row in rows if (one := reported_of(row, files))]
     if not found:
         return []
     sources = ", ".join(dict.fromkeys(one.source for one in found))

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.reports.effect_tables import of_wordings
-from plenum.reports.numbered.common import notes, record, told
+from plenum.reports.formats import NO_ESTIMATES, NONE, interval, number, or_dash
+from plenum.reports.labels import shared_label
+from plenum.reports.numbered.common import notes, record, with_published
 from plenum.reports.numbered.source import Made, Source
-from plenum.reports.rows import FACTORS, Row, grouped, named, symbol, varying_in
-from plenum.reports.sheets import Sheet, limits, number
-from plenum.reports.sheets import told as in_words
-from plenum.reports.tables.estimates import INTERVALS, fitted
+from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
+from plenum.reports.tables.conditions import exponents as exponents_of
+from plenum.reports.tables.effects import of_wordings
 
 FILES = ("table-s5", "fig-1", "table-s6", "table-s8")
 """Where a λ̂ is looked up: the table itself, and others for conditions that it hasn't."""
@@ -20,13 +22,13 @@ _OTHERS = "other conditions"
 
 
 def exponents(source: Source) -> Made | None:
-    """One sheet a group: temperatures by roles, mandates taken out, wordings, all others."""
+    """One table a group: temperatures by roles, mandates taken out, wordings, all others."""
     groups = _groups(source.deliberated)
     if not groups:
         return None
-    sheets = tuple(_sheet(name, own, source) for name, own in groups.items())
+    tables = tuple(_table(name, own, source) for name, own in groups.items())
     records = [{"group": name, **record(row, FILES)} for name, own in groups.items() for row in own]
-    return Made(sheets, pd.DataFrame(records))
+    return Made(tables, pd.DataFrame(records))
 
 
 def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -68,15 +70,23 @@ def temperature(label: str) -> float:
     return float(label.removeprefix("t"))
 
 
-def _sheet(name: str, rows: Sequence[Row], source: Source) -> Sheet:
+def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
     names = varying_in(rows) or ["scenario"]
     same = len(grouped(rows, names)) < len(rows)
     exponent = symbol(rows)
-    head = (
-        *(*names, *("condition",) * same, exponent, "95 % CI", "flip rate", "TTM", "n"),
-        *("warnings", *(f"published\n{what}" for what in (exponent, "flip rate", "TTM", "n"))),
+    times = tuple(f"time_to_majority{part}" for part in ("", "_ci_low", "_ci_high"))
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        *exponents_of(rows),
+        Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _share),
+        Column((*times, "status"), "TTM", _median),
+        N,
+        WARNINGS,
+        *(
+            Column(f"printed_{what}", f"published\n{head}", or_dash)
+            for what, head in zip(_PUBLISHED, (exponent, "flip rate", "TTM", "n"), strict=True)
+        ),
     )
-    body = tuple((*named(row, names, same), *_estimates(row), *_published(row)) for row in rows)
     legend = (
         f"{exponent}: slope of log D(t) over rounds {fitted(rows, source.chosen)}; CI: "
         f"{INTERVALS[source.chosen.interval]}; flip rate: share off the modal decision "
@@ -84,29 +94,16 @@ def _sheet(name: str, rows: Sequence[Row], source: Source) -> Sheet:
         *of_wordings(rows),
         *notes(rows, FILES),
     )
-    fixed = [n for n in FACTORS if n not in names]
-    told_ = in_words(fixed, [rows[0].tracked.factors[n] for n in fixed])
-    title = f"Table S5: {name} ({told_})"
-    return Sheet(title, head, body, legend, len(names) + same)
+    shared = shared_label(rows[0].tracked.factors, names)
+    title = f"Table S5: {name} ({shared})"
+    return Table("table_s5", title, with_published(rows, FILES), columns, legend)
 
 
-def _estimates(row: Row) -> tuple[str, ...]:
-    count = f"{row.n}/{row.tracked.target}"
-    warned = "\n".join(row.warnings) or "-"
-    if row.summary is None:
-        return ("-", "-", "-", "-", count, warned)
-    e, flips, majority = row.summary.lyapunov, row.summary.flip_rate, row.summary.time_to_majority
-    return (
-        row.status if pd.isna(e.value) else f"{e.value:.4f}",
-        limits(e.ci_low, e.ci_high),
-        f"{number(flips.value, 3)} {limits(flips.ci_low, flips.ci_high, 2)}",
-        f"{number(majority.median, 0)} [{number(majority.ci_low, 0)}, "
-        f"{number(majority.ci_high, 0)}]",
-        count,
-        warned,
-    )
+def _share(value: float, low: float, high: float) -> str:
+    return NONE if pd.isna(value) else f"{number(value, 3)} {interval(low, high, 2)}"
 
 
-def _published(row: Row) -> tuple[str, ...]:
-    found = told(row, FILES)
-    return tuple(found[name] if found else "-" for name in _PUBLISHED)
+def _median(value: float, low: float, high: float, status: str) -> str:
+    if status in NO_ESTIMATES:
+        return NONE
+    return f"{number(value, 0)} [{number(low, 0)}, {number(high, 0)}]"

@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 
-import pandas as pd
-
 from plenum.reports import papers
 from plenum.reports.accounting.common import distinct
-from plenum.reports.accounting.manifest import manifest, manifest_record
-from plenum.reports.accounting.sources import failures, source_record, sources_of
+from plenum.reports.accounting.manifest import manifest
+from plenum.reports.accounting.sources import failures
+from plenum.reports.accounting.sources import frame as sources
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import published
+from plenum.reports.table import Column
 from plenum.tracking.accounts import Accounted
 
 _OF_ALL = ("s1", "s2", "s3", "s4")
@@ -19,30 +19,28 @@ _OF_ALL = ("s1", "s2", "s3", "s4")
 def manifests(source: Source) -> Made | None:
     """The effects of the papers that each condition goes into, its runs, its files."""
     found = source.accounts
-    sheet = manifest(found)
-    items = [_items(one) for one in found]
-    body = tuple(
-        (*line[: sheet.keys], _labels(own), *line[sheet.keys :])
-        for line, own in zip(sheet.body, items, strict=True)
+    plain = manifest(found)
+    frame = plain.frame.assign(items=[" ".join(_items(one)) for one in found])
+    at = plain.keys
+    shown_in = Column("items", "shown in", _labels)
+    table = replace(
+        plain,
+        title="Table S2: the runs and files behind each effect",
+        frame=frame,
+        columns=(*plain.columns[:at], shown_in, *plain.columns[at:]),
+        notes=(
+            "shown in: the figures and tables of 001 that the condition goes into; '-': none",
+            *plain.notes,
+        ),
     )
-    head = (*sheet.head[: sheet.keys], "shown in", *sheet.head[sheet.keys :])
-    notes = (
-        "shown in: the figures and tables of 001 that the condition goes into; '-': none",
-        *sheet.notes,
-    )
-    title = "Table S2: the runs and files behind each effect"
-    records = [
-        {**manifest_record(one), "items": " ".join(item.id for item in own)}
-        for one, own in zip(found, items, strict=True)
-    ]
-    made = replace(sheet, title=title, head=head, body=body, notes=notes)
-    return Made((made,), pd.DataFrame(records))
+    return Made((table,), frame)
 
 
-def _items(one: Accounted) -> list[papers.Item]:
+def _items(one: Accounted) -> list[str]:
+    """The items of the papers that a condition goes into."""
     factors, study = one.tracked.factors, one.tracked.study
     return [
-        item
+        item.id
         for item in papers.items()
         if item.table not in _OF_ALL
         and any(experiment.name == study for experiment in item.studies)
@@ -50,34 +48,34 @@ def _items(one: Accounted) -> list[papers.Item]:
     ]
 
 
-def _labels(items: list[papers.Item]) -> str:
-    return ", ".join(item.label for item in items if item.paper == "001") or "-"
+def _labels(items: str) -> str:
+    """What 001 calls those of some items that are its own."""
+    return (
+        ", ".join(item.label for item in map(papers.item, items.split()) if item.paper == "001")
+        or "-"
+    )
 
 
 def reasons(source: Source) -> Made | None:
     """What became of every reason to fail, and what the papers' files tell of it."""
     once = distinct(source.accounts)
-    told = {reason for one in published("table-s3") for reason in one["reasons"].split()}
-    sheet = failures(once, told)
-    body = tuple((*line, _visibility(line[0])) for line in sheet.body)
-    notes = (
-        *sheet.notes[:-1],
-        "published visibility: what the papers' files, which hold completed runs only, tell of the "
-        "reason (001, Table S3)",
-        sheet.notes[-1],
-    )
-    made = replace(
-        sheet,
+    reported = {reason for one in published("table-s3") for reason in one["reasons"].split()}
+    plain = failures(once, reported)
+    frame = sources(once)
+    frame["published_visibility"] = frame["source"].map(_visibility)
+    table = replace(
+        plain,
         title="Table S3: failure sources",
-        head=(*sheet.head, "published visibility"),
-        body=body,
-        notes=notes,
+        frame=frame.loc[plain.frame.index],
+        columns=(*plain.columns, Column("published_visibility", "published visibility")),
+        notes=(
+            *plain.notes[:-1],
+            "published visibility: what the papers' files, which hold completed runs only, tell of "
+            "the reason (001, Table S3)",
+            plain.notes[-1],
+        ),
     )
-    records = [
-        {**source_record(one, once), "published_visibility": _visibility(one.source)}
-        for one in sources_of(once)
-    ]
-    return Made((made,), pd.DataFrame(records).convert_dtypes())
+    return Made((table,), frame)
 
 
 def _visibility(reason: str) -> str:

@@ -1,17 +1,19 @@
 """Tables S6 and S8: λ̂ by model, and by scenario, with roles, temperature and the rest across."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
-from plenum.reports.effect_tables import of_wordings
-from plenum.reports.numbered.common import notes, record, told
+from plenum.reports.formats import NONE
+from plenum.reports.labels import shared_label
+from plenum.reports.numbered.common import notes, record, reported_of
 from plenum.reports.numbered.exponents import temperature
 from plenum.reports.numbered.source import Made, Source
-from plenum.reports.rows import FACTORS, Row, grouped, symbol, varying_in
-from plenum.reports.sheets import Sheet
-from plenum.reports.sheets import told as in_words
-from plenum.reports.tables.maps import LEGEND, legend, marked, short
+from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.effects import of_wordings
+from plenum.reports.tables.maps import LEGEND, Cell, brief, cell, legend, marked
 
 _MODELS = ("table-s6", "table-s5")
 _SCENARIOS = ("fig-1", "table-s8")
@@ -26,8 +28,8 @@ def models(source: Source) -> Made | None:
         return None
     across = [n for n in varying_in(rows) if n in ("roles", "temperature")]
     down = ["model", *(n for n in varying_in(rows) if n not in ("model", *across))]
-    sheet = _grid("Table S6: λ̂ by model", rows, down, across, _MODELS)
-    return Made((sheet,), pd.DataFrame([record(row, _MODELS) for row in rows]))
+    table = _grid("Table S6: λ̂ by model", rows, down, across, _MODELS)
+    return Made((table,), pd.DataFrame([record(row, _MODELS) for row in rows]))
 
 
 def landscape(source: Source) -> Made | None:
@@ -39,48 +41,62 @@ def landscape(source: Source) -> Made | None:
     parts = [own for own in parts if len({r.tracked.factors["scenario"] for r in own}) > 1]
     if not parts:
         return None
-    sheets = []
+    tables = []
     for own in parts:
         across = [n for n in varying_in(own) if n != "scenario"]
         title = f"Table S8: {symbol(own)} by scenario"
-        sheets.append(_grid(title, own, ["scenario"], across, _SCENARIOS))
+        tables.append(_grid(title, own, ["scenario"], across, _SCENARIOS))
     return Made(
-        tuple(sheets), pd.DataFrame([record(row, _SCENARIOS) for own in parts for row in own])
+        tuple(tables), pd.DataFrame([record(row, _SCENARIOS) for own in parts for row in own])
     )
 
 
 def _grid(
     title: str, rows: Sequence[Row], down: list[str], across: list[str], files: Sequence[str]
-) -> Sheet:
+) -> Table:
     """λ̂ with some factors down and others across; published values on lines of their own."""
-    found = marked(rows)
-    columns = sorted(grouped(rows, across), key=lambda key: _place(across, key))
-    known = any(told(row, files) for row in rows)
-    body = []
+    marks = marked(rows)
+    every = sorted(grouped(rows, across), key=lambda key: _place(across, key))
+    known = any(reported_of(row, files) for row in rows)
+    lines: list[dict[str, Any]] = []
     for line, own in grouped(rows, down).items():
-        cells = grouped(own, across)
-        at = [cells.get(column, []) for column in columns]
-        body.append((*line, *[_THIS] * known, *(short(cell, found) for cell in at)))
-        theirs = [_theirs(cell, files) for cell in at]
-        if any(text != "-" for text in theirs):
-            body.append((*line, _THEIRS, *theirs))
-    fixed = [n for n in FACTORS if n not in varying_in(rows)]
-    head = (*down, *["source"] * known, *(_named(across, column) for column in columns))
-    how = (LEGEND, f"±: jackknife standard error; (n); {legend()}", *of_wordings(rows))
-    told_ = in_words(fixed, [rows[0].tracked.factors[n] for n in fixed])
-    return Sheet(
-        f"{title} ({told_})", head, tuple(body), (*how, *notes(rows, files)), len(down) + known
+        found = grouped(own, across)
+        at = [found.get(key, []) for key in every]
+        named = dict(zip(down, line, strict=True))
+        lines.append(named | {"source": _THIS} | _numbered([cell(part, marks) for part in at]))
+        published = [_published(part, files) for part in at]
+        if any(text != NONE for text in published):
+            lines.append(named | {"source": _THEIRS} | _numbered(published))
+    columns = (
+        *keys([*down, *["source"] * known]),
+        *(Column(str(at), _named(across, key), _either) for at, key in enumerate(every)),
     )
+    shared = shared_label(rows[0].tracked.factors, varying_in(rows))
+    notes_ = (
+        *(LEGEND, f"±: jackknife standard error; (n); {legend()}"),
+        *of_wordings(rows),
+        *notes(rows, files),
+    )
+    return Table("", f"{title} ({shared})", pd.DataFrame(lines), columns, notes_)
 
 
-def _theirs(rows: Sequence[Row], files: Sequence[str]) -> str:
+def _numbered(cells: Sequence[Cell | str]) -> dict[str, Cell | str]:
+    return {str(at): one for at, one in enumerate(cells)}
+
+
+def _either(found: Cell | str) -> str:
+    """A cell of this run, or a published one as it is printed."""
+    return found if isinstance(found, str) else brief(found)
+
+
+def _published(rows: Sequence[Row], files: Sequence[str]) -> str:
     """Published λ̂ (n) of a cell."""
     found = {
         f"{one['lambda']}{f' ({n})' if (n := one.values.get('n')) else ''}"
         for row in rows
-        if (one := told(row, files))
+        if (one := reported_of(row, files))
     }
-    return " / ".join(sorted(found)) or "-"
+    return " / ".join(sorted(found)) or NONE
 
 
 def _place(names: Sequence[str], key: Sequence[str]) -> list[tuple[float, str]]:

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.reports import documents, papers
+from plenum.reports import papers
 from plenum.reports.numbered import asked
 from plenum.reports.numbered.catalogue import CATALOGUE, Numbered
 from plenum.reports.numbered.source import Made, Source
-from plenum.reports.printing import show
+from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings
 from plenum.tracking import query, world_query
 
@@ -35,11 +34,14 @@ def publish(cfg: DictConfig) -> None:
     wanted = list(CATALOGUE) if asked.ALL in names else names
     made = _made(chosen, wanted, studies, every=asked.ALL in names)
     for name, (source, table) in made.items():
-        files = _write(chosen.out, name, table)
-        if source.names:
-            query.log_report(source.names[0], chosen.uri, files)
-        show([sheet for sheet in table.sheets if len(sheet.body) <= _LINES])
-        print(f"written: {', '.join(map(str, files))}\n")
+        product = Product(
+            stem=f"table_{name}",
+            frames={f"table_{name}": table.frame},
+            tables=table.tables,
+            printed=[one for one in table.tables if len(one) <= _LINES],
+        )
+        publish_product(product, replace(chosen, study=source.names[0] if source.names else ""))
+        print()
 
 
 def _made(
@@ -111,13 +113,6 @@ def _of_committees(chosen: Settings, studies: Sequence[str]) -> None:
                 f"table: the papers' tables are of committees, and {study!r} is a study of worlds; "
                 "leave table out"
             )
-
-
-def _write(out: Path, name: str, made: Made) -> list[Path]:
-    out.mkdir(parents=True, exist_ok=True)
-    table = out / f"table_{name}.csv"
-    made.frame.to_csv(table, index=False)
-    return [table, *documents.write(out, f"table_{name}", made.sheets)]
 
 
 def _list() -> None:

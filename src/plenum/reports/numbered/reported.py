@@ -4,71 +4,80 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.reports.effects import Effect
-from plenum.reports.numbered.common import notes, record, told
+from plenum.reports.formats import interval, number, or_dash
+from plenum.reports.labels import provenance
+from plenum.reports.numbered.common import notes, record, reported_of, with_published
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published, usual
-from plenum.reports.rows import Row, named, shown, symbol
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.rows import Row, shown, symbol
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.conditions import WARNINGS, N, exponents
+from plenum.reports.tables.effects import compared
 
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8")
 
 
 def reported(source: Source) -> Made | None:
     """λ̂, Γ̂ and the decisions of wordings, with the papers' values beside them."""
-    fitted = [row for row in source.deliberated if told(row, _FILES)]
+    fitted = [row for row in source.deliberated if reported_of(row, _FILES)]
     parts = [[r for r in fitted if r.tracked.perturbed is wanted] for wanted in (False, True)]
-    sheets = [_exponents(own) for own in parts if own]
+    tables = [_exponents(own) for own in parts if own]
     records = [{"what": "exponent", **record(row, _FILES)} for row in fitted]
     for row in source.rows:
         for what, made in (("branching", _branching(row)), ("wordings", _wordings(row))):
             if made is not None:
-                sheets.append(made[0])
+                tables.append(made[0])
                 records += [{"what": what, **line} for line in made[1]]
-    return Made(tuple(sheets), pd.DataFrame(records)) if sheets else None
+    return Made(tuple(tables), pd.DataFrame(records)) if tables else None
 
 
-def _exponents(rows: Sequence[Row]) -> Sheet:
+def _exponents(rows: Sequence[Row]) -> Table:
     names, same = shown(rows)
     exponent = symbol(rows)
-    head = (
-        *(*names, *("condition",) * same, exponent, "95 % CI", "n", "warnings"),
-        *(f"published\n{exponent}", "published\nn", "where"),
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        *exponents(rows),
+        N,
+        WARNINGS,
+        Column("printed_lambda", f"published\n{exponent}", or_dash),
+        Column("printed_n", "published\nn", or_dash),
+        Column("printed_in", "where"),
     )
-    body = tuple((*named(row, names, same), *_beside(row)) for row in rows)
     title = f"Published {exponent} beside this run"
-    return Sheet(title, head, body, notes(rows, _FILES), len(names) + same)
+    return Table("", title, with_published(rows, _FILES), columns, notes(rows, _FILES))
 
 
-def _beside(row: Row) -> tuple[str, ...]:
-    known = told(row, _FILES)
-    assert known is not None
-    own = ("-", "-")
-    if row.summary is not None:
-        e = row.summary.lyapunov
-        value = row.status if pd.isna(e.value) else f"{e.value:.4f}"
-        own = (value, limits(e.ci_low, e.ci_high))
-    warned = "\n".join(row.warnings) or "-"
-    count = f"{row.n}/{row.tracked.target}"
-    return (*own, count, warned, known["lambda"], known["n"], known.source)
-
-
-def _branching(row: Row) -> tuple[Sheet, list[dict[str, object]]] | None:
+def _branching(row: Row) -> tuple[Table, list[dict[str, object]]] | None:
     """Γ̂ of branches, and the paper's."""
     found = row.branches
     known = next(iter(published("fig-s6")))
     if found is None or key(known.factors) != key(row.tracked.factors):
         return None
     gamma = found.gamma
-    head = ("source", "bases x branches", "Γ̂", "95 % CI", "SE", "bases with Γ̂ > 0", "c in > c out")
-    ours = (
-        *("this run", f"{found.bases} x {found.branches}", number(gamma.value, 4)),
-        *(limits(gamma.ci_low, gamma.ci_high), number(gamma.se, 4)),
-        *(str(int((found.gamma_by_base > 0).sum())), str(int((found.c_in > found.c_out).sum()))),
-    )
-    theirs = (
-        *("published", f"{known['bases']} x {known['branches']}", known["gamma"], "-"),
-        *(known["gamma_se"], known["positive"], known["positive"]),
+    lines = [
+        {
+            **{"source": "this run", "bases": found.bases, "branches": found.branches},
+            **{"gamma": number(gamma.value, 4), "low": gamma.ci_low, "high": gamma.ci_high},
+            "se": number(gamma.se, 4),
+            "positive": int((found.gamma_by_base > 0).sum()),
+            "within": int((found.c_in > found.c_out).sum()),
+        },
+        {
+            **{"source": "published", "bases": known["bases"], "branches": known["branches"]},
+            **{"gamma": known["gamma"], "se": known["gamma_se"]},
+            **{"positive": known["positive"], "within": known["positive"]},
+        },
+    ]
+    columns = (
+        Column("source", key=True),
+        Column(
+            ("bases", "branches"), "bases x branches", lambda *counts: " x ".join(map(str, counts))
+        ),
+        Column("gamma", "Γ̂"),
+        Column(("low", "high"), "95 % CI", interval),
+        Column("se", "SE"),
+        Column("positive", "bases with Γ̂ > 0"),
+        Column("within", "c in > c out"),
     )
     legend = (
         "Γ̂ > 0 certifies noise alone, and c in > c out memory of the base state: see "
@@ -84,16 +93,20 @@ def _branching(row: Row) -> tuple[Sheet, list[dict[str, object]]] | None:
         **{"published_gamma": float(known["gamma"]), "published_se": float(known["gamma_se"])},
         "published_source": known.source,
     }
-    return Sheet("Published Γ̂ beside this run", head, (ours, theirs), legend), [line]
+    title = "Published Γ̂ beside this run"
+    return Table("", title, pd.DataFrame(lines), columns, legend), [line]
 
 
-def _wordings(row: Row) -> tuple[Sheet, list[dict[str, object]]] | None:
+def _product(bases: object, branches: object) -> str:
+    return f"{bases} x {branches}"
+
+
+def _wordings(row: Row) -> tuple[Table, list[dict[str, object]]] | None:
     """What each wording led to, and what it did in the paper."""
     known = {one["variant"]: one for one in published("fig-s7") if _same(one, row)}
     if not known or not row.readings:
         return None
     read = [(one.variant, one.decision) for one in row.readings]
-    body = tuple((v, d, known[v]["decision"] if v in known else "-") for v, d in read)
     source = next(iter(known.values())).source
     legend = (
         "published decisions are letters of the papers' options in the papers' words; here both "
@@ -110,8 +123,13 @@ def _wordings(row: Row) -> tuple[Sheet, list[dict[str, object]]] | None:
         }
         for variant, decision in read
     ]
-    head = ("wording", "decision", "published decision")
-    return Sheet("Decisions by wording, published and of this run", head, body, legend), lines
+    columns = (
+        Column("variant", "wording", key=True),
+        Column("decision"),
+        Column("published_decision", format=or_dash),
+    )
+    title = "Decisions by wording, published and of this run"
+    return Table("", title, pd.DataFrame(lines), columns, legend), lines
 
 
 def _same(one: Published, row: Row) -> bool:
@@ -129,13 +147,14 @@ def directions(source: Source) -> Made | None:
     ]
     if not lines:
         return None
-    head = (
-        *("scenario", "effect", "Δλ̂", "95 % CI", "p", "Holm", "n", "warnings"),
-        *("published:\nλ̂ is", "95 % CI\nexcludes 0", "where"),
-    )
-    body = tuple(
-        (effect.others["scenario"], effect.name, *_measured(effect), *_directed(one))
-        for _, effect, one in lines
+    columns = (
+        *keys(["scenario", "effect"]),
+        *compared("λ̂", 4),
+        Column("n"),
+        WARNINGS,
+        Column("published_direction", "published:\nλ̂ is", or_dash),
+        Column("published_ci_excludes_0", "95 % CI\nexcludes 0", or_dash),
+        Column("published_source", "where"),
     )
     legend = (
         "Δλ̂: treated - reference; p: studentised permutation; Holm: over all contrasts of the "
@@ -153,19 +172,6 @@ def directions(source: Source) -> Made | None:
         }
         for study, effect, one in lines
     ]
-    sheet = Sheet("Published directions beside this run", head, body, legend, 2)
-    return Made((sheet,), pd.DataFrame(records))
-
-
-def _measured(effect: Effect) -> tuple[str, ...]:
-    found = effect.contrast
-    return (
-        *(number(found.value, 4), limits(found.ci_low, found.ci_high)),
-        *(probability(found.p), probability(effect.p_holm)),
-        " ".join(str(cell.replicates) for cell in found.cells),
-        "\n".join(effect.warnings) or "-",
-    )
-
-
-def _directed(one: Published) -> tuple[str, ...]:
-    return one["direction"], one["ci_excludes_0"], one.source
+    frame = pd.DataFrame(records)
+    title = "Published directions beside this run"
+    return Made((Table("directions", title, frame, columns, legend),), frame)

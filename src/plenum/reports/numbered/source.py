@@ -9,15 +9,15 @@ import pandas as pd
 
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet
 from plenum.reports.study import Study, load
+from plenum.reports.table import Table
 from plenum.tracking.accounts import Accounted, accounts
 
 
 class Made(NamedTuple):
-    """A table by number: its sheets, and all of its numbers."""
+    """A table by number: what is shown of it, and all of its numbers."""
 
-    sheets: tuple[Sheet, ...]
+    tables: tuple[Table, ...]
     frame: pd.DataFrame
 
 

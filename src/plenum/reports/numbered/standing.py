@@ -1,14 +1,16 @@
 """Table S1: target, realised replicates and deficit, by group."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
 from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
+from plenum.reports.formats import NONE, count
+from plenum.reports.labels import provenance, varying
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published
 from plenum.reports.rows import FACTORS
-from plenum.reports.sheets import Sheet, provenance
+from plenum.reports.table import Column, Table
 from plenum.tracking.accounts import Accounted
 
 Factors = Mapping[str, str]
@@ -34,7 +36,8 @@ _KEYS = ("scenario", "roles", "model")
 def standing(source: Source) -> Made | None:
     """One line a condition, and one for each roles and model over all scenarios."""
     found = distinct(source.accounts)
-    shown = [n for n in FACTORS if n in _KEYS or _varies(found, n)]
+    differing = varying(one.tracked.factors for one in found)
+    shown = [n for n in FACTORS if n in _KEYS or n in differing]
     lines = [_line(group(one.tracked.factors), [one], one.tracked.factors) for one in found]
     lines += _totals(found)
     order = [*_ORDER, *(name for name in GROUPS if name not in _ORDER)]
@@ -46,10 +49,11 @@ def standing(source: Source) -> Made | None:
     lines.sort(key=place)
     counted = ["target", "realised", "deficit"]
     counted += [n for n in ("failed", "pending") if any(line[n] for line in lines)]
-    head = ("group", *shown, *counted, "published")
-    body = tuple(
-        (*(str(line.get(n, "-")) for n in ("group", *shown)), *_counts(line, counted))
-        for line in lines
+    columns = (
+        Column("group", key=True),
+        *(Column(n, n, key=True) for n in shown),
+        *(Column(n, format=count) for n in counted),
+        Column(("published_realised", "published_target"), "published", _of_target),
     )
     known = any(line["published_realised"] is not None for line in lines)
     notes = (
@@ -58,8 +62,9 @@ def standing(source: Source) -> Made | None:
         *[f"{NOTE}; published: realised / target (001, Table S1)"] * known,
         provenance(rows_of(found)),
     )
-    sheet = Sheet(f"Table S1: run accounting ({_named(source)})", head, body, notes, 1 + len(shown))
-    return Made((sheet,), pd.DataFrame(lines).convert_dtypes())
+    frame = pd.DataFrame(lines).convert_dtypes()
+    title = f"Table S1: run accounting ({_named(source)})"
+    return Made((Table("table_s1", title, frame, columns, notes),), frame)
 
 
 def group(factors: Factors) -> str:
@@ -108,10 +113,8 @@ def _totals(found: Sequence[Accounted]) -> list[dict[str, object]]:
     ]
 
 
-def _counts(line: Mapping[str, object], counted: Sequence[str]) -> tuple[str, ...]:
-    own = (f"{line[n]:,}" for n in counted)
-    known = line["published_realised"] is not None
-    return (*own, f"{line['published_realised']} / {line['published_target']}" if known else "-")
+def _of_target(realised: float, target: float) -> str:
+    return NONE if pd.isna(realised) else f"{realised} / {target}"
 
 
 def _missing(found: Sequence[Accounted]) -> list[str]:
@@ -121,17 +124,13 @@ def _missing(found: Sequence[Accounted]) -> list[str]:
         for reason in reasons_in(found)
     }
     waiting = {why: sum(a.pending.get(why, 0) for a in found) for why in whys_in(found)}
-    told = [f"{what}: {_told(counts)}" for what, counts in
+    parts = [f"{what}: {_listed(counts)}" for what, counts in
             (("failed by", failed), ("pending by", waiting)) if counts]  # fmt: skip
-    return ["; ".join(told)] if told else []
+    return ["; ".join(parts)] if parts else []
 
 
-def _told(counts: Mapping[str, int]) -> str:
+def _listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in counts.items())
-
-
-def _varies(found: Iterable[Accounted], name: str) -> bool:
-    return len({a.tracked.factors[name] for a in found}) > 1
 
 
 def _named(source: Source) -> str:

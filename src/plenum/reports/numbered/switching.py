@@ -8,12 +8,13 @@ import pandas as pd
 
 from plenum.dynamics.estimate import mean
 from plenum.reports import papers
+from plenum.reports.formats import count, decimals, limits
+from plenum.reports.labels import label, provenance
 from plenum.reports.numbered.exponents import temperature
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published
 from plenum.reports.rows import FACTORS, Row, grouped, varying_in
-from plenum.reports.sheets import Sheet, limits, number, provenance
-from plenum.reports.sheets import told as in_words
+from plenum.reports.table import Column, Table, keys
 
 _FILE = "table-s7"
 
@@ -30,18 +31,16 @@ def switching(source: Source) -> Made | None:
     groups = list(grouped(rows, held).values())
     shown = [n for n in varying_in(rows) if n != "temperature"]
     lines = [line for own in groups for line in _lines(own)]
-    head = (
-        *shown,
-        "seat",
-        "mean",
-        "95 % CI",
-        "SD",
-        "n",
-        "published\nmean",
-        "published\nSD",
-        "published\nn",
+    columns = (
+        *keys([*shown, "seat"]),
+        Column("switches", "mean", decimals(2)),
+        Column(("ci_low", "ci_high"), "95 % CI", limits(2)),
+        Column("sd", "SD", decimals(2)),
+        Column("n"),
+        Column("published_switches", "published\nmean", decimals(2)),
+        Column("published_sd", "published\nSD", decimals(2)),
+        Column("published_n", "published\nn", count),
     )
-    body = tuple((*(str(line[n]) for n in shown), *_told(line)) for line in lines)
     temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
     known = any(line["published_switches"] is not None for line in lines)
     over = "pooled over" if len(temperatures) > 1 else "at"
@@ -53,10 +52,10 @@ def switching(source: Source) -> Made | None:
         *_missing(rows),
         provenance(rows),
     )
-    fixed = [n for n in held if n not in shown]
-    told = in_words(fixed, [rows[0].tracked.factors[n] for n in fixed])
-    sheet = Sheet(f"Table S7: switches by seat ({told})", head, body, notes, len(shown) + 1)
-    return Made((sheet,), pd.DataFrame(lines))
+    shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
+    frame = pd.DataFrame(lines)
+    title = f"Table S7: switches by seat ({shared})"
+    return Made((Table("table_s7", title, frame, columns, notes),), frame)
 
 
 def _pooled(row: Row) -> bool:
@@ -114,16 +113,6 @@ def _published(row: Row, seat: str) -> Published | None:
     own = key({**row.tracked.factors, "temperature": ""})
     lines = (one for one in published(_FILE) if one["seat"] == seat)
     return next((one for one in lines if key({**one.factors, "temperature": ""}) == own), None)
-
-
-def _told(line: dict[str, object]) -> tuple[str, ...]:
-    values = [float(str(line[n])) for n in ("switches", "ci_low", "ci_high", "sd")]
-    value, low, high, sd = values
-    own = (str(line["seat"]), number(value, 2), limits(low, high, 2), number(sd, 2), str(line["n"]))
-    if line["published_n"] is None:
-        return (*own, "-", "-", "-")
-    published = (f"{line['published_switches']:.2f}", f"{line['published_sd']:.2f}")
-    return (*own, *published, str(line["published_n"]))
 
 
 def _missing(rows: Sequence[Row]) -> list[str]:

@@ -1,16 +1,17 @@
 """The tables of a study: conditions, the 2x2 (Fig. 1B), the landscape (Table S8), effects."""
 
-from plenum.reports.effect_tables import contrasts, pooled
+from plenum.reports.tables.conditions import conditions
 from plenum.reports.tables.details import decisions, diagnostics
-from plenum.reports.tables.estimates import conditions
+from plenum.reports.tables.effects import contrasts, pooled
 from plenum.reports.tables.maps import landscape, matrices
-from plenum.reports.tables.publish import publish
+from plenum.reports.tables.publish import frames, publish
 
 __all__ = [
     "conditions",
     "contrasts",
     "decisions",
     "diagnostics",
+    "frames",
     "landscape",
     "matrices",
     "pooled",

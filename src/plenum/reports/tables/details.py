@@ -3,22 +3,34 @@
 import math
 from collections.abc import Sequence
 
-from plenum.reports.effect_tables import of_wordings
-from plenum.reports.rows import Row, named, shown, symbol
+import pandas as pd
+
+from plenum.reports.formats import NONE, decimals, error, number, share
+from plenum.reports.labels import provenance
+from plenum.reports.rows import Row, frame, shown, symbol
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, limits, number, provenance
-from plenum.reports.tables.estimates import fitted
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.conditions import fitted
+from plenum.reports.tables.effects import of_wordings
 
 
-def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
+def diagnostics(rows: Sequence[Row], chosen: Settings) -> Table:
     """What a λ̂ rests on: D at both ends, room to grow, other means over pairs, other fits."""
     names, same = shown(rows)
     exponent = symbol(rows)
-    head = (
-        *(*names, *("condition",) * same, "rounds fit", "D first", "D last", "cap", "headroom"),
-        *("full", f"{exponent} - diffusion", f"RMS {exponent}", f"quenched {exponent}", "misfit"),
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        Column(("rounds_used", "zero_rounds", "d_first"), "rounds fit", _rounds),
+        Column("d_first", "D first", decimals(4)),
+        Column("d_last", "D last", decimals(4)),
+        Column("d_cap", "cap", decimals(3)),
+        Column("headroom", format=_finite),
+        Column("saturated_round", "full", decimals(0)),
+        Column(("excess", "excess_ci_low", "excess_ci_high"), f"{exponent} - diffusion", share),
+        Column(("lambda_rms", "lambda_rms_se"), f"RMS {exponent}", error),
+        Column(("lambda_quenched", "lambda_quenched_se"), f"quenched {exponent}", error),
+        Column(("exponential_residual", "power_residual"), "misfit", _misfit),
     )
-    body = [(*named(row, names, same), *_diagnosed(row)) for row in rows]
     notes = (
         "rounds fit: used, + left out because D = 0; D: in the first and last of rounds "
         f"{fitted(rows, chosen)}; cap: the largest D that R replicates "
@@ -30,18 +42,35 @@ def diagnostics(rows: Sequence[Row], chosen: Settings) -> Sheet:
         *of_wordings(rows),
         provenance(rows),
     )
-    return Sheet(f"Diagnostics of {exponent}", head, tuple(body), notes, len(names) + same)
+    return Table("diagnostics", f"Diagnostics of {exponent}", frame(rows), columns, notes)
 
 
-def decisions(rows: Sequence[Row]) -> Sheet:
+def decisions(rows: Sequence[Row]) -> Table:
     """Decisions, majorities and switches: one column a seat."""
     names, same = shown(rows)
     seats = sorted({seat for row in rows for seat, _ in row.switches})
-    head = (
-        *(*names, *("condition",) * same, "flip rate", "pairwise disagreement"),
-        *("first majority", "stable majority", *(f"switches {seat}" for seat in seats)),
+    lines = frame(rows)
+    lines["votes"] = [row.summary.time_to_majority.n if row.summary else None for row in rows]
+    for seat in seats:
+        lines[f"switches {seat}"] = [dict(row.switches).get(seat) for row in rows]
+    times = ("time_to_majority", "majorities"), ("time_to_stable", "stable_majorities")
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        *(
+            Column((name, f"{name}_ci_low", f"{name}_ci_high"), label, share)
+            for name, label in (
+                ("flip_rate", "flip rate"),
+                ("disagreement", "pairwise disagreement"),
+            )
+        ),
+        *(
+            Column((name, f"{name}_ci_low", f"{name}_ci_high", events, "votes"), label, _majority)
+            for (name, events), label in zip(
+                times, ("first majority", "stable majority"), strict=True
+            )
+        ),
+        *(Column(f"switches {seat}", format=decimals(1)) for seat in seats),
     )
-    body = [(*named(row, names, same), *_decided(row), *_switched(row, seats)) for row in rows]
     notes = (
         "flip rate: share off the modal decision [Clopper-Pearson]; pairwise disagreement: "
         "unbiased R/(R-1)·(1-Σp²) [95 %]; NONE is a decision of its own",
@@ -49,44 +78,26 @@ def decisions(rows: Sequence[Row]) -> Sheet:
         "changes of the top option in a replicate",
         provenance(rows),
     )
-    return Sheet("Decisions", head, tuple(body), notes, len(names) + same)
+    return Table("decisions", "Decisions", lines, columns, notes)
 
 
-def _diagnosed(row: Row) -> tuple[str, ...]:
-    found = row.summary.lyapunov.diagnostics if row.summary else None
-    if row.summary is None or found is None:
-        return ("-",) * 10
-    e = row.summary.lyapunov
-    return (
-        f"{e.rounds_used}+{e.zero_rounds}" if e.zero_rounds else str(e.rounds_used),
-        number(found.d_first, 4),
-        number(found.d_last, 4),
-        number(found.cap, 3),
-        number(found.headroom, 3) if math.isfinite(found.headroom) else "-",
-        "-" if found.saturated_round is None else str(found.saturated_round),
-        f"{found.excess:.3f} {limits(found.excess_ci_low, found.excess_ci_high, 3)}",
-        f"{number(found.rms.value, 3)} ±{number(found.rms.se, 3)}",
-        f"{number(found.quenched.value, 3)} ±{number(found.quenched.se, 3)}",
-        f"{found.exponential_residual:.2f} / {found.power_residual:.2f}",
-    )
+def _rounds(used: float, zero: float, d_first: float) -> str:
+    if pd.isna(d_first):
+        return NONE
+    return f"{used:.0f}+{zero:.0f}" if zero else f"{used:.0f}"
 
 
-def _decided(row: Row) -> tuple[str, ...]:
-    s = row.summary
-    if s is None:
-        return ("-",) * 4
-    shares = (
-        f"{number(x.value, 3)} {limits(x.ci_low, x.ci_high, 3)}"
-        for x in (s.flip_rate, s.disagreement)
-    )
-    majorities = (
-        f"{number(t.median, 0)} [{number(t.ci_low, 0)}, {number(t.ci_high, 0)}], {t.events}/{t.n}"
-        for t in (s.time_to_majority, s.time_to_stable)
-    )
-    return (*shares, *majorities)
+def _finite(value: float) -> str:
+    return number(value, 3) if math.isfinite(value) else NONE
 
 
-def _switched(row: Row, seats: Sequence[str]) -> list[str]:
-    """The mean switches of some seats; a dash for one that the committee doesn't have."""
-    means = dict(row.switches)
-    return [number(means.get(seat, math.nan), 1) for seat in seats]
+def _misfit(exponential: float, power: float) -> str:
+    return NONE if pd.isna(exponential) else f"{exponential:.2f} / {power:.2f}"
+
+
+def _majority(median: float, low: float, high: float, events: float, n: float) -> str:
+    """The median round of a majority, its interval, and how many of all replicates had one."""
+    if pd.isna(n):
+        return NONE
+    limits = f"{number(low, 0)}, {number(high, 0)}"
+    return f"{number(median, 0)} [{limits}], {events:.0f}/{n:.0f}"

@@ -1,13 +1,17 @@
 """Maps of λ̂: roles by model (Fig. 1B), and scenarios by everything else (Table S8, Fig. 4)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
-from plenum.reports.effect_tables import of_wordings
+import pandas as pd
+
+from plenum.reports.formats import NONE, exponent, interval
+from plenum.reports.labels import label, provenance
 from plenum.reports.marks import DIFFERENT, MARKS, different, explained, letters
-from plenum.reports.rows import FACTORS, Row, grouped, symbol
-from plenum.reports.sheets import Sheet, provenance, told
-from plenum.reports.tables.estimates import estimates
+from plenum.reports.rows import FACTORS, Row, frame, grouped, symbol, varying_in
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.effects import of_wordings
 
 _ROLES = ("off", "on")
 
@@ -18,71 +22,98 @@ LEGEND = (
 """What the marks of a map mean."""
 
 
-def matrices(rows: Sequence[Row]) -> list[Sheet]:
+def matrices(rows: Sequence[Row]) -> list[Table]:
     """Roles by model for every scenario that has at least two of each (Fig. 1B's layout)."""
-    sheets = []
+    tables = []
     others = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in grouped(rows, others).items():
         roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
         models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
         if len(roles) < 2 or len(models) < 2:
             continue
-        cells = grouped(group, ("roles", "model"))
-        body = tuple(
-            (f"roles {role}", *(_cell(cells.get((role, model), [])) for model in models))
+        found = grouped(group, ("roles", "model"))
+        lines = [
+            {"roles": role, **{model: cell(found.get((role, model), [])) for model in models}}
             for role in roles
+        ]
+        columns = (
+            Column("roles", "", lambda role: f"roles {role}", key=True),
+            *(Column(model, model, _square) for model in models),
         )
-        title = f"{symbol(group)} by roles and model: {told(others, key)}"
+        held = label(dict(zip(others, key, strict=True)), others)
+        title = f"{symbol(group)} by roles and model: {held}"
         notes = (*of_wordings(group), provenance(group))
-        sheets.append(Sheet(title, ("", *models), body, notes))
-    return sheets
+        tables.append(Table("square", title, pd.DataFrame(lines), columns, notes))
+    return tables
 
 
-def landscape(rows: Sequence[Row]) -> list[Sheet]:
+def landscape(rows: Sequence[Row]) -> list[Table]:
     """λ̂ of every scenario in every cell (Table S8's layout), from two scenarios on."""
     if len({r.tracked.factors["scenario"] for r in rows}) < 2:
         return []
     marks = marked(rows)
-    names = [n for n in FACTORS if n != "scenario"]
-    varying = [n for n in names if len({r.tracked.factors[n] for r in rows}) > 1]
-    columns = list(grouped(rows, varying))
-    body = []
+    across = [n for n in varying_in(rows) if n != "scenario"]
+    every = list(grouped(rows, across))
+    lines = []
     for (scenario,), group in grouped(rows, ("scenario",)).items():
-        cells = grouped(group, varying)
-        body.append((scenario, *(short(cells.get(column, []), marks) for column in columns)))
-    pairs = [zip(varying, column, strict=True) for column in columns]
-    head = ("scenario", *(" ".join(f"{n}={v}" for n, v in pair) for pair in pairs))
+        found = grouped(group, across)
+        cells = {str(at): cell(found.get(key, []), marks) for at, key in enumerate(every)}
+        lines.append({"scenario": scenario, **cells})
+    heads = [" ".join(f"{n}={v}" for n, v in zip(across, key, strict=True)) for key in every]
+    columns = (
+        *keys(["scenario"]),
+        *(Column(str(at), head, brief) for at, head in enumerate(heads)),
+    )
     notes = (
         LEGEND,
         f"±: jackknife standard error; {legend()}",
         *of_wordings(rows),
         provenance(rows),
     )
-    return [Sheet(f"Landscape: {symbol(rows)} (n) by scenario", head, tuple(body), notes)]
+    title = f"Landscape: {symbol(rows)} (n) by scenario"
+    return [Table("landscape", title, pd.DataFrame(lines), columns, notes)]
 
 
-def _cell(rows: Sequence[Row]) -> str:
-    """λ̂, interval, n and warnings; conditions that differ in a text alone share a cell."""
-    cells = ([*estimates(row)[:2], f"n = {row.n}", *row.warnings] for row in rows)
-    return "\n".join("\n".join(cell) for cell in cells) or "-"
+Cell = tuple[dict[Hashable, Any], ...]
+"""The conditions that share a cell of a map, since they differ in a text alone."""
 
 
-def short(rows: Sequence[Row], marks: dict[str, str]) -> str:
-    """The cell of a map: λ̂ of the conditions that share it."""
-    return " / ".join(_brief(row, marks.get(row.tracked.run_id, "")) for row in rows) or "-"
+def cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
+    """The conditions of a cell as records of the condition table, with their marks."""
+    records = frame(rows).to_dict("records")
+    given = [(marks or {}).get(row.tracked.run_id, "") for row in rows]
+    return tuple(record | {"marks": mark} for record, mark in zip(records, given, strict=True))
 
 
-def _brief(row: Row, marks: str) -> str:
+def _square(found: Cell) -> str:
+    """λ̂, interval, n and warnings, a line each."""
+    lines = [
+        line
+        for one in found
+        for line in (
+            exponent(one["lambda"], one["status"]),
+            interval(one["ci_low"], one["ci_high"]),
+            f"n = {one['completed']}",
+            *one["warnings"].split(),
+        )
+    ]
+    return "\n".join(lines) or NONE
+
+
+def brief(found: Cell) -> str:
     """λ̂ with its standard error, marks and n."""
-    e = row.summary.lyapunov if row.summary else None
-    if e is None or math.isnan(e.value):
-        return f"{row.status} ({row.n})"
-    error = f" ±{e.se:.3f}" if math.isfinite(e.se) else ""
-    return f"{e.value:.3f}{error}{marks} ({row.n})"
+    return " / ".join(map(_brief, found)) or NONE
+
+
+def _brief(one: Mapping[Hashable, Any]) -> str:
+    if pd.isna(one["lambda"]):
+        return f"{one['status']} ({one['completed']})"
+    error = f" ±{one['se']:.3f}" if math.isfinite(one["se"]) else ""
+    return f"{one['lambda']:.3f}{error}{one['marks']} ({one['completed']})"
 
 
 def marked(rows: Sequence[Row]) -> dict[str, str]:
-    """What the landscape says of each condition beside λ̂, by run."""
+    """What a map says of each condition beside λ̂, by run."""
     found = different(rows)
     return {
         row.tracked.run_id: f"{found[row.tracked.run_id]} {letters(row.warnings)}".rstrip()

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from matplotlib.figure import Figure
 
 from plenum.base.errors import UserError
-from plenum.reports import documents, style
-from plenum.reports.printing import show, show_text
+from plenum.reports import style
+from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import Sheet
 from plenum.reports.worlds import drawing, sheets, statistics
@@ -28,14 +28,13 @@ def tables(chosen: Settings) -> list[Played]:
         The conditions, for who has more to say of them.
     """
     played = world_query.conditions(chosen.study, chosen.uri)
-    found = tabled(played)
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    table = chosen.out / "conditions.csv"
-    sheets.conditions(played, statistics.exponents(played)).to_csv(table, index=False)
-    files = [table, *documents.write(chosen.out, "tables", found, f"Study {chosen.study}")]
-    query.log_report(chosen.study, chosen.uri, files)
-    show(found)
-    show_text(f"written: {', '.join(map(str, files))}")
+    product = Product(
+        stem="tables",
+        frames={"conditions": sheets.conditions(played, statistics.exponents(played))},
+        tables=tabled(played),
+        heading=f"Study {chosen.study}",
+    )
+    publish_product(product, chosen)
     return played
 
 
@@ -56,7 +55,7 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     files = [file for _, own in drawn(played, chosen.out, names) for file in own]
     query.log_report(chosen.study, chosen.uri, files)
     for file in files:
-        print(f"written: {file}")
+        written([file])
 
 
 class _Drawing(NamedTuple):

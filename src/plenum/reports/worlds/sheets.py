@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from plenum.dynamics.estimate import Estimate
-from plenum.reports.sheets import Sheet, limits, number, probability
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability
 from plenum.reports.worlds.arms import (
     LEVELS,
     LONE,
@@ -56,7 +56,7 @@ def overall(played: Sequence[Played], task: str) -> Sheet:
         last = [number(over_worlds(_of(tables[m], one.name)).value, 2) for m in more]
         body.append((one.name, runs, *cells, *last))
     notes = (*[left] * bool(left), *_notes(played, task))
-    return Sheet(f"{heading(played)}: every arm", head, tuple(body), notes)
+    return of_cells(f"{heading(played)}: every arm", head, tuple(body), notes)
 
 
 def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Sheet:
@@ -82,7 +82,7 @@ def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Sheet:
         "its numbers of agents; '-': not run",
         *sources(played),
     )
-    return Sheet(title, ("agents", *shown), tuple(body), notes)
+    return of_cells(title, ("agents", *shown), tuple(body), notes)
 
 
 def _at(table: pd.DataFrame, size: str) -> pd.DataFrame:
@@ -121,7 +121,7 @@ def levels(played: Sequence[Played], task: str) -> list[Sheet]:
             head = ("factor", "level", *(a.name for a in shown))
             notes = ("means over worlds; '-': not run", *_opened(metric), *sources(played))
             found.append(
-                Sheet(f"{heading(played)}: {metric} by level", head, tuple(body), notes, 2)
+                of_cells(f"{heading(played)}: {metric} by level", head, tuple(body), notes, 2)
             )
     return found
 
@@ -153,7 +153,7 @@ def models(played: Sequence[Played], task: str) -> list[Sheet]:
         *sources(played, policies),
     )
     return [
-        Sheet(
+        of_cells(
             f"{heading(played)}: {display(task).metrics[0]} by model",
             ("model", *shown),
             tuple(body),
@@ -182,7 +182,7 @@ def differences(played: Sequence[Played], task: str) -> list[Sheet]:
         *dict.fromkeys(told for metric in display(task).metrics for told in _opened(metric)),
         *sources(played),
     )
-    return [Sheet(f"{heading(played)}: differences", head, tuple(body), notes, 2)]
+    return [of_cells(f"{heading(played)}: differences", head, tuple(body), notes, 2)]
 
 
 def dialogue(played: Sequence[Played], task: str) -> list[Sheet]:
@@ -201,7 +201,7 @@ def dialogue(played: Sequence[Played], task: str) -> list[Sheet]:
         "an own message that referred to another's action, and otherwise",
         *sources(spoken, [p for p in played if arm(p).scripted]),
     )
-    return [Sheet(f"{heading(played)}: dialogue", ("arm", *DIALOGUE), tuple(body), notes)]
+    return [of_cells(f"{heading(played)}: dialogue", ("arm", *DIALOGUE), tuple(body), notes)]
 
 
 def conditions(played: Sequence[Played], exponents: Mapping[str, Estimate]) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from plenum.dynamics import (
     recovery_time,
     two_lines,
 )
-from plenum.reports.sheets import Sheet, limits, number, probability
+from plenum.reports.sheets import Sheet, limits, number, of_cells, probability
 from plenum.reports.worlds.arms import LEVELS, arm, arms
 from plenum.reports.worlds.groups import heading
 from plenum.reports.worlds.sheets import sources
@@ -80,7 +80,7 @@ def inverted_u(played: Sequence[Played], task: str) -> list[Sheet]:
         *sources(played),
     )
     title = f"{heading(played)}: is there an inverted U?"
-    return [Sheet(title, head, tuple(body), notes, 2 + len(varying))]
+    return [of_cells(title, head, tuple(body), notes, 2 + len(varying))]
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def recovered(played: Sequence[Played], task: str) -> list[Sheet]:
         + display(task).shock_note,
         *sources(played),
     )
-    return [Sheet(f"{heading(played)}: recovery after shocks", head, tuple(body), notes, 2)]
+    return [of_cells(f"{heading(played)}: recovery after shocks", head, tuple(body), notes, 2)]
 
 
 def after_shocks(played: Sequence[Played], task: str) -> Shocks | None:
@@ -203,7 +203,7 @@ def instability(played: Sequence[Played], task: str) -> list[Sheet]:
         "worlds, t interval (one world: jackknife over runs); D: mean pairwise distance of runs",
         *sources(played),
     )
-    return [Sheet(f"{heading(played)}: how runs part", head, tuple(body), notes, 3)]
+    return [of_cells(f"{heading(played)}: how runs part", head, tuple(body), notes, 3)]
 
 
 def exponents(played: Sequence[Played]) -> dict[str, estimate.Estimate]:

@@ -1,12 +1,13 @@
 """The table of conditions: what was estimated of each, and of how many replicates."""
 
-import math
 from collections.abc import Sequence
 
-from plenum.reports.effect_tables import of_wordings
-from plenum.reports.rows import FACTORS, Row, named, shown, symbol
+from plenum.reports.formats import decimals, exponent, interval, p_value, realised, warnings
+from plenum.reports.labels import provenance, shared_label
+from plenum.reports.rows import Row, frame, shown, symbol
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance, told
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.effects import of_wordings
 
 _REVERSIBLE = 6
 """Replicates from which on time reversal can reject at 5 %."""
@@ -21,22 +22,12 @@ INTERVALS = {
 """How λ̂'s interval was made, in words."""
 
 
-def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
+def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
     """One line a condition. Factors that never vary stand in the title."""
     names, same = shown(rows)
-    rest = [n for n in FACTORS if n not in names]
-    fixed = told(rest, [rows[0].tracked.factors[n] for n in rest])
     missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
-    exponent = symbol(rows)
-    estimated = (exponent, "95 % CI", "p growth", "p diffusion", "flip rate", "TTM", "warnings")
-    head = (*names, *("condition",) * same, "n", *missing, *estimated)
-    body = []
-    for row in rows:
-        counts = [f"{row.n}/{row.tracked.target}", *(str(getattr(row, n)) for n in missing)]
-        warned = "\n".join(row.warnings) or "-"
-        body.append((*named(row, names, same), *counts, *estimates(row), warned))
     notes = (
-        f"{exponent}: slope of log D(t) over rounds {fitted(rows, chosen)}; "
+        f"{symbol(rows)}: slope of log D(t) over rounds {fitted(rows, chosen)}; "
         f"CI: {INTERVALS[chosen.interval]}; n: completed/target replicates",
         *of_wordings(rows),
         "p growth: λ = 0 by random time reversal; p diffusion: λ of independent random walks, "
@@ -44,22 +35,40 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Sheet:
         *_attainable(rows),
         provenance(rows),
     )
-    title = f"Study {rows[0].tracked.study}: conditions ({fixed})"
-    return Sheet(title, head, tuple(body), notes, len(names) + same)
+    shared = shared_label(rows[0].tracked.factors, names)
+    return Table(
+        "conditions",
+        f"Study {rows[0].tracked.study}: conditions ({shared})",
+        frame(rows),
+        (*keys([*names, *["condition"] * same]), N, *map(Column, missing), *estimates(rows)),
+        notes,
+    )
 
 
-def estimates(row: Row) -> tuple[str, ...]:
-    if row.summary is None:
-        return ("-",) * 6
-    e, s = row.summary.lyapunov, row.summary
-    value = row.status if math.isnan(e.value) else f"{e.value:.4f}"
+N = Column(("completed", "target"), "n", realised)
+"""Completed of target replicates."""
+
+WARNINGS = Column("warnings", format=warnings)
+"""The names of a line's warnings."""
+
+
+def estimates(rows: Sequence[Row]) -> tuple[Column, ...]:
+    """The columns of the estimates of a condition."""
     return (
-        value,
-        limits(e.ci_low, e.ci_high),
-        probability(s.reversal.p),
-        probability(e.p_diffusion),
-        number(s.flip_rate.value, 3),
-        number(s.time_to_majority.median, 0),
+        *exponents(rows),
+        Column("p_reversal", "p growth", p_value),
+        Column("p_diffusion", "p diffusion", p_value),
+        Column("flip_rate", format=decimals(3)),
+        Column("time_to_majority", "TTM", decimals(0)),
+        WARNINGS,
+    )
+
+
+def exponents(rows: Sequence[Row]) -> tuple[Column, Column]:
+    """The columns of λ̂ and its interval."""
+    return (
+        Column(("lambda", "status"), symbol(rows), exponent),
+        Column(("ci_low", "ci_high"), "95 % CI", interval),
     )
 
 

@@ -1,35 +1,41 @@
 """The tables of effects: contrasts, interactions, and what is pooled over scenarios."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+
+import pandas as pd
 
 from plenum.reports.effects import Across, Effect
+from plenum.reports.formats import NONE, decimals, limits, number, or_dash, p_value, warnings
+from plenum.reports.labels import provenance, varying
 from plenum.reports.rows import FACTORS, Row, symbol
-from plenum.reports.sheets import Sheet, limits, number, probability, provenance
+from plenum.reports.table import Column, Table
 
 
 def contrasts(
     found: Sequence[Effect], rows: Sequence[Row], *, interaction: bool = False
-) -> list[Sheet]:
+) -> list[Table]:
     """One line a contrast, with D first and headroom of what it compares."""
     if not found:
         return []
-    varying = [n for n in FACTORS if len({e.others.get(n) for e in found}) > 1]
-    head = (
-        *(*varying, "contrast", f"Δ{_symbol_of(found)}", "95 % CI", "p", "Holm", "BH"),
-        *("n", "D first", "headroom", "warnings"),
-    )
-    body = [
-        (*(effect.others.get(n, "-") for n in varying), effect.name, *_compared(effect))
-        for effect in found
-    ]
+    exponent = _symbol_of(found)
     if interaction:
         title = "Interaction: (both - roles) - (mixed - neither)"
         how = "p: t with Welch-Satterthwaite degrees of freedom; cells in the title's order"
     else:
-        title = f"Contrasts: Δ{_symbol_of(found)} to the reference, all else equal"
+        title = f"Contrasts: Δ{exponent} to the reference, all else equal"
         how = "p: studentised permutation of replicates; cells: treated, reference"
         how += "; wordings that both read are paired" * _any_perturbed(found)
+    columns = (
+        *_held(found),
+        Column("effect", "contrast", key=True),
+        *compared(exponent, 4),
+        Column("p_bh", "BH", p_value),
+        Column("n"),
+        Column("d_first", "D first", _each_significant),
+        Column("headroom", format=_each_finite),
+        Column("warnings", format=warnings),
+    )
     notes = (
         f"{how}; CI: Welch, jackknife variances; Holm, BH: p adjusted over the contrasts of a "
         "factor, for claims and for maps",
@@ -38,29 +44,40 @@ def contrasts(
         *_mixed(found),
         provenance(rows),
     )
-    return [Sheet(title, head, tuple(body), notes, len(varying) + 1)]
+    name = "interactions" if interaction else "contrasts"
+    return [Table(name, title, frame(found, rows[0].tracked.study), columns, notes)]
 
 
-def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
+def compared(exponent: str, digits: int) -> tuple[Column, ...]:
+    """The columns of a difference: its value, interval, p and adjusted p."""
+    return (
+        Column("estimate", f"Δ{exponent}", decimals(digits)),
+        Column(("ci_low", "ci_high"), "95 % CI", limits(digits)),
+        Column("p", format=p_value),
+        Column("p_holm", "Holm", p_value),
+    )
+
+
+def frame(found: Sequence[Effect | Across], study: str) -> pd.DataFrame:
+    """One row an effect."""
+    return pd.DataFrame([one.record(study) for one in found])
+
+
+def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Table]:
     """Effects pooled over scenarios."""
     if not found:
         return []
-    varying = [n for n in FACTORS if len({e.others.get(n, "") for e in found}) > 1]
     carried = dict.fromkeys(name for effect in found for name in effect.cells)
-    head = (*varying, "effect", "scenarios", "estimate", "95 % CI", "p", "Holm", "τ", "warnings")
-    body = tuple(
-        (
-            *(e.others.get(n, "-") for n in varying),
-            e.name,
-            str(e.estimate.n),
-            number(e.estimate.value, 4),
-            limits(e.estimate.ci_low, e.estimate.ci_high),
-            probability(e.estimate.p),
-            probability(e.p_holm),
-            number(e.tau, 4),
-            "\n".join(e.warnings) or "-",
-        )
-        for e in found
+    columns = (
+        *_held(found),
+        Column("effect", key=True),
+        Column("scenarios"),
+        Column("estimate", format=decimals(4)),
+        Column(("ci_low", "ci_high"), "95 % CI", limits(4)),
+        Column("p", format=p_value),
+        Column("p_holm", "Holm", p_value),
+        Column("tau", "τ", decimals(4)),
+        Column("pooling", "warnings", warnings),
     )
     notes = (
         "random-effects mean by REML with Hartung and Knapp's interval; mixed model on jackknife "
@@ -73,20 +90,49 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Sheet]:
         *of_wordings(rows),
         provenance(rows),
     )
-    return [Sheet("Pooled over scenarios", head, body, notes, len(varying) + 1)]
+    table = frame(found, rows[0].tracked.study)
+    table["pooling"] = [" ".join(effect.warnings) for effect in found]
+    return [Table("pooled", "Pooled over scenarios", table, columns, notes)]
+
+
+def _held(found: Sequence[Effect | Across]) -> list[Column]:
+    """The columns of the factors in which effects differ; a dash for one that isn't held."""
+    return held_columns([effect.others for effect in found])
+
+
+def held_columns(others: Sequence[Mapping[str, str]], *always: str) -> list[Column]:
+    """The columns of the factors in which comparisons differ, and of those named.
+
+    A dash stands for a factor that isn't held.
+    """
+    shown = {*varying(others), *always}
+    return [Column(n, n, or_dash, key=True) for n in FACTORS if n in shown]
+
+
+def _each(format: Callable[[float], str], values: str) -> str:
+    """The values of several cells, one after the other."""
+    return " ".join(format(float(value)) for value in values.split())
+
+
+def _each_significant(values: str) -> str:
+    return _each(lambda value: NONE if math.isnan(value) else f"{value:.2g}", values)
+
+
+def _each_finite(values: str) -> str:
+    return _each(lambda value: number(value, 2) if math.isfinite(value) else NONE, values)
 
 
 def of_wordings(rows: Sequence[Row]) -> list[str]:
     """What λ̂_pert is, where there is one."""
     perturbed = [row for row in rows if row.tracked.perturbed]
-    told = (
+    meaning = (
         "λ̂_pert: λ̂ whose replicates read different wordings of the scenario, one each: growth of "
         "the distance between wordings, and no λ̂ between repeats"
     )
     again = "; repeated_wordings: some read the same one" * any(
         "repeated_wordings" in row.warnings for row in perturbed
     )
-    return [told + again] * bool(perturbed)
+    return [meaning + again] * bool(perturbed)
 
 
 def _symbol_of(found: Sequence[Effect]) -> str:
@@ -105,17 +151,3 @@ def _mixed(found: Sequence[Effect]) -> list[str]:
     if cells == {"lambda"}:
         return []
     return [lines + crossed * any("mixed_estimands" in effect.warnings for effect in found)]
-
-
-def _compared(effect: Effect) -> tuple[str, ...]:
-    c = effect.contrast
-    found = [cell.diagnostics for cell in c.cells]
-    return (
-        number(c.value, 4),
-        limits(c.ci_low, c.ci_high),
-        *(probability(p) for p in (c.p, effect.p_holm, effect.p_bh)),
-        " ".join(str(cell.replicates) for cell in c.cells),
-        " ".join(f"{d.d_first:.2g}" if d else "-" for d in found),
-        " ".join(number(d.headroom, 2) if d and math.isfinite(d.headroom) else "-" for d in found),
-        "\n".join(effect.warnings) or "-",
-    )

@@ -1,0 +1,104 @@
+"""How values are written in cells: a dash stands for what doesn't exist."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+NONE = "-"
+"""The cell of a value that doesn't exist."""
+
+
+NO_ESTIMATES = ("no_replicates", "no_estimates", "branching")
+"""Statuses of conditions that have no estimates."""
+
+
+def text(value: Any) -> str:
+    """Text as it is."""
+    return NONE if value is None or pd.isna(value) else str(value)
+
+
+def or_dash(value: Any) -> str:
+    """Text, which may be empty."""
+    return text(value) or NONE
+
+
+def number(value: float, digits: int) -> str:
+    """A number with so many decimals; a time that never comes is ``never``."""
+    if pd.isna(value):
+        return NONE
+    return "never" if math.isinf(value) else f"{value:.{digits}f}"
+
+
+def interval(low: float, high: float, digits: int = 4) -> str:
+    """An interval in brackets."""
+    if pd.isna(low) or pd.isna(high) or not (math.isfinite(low) and math.isfinite(high)):
+        return NONE
+    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def p_value(p: float) -> str:
+    """A p-value with three decimals, four where it is small."""
+    if pd.isna(p):
+        return NONE
+    return "<.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}"
+
+
+def count(n: float | None) -> str:
+    """A whole number, with commas between thousands."""
+    return NONE if n is None or pd.isna(n) else f"{int(n):,}"
+
+
+def percent(share: float) -> str:
+    """A share in percent with one decimal."""
+    return NONE if pd.isna(share) else f"{share:.1%}"
+
+
+def dollars(cost: float, unpriced: int) -> str:
+    """A cost in dollars, and the calls whose price isn't known."""
+    if pd.isna(cost):
+        return NONE
+    known = f"{cost:,.2f}" if cost >= 1 or not cost else f"{cost:.4f}"
+    return f"{known} + {unpriced:,} unpriced" if unpriced else known
+
+
+def warnings(names: str) -> str:
+    """Names of warnings, one a line of the cell."""
+    return or_dash(names).replace(" ", "\n")
+
+
+def realised(completed: int, target: int) -> str:
+    """Completed of target replicates."""
+    return f"{completed}/{target}"
+
+
+def share(value: float, low: float, high: float, digits: int = 3) -> str:
+    """A number and its interval."""
+    if pd.isna(value):
+        return NONE
+    return f"{number(value, digits)} {interval(low, high, digits)}"
+
+
+def error(value: float, se: float, digits: int = 3) -> str:
+    """A number and its standard error."""
+    if pd.isna(value):
+        return NONE
+    return f"{number(value, digits)} ±{number(se, digits)}"
+
+
+def exponent(value: float, status: str) -> str:
+    """λ̂ with four decimals; its status where an estimated condition has none."""
+    if status in NO_ESTIMATES:
+        return NONE
+    return status if pd.isna(value) else f"{value:.4f}"
+
+
+def decimals(digits: int) -> Callable[[float], str]:
+    """The format of numbers with so many decimals."""
+    return lambda value: number(value, digits)
+
+
+def limits(digits: int) -> Callable[[float, float], str]:
+    """The format of intervals with so many decimals."""
+    return lambda low, high: interval(low, high, digits)

@@ -1,0 +1,36 @@
+"""Conditions in words: the factors that tell them apart, and where their numbers come from."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from plenum.reports.rows import FACTORS, Row
+
+USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
+"""Levels of factors that go without saying."""
+
+
+def varying(factors: Iterable[Mapping[str, str]], names: Iterable[str] = FACTORS) -> list[str]:
+    """The factors in which some conditions differ; one that a condition lacks is a level, too."""
+    levels = list(factors)
+    return [n for n in names if len({own.get(n) for own in levels}) > 1]
+
+
+def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
+    """A condition by some factors, as in ``roles=on, model=mixed``; what is usual is left out."""
+    shown = [n for n in names if factors[n] != USUAL.get(n)]
+    return ", ".join(f"{n}={factors[n]}" for n in shown)
+
+
+def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
+    """What a condition has in common with others of a study, by the names that aren't shown."""
+    return label(factors, [n for n in FACTORS if n not in names])
+
+
+def provenance(rows: Sequence[Row]) -> str:
+    """Where the numbers come from: the backends, and whether these are evidence of anything."""
+    backends = sorted({r.tracked.factors["backend"] for r in rows})
+    line = f"backend: {', '.join(backends)}"
+    if any(r.tracked.simulated for r in rows) or "simulated" in backends:
+        line += "; simulated agents, no evidence about language models"
+    if any(r.tracked.tiny for r in rows):
+        line += "; the tiny model shows that the hosted path works and stands for no real model"
+    return line

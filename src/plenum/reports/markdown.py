@@ -1,0 +1,36 @@
+"""Tables as Markdown."""
+
+from collections.abc import Callable, Sequence
+
+from plenum.reports.table import Table
+
+
+def _piped(text: str) -> str:
+    """A cell that ends no column and no line."""
+    return text.replace("|", "\\|").replace("\n", "<br>")
+
+
+def markdown(table: Table, heading: str = "", escape: Callable[[str], str] | None = None) -> str:
+    """A table as Markdown: its heading, its lines, and its notes below.
+
+    Parameters
+    ----------
+    heading
+        What stands above it; the title, as a heading, where none is given.
+    escape
+        Makes text of headings, cells and notes in which nothing is markup. By default the texts
+        may hold markup, and only what would end a cell is escaped.
+    """
+    plain = escape or str
+    grid = lines(table.head, table.body, escape or _piped)
+    notes = [f"{plain(note)}  " for note in table.notes]
+    return "\n".join([heading or f"## {plain(table.title)}", "", *grid, "", *notes, ""])
+
+
+def lines(
+    head: Sequence[str], body: Sequence[Sequence[str]], escape: Callable[[str], str] = _piped
+) -> list[str]:
+    """The lines of a table without heading and notes."""
+    rows = [[escape(cell) for cell in line] for line in (head, *body)]
+    rows.insert(1, ["---"] * len(head))
+    return [f"| {' | '.join(row)} |" for row in rows]

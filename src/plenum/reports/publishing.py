@@ -1,0 +1,63 @@
+"""How every product is published: written, logged to MLflow, and printed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from plenum.reports import documents
+from plenum.reports.printing import show, show_text
+from plenum.reports.settings import Settings
+from plenum.reports.table import Table
+from plenum.tracking import query
+
+
+@dataclass(frozen=True)
+class Product:
+    """Tables that are published together.
+
+    Attributes
+    ----------
+    stem
+        The name of the documents, without ``.md`` and ``.tex``.
+    tables
+        What the documents have.
+    frames
+        The CSV files by name, without the ending.
+    printed
+        What the terminal shows; all tables where it is ``None``.
+    heading
+        Stands above the Markdown.
+    more
+        Lines for the terminal below the tables.
+    """
+
+    stem: str
+    tables: Sequence[Table]
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    printed: Sequence[Table] | None = None
+    heading: str = ""
+    more: Sequence[str] = ()
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the CSV files, the Markdown and the LaTeX; all files, in this order."""
+        files = documents.write_frames(folder, self.frames)
+        return [*files, *documents.write(folder, self.stem, self.tables, self.heading)]
+
+
+def publish_product(product: Product, chosen: Settings) -> list[Path]:
+    """Write a product, log its files to the study's report in MLflow, and print it."""
+    files = product.write(chosen.out)
+    if chosen.study:
+        query.log_report(chosen.study, chosen.uri, files)
+    show(product.tables if product.printed is None else product.printed)
+    for line in product.more:
+        show_text(line)
+    written(files)
+    return files
+
+
+def written(files: Sequence[Path]) -> None:
+    """Say which files were written."""
+    show_text(f"written: {', '.join(map(str, files))}")

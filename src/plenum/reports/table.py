@@ -1,0 +1,115 @@
+"""A table is data: a frame, and columns that say how its values are shown.
+
+The CSV of a table is its frame. What a reader sees in a terminal, in Markdown, LaTeX or HTML is
+formatted by the columns, and nowhere else: see `plenum.reports.printing`, `markdown` and `latex`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pandas as pd
+
+from plenum.reports.formats import text
+
+Format = Callable[..., str]
+"""Makes a cell of a value, or of several."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Attributes
+    ----------
+    name
+        The column of the frame, or several that share a cell. One that the frame lacks has no
+        values.
+    label
+        The head; the name, with spaces, where none is given.
+    format
+        Makes the cell of the values, given by position.
+    key
+        Whether it names a line: it is repeated where a page is too narrow for all columns.
+    """
+
+    name: str | tuple[str, ...]
+    label: str | None = None
+    format: Format = text
+    key: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the frame that the cells are made of."""
+        return (self.name,) if isinstance(self.name, str) else self.name
+
+    @property
+    def head(self) -> str:
+        """What stands above the cells."""
+        return " ".join(self.names).replace("_", " ") if self.label is None else self.label
+
+    def cells(self, frame: pd.DataFrame) -> list[str]:
+        """The cells of every line of a frame."""
+        missing = [None] * len(frame)
+        values = [frame[name].tolist() if name in frame else missing for name in self.names]
+        return [self.format(*line) for line in zip(*values, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A table.
+
+    Attributes
+    ----------
+    name
+        Of its CSV file, without the ending. Tables of one name show the same frame.
+    title
+        What stands above it.
+    frame
+        One row a line, with all that the CSV has.
+    columns
+        What of the frame is shown; those that name a line come first.
+    notes
+        What a reader must know, a line each.
+    totals
+        Lines that sum the others up: shown below them, and left out of the CSV.
+    """
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+    notes: tuple[str, ...] = ()
+    totals: pd.DataFrame | None = None
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        """The heads of the columns."""
+        return tuple(column.head for column in self.columns)
+
+    @cached_property
+    def body(self) -> tuple[tuple[str, ...], ...]:
+        """The cells, line by line."""
+        frames = [self.frame] if self.totals is None else [self.frame, self.totals]
+        return tuple(
+            line
+            for frame in frames
+            for line in zip(*(column.cells(frame) for column in self.columns), strict=True)
+        )
+
+    @property
+    def keys(self) -> int:
+        """How many columns name a line."""
+        return sum(column.key for column in self.columns)
+
+    def __len__(self) -> int:
+        return len(self.frame) + (0 if self.totals is None else len(self.totals))
+
+    def with_columns(self, columns: Sequence[Column]) -> "Table":
+        """The same table with other columns shown."""
+        return replace(self, columns=tuple(columns))
+
+
+def keys(names: Sequence[str]) -> tuple[Column, ...]:
+    """Columns that name a line, under their own names."""
+    return tuple(Column(name, name, key=True) for name in names)

@@ -63,7 +63,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="count only")
     parser.add_argument("--suite", action="store_true", help="run the tests too")
     given = parser.parse_args()
-    root = given.checkout.resolve()
+    root, busy = given.checkout.resolve(), os.getloadavg()[0]
     if not (root / "src/plenum").is_dir():
         parser.error(f"{given.checkout}: no checkout of plenum")
 
@@ -85,6 +85,8 @@ def main() -> None:
     }
     console = Console(width=120)
     console.print(_table(root, figures))
+    if busy > 1 and not given.quick:
+        console.print(f"load average {busy:.1f} before this began: its seconds are no measure")
     for name in SHOWN:
         for place in places[name]:
             console.print(f"{name}: {place}", highlight=False)

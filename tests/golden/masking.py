@@ -1,7 +1,8 @@
 """What differs from run to run, and what stands in its place: the one list of it.
 
 Masked: run ids of MLflow, versions and commits, paths of this machine, dates, digests of files that
-hold them (archives, Parquet), seconds and latencies.
+hold them (archives, Parquet), seconds and latencies. Journals of hosted models name the machine, so
+their digests leave that out, and other digests of them are masked.
 """
 
 import os
@@ -41,6 +42,10 @@ class Masks:
                 (r"\d+\.\d MB, ", ""),
             )
         ]
+
+    def hide(self, digest: str, mask: str) -> None:
+        """Mask a digest of this machine, such as a hosted model's environment."""
+        self._patterns.append((re.compile(re.escape(digest)), mask))
 
     def text(self, text: str) -> str:
         """The text with every volatile part masked."""

@@ -42,6 +42,8 @@ def snapshot(
     Content is a ``dict`` (JSON), a list of rows (CSV, the header first) or a text.
     """
     database = work / "mlruns/mlflow.db"
+    for digest in tracked.environments(database):
+        masks.hide(digest, "<environment>")
     mlflow = {name: tracked.experiment(database, name, masks) for name in case.experiments}
     identities = {
         identity: None
@@ -177,6 +179,13 @@ def _outputs(folder: Path, name: str, masks: Masks, known: Known) -> dict[str, A
             texts[relative] = _text(file, masks)
         else:
             texts[relative] = "present"
+    for members in texts.values():
+        if isinstance(members, dict):
+            for member in [one for one in members if one.endswith("/environment.json")]:
+                environment = members.pop(member)
+                files.update(
+                    {"environment.json": environment} if isinstance(environment, dict) else {}
+                )
     if texts:
         files[f"{name}/texts.json"] = texts
     if drawings:
@@ -188,6 +197,8 @@ def rows(text: str, masks: Masks) -> list[list[str]]:
     """A CSV file's header and rows, masked."""
     header, *body = csv.reader(io.StringIO(masks.text(text)))
     hidden = {i for i, column in enumerate(header) if VOLATILE.search(column)}
+    if any("hosted" in row for row in body) and "sha256_transcripts" in header:
+        hidden.add(header.index("sha256_transcripts"))
     return [header, *([MASK if i in hidden else c for i, c in enumerate(r)] for r in body)]
 
 
@@ -261,7 +272,11 @@ def _member(path: Path, data: bytes, folder: Path, masks: Masks) -> Any:
         return "as beside" if same else _digest(content)
     if path.suffix == ".yaml":
         return _digest(masks.text(data.decode()))
-    return _keys(json.loads(data)) if path.suffix == ".json" else "present"
+    if path.name == "environment.json":  # on another machine a hosted model may answer otherwise
+        return next(iter(json.loads(data).values()))
+    if path.suffix == ".json":
+        return [masks.text(key) for key in _keys(json.loads(data))]
+    return "present"
 
 
 def _keys(data: Any, prefix: str = "") -> list[str]:

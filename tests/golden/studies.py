@@ -69,7 +69,7 @@ _FAULTS = (
 )
 _WORDED = "backend=simulated scenario=HL-01,IM-01 replicates=13"
 _HOSTED = (
-    "run.py -m study=hosted backend=hosted backend.threads=1 memory=k3 roles=on,off rounds=2"
+    "run.py -m study=hosted backend=hosted backend.threads=1 memory=k3 roles=on rounds=1"
     " replicates=2 perturbation=variants20 sampling.max_tokens=160"
 )
 

@@ -12,7 +12,12 @@ import pandas as pd
 
 from .masking import MASK, VOLATILE, Masks
 
-_MASKED_TAGS = {"mlflow.source.git.commit", "plenum.version", "mlflow.parentRunId"}
+_MASKED_TAGS = {
+    "plenum.archive",
+    "mlflow.source.git.commit",
+    "plenum.version",
+    "mlflow.parentRunId",
+}
 
 
 def experiment(database: Path, name: str, masks: Masks) -> dict[str, Any]:
@@ -91,6 +96,13 @@ def conditions(database: Path, name: str) -> list[str]:
         return [identity for (identity,) in rows]
 
 
+def environments(database: Path) -> set[str]:
+    """Digests of the machines that hosted models ran on."""
+    with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
+        found = db.execute("select value from tags where key = 'plenum.environment'").fetchall()
+    return {digest for (text,) in found for digest in text.split()}
+
+
 def _label(name: str, run: dict[str, Any]) -> str:
     """A run's name, and the identity of its condition: names alone may stand twice."""
     identity = run["tags"].get("plenum.condition", "")
@@ -111,9 +123,12 @@ def _run(db: sqlite3.Connection, run: str, masks: Masks) -> dict[str, Any]:
         metrics[key].append(MASK if VOLATILE.search(key) else _number(math.nan if nan else value))
     steps = db.execute("select key, step from metrics where run_uuid = ? and step != 0", (run,))
     stepped = {key for key, _ in steps}
+    shown = {k: MASK if k in _MASKED_TAGS else v for k, v in pairs("tags").items()}
+    if shown.get("plenum.backend") == "hosted" and "plenum.journal" in shown:
+        shown["plenum.journal"] = MASK
     return {
         "parent": parents[0] if parents else None,
-        "tags": {k: MASK if k in _MASKED_TAGS else v for k, v in pairs("tags").items()},
+        "tags": shown,
         "params": pairs("params"),
         "metrics": {
             key: values if key in stepped or len(values) > 1 else values[0]

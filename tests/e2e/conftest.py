@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import forking
 import pytest
+from forking import Process
 
 from plenum.records import attempts
 from plenum.tracking import store
@@ -47,7 +49,7 @@ def on_a_terminal(width: int, script: str, *arguments: str, cwd: Path) -> str:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     kept = environment(TERM="xterm")
     kept.pop("COLUMNS", None)
-    child = subprocess.Popen(
+    child = Process(
         command(script, *arguments), cwd=cwd, env=kept, stdout=theirs, stderr=subprocess.PIPE
     )
     os.close(theirs)
@@ -85,24 +87,42 @@ def with_store(empty_store: Path, folder: Path) -> Path:
     return folder
 
 
+def call(
+    folder: Path, script: str, *arguments: str, status: int | None = 0, **extra: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script to its end in a folder; it has to end with ``status`` unless that is None."""
+    done = forking.run(command(script, *arguments), cwd=folder, env=environment(**extra))
+    assert status is None or done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def start(
+    folder: Path, script: str, *arguments: str, cold: bool = False, **extra: str
+) -> Process:
+    """Start a script in a folder, as a shell would: in a process group of its own."""
+    return Process(
+        command(script, *arguments),
+        cwd=folder,
+        env=environment(**extra),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cold=cold,
+    )
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run ``run.py`` or a script to its end."""
 
-    def call(
+    def called(
         *arguments: str, script: str = "run.py", cwd: Path = tmp_path, **extra: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(script, *arguments),
-            cwd=cwd,
-            env=environment(**extra),
-            stdin=subprocess.DEVNULL,  # nobody sits at a terminal
-            capture_output=True,
-            text=True,
-            timeout=280,
-        )
+    ) -> "subprocess.CompletedProcess[str]":
+        return call(cwd, script, *arguments, status=None, **extra)
 
-    return call
+    return called
 
 
 def journals(folder: Path) -> dict[str, bytes]:

@@ -5,7 +5,6 @@ import hashlib
 import json
 import shutil
 import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -15,7 +14,7 @@ from mlflow import MlflowClient
 
 from plenum.records import attempts
 
-from .conftest import Run, calls, command, environment, journals
+from .conftest import Run, call, calls, journals, start
 
 GRID = ("-m", "roles=on,off", "model=uniform,mixed")
 FAULTS = ("backend.malformed_rate=0.1", "backend.timeout_rate=0.2", "backend.rate_limit_rate=0.1")
@@ -51,19 +50,9 @@ def answers(folder: Path) -> list[dict[str, object]]:
 def failing(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sweep in which much fails, and its accounts."""
     folder = tmp_path_factory.mktemp("failing")
-    done = subprocess.run(
-        command("run.py", *SWEEP), cwd=folder, env=environment(), capture_output=True, timeout=280
-    )
-    assert done.returncode == 1, done.stderr
-    done = subprocess.run(
-        command("scripts/accounting.py", "study=acc"),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
-    (folder / "stdout").write_bytes(done.stdout)
+    call(folder, "run.py", *SWEEP, status=1)
+    done = call(folder, "scripts/accounting.py", "study=acc")
+    (folder / "stdout").write_text(done.stdout)
     return folder
 
 
@@ -196,20 +185,14 @@ def test_a_budget_leaves_pending_replicates_that_are_no_failures(run: Run, tmp_p
 
 def stop(sweep: tuple[str, ...], folder: Path, sign: signal.Signals, ended: int) -> None:
     """Run a sweep until so many replicates have ended, and stop it."""
-    process = subprocess.Popen(
-        command("run.py", *sweep),
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start(folder, "run.py", *sweep)
     deadline = time.monotonic() + 60
     while sum(b'"kind":"end"' in data for data in journals(folder).values()) < ended:
         assert process.poll() is None, "it ended before it could be stopped"
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(sign)
-    process.wait(60)
+    process.communicate(timeout=60)
 
 
 def test_a_stopped_sweep_is_accounted_for_and_completed_later(run: Run, tmp_path: Path) -> None:

@@ -9,23 +9,14 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from .conftest import Run, command, environment
+from .conftest import Run, call
 
 # the canonical wording, ten rephrasings and two formats
 SMALL = ("backend=simulated", "scenario=HL-01,IM-01,SP-03", "replicates=13")
 
 
 def sweep(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        command("run.py", "-m", *arguments),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
-    return done
+    return call(folder, "run.py", "-m", *arguments)
 
 
 @pytest.fixture(scope="module")

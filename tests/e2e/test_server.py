@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from mlflow import MlflowClient
 
-from .conftest import ROOT, Run, command, environment, journals, serving_mlflow
+from .conftest import ROOT, Run, journals, serving_mlflow, start
 
 SMALL = ("-m", "roles=on,off", "replicates=3", "rounds=3")
 
@@ -55,14 +55,7 @@ def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_pat
     store.mkdir()
     sweep = ("-m", "roles=on,off", "replicates=20", "rounds=20", "tracking=server")
     with serving_mlflow(store) as (uri, server):
-        process = subprocess.Popen(
-            command("run.py", *sweep, f"tracking.uri={uri}"),
-            cwd=tmp_path,
-            env=environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = start(tmp_path, "run.py", *sweep, f"tracking.uri={uri}")
         while not list(tmp_path.glob("mlruns/journals/*/000.jsonl")):
             assert process.poll() is None
             time.sleep(0.01)

@@ -4,7 +4,6 @@ import csv
 import itertools
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import mlflow
@@ -13,7 +12,7 @@ import pytest
 from mlflow import MlflowClient
 from rich.cells import cell_len
 
-from .conftest import Run, calls, command, environment, journals, on_a_terminal
+from .conftest import Run, call, calls, journals, on_a_terminal
 
 SMALL = ("replicates=4", "rounds=4")
 COLUMNS = {
@@ -47,15 +46,7 @@ def longer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _sweep(folder: Path, *arguments: str) -> Path:
-    done = subprocess.run(
-        command("run.py", "-m", "roles=on,off", "model=uniform,mixed", *arguments),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
+    done = call(folder, "run.py", "-m", "roles=on,off", "model=uniform,mixed", *arguments)
     (folder / "stdout").write_text(done.stdout)
     (folder / "stderr").write_text(done.stderr)
     return folder

@@ -29,19 +29,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
-BASE = (
-    *("plenum.execution.sweep", "plenum.tracking.process", "plenum.tracking.writer"),
-    *("plenum.reports.results", "plenum.reports.numbered", "plenum.models.simulated"),
-    *("mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot"),
-)
-"""What every template has imported."""
+BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot")
+"""What every template has imported; of plenum every module but those of :data:`_LATER`."""
 
-MORE = {"api": ("plenum.models.api", "litellm"), "hosted": ("plenum.models.hosted.backend",)}
-"""What a template has imported for a backend."""
+MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum.models.hosted.backend",)}
+"""What a template has imported for a backend as well."""
 
 AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "HF_", "MPL")
 """What the names of such variables begin with; ``PYTHONPATH`` alone is followed."""
 
+_LATER = ("plenum.models.api.", "plenum.models.hosted.", "plenum.testing.")
 _SUBREAPER = 36
 """``PR_SET_CHILD_SUBREAPER``: what descendants leave behind becomes this process's child."""
 
@@ -125,9 +122,12 @@ def _read_at_start(env: Mapping[str, str] | None) -> bool:
 
 def _template_for(args: Sequence[str]) -> Template:
     given = " ".join(args)
-    if "api_base" in given or "screen_variants" in given:
+    if "api_base" in given or "backend=api" in given:
         return _template("api")
-    return _template("hosted" if "hosted" in given and "simulated" not in given else "base")
+    hosted = ("backend=hosted" in given or "tiny_model" in given) or (
+        "experiment=hosted" in given and "backend=" not in given
+    )
+    return _template("hosted" if hosted else "base")
 
 
 @cache
@@ -187,10 +187,22 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
 
 def _import(names: Sequence[str]) -> None:
     for name in names:
-        importlib.import_module(name)
+        module = importlib.import_module(name)
+        if name == "plenum":
+            _import_all(module)
     assert threading.active_count() == 1, threading.enumerate()
     gc.collect()
     gc.freeze()
+
+
+def _import_all(package: types.ModuleType) -> None:
+    """Import the modules of a package, after MLflow was told how to behave in a door."""
+    importlib.import_module("plenum.tracking.store").quieten()
+    (folder,) = map(Path, package.__path__)
+    for file in sorted(folder.rglob("[!_]*.py")):
+        name = ".".join((package.__name__, *file.relative_to(folder).with_suffix("").parts))
+        if not name.startswith(_LATER):
+            importlib.import_module(name)
 
 
 def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:

@@ -10,10 +10,10 @@ import pytest
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
-from hydra_plugins._plenum_loader import remembering
 from hypothesis import settings
 from omegaconf import DictConfig
 
+from hydra_plugins._plenum_loader import remembering
 from plenum.committee import Ask, Deliberation
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition, Job
@@ -24,9 +24,22 @@ os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
 
+SLOWEST = ("test_deployed", "test_killed", "test_hosted", "test_tiny_model", "e2e")
+"""What is begun first, so that no worker is left with it when the other one has finished."""
+
 Compose = Callable[..., DictConfig]
 Answer = Callable[[Ask], str]
 Entry = dict[str, Any]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first; with two workers each takes the next file."""
+
+    def order(item: pytest.Item) -> list[bool]:
+        place = str(item.path.relative_to(ROOT))
+        return [name in place for name in SLOWEST]
+
+    items.sort(key=order, reverse=True)
 
 
 @pytest.fixture(scope="session")

@@ -32,7 +32,9 @@ from plenum.models import Message, Reply  # noqa: E402
 from plenum.models.simulated.reading import Row  # noqa: E402
 
 SCRIPT = ROOT / "scripts" / "train_tiny_model.py"
-torch.set_num_threads(1)  # the tests share the cores with others, and two threads wait for each other
+torch.set_num_threads(
+    1
+)  # the tests share the cores with others, and two threads wait for each other
 
 
 @cache
@@ -309,9 +311,7 @@ def test_a_bad_option_is_refused_in_one_line(arguments: list[str], told: str) ->
 
 
 def test_a_model_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
-    done = forking.run(
-        [sys.executable, str(SCRIPT), "--evaluate", "--out", str(tmp_path / "none")]
-    )
+    done = forking.run([sys.executable, str(SCRIPT), "--evaluate", "--out", str(tmp_path / "none")])
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "does not exist" in done.stderr

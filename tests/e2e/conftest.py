@@ -1,6 +1,7 @@
 """The real command line, in a working directory of its own."""
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -15,7 +16,7 @@ import termios
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import forking
@@ -96,9 +97,7 @@ def call(
     return done
 
 
-def start(
-    folder: Path, script: str, *arguments: str, cold: bool = False, **extra: str
-) -> Process:
+def start(folder: Path, script: str, *arguments: str, cold: bool = False, **extra: str) -> Process:
     """Start a script in a folder, as a shell would: in a process group of its own."""
     return Process(
         command(script, *arguments),
@@ -143,9 +142,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@contextmanager
-def serving_mlflow(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """What ``make server`` starts in a folder: its URI and its process."""
+def start_mlflow(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
+    """Start what ``make server`` starts in a folder; its URI and its process, a group's leader."""
     port = free_port()
     process = subprocess.Popen(
         [
@@ -161,18 +159,33 @@ def serving_mlflow(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]
     uri = f"http://127.0.0.1:{port}"
     try:
         _await(f"{uri}/health", process)
-        yield uri, process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait(30)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return uri, process
 
 
 @pytest.fixture(scope="session")
 def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A tracking server for the whole session."""
-    with serving_mlflow(tmp_path_factory.mktemp("server")) as (uri, _):
-        yield uri
+    """A tracking server for all tests, those of other workers too; its last user ends it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    folder /= "mlflow_server"
+    folder.mkdir(exist_ok=True)
+    file = folder / "users.json"
+    with store.locked(folder / "lock"):
+        known = json.loads(file.read_text()) if file.exists() else {"users": 0}
+        if not known["users"]:
+            known["uri"], process = start_mlflow(folder)
+            known["group"] = process.pid
+        file.write_text(json.dumps({**known, "users": known["users"] + 1}))
+    yield known["uri"]
+    with store.locked(folder / "lock"):
+        known = json.loads(file.read_text())
+        file.write_text(json.dumps({**known, "users": known["users"] - 1}))
+        if known["users"] == 1:
+            os.killpg(known["group"], signal.SIGKILL)
 
 
 def _await(url: str, process: subprocess.Popen[bytes]) -> None:

@@ -14,7 +14,7 @@ from mlflow import MlflowClient
 
 from plenum.records import attempts
 
-from .conftest import Run, call, calls, journals, start
+from .conftest import Run, call, calls, journals, start, with_store
 
 GRID = ("-m", "roles=on,off", "model=uniform,mixed")
 FAULTS = ("backend.malformed_rate=0.1", "backend.timeout_rate=0.2", "backend.rate_limit_rate=0.1")
@@ -47,9 +47,9 @@ def answers(folder: Path) -> list[dict[str, object]]:
 
 
 @pytest.fixture(scope="module")
-def failing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def failing(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
     """A sweep in which much fails, and its accounts."""
-    folder = tmp_path_factory.mktemp("failing")
+    folder = with_store(empty_store, tmp_path_factory.mktemp("failing"))
     call(folder, "run.py", *SWEEP, status=1)
     done = call(folder, "scripts/accounting.py", "study=acc")
     (folder / "stdout").write_text(done.stdout)
@@ -153,8 +153,10 @@ def test_fewer_replicates_count_their_own_attempts_alone(failing: Path, run: Run
     assert all(r["target"] == "2" for r in rows)
 
 
-def test_a_damaged_journal_is_pending_by_an_error(failing: Path, run: Run, tmp_path: Path) -> None:
-    shutil.copytree(failing / "mlruns/journals", tmp_path / "mlruns/journals")
+def test_a_damaged_journal_is_pending_by_an_error(
+    failing: Path, run: Run, tmp_path: Path, stored: Path
+) -> None:
+    shutil.copytree(failing / "mlruns/journals", stored / "mlruns/journals")
     assert run(*SWEEP).returncode == 1  # nothing is called, all is tracked
     journal = sorted((tmp_path / "mlruns/journals").glob("*/000.jsonl"))[0]
     journal.write_bytes(journal.read_bytes().replace(b"Chair", b"Chief", 1))
@@ -166,6 +168,7 @@ def test_a_damaged_journal_is_pending_by_an_error(failing: Path, run: Run, tmp_p
     assert all(row["attempts"] for row in rows.values())
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_budget_leaves_pending_replicates_that_are_no_failures(run: Run, tmp_path: Path) -> None:
     sweep = (*GRID, "study=b", "replicates=3", "rounds=3", "budget.calls=150")
     run(*sweep, "backend.timeout_rate=0.1")
@@ -195,6 +198,7 @@ def stop(sweep: tuple[str, ...], folder: Path, sign: signal.Signals, ended: int)
     process.communicate(timeout=60)
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_stopped_sweep_is_accounted_for_and_completed_later(run: Run, tmp_path: Path) -> None:
     sweep = (*GRID, "study=s", "replicates=8", "rounds=20", "backend.timeout_rate=0.05")
 
@@ -226,11 +230,11 @@ def test_a_server_answers_all_but_the_transcripts(
     run: Run, tmp_path: Path, mlflow_server: str
 ) -> None:
     server = ("tracking=server", f"tracking.uri={mlflow_server}")
-    sweep = ("-m", "roles=on,off", "study=remote", "replicates=3", "rounds=3", *server)
+    sweep = ("-m", "roles=on,off", "study=billed", "replicates=3", "rounds=3", *server)
     assert run(*sweep).returncode == 0
-    account(run, tmp_path, "remote", *server)
-    assert [r["completed"] for r in table(tmp_path, "accounting", "remote")] == ["3", "3"]
-    for row in table(tmp_path, "manifest", "remote"):
+    account(run, tmp_path, "billed", *server)
+    assert [r["completed"] for r in table(tmp_path, "accounting", "billed")] == ["3", "3"]
+    for row in table(tmp_path, "manifest", "billed"):
         assert len(row["sha256_ensemble"]) == 64
         assert row["sha256_transcripts"] == ""
 

@@ -11,7 +11,7 @@ from mlflow import MlflowClient
 
 from plenum.records import attempts
 
-from .conftest import Run, call, journals, start
+from .conftest import Run, call, journals, start, with_store
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -35,9 +35,9 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def benchmark(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> tuple[Path, str]:
     """The hosted benchmark, small enough for a test."""
-    folder = tmp_path_factory.mktemp("benchmark")
+    folder = with_store(empty_store, tmp_path_factory.mktemp("benchmark"))
     given = ("-m", "+experiment=hosted_benchmark", "scenario=CL-04,IM-01", *SIZE)
     return folder, call(folder, "run.py", *given, COLUMNS="200").stdout
 

@@ -5,13 +5,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from .conftest import Run, call
+from .conftest import Run, call, with_store
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
     """Fig. 1B and Table S4 of 001, run small and written."""
-    folder = tmp_path_factory.mktemp("papers")
+    folder = with_store(empty_store, tmp_path_factory.mktemp("papers"))
     given = ("run=reduced", "item=[001/fig-1b,001/table-s4]", "draws=200")
     call(folder, "scripts/papers.py", *given)
     return folder / "outputs/papers"

@@ -43,6 +43,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return journals(folder)
 
 
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.6, 0.85])
 def test_after_kill_9_only_what_is_missing_is_done(
     reference: dict[str, bytes], run: Run, tmp_path: Path, share: float
@@ -89,6 +90,7 @@ def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
     assert journals(tmp_path) == reference
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_torn_line_is_written_again(
     reference: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:

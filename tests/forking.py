@@ -221,7 +221,9 @@ def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
     sys.path[1:1] = [path for path in given if path and path not in sys.path]
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
-        new = open(number, old.mode, encoding=old.encoding, errors=old.errors, closefd=False)
+        new = open(  # noqa: SIM115
+            number, old.mode, encoding=old.encoding, errors=old.errors, closefd=False
+        )
         if name == "stderr":
             new.reconfigure(line_buffering=True)
         setattr(sys, name, new)

@@ -32,9 +32,7 @@ from plenum.models import Message, Reply  # noqa: E402
 from plenum.models.simulated.reading import Row  # noqa: E402
 
 SCRIPT = ROOT / "scripts" / "train_tiny_model.py"
-torch.set_num_threads(
-    1
-)  # the tests share the cores with others, and two threads wait for each other
+torch.set_num_threads(1)  # two would wait for each other where others use the cores
 
 
 @cache

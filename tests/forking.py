@@ -263,9 +263,10 @@ def _execute(args: Sequence[str]) -> None:
     """What Python does with its arguments: a script or ``-m`` a module, as ``__main__``."""
     module = types.ModuleType("__main__")
     if args[0] == "-m":
+        sys.path[0] = str(Path.cwd())
         module.__spec__ = importlib.util.find_spec(args[1])
         assert module.__spec__ is not None
-        file, rest, sys.path[0] = str(module.__spec__.origin), args[2:], str(Path.cwd())
+        file, rest = str(module.__spec__.origin), args[2:]
     else:
         file, rest, sys.path[0] = args[0], args[1:], str(Path(args[0]).parent)
     module.__file__ = file

@@ -24,7 +24,7 @@ run: $(VENV)/.base
 	$(BIN)/python run.py -m $(EXPERIMENT_ARGS)
 
 test: $(VENV)/.all
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 check: $(VENV)/.all
 	$(BIN)/ruff check .

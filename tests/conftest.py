@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from hydra import compose as hydra_compose
 from hydra import initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from hypothesis import settings
 from omegaconf import DictConfig
 
+from hydra_plugins._plenum_loader import remembering
 from plenum.committee import Ask, Deliberation
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition, Job
@@ -22,9 +24,22 @@ os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
 
+SLOWEST = ("test_deployed", "test_killed", "test_hosted", "test_tiny_model", "e2e")
+"""What is begun first, so that no worker is left with it when the other one has finished."""
+
 Compose = Callable[..., DictConfig]
 Answer = Callable[[Ask], str]
 Entry = dict[str, Any]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the files that take longest first; with two workers each takes the next file."""
+
+    def order(item: pytest.Item) -> list[bool]:
+        place = str(item.path.relative_to(ROOT))
+        return [name in place for name in SLOWEST]
+
+    items.sort(key=order, reverse=True)
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +50,14 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def compose() -> Compose:
-    """``compose("roles=off")``: the config that run.py would get."""
+    """``compose("roles=off")``: the config that run.py would get; no file is read twice."""
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        loader = remembering(GlobalHydra.instance().config_loader())
 
     @cache
     def composed(*overrides: str, hydra: bool = False) -> DictConfig:
         with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+            GlobalHydra.instance().hydra.config_loader = loader
             return hydra_compose("config", list(overrides), return_hydra_config=hydra)
 
     return composed

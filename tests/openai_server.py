@@ -135,7 +135,7 @@ def serving(port: int = 0, dies_after: float = math.inf) -> Iterator[Server]:
     async def start() -> web.AppRunner:
         app = web.Application()
         app.router.add_post("/v1/chat/completions", server.chat)
-        runner = web.AppRunner(app, shutdown_timeout=0)
+        runner = web.AppRunner(app, shutdown_timeout=0.01)  # 0 would be no limit
         await runner.setup()
         server.site = site = web.TCPSite(runner, "127.0.0.1", port, reuse_address=True)
         await site.start()

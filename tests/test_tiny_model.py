@@ -1,7 +1,6 @@
 """The model that ships with the project: its files, its tokenizer, its teacher, its training."""
 
 import json
-import subprocess
 import sys
 import unicodedata
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import forking
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,6 +32,7 @@ from plenum.models import Message, Reply  # noqa: E402
 from plenum.models.simulated.reading import Row  # noqa: E402
 
 SCRIPT = ROOT / "scripts" / "train_tiny_model.py"
+torch.set_num_threads(1)  # two would wait for each other where others use the cores
 
 
 @cache
@@ -220,9 +221,9 @@ def test_a_step_moves_one_degree_towards_an_option(firm: int, option: str) -> No
 # --- the training ------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def small(monkeypatch_module: pytest.MonkeyPatch) -> training.Plan:
-    """A training of a few steps of a model of two layers."""
+@pytest.fixture
+def two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models are built with two small layers."""
     usual = architecture.config
 
     def shrunk(tokenizer: Any) -> Any:
@@ -231,15 +232,14 @@ def small(monkeypatch_module: pytest.MonkeyPatch) -> training.Plan:
         config.layer_types = config.layer_types[:2]
         return config
 
-    monkeypatch_module.setattr(architecture, "config", shrunk)
+    monkeypatch.setattr(architecture, "config", shrunk)
+
+
+@pytest.fixture
+def small(two_layers: None) -> training.Plan:
+    """A training of a few steps."""
     parts = {"answers": 2, "talks": 1, "few": 0, "short": 0, "full": 1}
     return training.Plan(**parts, groups=1, rows=2, clerks=1, warmup=1)
-
-
-@pytest.fixture(scope="module")
-def monkeypatch_module() -> Iterator[pytest.MonkeyPatch]:
-    with pytest.MonkeyPatch.context() as patch:
-        yield patch
 
 
 def test_a_training_that_was_interrupted_ends_with_the_same_weights(
@@ -272,7 +272,8 @@ def test_a_training_does_not_go_on_from_another_plan(small: training.Plan, tmp_p
 
 
 @pytest.mark.parametrize("aside", [0.0, 0.5])
-def test_the_loss_is_that_of_the_whole_prompt_at_once(model: Any, aside: float) -> None:
+def test_the_loss_is_that_of_the_whole_prompt_at_once(two_layers: None, aside: float) -> None:
+    model = architecture.build(learnt(), 0)
     batch = training.encode(learnt(), corpus.group(0, 1, 3))
     expected = 0.0
     with torch.inference_mode():
@@ -302,20 +303,13 @@ def test_the_loss_is_that_of_the_whole_prompt_at_once(model: Any, aside: float) 
     ],
 )
 def test_a_bad_option_is_refused_in_one_line(arguments: list[str], told: str) -> None:
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, check=False
-    )
+    done = forking.run([sys.executable, str(SCRIPT), *arguments])
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"train_tiny_model.py: {told}\n"
 
 
 def test_a_model_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--evaluate", "--out", str(tmp_path / "none")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = forking.run([sys.executable, str(SCRIPT), "--evaluate", "--out", str(tmp_path / "none")])
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "does not exist" in done.stderr

@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
@@ -23,7 +24,11 @@ FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """What a user mends beside plenum; what is written by then is whole."""
 
-_FULL_ERROR = os.environ.get("HYDRA_FULL_ERROR") == "1"
+
+@cache
+def _full_error() -> bool:
+    """Whether the user asked for tracebacks; read before :func:`front_door` sets the variable."""
+    return os.environ.get("HYDRA_FULL_ERROR") == "1"
 
 
 def front_door(main: Callable[[], object]) -> None:
@@ -38,6 +43,7 @@ def front_door(main: Callable[[], object]) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
+    _full_error()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     sys.excepthook = _without_secrets
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
@@ -63,7 +69,7 @@ def told(config_name: str | None = None) -> Iterator[None]:
     try:
         yield
     except (UserError, HydraException, OmegaConfBaseException) as error:
-        if _FULL_ERROR:
+        if _full_error():
             raise
         _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except Stopped as error:
@@ -72,13 +78,13 @@ def told(config_name: str | None = None) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(FAILED) from None
     except OSError as error:
-        if _FULL_ERROR:
+        if _full_error():
             raise
         again = "; the same command continues from here" * (error.errno in _OF_THE_DISK)
         where = error.filename or Path.cwd()
         _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
     except Exception as error:
-        if _FULL_ERROR or not _of_the_input(error):
+        if _full_error() or not _of_the_input(error):
             raise
         _leave(f"error: {_explained(error, config_name)}", BAD_INPUT)
     except KeyboardInterrupt:

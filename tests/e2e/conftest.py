@@ -1,6 +1,7 @@
 """The real command line, in a working directory of its own."""
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -15,10 +16,12 @@ import termios
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
+import forking
 import pytest
+from forking import Process
 
 from plenum.records import attempts
 from plenum.tracking import store
@@ -47,7 +50,7 @@ def on_a_terminal(width: int, script: str, *arguments: str, cwd: Path) -> str:
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     kept = environment(TERM="xterm")
     kept.pop("COLUMNS", None)
-    child = subprocess.Popen(
+    child = Process(
         command(script, *arguments), cwd=cwd, env=kept, stdout=theirs, stderr=subprocess.PIPE
     )
     os.close(theirs)
@@ -85,24 +88,40 @@ def with_store(empty_store: Path, folder: Path) -> Path:
     return folder
 
 
+def call(
+    folder: Path, script: str, *arguments: str, status: int | None = 0, **extra: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script to its end in a folder; it has to end with ``status`` unless that is None."""
+    done = forking.run(command(script, *arguments), cwd=folder, env=environment(**extra))
+    assert status is None or done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def start(folder: Path, script: str, *arguments: str, cold: bool = False, **extra: str) -> Process:
+    """Start a script in a folder, as a shell would: in a process group of its own."""
+    return Process(
+        command(script, *arguments),
+        cwd=folder,
+        env=environment(**extra),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        cold=cold,
+    )
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run ``run.py`` or a script to its end."""
 
-    def call(
+    def called(
         *arguments: str, script: str = "run.py", cwd: Path = tmp_path, **extra: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(script, *arguments),
-            cwd=cwd,
-            env=environment(**extra),
-            stdin=subprocess.DEVNULL,  # nobody sits at a terminal
-            capture_output=True,
-            text=True,
-            timeout=280,
-        )
+    ) -> "subprocess.CompletedProcess[str]":
+        return call(cwd, script, *arguments, status=None, **extra)
 
-    return call
+    return called
 
 
 def journals(folder: Path) -> dict[str, bytes]:
@@ -123,9 +142,8 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-@contextmanager
-def serving_mlflow(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """What ``make server`` starts in a folder: its URI and its process."""
+def start_mlflow(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
+    """Start what ``make server`` starts in a folder; its URI and its process, a group's leader."""
     port = free_port()
     process = subprocess.Popen(
         [
@@ -141,18 +159,33 @@ def serving_mlflow(folder: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]
     uri = f"http://127.0.0.1:{port}"
     try:
         _await(f"{uri}/health", process)
-        yield uri, process
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait(30)
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return uri, process
 
 
 @pytest.fixture(scope="session")
 def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A tracking server for the whole session."""
-    with serving_mlflow(tmp_path_factory.mktemp("server")) as (uri, _):
-        yield uri
+    """A tracking server for all tests, those of other workers too; its last user ends it."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    folder /= "mlflow_server"
+    folder.mkdir(exist_ok=True)
+    file = folder / "users.json"
+    with store.locked(folder / "lock"):
+        known = json.loads(file.read_text()) if file.exists() else {"users": 0}
+        if not known["users"]:
+            known["uri"], process = start_mlflow(folder)
+            known["group"] = process.pid
+        file.write_text(json.dumps({**known, "users": known["users"] + 1}))
+    yield known["uri"]
+    with store.locked(folder / "lock"):
+        known = json.loads(file.read_text())
+        file.write_text(json.dumps({**known, "users": known["users"] - 1}))
+        if known["users"] == 1:
+            os.killpg(known["group"], signal.SIGKILL)
 
 
 def _await(url: str, process: subprocess.Popen[bytes]) -> None:

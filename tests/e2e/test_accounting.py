@@ -5,7 +5,6 @@ import hashlib
 import json
 import shutil
 import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -15,7 +14,7 @@ from mlflow import MlflowClient
 
 from plenum.records import attempts
 
-from .conftest import Run, calls, command, environment, journals
+from .conftest import Run, call, calls, journals, start, with_store
 
 GRID = ("-m", "roles=on,off", "model=uniform,mixed")
 FAULTS = ("backend.malformed_rate=0.1", "backend.timeout_rate=0.2", "backend.rate_limit_rate=0.1")
@@ -48,22 +47,12 @@ def answers(folder: Path) -> list[dict[str, object]]:
 
 
 @pytest.fixture(scope="module")
-def failing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def failing(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
     """A sweep in which much fails, and its accounts."""
-    folder = tmp_path_factory.mktemp("failing")
-    done = subprocess.run(
-        command("run.py", *SWEEP), cwd=folder, env=environment(), capture_output=True, timeout=280
-    )
-    assert done.returncode == 1, done.stderr
-    done = subprocess.run(
-        command("scripts/accounting.py", "study=acc"),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
-    (folder / "stdout").write_bytes(done.stdout)
+    folder = with_store(empty_store, tmp_path_factory.mktemp("failing"))
+    call(folder, "run.py", *SWEEP, status=1)
+    done = call(folder, "scripts/accounting.py", "study=acc")
+    (folder / "stdout").write_text(done.stdout)
     return folder
 
 
@@ -164,8 +153,10 @@ def test_fewer_replicates_count_their_own_attempts_alone(failing: Path, run: Run
     assert all(r["target"] == "2" for r in rows)
 
 
-def test_a_damaged_journal_is_pending_by_an_error(failing: Path, run: Run, tmp_path: Path) -> None:
-    shutil.copytree(failing / "mlruns/journals", tmp_path / "mlruns/journals")
+def test_a_damaged_journal_is_pending_by_an_error(
+    failing: Path, run: Run, tmp_path: Path, stored: Path
+) -> None:
+    shutil.copytree(failing / "mlruns/journals", stored / "mlruns/journals")
     assert run(*SWEEP).returncode == 1  # nothing is called, all is tracked
     journal = sorted((tmp_path / "mlruns/journals").glob("*/000.jsonl"))[0]
     journal.write_bytes(journal.read_bytes().replace(b"Chair", b"Chief", 1))
@@ -177,6 +168,7 @@ def test_a_damaged_journal_is_pending_by_an_error(failing: Path, run: Run, tmp_p
     assert all(row["attempts"] for row in rows.values())
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_budget_leaves_pending_replicates_that_are_no_failures(run: Run, tmp_path: Path) -> None:
     sweep = (*GRID, "study=b", "replicates=3", "rounds=3", "budget.calls=150")
     run(*sweep, "backend.timeout_rate=0.1")
@@ -196,22 +188,17 @@ def test_a_budget_leaves_pending_replicates_that_are_no_failures(run: Run, tmp_p
 
 def stop(sweep: tuple[str, ...], folder: Path, sign: signal.Signals, ended: int) -> None:
     """Run a sweep until so many replicates have ended, and stop it."""
-    process = subprocess.Popen(
-        command("run.py", *sweep),
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start(folder, "run.py", *sweep)
     deadline = time.monotonic() + 60
     while sum(b'"kind":"end"' in data for data in journals(folder).values()) < ended:
         assert process.poll() is None, "it ended before it could be stopped"
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(sign)
-    process.wait(60)
+    process.communicate(timeout=60)
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_stopped_sweep_is_accounted_for_and_completed_later(run: Run, tmp_path: Path) -> None:
     sweep = (*GRID, "study=s", "replicates=8", "rounds=20", "backend.timeout_rate=0.05")
 
@@ -243,11 +230,11 @@ def test_a_server_answers_all_but_the_transcripts(
     run: Run, tmp_path: Path, mlflow_server: str
 ) -> None:
     server = ("tracking=server", f"tracking.uri={mlflow_server}")
-    sweep = ("-m", "roles=on,off", "study=remote", "replicates=3", "rounds=3", *server)
+    sweep = ("-m", "roles=on,off", "study=billed", "replicates=3", "rounds=3", *server)
     assert run(*sweep).returncode == 0
-    account(run, tmp_path, "remote", *server)
-    assert [r["completed"] for r in table(tmp_path, "accounting", "remote")] == ["3", "3"]
-    for row in table(tmp_path, "manifest", "remote"):
+    account(run, tmp_path, "billed", *server)
+    assert [r["completed"] for r in table(tmp_path, "accounting", "billed")] == ["3", "3"]
+    for row in table(tmp_path, "manifest", "billed"):
         assert len(row["sha256_ensemble"]) == 64
         assert row["sha256_transcripts"] == ""
 

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
@@ -22,13 +21,14 @@ from mlflow import MlflowClient
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import openai_server
+from forking import Process
 
 from plenum.records import Transcript, read
 from plenum.records.journal import read_entries
 from plenum.testing.fault_server import Faults, Latency, Limits, Settings, serving
 from plenum.testing.fault_server.running import Running
 
-from .conftest import calls, command, environment, free_port, journals
+from .conftest import calls, free_port, journals, start
 
 KEY = "sk-canary-0123456789abcdef"
 MODEL = "openai/house-model"  # no price list knows it
@@ -56,27 +56,19 @@ class Done:
     err: str
 
 
-def start(folder: Path, *arguments: str, **extra: str) -> "subprocess.Popen[str]":
-    """Start ``run.py`` in a folder, as a shell would: in a process group of its own."""
-    return subprocess.Popen(
-        command("run.py", *arguments),
-        cwd=folder,
-        env=environment(**{"OPENAI_API_KEY": KEY, **extra}),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
+def begin(folder: Path, *arguments: str, cold: bool = False, **extra: str) -> Process:
+    """Start ``run.py`` in a folder."""
+    return start(folder, "run.py", *arguments, cold=cold, **{"OPENAI_API_KEY": KEY, **extra})
 
 
-def ended(process: "subprocess.Popen[str]") -> Done:
+def ended(process: Process) -> Done:
     out, err = process.communicate(timeout=200)
     return Done(process.returncode, out, err)
 
 
 def plenum(folder: Path, *arguments: str, **extra: str) -> Done:
     """Run ``run.py`` to its end."""
-    return ended(start(folder, *arguments, **extra))
+    return ended(begin(folder, *arguments, **extra))
 
 
 def sweep(url: str, *more: str) -> tuple[str, ...]:
@@ -126,7 +118,7 @@ def minute(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], tu
     folder = tmp_path_factory.mktemp("minute")
     with serving(Settings(port=0, latency=Latency(0.0), limits=Limits(rpm=30))) as server:
         given = sweep(server.url, "roles=on", "tracking=none", "replicates=1", "rounds=6")
-        process = start(folder, *given, "calls.rpm.openai=30")
+        process = begin(folder, *given, "calls.rpm.openai=30")
         yield lambda: (ended(process), server)
         process.kill()
 
@@ -459,7 +451,7 @@ def alive(pid: int) -> bool:
 def signalled(folder: Path, server: Running, send: Callable[[int], None], tracking: str) -> Stopped:
     """Start or continue the sweep, and signal it once it has made some calls."""
     before, logged = server.stats()["requests"], len(calls(folder))
-    process = start(folder, *sweep(server.url, PRICE, tracking))
+    process = begin(folder, *sweep(server.url, PRICE, tracking), cold=True)
     deadline = time.monotonic() + 60
     while server.stats()["requests"] < before + 20 and time.monotonic() < deadline:
         assert process.poll() is None, process.communicate()
@@ -580,7 +572,9 @@ def test_no_secret_is_written_printed_or_shown_in_the_process_list(tmp_path: Pat
         server.script += [{"status": 400, "message": told}]  # ends a replicate: in its journal
         given = ("rounds=2", "replicates=2", "calls.backoff_s=0.01", "model.default=gpt-4.1-mini")
         url = f"backend.api_base.openai={server.url}"
-        process = start(tmp_path, "-m", "roles=on", "backend=api", url, *given, **SECRETS)
+        process = begin(
+            tmp_path, "-m", "roles=on", "backend=api", url, *given, cold=True, **SECRETS
+        )
         seen = set()
         while process.poll() is None:
             shown = command_lines()

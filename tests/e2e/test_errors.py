@@ -153,6 +153,7 @@ def test_help_is_told(run: Run, script: str) -> None:
     assert "study:" in done.stdout or script == "scripts/calibrate.py"
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_damaged_journal_is_named_and_left_as_it_is(run: Run, tmp_path: Path) -> None:
     run("replicates=2", "rounds=2")
     journal = next((tmp_path / "mlruns/journals").glob("*/001.jsonl"))
@@ -166,6 +167,7 @@ def test_a_damaged_journal_is_named_and_left_as_it_is(run: Run, tmp_path: Path) 
     assert journal.read_bytes() == damaged
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_condition_that_is_being_run_is_not_run_twice(run: Run, tmp_path: Path) -> None:
     import fcntl
 

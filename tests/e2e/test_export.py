@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import subprocess
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +16,7 @@ from plenum.archive import dictionary, importing
 from plenum.reports import tables as reports
 from plenum.reports.settings import Settings
 
-from .conftest import Run, command, environment, with_store
+from .conftest import Run, call, with_store
 
 STUDIES = {
     "xcut": (
@@ -34,23 +33,11 @@ def tracked(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path
     """A store with all of these studies, each written to a file and accounted for."""
     folder = with_store(empty_store, tmp_path_factory.mktemp("tracked"))
     for study, given in STUDIES.items():
-        _call(folder, "run.py", "-m", *given, f"study={study}")
+        call(folder, "run.py", "-m", *given, f"study={study}", status=None)
         own = (f"study={study}", f"out={study}.zip", "draws=100")
-        done = _call(folder, "scripts/export.py", *own)
-        assert done.returncode == 0, done.stderr
+        done = call(folder, "scripts/export.py", *own)
         assert "written and checked" in done.stdout
     return folder
-
-
-def _call(folder: Path, *given: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*given),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
 
 
 def tables(run: Run, folder: Path, study: str, out: str, *more: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -12,7 +11,7 @@ from mlflow import MlflowClient
 
 from plenum.records import attempts
 
-from .conftest import Run, command, environment, journals
+from .conftest import Run, call, journals, start, with_store
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -31,30 +30,16 @@ def entries(data: bytes) -> list[dict[str, object]]:
 def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Journals of a sweep of two conditions, all replicates at once."""
     folder = tmp_path_factory.mktemp("swept")
-    done = subprocess.run(
-        command("run.py", "-m", *WORDED, "roles=on,off"),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    call(folder, "run.py", "-m", *WORDED, "roles=on,off")
     return journals(folder)
 
 
 @pytest.fixture(scope="module")
-def benchmark(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def benchmark(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> tuple[Path, str]:
     """The hosted benchmark, small enough for a test."""
-    folder = tmp_path_factory.mktemp("benchmark")
-    done = subprocess.run(
-        command("run.py", "-m", "+experiment=hosted_benchmark", "scenario=CL-04,IM-01", *SIZE),
-        cwd=folder,
-        env=environment(COLUMNS="200"),
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    return folder, done.stdout
+    folder = with_store(empty_store, tmp_path_factory.mktemp("benchmark"))
+    given = ("-m", "+experiment=hosted_benchmark", "scenario=CL-04,IM-01", *SIZE)
+    return folder, call(folder, "run.py", *given, COLUMNS="200").stdout
 
 
 # --- the same bytes ----------------------------------------------------------------------------
@@ -93,13 +78,7 @@ def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
 def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path, share: float
 ) -> None:
-    process = subprocess.Popen(
-        command("run.py", "-m", *WORDED, "roles=on,off"),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start(tmp_path, "run.py", "-m", *WORDED, "roles=on,off")
     size = share * sum(map(len, swept.values()))
     deadline = time.monotonic() + 200
     while sum(map(len, journals(tmp_path).values())) < size:
@@ -107,7 +86,7 @@ def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
         assert time.monotonic() < deadline
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    process.communicate(timeout=30)
     begun = journals(tmp_path)
     assert any(data and not data.endswith(swept[name][-40:]) for name, data in begun.items())
     done = run("-m", *WORDED, "roles=on,off")

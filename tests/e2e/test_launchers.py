@@ -24,6 +24,7 @@ def tracked(folder: Path) -> list[str]:
     return sorted(run.data.tags["plenum.kind"] for run in runs)
 
 
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_two_conditions_by_each_launcher(run: Run, tmp_path: Path, launcher: str) -> None:
     subdir = "hydra.sweep.subdir=${hydra.job.num}_${hydra.job.override_dirname}"
@@ -44,6 +45,7 @@ def test_two_conditions_by_each_launcher(run: Run, tmp_path: Path, launcher: str
     assert f"hydra/launcher: {launcher}" in (tmp_path / "sweep/multirun.yaml").read_text()
 
 
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_a_failing_condition_is_reported_by_each_launcher(
     run: Run, tmp_path: Path, launcher: str
@@ -55,6 +57,7 @@ def test_a_failing_condition_is_reported_by_each_launcher(
     assert "Study default: conditions" in done.stdout
 
 
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_a_mistake_in_a_later_job_ends_in_its_line(run: Run, tmp_path: Path, launcher: str) -> None:
     done = run("-m", f"hydra/launcher={launcher}", "protocol.window=3,0", *SMALL)
@@ -75,6 +78,7 @@ def test_four_processes_open_one_fresh_store_at_once(run: Run, tmp_path: Path) -
     assert tracked(tmp_path).count("replicate") == 8
 
 
+@pytest.mark.usefixtures("stored")
 def test_batches_are_numbered_on(run: Run, tmp_path: Path) -> None:
     done = run("-m", "hydra.sweeper.max_batch_size=2", "seed=range(3)", *SMALL)
     assert done.returncode == 0, done.stderr

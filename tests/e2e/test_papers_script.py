@@ -1,24 +1,19 @@
 """The papers' results from one command: runs, figures, tables, and a page of all."""
 
-import subprocess
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from .conftest import Run, command, environment
+from .conftest import Run, call, with_store
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
     """Fig. 1B and Table S4 of 001, run small and written."""
-    folder = tmp_path_factory.mktemp("papers")
+    folder = with_store(empty_store, tmp_path_factory.mktemp("papers"))
     given = ("run=reduced", "item=[001/fig-1b,001/table-s4]", "draws=200")
-    done = subprocess.run(
-        command("scripts/papers.py", *given),
-        cwd=folder, env=environment(), capture_output=True, text=True, timeout=280,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    call(folder, "scripts/papers.py", *given)
     return folder / "outputs/papers"
 
 

@@ -9,29 +9,20 @@ import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
-from .conftest import Run, command, environment
+from .conftest import Run, call, with_store
 
 # the canonical wording, ten rephrasings and two formats
 SMALL = ("backend=simulated", "scenario=HL-01,IM-01,SP-03", "replicates=13")
 
 
 def sweep(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        command("run.py", "-m", *arguments),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
-    return done
+    return call(folder, "run.py", "-m", *arguments)
 
 
 @pytest.fixture(scope="module")
-def studied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def studied(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
     """The benchmark and its one-shot votes, in one store."""
-    folder = tmp_path_factory.mktemp("studied")
+    folder = with_store(empty_store, tmp_path_factory.mktemp("studied"))
     done = sweep(folder, "+experiment=hosted_benchmark", *SMALL, "rounds=5")
     (folder / "stdout").write_text(done.stdout)
     (folder / "stderr").write_text(done.stderr)
@@ -168,9 +159,9 @@ def test_another_study_that_is_not_there_is_named(
     assert f"error: {key}: there is no study 'nothing'" in done.stderr
 
 
-def test_registers_are_a_family(tmp_path: Path) -> None:
-    sweep(tmp_path, "+experiment=semantic", "rounds=4")
-    rows = read(tmp_path, "semantic", "conditions")
+def test_registers_are_a_family(stored: Path) -> None:
+    sweep(stored, "+experiment=semantic", "rounds=4")
+    rows = read(stored, "semantic", "conditions")
     assert [(r["scenario"], r["roles"], r["completed"]) for r in rows] == [
         *(("IM-01", "on", "6"), ("IM-01", "off", "6"))
     ]

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from plenum.testing.fault_server import Faults, Latency, Settings, serving
 from plenum.testing.fault_server.running import Running
 
-from .conftest import Run, command, environment
+from .conftest import Run, start
 
 KEY = "sk-canary-0123456789abcdef"
 
@@ -132,17 +131,8 @@ def test_a_dry_run_calls_nobody(run: Run, tmp_path: Path) -> None:
 
 def test_ctrl_c_keeps_what_has_come(tmp_path: Path) -> None:
     with serving(Settings(port=0, faults=Faults(hang=0.5), latency=Latency(0.0))) as server:
-        process = subprocess.Popen(
-            command(
-                "scripts/probe.py",
-                *against(server, "n=20", "backend.send_seed=true", "tracking=none"),
-            ),
-            cwd=tmp_path,
-            env=environment(OPENAI_API_KEY=KEY),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        given = against(server, "n=20", "backend.send_seed=true", "tracking=none")
+        process = start(tmp_path, "scripts/probe.py", *given, OPENAI_API_KEY=KEY)
         deadline = time.monotonic() + 60
         while server.stats()["requests"] < 20 and time.monotonic() < deadline:
             time.sleep(0.05)

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +19,7 @@ from plenum.execution.prompt import Wanted, find
 from plenum.execution.replay import messages
 from plenum.records import read
 
-from .conftest import ROOT, Run, command, environment, with_store
+from .conftest import ROOT, Run, call, with_store
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
 REQUEST = ("study=asked", "round=2", "seat=Chair", "format=json")
@@ -39,14 +38,7 @@ def folder(empty_store: Path, tmp_path_factory: pytest.TempPathFactory, server: 
     folder = with_store(empty_store, tmp_path_factory.mktemp("asked"))
     server.script += [{"choice": {"content": "I would rather not say."}}]
     backend = ("backend=api", f"backend.api_base.openai={server.url}")
-    subprocess.run(
-        command("run.py", *backend, *SMALL),
-        cwd=folder,
-        env=environment(OPENAI_API_KEY="sk-canary-0123456789abcdef"),
-        check=True,
-        capture_output=True,
-        timeout=280,
-    )
+    call(folder, "run.py", *backend, *SMALL, OPENAI_API_KEY="sk-canary-0123456789abcdef")
     return folder
 
 

@@ -7,30 +7,20 @@ import time
 from pathlib import Path
 
 import pytest
+from forking import Process
 from mlflow import MlflowClient
 
-from .conftest import Run, calls, command, environment, journals
+from .conftest import Run, calls, command, environment, journals, start
 
 SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=6", "rounds=20")
 CALLS = 2 * 6 * 106
-
-
-def start(folder: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        command("run.py", *SWEEP),
-        cwd=folder,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
 
 
 def written(folder: Path) -> int:
     return sum(f.stat().st_size for f in folder.glob("mlruns/journals/*/[0-9]*.jsonl"))
 
 
-def wait_for(folder: Path, size: float, process: subprocess.Popen[str]) -> None:
+def wait_for(folder: Path, size: float, process: Process) -> None:
     deadline = time.monotonic() + 60
     while written(folder) < size:
         assert process.poll() is None, "it ended before it could be stopped"
@@ -46,20 +36,22 @@ def answered(data: dict[str, bytes]) -> int:
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The journals of a process that was started cold and ran undisturbed."""
     folder = tmp_path_factory.mktemp("reference")
-    process = start(folder)
-    assert process.wait(120) == 0
+    done = subprocess.run(command("run.py", *SWEEP), cwd=folder, env=environment())
+    assert done.returncode == 0
     return journals(folder)
 
 
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.6, 0.85])
 def test_after_kill_9_only_what_is_missing_is_done(
     reference: dict[str, bytes], run: Run, tmp_path: Path, share: float
 ) -> None:
-    process = start(tmp_path)
+    process = start(tmp_path, "run.py", *SWEEP)
     wait_for(tmp_path, share * sum(map(len, reference.values())), process)
     process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    process.communicate(timeout=30)
     left = journals(tmp_path)
     assert 0 < answered(left) < CALLS
     assert all(reference[name].startswith(data) for name, data in left.items())
@@ -82,7 +74,7 @@ def test_after_kill_9_only_what_is_missing_is_done(
 def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
     reference: dict[str, bytes], run: Run, tmp_path: Path, sign: signal.Signals
 ) -> None:
-    process = start(tmp_path)
+    process = start(tmp_path, "run.py", *SWEEP)
     wait_for(tmp_path, 0.3 * sum(map(len, reference.values())), process)
     process.send_signal(sign)
     _, told = process.communicate(timeout=60)
@@ -98,6 +90,7 @@ def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
     assert journals(tmp_path) == reference
 
 
+@pytest.mark.usefixtures("stored")
 def test_a_torn_line_is_written_again(
     reference: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -20,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from openai_server import Server, serving
 
-from .conftest import ROOT, Run, command, environment
+from .conftest import ROOT, Run, start
 
 SCRIPT = "scripts/screen_variants.py"
 KEY = "sk-canary-0123456789abcdef"
@@ -273,14 +272,8 @@ def test_a_dry_run_calls_nobody(server: Server, run: Run, tmp_path: Path) -> Non
 
 def test_ctrl_c_keeps_what_has_come(server: Server, tmp_path: Path) -> None:
     server.script += [said(9)] * 8 + [{"wait": 60, **said(9)}] * PAIRS
-    process = subprocess.Popen(
-        command(SCRIPT, *against(server, "calls.timeout_s=100")),
-        cwd=tmp_path,
-        env=environment(OPENAI_API_KEY=KEY),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    given = against(server, "calls.timeout_s=100")
+    process = start(tmp_path, SCRIPT, *given, OPENAI_API_KEY=KEY)
     deadline = time.monotonic() + 60
     while len(server.requests) < PAIRS and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from mlflow import MlflowClient
 
-from .conftest import ROOT, Run, command, environment, journals, serving_mlflow
+from .conftest import ROOT, Run, journals, start, start_mlflow
 
 SMALL = ("-m", "roles=on,off", "replicates=3", "rounds=3")
 
@@ -54,20 +54,16 @@ def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_pat
     store = tmp_path / "server"
     store.mkdir()
     sweep = ("-m", "roles=on,off", "replicates=20", "rounds=20", "tracking=server")
-    with serving_mlflow(store) as (uri, server):
-        process = subprocess.Popen(
-            command("run.py", *sweep, f"tracking.uri={uri}"),
-            cwd=tmp_path,
-            env=environment(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+    uri, server = start_mlflow(store)
+    try:
+        process = start(tmp_path, "run.py", *sweep, f"tracking.uri={uri}")
         while not list(tmp_path.glob("mlruns/journals/*/000.jsonl")):
             assert process.poll() is None
             time.sleep(0.01)
+    finally:
         os.killpg(server.pid, signal.SIGKILL)
-        _, told = process.communicate(timeout=120)
+        server.wait(30)
+    _, told = process.communicate(timeout=120)
     assert process.returncode != 0
     assert "no MLflow server answers" in told
     assert "Traceback" not in told

@@ -5,11 +5,11 @@ import os
 import pty
 import runpy
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import forking
 import pytest
 from hydra import compose, initialize_config_dir
 
@@ -18,7 +18,7 @@ from plenum.reports.managing import Request, manage, request
 from plenum.tracking import query, store, studies
 from plenum.tracking.tracker import lock_file
 
-from .conftest import ROOT, Run, calls, command, environment, journals
+from .conftest import ROOT, Run, call, calls, command, environment, journals, with_store
 
 SMALL = ("rounds=2", "replicates=2")
 SCRIPT = "scripts/study.py"
@@ -29,16 +29,9 @@ Manage = Callable[..., None]
 def made(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
     """A store with the study ``default`` of two conditions, and ``other`` with one of them."""
     folder = tmp_path_factory.mktemp("studies")
-    (folder / "mlruns").mkdir()
-    shutil.copyfile(empty_store, folder / "mlruns/mlflow.db")
+    with_store(empty_store, folder)
     for arguments in (["-m", "roles=on,off"], ["roles=on", "study=other"]):
-        subprocess.run(
-            command("run.py", *arguments, *SMALL),
-            cwd=folder,
-            env=environment(),
-            check=True,
-            capture_output=True,
-        )
+        call(folder, "run.py", *arguments, *SMALL)
     return folder
 
 
@@ -264,14 +257,8 @@ def test_what_cannot_be_done_is_refused_in_one_line(
 def test_on_a_terminal_it_asks_first(here: Path, answer: str, status: int) -> None:
     ours, theirs = pty.openpty()
     os.write(ours, f"{answer}\n".encode())
-    done = subprocess.run(
-        command(SCRIPT, "study=default", "rename=pilot"),
-        cwd=here,
-        env=environment(),
-        stdin=theirs,
-        capture_output=True,
-        text=True,
-        timeout=120,
+    done = forking.run(
+        command(SCRIPT, "study=default", "rename=pilot"), cwd=here, env=environment(), stdin=theirs
     )
     os.close(ours)
     os.close(theirs)

@@ -4,7 +4,6 @@ import csv
 import itertools
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import mlflow
@@ -13,7 +12,7 @@ import pytest
 from mlflow import MlflowClient
 from rich.cells import cell_len
 
-from .conftest import Run, calls, command, environment, journals, on_a_terminal
+from .conftest import Run, call, calls, journals, on_a_terminal, with_store
 
 SMALL = ("replicates=4", "rounds=4")
 COLUMNS = {
@@ -41,21 +40,14 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def longer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def longer(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
     """A 2x2 sweep long enough for an interval in every cell."""
-    return _sweep(tmp_path_factory.mktemp("longer"), "replicates=6", "rounds=9", "temperature=t0.7")
+    folder = with_store(empty_store, tmp_path_factory.mktemp("longer"))
+    return _sweep(folder, "replicates=6", "rounds=9", "temperature=t0.7")
 
 
 def _sweep(folder: Path, *arguments: str) -> Path:
-    done = subprocess.run(
-        command("run.py", "-m", "roles=on,off", "model=uniform,mixed", *arguments),
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
+    done = call(folder, "run.py", "-m", "roles=on,off", "model=uniform,mixed", *arguments)
     (folder / "stdout").write_text(done.stdout)
     (folder / "stderr").write_text(done.stderr)
     return folder
@@ -342,6 +334,7 @@ def test_transient_failures_can_be_taken_up_again(run: Run, tmp_path: Path) -> N
     assert any(b'"kind":"reopen"' in data for data in journals(tmp_path).values())
 
 
+@pytest.mark.usefixtures("stored")
 def test_the_basic_launcher_works_too(run: Run) -> None:
     done = run("-m", "hydra/launcher=basic", "roles=on,off", "replicates=2", "rounds=2")
     assert done.returncode == 0, done.stderr

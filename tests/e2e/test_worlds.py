@@ -3,30 +3,20 @@
 import csv
 import json
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 from mlflow import MlflowClient
 
-from .conftest import Run, command, environment, journals, with_store
+from .conftest import Run, call, journals, start, with_store
 
 SMALL = ("rounds=6", "replicates=4", "task.runs=2", "task.agents=3")
 STUDY = ("-m", "task=public_goods", "consensus=implicit,explicit,mean", "volatility=low,high")
 
 
 def sweep(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        command("run.py", *arguments),
-        cwd=folder,
-        env=environment(COLUMNS="220"),
-        capture_output=True,
-        text=True,
-        timeout=280,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return call(folder, "run.py", *arguments, COLUMNS="220").stdout
 
 
 @pytest.fixture(scope="module")
@@ -115,19 +105,13 @@ def test_a_killed_run_goes_on_with_the_same_bytes(
     alone.mkdir()
     assert run(*given, "tracking=none", cwd=alone).returncode == 0
     reference = journals(alone)
-    process = subprocess.Popen(
-        command("run.py", *given),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    process = start(tmp_path, "run.py", *given)
     size, deadline = share * sum(map(len, reference.values())), time.monotonic() + 100
     while sum(map(len, journals(tmp_path).values())) < size and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.002)
     process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    process.communicate(timeout=30)
     done = run(*given)
     assert done.returncode == 0, done.stderr
     assert journals(tmp_path) == reference

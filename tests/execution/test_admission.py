@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+import virtual_clock
 
 from plenum.design.condition import Budget, Calls
 from plenum.execution.admission import Admission, Ticket
@@ -56,7 +57,7 @@ def test_an_answer_is_booked_by_what_it_used() -> None:
         assert way.billed(CHAT, ended("ok")) == {}
         return shared.ledger.spent, shared.limiter("openai").in_flight
 
-    assert asyncio.run(scene()) == (Usage(1, 20, 10, 30.0), 0)
+    assert virtual_clock.run(scene()) == (Usage(1, 20, 10, 30.0), 0)
 
 
 @pytest.mark.parametrize(("outcome", "status"), BILLED)
@@ -73,7 +74,7 @@ def test_what_may_have_been_billed_is_booked_in_full_and_logged(
         told = way.billed(CHAT, ended(outcome, status))
         assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())
 
 
 @pytest.mark.parametrize(("outcome", "status"), FREE)
@@ -86,7 +87,7 @@ def test_what_was_refused_costs_a_call_and_nothing_else(outcome: Failure, status
         assert shared.ledger.spent == Usage(calls=1)
         assert way.billed(CHAT, ended(outcome, status)) == {}
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())
 
 
 def test_without_a_budget_what_may_have_been_billed_is_logged_too() -> None:
@@ -100,7 +101,7 @@ def test_without_a_budget_what_may_have_been_billed_is_logged_too() -> None:
         told = way.billed(CHAT, ended(Failure.TIMEOUT, None))
         assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())
 
 
 def test_a_call_that_does_not_fit_the_budget_takes_no_place() -> None:
@@ -110,7 +111,7 @@ def test_a_call_that_does_not_fit_the_budget_takes_no_place() -> None:
             await one(shared).enter(CHAT)
         assert shared.limiter("openai").in_flight == 0
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())
 
 
 def test_who_gives_up_waiting_for_a_place_gets_the_money_back() -> None:
@@ -126,7 +127,7 @@ def test_who_gives_up_waiting_for_a_place_gets_the_money_back() -> None:
         first.leave(CHAT, ended("ok"), GOOD, 0.0)
         await asyncio.wait_for(one(shared, index=2).enter(CHAT), 1)
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())
 
 
 def test_providers_do_not_share_their_limits() -> None:
@@ -138,7 +139,7 @@ def test_providers_do_not_share_their_limits() -> None:
             await asyncio.wait_for(way.enter(chat), 1)
         assert shared.status() == "openai 1/1, xai 1/1"
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())
 
 
 def test_the_replicate_that_is_furthest_goes_first() -> None:
@@ -162,7 +163,7 @@ def test_the_replicate_that_is_furthest_goes_first() -> None:
         await asyncio.gather(*tasks)
         return order
 
-    assert asyncio.run(scene()) == ["far", "near"]
+    assert virtual_clock.run(scene()) == ["far", "near"]
 
 
 def test_tokens_that_an_answer_did_not_use_go_back_to_the_minute() -> None:
@@ -174,7 +175,7 @@ def test_tokens_that_an_answer_did_not_use_go_back_to_the_minute() -> None:
             await asyncio.wait_for(way.enter(CHAT), 0.5)
             way.leave(CHAT, ended("ok"), GOOD, 0.0)
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())
 
 
 def test_tokens_beyond_the_estimate_are_taken_from_the_minute() -> None:
@@ -186,4 +187,4 @@ def test_tokens_beyond_the_estimate_are_taken_from_the_minute() -> None:
         with pytest.raises(TimeoutError):  # two more such calls are owed: two seconds
             await asyncio.wait_for(way.enter(CHAT), 1.5)
 
-    asyncio.run(scene())
+    virtual_clock.run(scene())

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+import virtual_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,7 +34,7 @@ def run(scene: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
     async def staged() -> Any:
         return await asyncio.wait_for(scene(), 10)
 
-    return asyncio.run(staged())
+    return virtual_clock.run(staged())
 
 
 def amounts(usage: Usage) -> tuple[float, float, float]:

@@ -1,0 +1,322 @@
+"""Real command lines without their imports: processes that are forked off one that has them all.
+
+Most of the seconds of ``python run.py ...`` go into importing pandas, MLflow and the rest.
+:class:`Process` is a :class:`subprocess.Popen` whose process is forked off a *template*: a process
+that has imported them and waits. All else is as with a process that is started: arguments, working
+directory, environment, standard streams, process group, signals, exit status, ``__main__``. What
+such a process starts itself by ``python -m`` is forked too, off a copy of the template.
+
+A process is started as usual with ``cold=True``, for a variable that is read when Python or a
+library starts (:data:`AT_THE_START`), and where there is no ``prctl``, as outside Linux.
+"""
+
+import atexit
+import ctypes
+import gc
+import importlib
+import importlib.util
+import inspect
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import types
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+
+BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot")
+"""What every template has imported; of plenum every module but those of :data:`_LATER`."""
+
+MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum.models.hosted.backend",)}
+"""What a template has imported for a backend as well."""
+
+AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "HF_", "MPL")
+"""What the names of such variables begin with; ``PYTHONPATH`` alone is followed."""
+
+_LATER = ("plenum.models.api.", "plenum.models.hosted.", "plenum.testing.")
+_SUBREAPER = 36
+"""``PR_SET_CHILD_SUBREAPER``: what descendants leave behind becomes this process's child."""
+
+
+class Process(subprocess.Popen[Any]):
+    """A :class:`subprocess.Popen` of a script, forked off a template unless it is to be cold."""
+
+    def __init__(self, args: Sequence[str], *, cold: bool = False, **given: Any) -> None:
+        self._cold = cold or sys.platform != "linux"
+        super().__init__(args, **given)
+
+    def _execute_child(self, *given: Any) -> None:
+        start = _POPEN_START.__get__(self)
+        bound = inspect.signature(start).bind(*given).arguments
+        if self._cold or not bound["args"][1].endswith(".py") or _read_at_start(bound["env"]):
+            start(*given)
+        else:
+            _template_for(bound["args"]).start(self, bound)
+
+
+_POPEN_START = subprocess.Popen._execute_child  # type: ignore[attr-defined]
+
+
+def run(
+    args: Sequence[str], *, timeout: float = 280, **given: Any
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script to its end with nobody at its terminal; its output is text."""
+    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with Process(args, text=True, **{**streams, **given}) as process:
+        try:
+            out, err = process.communicate(timeout=timeout)
+        except BaseException:
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(args, process.returncode, out, err)
+
+
+# --- whoever wants a process ----------------------------------------------------------------------
+
+
+class Template:
+    """The connection to a process that forks one at each request."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._lock = connection, threading.Lock()
+
+    def start(self, process: "subprocess.Popen[Any]", bound: Mapping[str, Any]) -> None:
+        """Do the work of ``process._execute_child``, whose arguments are ``bound``."""
+        pipes = ("p2cread", "p2cwrite", "c2pread", "c2pwrite", "errread", "errwrite")
+        streams = [bound[name] for name in ("p2cread", "c2pwrite", "errwrite")]
+        request = {
+            "args": list(bound["args"][1:]),
+            "cwd": os.fspath(bound["cwd"] or Path.cwd()),
+            "env": dict(os.environ if bound["env"] is None else bound["env"]),
+            "session": bool(bound["start_new_session"]),
+        }
+        try:
+            process.pid = self.ask(
+                request, [n if given == -1 else given for n, given in enumerate(streams)]
+            )
+            process._child_created = True  # type: ignore[attr-defined]
+        finally:
+            process._close_pipe_fds(*(bound[n] for n in pipes))  # type: ignore[attr-defined]
+
+    def ask(self, request: Mapping[str, Any], descriptors: Sequence[int]) -> int:
+        """Send a request; returns the id of the process that was forked."""
+        with self._lock:
+            socket.send_fds(self._connection, [json.dumps(request).encode()], descriptors)
+            answer = self._connection.recv(64)
+        if not answer:
+            raise RuntimeError("the template has ended")
+        return int(answer)
+
+
+def _read_at_start(env: Mapping[str, str] | None) -> bool:
+    """Whether an environment differs from the template's in what is read only once."""
+    env = os.environ if env is None else env
+    names = {n for n in (*os.environ, *env) if n.startswith(AT_THE_START)} - {"PYTHONPATH"}
+    return any(env.get(name) != os.environ.get(name) for name in names)
+
+
+def _template_for(args: Sequence[str]) -> Template:
+    given = " ".join(args)
+    if "api_base" in given or "backend=api" in given:
+        return _template("api")
+    hosted = ("backend=hosted" in given or "tiny_model" in given) or (
+        "experiment=hosted" in given and "backend=" not in given
+    )
+    return _template("hosted" if hosted else "base")
+
+
+@cache
+def _template(kind: str) -> Template:
+    """A template; but for the first, they are forked off that one."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if kind == "base":
+        number = theirs.fileno()
+        subprocess.Popen([sys.executable, __file__, str(number)], pass_fds=[number])
+        _adopt_orphans()
+    else:
+        _template("base").ask({"imports": MORE[kind]}, [theirs.fileno()])
+    theirs.close()
+    return Template(ours)
+
+
+def _adopt_orphans() -> None:
+    ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+# --- the template ---------------------------------------------------------------------------------
+
+
+def _serve(connection: socket.socket) -> dict[str, Any]:
+    """Fork a process at each request; in that process it returns, with the request.
+
+    The process between the two ends at once, so that whoever asked adopts the new one.
+    """
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(connection, 2**20, 8)
+        if not data:
+            os._exit(0)
+        request: dict[str, Any] = json.loads(data)
+        answer, told = os.pipe()
+        waiting, adopted = os.pipe()
+        between = os.fork()
+        if between == 0:
+            child = os.fork()
+            if child:
+                os.write(told, str(child).encode())
+                os._exit(0)
+            os.close(adopted)
+            os.read(waiting, 1)  # until the template has closed it
+            if "imports" not in request:
+                connection.detach()
+                return {**request, "descriptors": descriptors}
+            connection.close()
+            connection = socket.socket(fileno=descriptors.pop())
+            _import(request["imports"])
+        else:
+            os.waitpid(between, 0)
+            connection.send(os.read(answer, 64))
+            os.close(adopted)
+        for descriptor in (*descriptors, answer, told, waiting):
+            os.close(descriptor)
+
+
+def _import(names: Sequence[str]) -> None:
+    for name in names:
+        module = importlib.import_module(name)
+        if name == "plenum":
+            _import_all(module)
+    assert threading.active_count() == 1, threading.enumerate()
+    gc.collect()
+    gc.freeze()
+
+
+def _import_all(package: types.ModuleType) -> None:
+    """Import the modules of a package, after MLflow was told how to behave in a door."""
+    importlib.import_module("plenum.tracking.store").quieten()
+    (folder,) = map(Path, package.__path__)
+    for file in sorted(folder.rglob("[!_]*.py")):
+        name = ".".join((package.__name__, *file.relative_to(folder).with_suffix("").parts))
+        if not name.startswith(_LATER):
+            importlib.import_module(name)
+
+
+def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
+    """Take over what a process is started with, and the variables that imports have set."""
+    if request["session"]:
+        os.setsid()
+    for number, descriptor in enumerate([os.dup(d) for d in request["descriptors"]]):
+        os.dup2(descriptor, number)
+    os.closerange(3, 1024)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update({**imported, **request["env"]})
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    sys.path[1:1] = [path for path in given if path and path not in sys.path]
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        old = getattr(sys, name)
+        new = open(  # noqa: SIM115
+            number, old.mode, encoding=old.encoding, errors=old.errors, closefd=False
+        )
+        if name == "stderr":
+            new.reconfigure(line_buffering=True)
+        setattr(sys, name, new)
+        setattr(sys, f"__{name}__", new)
+
+
+def _copy_template() -> dict[str, Any] | None:
+    """Leave a copy behind that forks what this process starts by ``python -m``.
+
+    Returns the request in what the copy forks, and None in this process.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    if os.fork() == 0:
+        ours.close()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in range(3):
+            os.dup2(nothing, number)
+        for sign in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(sign, signal.SIG_IGN)
+        return _serve(theirs)
+    theirs.close()
+    _adopt_orphans()
+    template = Template(ours)
+
+    def start(process: "subprocess.Popen[Any]", *given: Any) -> None:
+        bound = inspect.signature(_POPEN_START).bind(process, *given).arguments
+        if list(bound["args"][:2]) == [sys.executable, "-m"] and not _read_at_start(bound["env"]):
+            template.start(process, bound)
+        else:
+            _POPEN_START(process, *given)
+
+    subprocess.Popen._execute_child = start  # type: ignore[attr-defined]
+    return None
+
+
+def _execute(args: Sequence[str]) -> None:
+    """What Python does with its arguments: a script or ``-m`` a module, as ``__main__``."""
+    module = types.ModuleType("__main__")
+    if args[0] == "-m":
+        sys.path[0] = str(Path.cwd())
+        module.__spec__ = importlib.util.find_spec(args[1])
+        assert module.__spec__ is not None
+        file, rest = str(module.__spec__.origin), args[2:]
+    else:
+        file, rest, sys.path[0] = args[0], args[1:], str(Path(args[0]).parent)
+    module.__file__ = file
+    sys.argv[:] = [file, *rest]
+    sys.modules["__main__"] = module
+    exec(compile(Path(file).read_bytes(), file, "exec"), module.__dict__)
+
+
+def _end(error: BaseException | None) -> NoReturn:
+    """What Python does at the end, but for taking all modules apart, which takes 0.2 s."""
+    status: Any = 0
+    if isinstance(error, SystemExit):
+        status = error.code or 0
+    elif error is not None:
+        sys.excepthook(type(error), error, error.__traceback__)
+        status = 1
+    if not isinstance(status, int):
+        print(status, file=sys.stderr)
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        status = 120
+    if isinstance(error, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(status & 0xFF)
+
+
+def main() -> None:
+    """Be a template, and then, in what it forks, a process."""
+    before = set(os.environ)
+    for sign in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(sign, signal.SIG_IGN)
+    _import(BASE)
+    imported = {name: value for name, value in os.environ.items() if name not in before}
+    request: dict[str, Any] | None = _serve(socket.socket(fileno=int(sys.argv[1])))
+    while request is not None:
+        _become(request, imported)
+        args = request["args"]
+        request = None if args[0] == "-m" else _copy_template()
+    try:
+        _execute(args)
+    except BaseException as error:
+        _end(error)
+    _end(None)
+
+
+if __name__ == "__main__":
+    main()

@@ -49,7 +49,7 @@ def answered(chat: Chat, knobs: Simulated = CALM) -> str:
     return asyncio.run(SimulatedBackend(knobs).attempt(chat, 1)).reply.text
 
 
-def read(condition: WorldCondition, ask: Ask, text: str) -> answers.Said[Any]:
+def read(condition: WorldCondition, ask: Ask, text: str) -> answers.ParsedAnswer[Any]:
     """An answer, as the episode reads it."""
     world = world_of(condition)
     if condition.assigns and ask.kind.startswith("action"):

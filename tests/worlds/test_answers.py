@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.worlds.answers import Said, Unreadable, parse
+from plenum.worlds.answers import ParsedAnswer, Unreadable, parse
 from plenum.worlds.registry import build
 
 WORLD = build("disaster", 3)
 
 
-def read(text: str) -> Said[tuple[int, int]]:
+def read(text: str) -> ParsedAnswer[tuple[int, int]]:
     return parse(text, "action", WORLD.read)
 
 

@@ -10,11 +10,11 @@ from world_episodes import Play
 
 from plenum.worlds import MECHANISMS, Decision, Draws, build
 from plenum.worlds.consensus import (
+    assigned_actions,
     explicit,
     implicit,
     manager,
     mean,
-    own_actions,
     plan,
     read_plan,
     unanimity,
@@ -103,7 +103,7 @@ def test_a_plan_needs_one_legal_action_for_every_agent() -> None:
         read_plan(world, [[1, 1], [2, 2]])
     with pytest.raises(ValueError, match="plan for agent 1: action needs two whole numbers"):
         read_plan(world, [[1, 1], [2, 10], [3, 3]])
-    assert own_actions([(A, B, C), None, (A, A, B)]) == [A, None, B]
+    assert assigned_actions([(A, B, C), None, (A, A, B)]) == [A, None, B]
 
 
 def test_the_manager_binds_all_and_its_silence_too() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from plenum.worlds import Draws
-from plenum.worlds.draws import step, whole
+from plenum.worlds.draws import step, uniform_integer
 
 PURPOSES = ("start", "report", "tie", "spawn", "network")
 purposes = st.sampled_from(PURPOSES)
@@ -47,9 +47,9 @@ def test_every_purpose_round_and_name_has_a_stream_of_its_own() -> None:
 
 def test_a_uniform_becomes_each_whole_number_equally_often() -> None:
     grid = (np.arange(600) + 0.5) / 600
-    assert [sum(whole(u, 2, 5) == n for u in grid) for n in range(2, 6)] == [150] * 4
+    assert [sum(uniform_integer(u, 2, 5) == n for u in grid) for n in range(2, 6)] == [150] * 4
     values = [step(u, 3) for u in grid]
     assert [values.count(n) for n in (-3, -2, -1, 0, 1, 2, 3)] == [100, 100, 100, 0, 100, 100, 100]
     assert {step(u, 0) for u in grid} == {0}
-    assert (whole(0.0, 2, 5), whole(np.nextafter(1, 0), 2, 5)) == (2, 5)
+    assert (uniform_integer(0.0, 2, 5), uniform_integer(np.nextafter(1, 0), 2, 5)) == (2, 5)
     assert (step(0.0, 3), step(np.nextafter(1, 0), 3)) == (-3, 3)

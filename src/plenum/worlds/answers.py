@@ -29,7 +29,7 @@ class Unreadable(ValueError):
 
 
 @dataclass(frozen=True)
-class Said(Generic[Action]):
+class ParsedAnswer(Generic[Action]):
     """What was read of an answer: the action, and the message to the others (maybe empty).
 
     ``cut`` says that the answer ends inside the object.
@@ -40,7 +40,7 @@ class Said(Generic[Action]):
     cut: bool
 
 
-def parse(text: str, key: str, read: Callable[[Any], Action]) -> Said[Action]:
+def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Action]:
     """Read an answer.
 
     Parameters
@@ -65,18 +65,18 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> Said[Action]:
     except Unreadable:
         raise
     except (ValueError, RecursionError):
-        return _said(_begun(body, key), key, read, cut=_cut(body))
+        return _parsed(_begun(body, key), key, read, cut=_cut(body))
     behind = body[end:]
     if not isinstance(data, dict):
         raise Unreadable("no JSON object" if behind else f'the object needs the key "{key}"')
     if f'"{key}"' in visible(behind):
         raise Unreadable("there is more than one object")
-    return _said(data, key, read, cut=False)
+    return _parsed(data, key, read, cut=False)
 
 
-def _said(
+def _parsed(
     data: dict[str, Any], key: str, read: Callable[[Any], Action], *, cut: bool
-) -> Said[Action]:
+) -> ParsedAnswer[Action]:
     if key not in data:
         raise Unreadable(f'the object needs the key "{key}"', cut=cut)
     message = data.get("message", "")
@@ -86,7 +86,7 @@ def _said(
         action = read(data[key])
     except ValueError as problem:
         raise Unreadable(str(problem), cut=cut) from None
-    return Said(action, well_formed(message), cut)
+    return ParsedAnswer(action, well_formed(message), cut)
 
 
 def _begun(body: str, key: str) -> dict[str, Any]:

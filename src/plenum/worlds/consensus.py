@@ -113,7 +113,7 @@ def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:
     return tuple(actions)
 
 
-def own_actions(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
+def assigned_actions(plans: Sequence[Sequence[A] | None]) -> list[A | None]:
     """What each agent's plan has that agent do: comparable with the other mechanisms' proposals."""
     return [None if assigned is None else assigned[agent] for agent, assigned in enumerate(plans)]
 

@@ -39,7 +39,7 @@ class Draws:
         return seed_for(*self.names, purpose)
 
 
-def whole(uniform: float, least: int, most: int) -> int:
+def uniform_integer(uniform: float, least: int, most: int) -> int:
     """A uniform draw turned into a uniform whole number from ``least`` to ``most``."""
     return least + int(uniform * (most - least + 1))
 

@@ -18,7 +18,7 @@ from plenum.models import Chat, Message, Reply
 from plenum.models.conversation import Ask, Entry, noted, said
 from plenum.worlds import answers, dialogue, prompts
 from plenum.worlds.condition import Agent, WorldCondition
-from plenum.worlds.consensus import MECHANISMS, Decision, own_actions, read_plan
+from plenum.worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
 from plenum.worlds.draws import Draws
 from plenum.worlds.metrics import action_distribution, mean_deviation, summary
 from plenum.worlds.prompts import Remark, Scene
@@ -26,7 +26,7 @@ from plenum.worlds.registry import build, definition
 from plenum.worlds.reports import Statement
 from plenum.worlds.world import Round, World, as_plain
 
-Asking = Generator[Ask, Reply, Any]
+Calls = Generator[Ask, Reply, Any]
 
 
 def world_of(condition: WorldCondition) -> World[Any, Any]:
@@ -109,7 +109,7 @@ class Episode:
             spoken, choices = yield from self._choices(number, state, reports)
             decision = self._decided(choices, number)
             outcome = world.act(state, decision.actions)
-            own = own_actions(choices) if self._condition.assigns else choices
+            own = assigned_actions(choices) if self._condition.assigns else choices
             record: Round = {
                 "round": number,
                 "state": as_plain(state),
@@ -208,7 +208,7 @@ class Episode:
         message = prompts.shortened(found.message)
         return Remark(number, agent.name, as_plain(found.action), message)
 
-    def _choose(self, number: int, agent: Agent, scene: Scene) -> Asking:
+    def _choose(self, number: int, agent: Agent, scene: Scene) -> Calls:
         messages = prompts.decide(self._condition, self._world, agent, scene)
         form = prompts.choice_form(self._condition, self._world)
         key, read = self._world.key, self._world.read
@@ -226,7 +226,7 @@ class Episode:
         key: str,
         read: Callable[[Any], Any],
         form: str,
-    ) -> Generator[Ask, Reply, "answers.Said[Any] | None"]:
+    ) -> Generator[Ask, Reply, "answers.ParsedAnswer[Any] | None"]:
         """An answer, after one repair at most; None where it stays unreadable: it abstains."""
         for attempt in (kind, f"{kind}_repair"):
             ask = self._call(attempt, number, agent, messages)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from plenum.worlds.acting import Acting, Duty, Preferences
 from plenum.worlds.definition import Display, WorldDefinition
-from plenum.worlds.draws import Draws, whole
+from plenum.worlds.draws import Draws, uniform_integer
 from plenum.worlds.reports import Statement
 from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole, within
 
@@ -102,7 +102,7 @@ class TankWorld:
         return {"mean_level": float(np.mean(levels)), "rounds_held": len(records) / (planned or 1)}
 
     def _inflow(self, draws: Draws, round: int) -> int:
-        return whole(draws.uniforms("inflow", round, 1)[0], 0, self.settings.inflow)
+        return uniform_integer(draws.uniforms("inflow", round, 1)[0], 0, self.settings.inflow)
 
 
 def all_open(views: Sequence[Plain], draws: Draws, round: int) -> list[Any]:

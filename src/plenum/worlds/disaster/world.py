@@ -18,7 +18,7 @@ from plenum.worlds.disaster.state import (
     DisasterSettings,
     DisasterState,
 )
-from plenum.worlds.draws import Draws, step, whole
+from plenum.worlds.draws import Draws, step, uniform_integer
 from plenum.worlds.reports import Statement
 from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole
 
@@ -51,9 +51,9 @@ class DisasterWorld:
         drawn = draws.uniforms("start", 1, 1 + s.most + s.grid**2)
         keys = drawn[1 + s.most :]
         disasters: list[Disaster] = []
-        for slot in range(whole(drawn[0], s.initial_least, s.initial_most)):
+        for slot in range(uniform_integer(drawn[0], s.initial_least, s.initial_most)):
             cell = self._free_cell(keys, {d.cell for d in disasters})
-            severity = whole(drawn[1 + slot], LEAST, MOST)
+            severity = uniform_integer(drawn[1 + slot], LEAST, MOST)
             disasters.append(Disaster(slot, cell, severity, severity))
         read = self._read_out(disasters, draws, 1)
         return DisasterState(read, (None,) * self.agents, ("spawn",))
@@ -194,7 +194,7 @@ class DisasterWorld:
         if not wanted or len(others) >= s.most:
             return []
         cell = self._free_cell(drawn[2:], {d.cell for d in others})
-        severity = whole(drawn[1], LEAST, MOST)
+        severity = uniform_integer(drawn[1], LEAST, MOST)
         return [Disaster(s.most + round, cell, severity, severity)]
 
     def _free_cell(self, keys: NDArray[Any], taken: set[Cell]) -> Cell:

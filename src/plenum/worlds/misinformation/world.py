@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds.draws import Draws, whole
+from plenum.worlds.draws import Draws, uniform_integer
 from plenum.worlds.misinformation import metrics
 from plenum.worlds.misinformation import text as misinformation_text
 from plenum.worlds.misinformation.state import (
@@ -55,10 +55,10 @@ class MisinformationWorld:
         edges = scale_free(s.nodes, s.attachment, draws.seed("network"))
         drawn = draws.uniforms("start", 1, 2 + s.nodes)
         status = np.full(s.nodes, UNAWARE)
-        status[drawn[2:].argsort()[: whole(drawn[0], s.initial_least, s.initial_most)]] = (
-            MISINFORMED
-        )
-        due = 1 + whole(drawn[1], s.injection_gap_least, s.injection_gap_most)
+        status[
+            drawn[2:].argsort()[: uniform_integer(drawn[0], s.initial_least, s.initial_most)]
+        ] = MISINFORMED
+        due = 1 + uniform_integer(drawn[1], s.injection_gap_least, s.injection_gap_most)
         state = MisinformationState(edges, "".join(status), (), (0,) * s.nodes, due)
         return self._suspect(state, draws, 1)
 
@@ -74,7 +74,7 @@ class MisinformationWorld:
             hit = self._injected(state, misinformed, drawn)
             misinformed[hit] = True
             events = ("injection",) * bool(len(hit))
-            due = round + whole(
+            due = round + uniform_integer(
                 drawn[2], self.settings.injection_gap_least, self.settings.injection_gap_most
             )
         status = np.where(misinformed, MISINFORMED, list(state.status))
@@ -193,7 +193,9 @@ class MisinformationWorld:
         if drawn[0] >= s.injection_probability:
             return np.array([], dtype=int)
         order = drawn[3:].argsort()
-        aimed = order[~misinformed[order]][: whole(drawn[1], s.injection_least, s.injection_most)]
+        aimed = order[~misinformed[order]][
+            : uniform_integer(drawn[1], s.injection_least, s.injection_most)
+        ]
         return np.asarray(aimed[~np.isin(aimed, state.checked)])
 
     def _suspect(self, state: MisinformationState, draws: Draws, round: int) -> MisinformationState:

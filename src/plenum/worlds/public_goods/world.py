@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from plenum.worlds.draws import Draws, whole
+from plenum.worlds.draws import Draws, uniform_integer
 from plenum.worlds.public_goods import metrics
 from plenum.worlds.public_goods import text as public_goods_text
 from plenum.worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
@@ -44,7 +44,9 @@ class PublicGoodsWorld:
     def start(self, draws: Draws) -> PublicGoodsState:
         """The first threshold and benefit."""
         s = self.settings
-        due = 1 + whole(draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most)
+        due = 1 + uniform_integer(
+            draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most
+        )
         threshold, benefit = self.scaled(s.threshold), self._benefit(draws, 1)
         state = PublicGoodsState(threshold, benefit, threshold, benefit, due)
         return self._read_out(state, draws, 1)
@@ -64,7 +66,7 @@ class PublicGoodsWorld:
             moved = threshold + (size if up < 0.5 else -size)
             inside = self.scaled(s.threshold_least) <= moved <= self.scaled(s.threshold_most)
             threshold = moved if inside else 2 * threshold - moved
-            due = round + whole(gap, s.shock_gap_least, s.shock_gap_most)
+            due = round + uniform_integer(gap, s.shock_gap_least, s.shock_gap_most)
         events = ("shock",) if threshold != state.threshold else ()
         benefit = self._benefit(draws, round)
         new = replace(state, threshold=threshold, benefit=benefit, next_shock=due, events=events)

@@ -16,23 +16,30 @@ from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
 from plenum.checks import determinism, probes
-from plenum.checks.spread import END, Said, logprob_spread, parting, repeats, undetected
+from plenum.checks.spread import (
+    END,
+    ProbedAnswer,
+    first_difference,
+    logprob_spread,
+    repeats,
+    undetected,
+)
 from plenum.committee import Deliberation
 from plenum.design.condition import Budget, Job
 
 # ---- what the differences are
 
 
-def said(*texts: str) -> list[Said]:
-    return [Said(text) for text in texts]
+def said(*texts: str) -> list[ProbedAnswer]:
+    return [ProbedAnswer(text) for text in texts]
 
 
-def tokens(*pairs: tuple[str, float]) -> Said:
-    return Said("".join(token for token, _ in pairs), tokens=pairs)
+def tokens(*pairs: tuple[str, float]) -> ProbedAnswer:
+    return ProbedAnswer("".join(token for token, _ in pairs), tokens=pairs)
 
 
 def test_equal_answers_differ_in_nothing_but_may_still_hide_a_difference() -> None:
-    found = repeats([Said("a b", (0.5, 0.5))] * 20)
+    found = repeats([ProbedAnswer("a b", (0.5, 0.5))] * 20)
     assert (found.n, found.distinct, found.parting) == (20, 1, None)
     assert found.differing.value == 0
     assert_allclose(found.undetected, 1 - 0.05**0.05)
@@ -59,7 +66,7 @@ def test_the_share_off_the_most_frequent_text() -> None:
 
 def test_the_distance_of_preferences_is_that_of_the_corners_of_the_simplex() -> None:
     a, b = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    spread = repeats([Said("x", p) for p in (a, a, b, b)]).preferences
+    spread = repeats([ProbedAnswer("x", p) for p in (a, a, b, b)]).preferences
     assert (spread.n, spread.distinct) == (4, 2)
     assert_allclose(spread.mean, 4 / 6 * math.sqrt(2))
     assert_allclose(spread.largest, math.sqrt(2))
@@ -75,20 +82,22 @@ def test_the_standard_error_of_the_mean_distance_is_the_jackknife_by_hand() -> N
         return float(np.mean([math.dist(x, y) for i, x in enumerate(kept) for y in kept[:i]]))
 
     left_out = np.array([mean(preferences[:i] + preferences[i + 1 :]) for i in range(4)])
-    spread = repeats([Said("x", p) for p in preferences]).preferences
+    spread = repeats([ProbedAnswer("x", p) for p in preferences]).preferences
     assert_allclose(spread.mean, mean(preferences))
     assert_allclose(spread.se, math.sqrt(3 / 4 * ((left_out - left_out.mean()) ** 2).sum()))
 
 
 def test_answers_that_could_not_be_read_are_not_in_the_spread() -> None:
-    spread = repeats([Said("x", (0.5, 0.5)), Said("y"), Said("z")]).preferences
+    spread = repeats(
+        [ProbedAnswer("x", (0.5, 0.5)), ProbedAnswer("y"), ProbedAnswer("z")]
+    ).preferences
     assert (spread.n, spread.distinct) == (1, 1)
     assert math.isnan(spread.mean)
     assert repeats([]).preferences.n == 0
 
 
 def test_words_part_at_the_first_one_that_differs() -> None:
-    found = parting(said("we take A now", "we take A now", "we take B now", "we leave it"))
+    found = first_difference(said("we take A now", "we take A now", "we take B now", "we leave it"))
     assert (found.unit, found.earliest) == ("word", 2)
     assert dict(found.alternatives) == {" take": 3, " leave": 1}
     assert found.alternatives[0] == (" take", 3)
@@ -97,13 +106,13 @@ def test_words_part_at_the_first_one_that_differs() -> None:
 
 
 def test_a_text_that_ends_where_another_goes_on_parts_there() -> None:
-    found = parting(said("yes", "yes indeed"))
+    found = first_difference(said("yes", "yes indeed"))
     assert found.earliest == 2
     assert dict(found.alternatives) == {END: 1, " indeed": 1}
 
 
 def test_texts_that_differ_in_white_space_alone_part_too() -> None:
-    found = parting(said("a b", "a  b", "a b\n"))
+    found = first_difference(said("a b", "a  b", "a b\n"))
     assert found.earliest == 2
     assert dict(found.alternatives) == {" b": 2, "  b": 1}
 
@@ -111,18 +120,18 @@ def test_texts_that_differ_in_white_space_alone_part_too() -> None:
 def test_tokens_are_used_where_every_answer_has_them() -> None:
     first = tokens(("un", -0.1), ("der", -0.2), (" it", -0.1))
     second = tokens(("un", -0.1), ("do", -1.7), (" it", -0.1))
-    found = parting([first, first, second])
+    found = first_difference([first, first, second])
     assert (found.unit, found.earliest) == ("token", 2)
     assert found.alternatives == (("der", 2), ("do", 1))
-    assert parting([first, Said("undo it")]).unit == "word"
+    assert first_difference([first, ProbedAnswer("undo it")]).unit == "word"
 
 
 def test_tokens_that_do_not_tell_texts_apart_are_not_used() -> None:
     odd = [
-        Said("café", tokens=(("caf", 0.0), ("�", 0.0))),
-        Said("cafè", tokens=(("caf", 0.0), ("�", 0.0))),
+        ProbedAnswer("café", tokens=(("caf", 0.0), ("�", 0.0))),
+        ProbedAnswer("cafè", tokens=(("caf", 0.0), ("�", 0.0))),
     ]
-    assert parting(odd).unit == "word"
+    assert first_difference(odd).unit == "word"
 
 
 @given(st.lists(st.text("ab ", max_size=6), min_size=2, max_size=12))
@@ -139,7 +148,7 @@ def test_the_parting_is_that_of_all_pairs(texts: list[str]) -> None:
         for y in split[:i]
         if x != y
     ]
-    found = parting(said(*texts))
+    found = first_difference(said(*texts))
     assert found.earliest == min(positions)
     assert found.median == np.median(positions)
     assert sum(count for _, count in found.alternatives) == len(texts)
@@ -184,7 +193,7 @@ def ask(job: Callable[..., Job], tmp_path: Path) -> Callable[..., dict[str, Any]
 
     def asked(*overrides: str, n: int = 5, **changes: Any) -> dict[str, Any]:
         chosen = replace(job("tracking=none", *overrides), **changes)
-        return determinism.probe(determinism.Asked(chosen, n, None, tmp_path / "out"))
+        return determinism.probe(determinism.ProbeSettings(chosen, n, None, tmp_path / "out"))
 
     return asked
 

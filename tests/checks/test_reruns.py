@@ -12,8 +12,9 @@ from omegaconf import OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.checks import reruns
-from plenum.checks.reruns import Settings, compare
+from plenum.checks.reruns import Settings
 from plenum.records import Journal
+from plenum.records.diff import compare
 from plenum.tracking import query
 from plenum.tracking.query import FACTORS, Rerun
 

@@ -37,8 +37,8 @@ def gone(uri: str, job: Callable[..., Job], tmp_path: Path) -> Job:
     [
         lambda job, _: run_sweep([job]),
         lambda job, _: dry_run.show([job]),
-        lambda job, out: determinism.probe(determinism.Asked(job, 2, False, out)),
-        lambda job, out: determinism.plan(determinism.Asked(job, 2, False, out)),
+        lambda job, out: determinism.probe(determinism.ProbeSettings(job, 2, False, out)),
+        lambda job, out: determinism.plan(determinism.ProbeSettings(job, 2, False, out)),
         lambda job, _: query.opened(job.study, job.tracking_uri),
     ],
     ids=["run", "dry run", "probe", "dry probe", "tables"],

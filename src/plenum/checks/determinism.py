@@ -39,7 +39,7 @@ from plenum.tracking.kinds import require_active
 LEAST = 2
 """Answers that can be compared."""
 
-_OWN = ("n", "logprobs", "out")
+_PROBE_ONLY = ("n", "logprobs", "out")
 """Values of the config that run.py doesn't have."""
 
 INTERRUPTED = "interrupted"
@@ -71,7 +71,7 @@ class _Probe:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProbeSettings:
     """What ``scripts/probe.py`` is asked.
 
     Parameters
@@ -92,7 +92,7 @@ class Asked:
     out: Path
 
 
-def settings(cfg: DictConfig) -> Asked:
+def settings(cfg: DictConfig) -> ProbeSettings:
     """Check the config of ``scripts/probe.py``.
 
     Raises
@@ -106,8 +106,8 @@ def settings(cfg: DictConfig) -> Asked:
         raise UserError(f"logprobs: {cfg.logprobs}; true, false or null")
     out = Path(cfg.out)
     store.require_writable("out", out)
-    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
-    return Asked(parse_job(others), cfg.n, cfg.logprobs, out)
+    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _PROBE_ONLY])
+    return ProbeSettings(parse_job(others), cfg.n, cfg.logprobs, out)
 
 
 def _require_study(job: Job) -> None:
@@ -118,7 +118,7 @@ def _require_study(job: Job) -> None:
         require_active(job.study, uri)
 
 
-def probe(asked: Asked) -> Document:
+def probe(asked: ProbeSettings) -> Document:
     """Ask each model of a condition its first turn n times.
 
     Returns
@@ -155,11 +155,11 @@ def probe(asked: Asked) -> Document:
         "settings": _settings(job, asked.n),
         "stopped": stopped,
         "simulated": _simulated(condition, probes),
-        "models": [_told(one, condition) for one in probes],
+        "models": [_model_record(one, condition) for one in probes],
     }
 
 
-def plan(asked: Asked) -> str:
+def plan(asked: ProbeSettings) -> str:
     """What a probe would ask, and what that costs at most; nothing is called."""
     _require_study(asked.job)
     condition, prices = require_committee(asked.job.condition).base, Prices(asked.job.prices)
@@ -323,7 +323,7 @@ def _simulated(condition: CommitteeCondition, probes: Sequence[_Probe]) -> bool:
     return any(a.response.fingerprint == SIMULATED for a in answers if a is not None)
 
 
-def _told(one: _Probe, condition: CommitteeCondition) -> dict[str, Any]:
+def _model_record(one: _Probe, condition: CommitteeCondition) -> dict[str, Any]:
     chat = one.calls[0].chat
     messages = [vars(message) for message in chat.messages]
     return {
@@ -332,11 +332,11 @@ def _told(one: _Probe, condition: CommitteeCondition) -> dict[str, Any]:
         "prompt": digest(messages),
         "messages": messages,
         "logprobs_asked": chat.logprobs,
-        "calls": [_record(made, len(condition.scenario.labels)) for made in one.calls],
+        "calls": [_call_record(made, len(condition.scenario.labels)) for made in one.calls],
     }
 
 
-def _record(made: _Call, options: int) -> dict[str, Any]:
+def _call_record(made: _Call, options: int) -> dict[str, Any]:
     """A call as plain data; what it took to get an answer stands beside what was said."""
     record: dict[str, Any] = {
         "index": made.index,

@@ -43,7 +43,7 @@ _TRIES = 2
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgeSettings:
     """Which model judges, how it is called, what is flagged, and where the scores are kept."""
 
     job: Job
@@ -70,7 +70,7 @@ class Pair:
         return Judged(self.scenario.id, name, family, judge, outcome, **more)
 
 
-def settings(cfg: DictConfig) -> Asked:
+def settings(cfg: DictConfig) -> JudgeSettings:
     """Check the config of ``scripts/screen_variants.py`` where it names a judge.
 
     Raises
@@ -94,7 +94,7 @@ def settings(cfg: DictConfig) -> Asked:
             "backend: simulated; simulated agents read no meaning and can't judge it: use "
             "backend=api or backend=hosted"
         )
-    return Asked(job, cfg.judge, float(limit), out)
+    return JudgeSettings(job, cfg.judge, float(limit), out)
 
 
 def pairs(found: Sequence[Surveyed]) -> list[Pair]:
@@ -107,7 +107,7 @@ def pairs(found: Sequence[Surveyed]) -> list[Pair]:
     ]
 
 
-def plan(asked: Asked, pairs: Sequence[Pair]) -> str:
+def plan(asked: JudgeSettings, pairs: Sequence[Pair]) -> str:
     """What would be asked, and what that takes at most; nothing is called."""
     price = Prices(asked.job.prices).of
     ledger = Ledger(asked.job.budget, price)
@@ -120,7 +120,7 @@ def plan(asked: Asked, pairs: Sequence[Pair]) -> str:
     )
 
 
-def judge(asked: Asked, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
+def judge(asked: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
     """Ask for every score that isn't there yet.
 
     Returns
@@ -156,7 +156,7 @@ def judge(asked: Asked, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
 
 
 def _judge(
-    asked: Asked,
+    asked: JudgeSettings,
     pairs: Sequence[Pair],
     model: ChatModel,
     price: Callable[[str], Price | None],
@@ -197,7 +197,7 @@ class _Judging:
     """All calls to the judge on one event loop, admitted as those of a sweep."""
 
     def __init__(
-        self, asked: Asked, model: ChatModel, ledger: Ledger, journal: Journal, log: CallLog
+        self, asked: JudgeSettings, model: ChatModel, ledger: Ledger, journal: Journal, log: CallLog
     ) -> None:
         self._asked, self._model, self._ledger = asked, model, ledger
         self._journal, self._log = journal, log
@@ -270,7 +270,7 @@ class _Judging:
         )
 
 
-def _identity(asked: Asked) -> str:
+def _identity(asked: JudgeSettings) -> str:
     """Names the judge: model, sampling, backend and the words it is asked in."""
     condition = asked.job.condition
     asks = [meaning.SYSTEM, meaning.question("", ""), meaning.REPAIR]
@@ -278,14 +278,14 @@ def _identity(asked: Asked) -> str:
     return digest([asked.judge, sampling, backend, condition.weights, condition.seed, asks])
 
 
-def _head(asked: Asked, identity: str) -> dict[str, Any]:
+def _head(asked: JudgeSettings, identity: str) -> dict[str, Any]:
     told = asked.job.condition.as_mapping()
     kept = ("backend", "sampling.temperature", "max_tokens", "seed")
     named = {key: told[key] for key in kept if key in told}
     return {"condition": identity, "replicate": 0, "judge": asked.judge, **named}
 
 
-def _chat(asked: Asked, identity: str, pair: Pair) -> Chat:
+def _chat(asked: JudgeSettings, identity: str, pair: Pair) -> Chat:
     sampling = asked.job.condition.sampling
     said = meaning.question(pair.scenario.packet, pair.variant.packet)
     messages = (Message("system", meaning.SYSTEM), Message("user", said))

@@ -13,7 +13,7 @@ from plenum.dynamics.divergence import divergence, pairwise_distances
 from plenum.dynamics.fit import Floats, jackknife_se
 
 END = ""
-"""Stands for the end of a text among the alternatives of a :class:`Parting`."""
+"""Stands for the end of a text among the alternatives of a :class:`FirstDifference`."""
 
 _WORD = re.compile(r"\s*\S+|\s+")
 _SAME = 9
@@ -23,7 +23,7 @@ Units = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Said:
+class ProbedAnswer:
     """One answer.
 
     Attributes
@@ -40,7 +40,7 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Parting:
+class FirstDifference:
     """Where texts part.
 
     Attributes
@@ -127,12 +127,12 @@ class Repeats:
     distinct: int
     differing: Share
     undetected: float
-    parting: Parting | None
+    parting: FirstDifference | None
     preferences: PreferenceSpread
     logprobs: LogprobSpread
 
 
-def repeats(answers: Sequence[Said]) -> Repeats:
+def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
     """Compare the answers to one question.
 
     Parameters
@@ -147,7 +147,7 @@ def repeats(answers: Sequence[Said]) -> Repeats:
         distinct=distinct,
         differing=flip_rate(texts),
         undetected=undetected(len(answers)) if distinct == 1 else float("nan"),
-        parting=parting(answers) if distinct > 1 else None,
+        parting=first_difference(answers) if distinct > 1 else None,
         preferences=preference_spread([a.preference for a in answers if a.preference is not None]),
         logprobs=logprob_spread([answer.tokens for answer in answers if answer.tokens]),
     )
@@ -161,7 +161,7 @@ def undetected(n: int, level: float = 0.95) -> float:
     return 1 - (1 - level) ** (1 / n) if n else float("nan")
 
 
-def parting(answers: Sequence[Said]) -> Parting:
+def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
     """Find where texts part; at least two of them differ."""
     unit, split = _split(answers)
     counts = Counter(answer.text for answer in answers)
@@ -169,13 +169,14 @@ def parting(answers: Sequence[Said]) -> Parting:
     shared = [_shared(split[a], split[b]) for a, b in pairwise(order)]
     weights = [counts[text] for text in order]
     earliest = min(shared) + 1
-    found: Counter[str] = Counter()
+    alternatives: Counter[str] = Counter()
     for text, count in counts.items():
-        found[(*split[text], END)[earliest - 1]] += count
-    return Parting(unit, earliest, _median(np.array(shared), weights), tuple(found.most_common()))
+        alternatives[(*split[text], END)[earliest - 1]] += count
+    median = _median(np.array(shared), weights)
+    return FirstDifference(unit, earliest, median, tuple(alternatives.most_common()))
 
 
-def _split(answers: Sequence[Said]) -> tuple[str, Mapping[str, Units]]:
+def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
     """Each text as a sequence of tokens or of words; different texts are different sequences."""
     tokens: dict[str, Units] = {}
     for answer in answers:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum.checks.spread import Repeats, Said, repeats
+from plenum.checks.spread import ProbedAnswer, Repeats, repeats
 
 Document = Mapping[str, Any]
 """What a probe kept: settings, and every call to every model."""
@@ -37,7 +37,7 @@ class Line:
         self.pending = {why: n for why, n in others.items() if why in _PENDING}
         self.failed = {why: n for why, n in others.items() if why not in _PENDING}
         self.asked, self.answered = len(self.calls), len(self.answers)
-        self.found: Repeats = repeats([_said(answer) for answer in self.answers])
+        self.found: Repeats = repeats([_answer(answer) for answer in self.answers])
         self.unread = Counter(a["problem"].partition(":")[0] for a in self.answers if a["problem"])
 
     @property
@@ -106,10 +106,10 @@ class Line:
         return {**values, **{f"preference_sd_{option}": value for option, value in sd}}
 
 
-def _said(answer: Mapping[str, Any]) -> Said:
+def _answer(answer: Mapping[str, Any]) -> ProbedAnswer:
     preference = answer["preference"]
     tokens = tuple((token, value) for token, value in answer["logprobs"])
-    return Said(answer["text"], tuple(preference) if preference else None, tokens)
+    return ProbedAnswer(answer["text"], tuple(preference) if preference else None, tokens)
 
 
 def verdict(line: Line, document: Document) -> str:

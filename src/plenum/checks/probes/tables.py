@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from plenum.checks.probes.line import Document, Line, counted
-from plenum.checks.spread import END, Parting
+from plenum.checks.spread import END, FirstDifference
 from plenum.reports.sheets import Sheet, limits, number, of_cells, told
 
 FACTORS = ("scenario", "roles", "model", "memory", "temperature", "backend", "settings")
@@ -95,7 +95,7 @@ def _compared(line: Line) -> tuple[str, ...]:
     return (*counts, first, f"{found.parting.median:g}", _alternatives(found.parting))
 
 
-def _alternatives(parting: Parting) -> str:
+def _alternatives(parting: FirstDifference) -> str:
     shown, rest = parting.alternatives[:2], parting.alternatives[2:]
     pairs = zip(shown[0][0], shown[1][0], strict=False)
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))

@@ -1,0 +1,199 @@
+"""The first difference between two journals of one replicate."""
+
+import json
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+IDENTICAL, ELSEWHERE, DIFFERS = "artifact-identical", "environment", "differs"
+MISSING, PENDING = "missing", "pending"
+OUTCOMES = (IDENTICAL, ELSEWHERE, DIFFERS, PENDING, MISSING)
+
+_CHAIN = b',"chain":"'
+_EXCERPT = 40
+"""Bytes of context around a difference, on either side of it."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two journals first differ.
+
+    Attributes
+    ----------
+    offset
+        Bytes before it in the first journal.
+    line
+        Its line, from 1.
+    entry
+        What the line says of itself: ``kind``, ``round``, ``seat``; of the first journal where it
+        has the line.
+    first, second
+        The bytes around it on both sides.
+    """
+
+    offset: int
+    line: int
+    entry: dict[str, Any]
+    first: str
+    second: str
+
+    @property
+    def place(self) -> str:
+        """The entry in words, such as ``turn, round 3, Chair``."""
+        parts = [str(self.entry.get("kind", "?"))]
+        parts += [f"round {self.entry['round']}"] if "round" in self.entry else []
+        return ", ".join([*parts, *([str(self.entry["seat"])] if "seat" in self.entry else [])])
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a replicate's rerun came out.
+
+    Attributes
+    ----------
+    outcome
+        ``artifact-identical``: equal bytes. ``environment``: equal but for the environments that
+        the journals name. ``differs``. ``pending``: equal so far, and one of the two hasn't ended.
+        ``missing``: one of the two isn't there.
+    difference
+        Where it differs.
+    environment
+        Keys in which the environments differ, with both values.
+    ended
+        How the first run's replicate ended: ``completed`` or ``failed``; empty where it hasn't.
+    """
+
+    outcome: str
+    difference: Difference | None = None
+    environment: dict[str, tuple[str, str]] = field(default_factory=dict)
+    ended: str = ""
+
+
+def compare(first: Path, second: Path) -> Comparison:
+    """Compare two journals byte by byte.
+
+    What differs first counts. Lines are compared without their ``chain``, which repeats every
+    difference in all lines behind it, and the environment in the head and in the lines with which
+    a journal goes on elsewhere is set aside: it alone makes no difference.
+    """
+    if not (first.exists() and second.exists()):
+        return Comparison(MISSING)
+    both = first.read_bytes(), second.read_bytes()
+    entries = _entries(both[0]), _entries(both[1])
+    last = entries[0][-1].body if entries[0] else {}
+    ended = str(last.get("status", "")) if last.get("kind") == "end" else ""
+    return replace(_compare(both, entries), ended=ended)
+
+
+def _compare(both: tuple[bytes, bytes], entries: "tuple[list[_Entry], list[_Entry]]") -> Comparison:
+    ended = all(lines and lines[-1].body.get("kind") == "end" for lines in entries)
+    if both[0] == both[1]:
+        return Comparison(IDENTICAL if ended else PENDING)
+    environment = _environment(*entries)
+    compared = ([line for line in lines if not line.elsewhere] for lines in entries)
+    for one, other in zip_longest(*compared):
+        if one is None or other is None:
+            if not ended:
+                return Comparison(PENDING, None, environment)
+            return Comparison(DIFFERS, _only_in_one(one, other, both), environment)
+        if one.content != other.content:
+            return Comparison(DIFFERS, _difference(one, other), environment)
+    if not ended:
+        return Comparison(PENDING, None, environment)
+    if environment:
+        return Comparison(ELSEWHERE, None, environment)
+    return Comparison(DIFFERS, _anywhere(*both), environment)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A whole line of a journal."""
+
+    number: int
+    offset: int
+    text: bytes
+    body: dict[str, Any]
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the line only says that the journal goes on in another environment."""
+        return self.body.get("kind") == "reopen" and "environment" in self.body
+
+    @property
+    def content(self) -> bytes:
+        """The line without its chain, and a head without its environment."""
+        text = self.text.rpartition(_CHAIN)[0] or self.text
+        if self.body.get("kind") != "head" or "environment" not in self.body:
+            return text
+        rest = {k: v for k, v in self.body.items() if k not in ("environment", "chain")}
+        return json.dumps(rest, ensure_ascii=False, separators=(",", ":"))[:-1].encode()
+
+
+def _entries(data: bytes) -> list[_Entry]:
+    """The whole lines; what a kill tore is left out."""
+    entries = []
+    offset = 0
+    for number, text in enumerate(data.split(b"\n")[:-1], start=1):
+        try:
+            body = json.loads(text)
+        except ValueError:
+            body = {}
+        entries.append(_Entry(number, offset, text, body if isinstance(body, dict) else {}))
+        offset += len(text) + 1
+    return entries
+
+
+def _environment(first: list[_Entry], second: list[_Entry]) -> dict[str, tuple[str, str]]:
+    """The keys in which the last named environments differ, or any that was left on the way."""
+    named = [
+        [e.body["environment"] for e in lines if isinstance(e.body.get("environment"), dict)]
+        for lines in (first, second)
+    ]
+    keys = sorted({key for each in named for environment in each for key in environment})
+    values = {
+        key: [" then ".join(dict.fromkeys(str(e.get(key, "-")) for e in each)) for each in named]
+        for key in keys
+    }
+    return {key: (one, other) for key, (one, other) in values.items() if one != other}
+
+
+def _difference(one: _Entry, other: _Entry) -> Difference:
+    """Where two lines part; a head's environment is passed over."""
+    at = _first(one.content, other.content)
+    # The environment stands last in a head: what is before it keeps its place.
+    return Difference(
+        one.offset + at,
+        one.number,
+        one.body,
+        _excerpt(one.content, at),
+        _excerpt(other.content, at),
+    )
+
+
+def _only_in_one(one: _Entry | None, other: _Entry | None, both: tuple[bytes, bytes]) -> Difference:
+    """A line that the other journal doesn't have."""
+    left = one or other
+    assert left is not None
+    offset = left.offset if one else len(both[0])
+    texts = [_excerpt(entry.text, 0) if entry else "" for entry in (one, other)]
+    return Difference(offset, left.number, left.body, texts[0], texts[1])
+
+
+def _anywhere(first: bytes, second: bytes) -> Difference:
+    """The first byte that differs, wherever it is: in a chain, or behind the last whole line."""
+    at = _first(first, second)
+    line = first.count(b"\n", 0, at) + 1
+    entry = next((e for e in _entries(first) if e.number == line), None)
+    body = entry.body if entry else {}
+    return Difference(at, line, body, _excerpt(first, at), _excerpt(second, at))
+
+
+def _first(one: bytes, other: bytes) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _excerpt(text: bytes, at: int) -> str:
+    around = text[max(at - _EXCERPT, 0) : at + _EXCERPT].decode(errors="replace")
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in around)

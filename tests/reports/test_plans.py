@@ -9,6 +9,7 @@ from known_conditions import line, tracked
 
 from plenum.base.errors import UserError
 from plenum.dynamics import look, lyapunov, plan_replicates
+from plenum.reports.plans import table
 from plenum.reports.settings import Plan
 from plenum.tracking.query import Tracked
 

@@ -23,9 +23,11 @@ from plenum.cli import told
 from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.tracking_model import simulate
 from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
+from plenum.reports.formats import number, p_value
 from plenum.reports.printing import show
-from plenum.reports.sheets import Sheet, number, of_cells, probability
+from plenum.reports.sheets import of_cells
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
+from plenum.reports.table import Table
 
 NOTE = "theoretical model, no language model"
 ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by
@@ -88,7 +90,7 @@ def main() -> None:
     print(NOTE)
 
 
-def table(outcome: Outcome, g: int) -> Sheet:
+def table(outcome: Outcome, g: int) -> Table:
     """Performance at one γ: a line a column of the grid, β across."""
     grid, perf = outcome.grid, outcome.perf
     body = tuple(
@@ -150,7 +152,7 @@ def _monotonicity(found: Monotonicity) -> Iterator[str]:
     yield (
         f"largest estimated gain of a β > 0: {found.gain.value:.2g}, standard error "
         f"{found.gain.se:.2g}, at {where}; p that any is a gain, adjusted for {found.compared} "
-        f"comparisons: {probability(found.p)}"
+        f"comparisons: {p_value(found.p)}"
     )
 
 

@@ -12,7 +12,7 @@ from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, generators
 from plenum.reports import rows
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 from plenum.tracking.query import Tracked
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
@@ -133,6 +133,6 @@ def estimated(row: Row, *, p_growth: float = 0.5, **changes: Any) -> Row:
     )
 
 
-def line(sheet: Sheet, number: int = 0) -> dict[str, str]:
+def line(sheet: Table, number: int = 0) -> dict[str, str]:
     """A line of a table by the names of its columns."""
     return dict(zip(sheet.head, sheet.body[number], strict=True))

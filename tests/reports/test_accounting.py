@@ -12,7 +12,7 @@ from omegaconf import OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.reports import accounting
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 from plenum.tracking.accounts import REASONS, Accounted
 
 NO_FATES = {"recovered": 0, "ended": 0, "open": 0, "unused": 0}
@@ -61,7 +61,7 @@ def calls(found: Sequence[Accounted], number: int = 0) -> dict[str, str]:
     return line(accounting.conditions(found)[1], number)
 
 
-def notes(sheet: Sheet) -> str:
+def notes(sheet: Table) -> str:
     return "\n".join(sheet.notes)
 
 

@@ -16,11 +16,11 @@ from hydra import compose, initialize_config_dir
 
 from plenum.base.errors import UserError
 from plenum.dynamics import divergence
+from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer import Asked, asked, publish
 from plenum.reports.explorer.page import page
 from plenum.reports.explorer.publish import _wanted
 from plenum.reports.explorer.telling import farthest
-from plenum.reports.explorer.words import MEANINGS
 from plenum.reports.settings import Settings
 
 FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}
@@ -110,7 +110,7 @@ def test_every_status_and_warning_of_a_row_is_explained(written: Written) -> Non
     written.condition(3, 6)
     entry = written.data()["index"]["conditions"][0]
     assert entry["warnings"]
-    assert {entry["status"], *entry["warnings"]} - {"ok"} <= MEANINGS.keys()
+    assert {entry["status"], *entry["warnings"]} - {"ok"} <= WARNINGS.keys()
 
 
 def test_most_keeps_the_transcripts_that_lie_farthest_apart_and_all_failed_ones(

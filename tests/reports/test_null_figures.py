@@ -17,7 +17,7 @@ from plenum.dynamics.nulls import SHUFFLES
 from plenum.reports import style
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.null import drawn, null
-from plenum.reports.sheets import probability
+from plenum.reports.formats import p_value
 from plenum.tracking.query import Tracked
 
 
@@ -63,8 +63,8 @@ def test_both_nulls_and_the_observed_value_stand_in_one_panel() -> None:
         outline.get_xy()[:, 1].max(), np.histogram(shuffled.null, edges, density=True)[0].max()
     )
     assert panel.texts[0].get_text() == (
-        f"λ̂ = {exponent(row).value:.3f}\nreversal p = {probability(reversal.p)}\n"
-        f"shuffle p = {probability(shuffled.p)}"
+        f"λ̂ = {exponent(row).value:.3f}\nreversal p = {p_value(reversal.p)}\n"
+        f"shuffle p = {p_value(shuffled.p)}"
     )
     assert panel.get_title(loc="left") == "HL-01, roles off, uniform, n = 12"
     assert smallest(figure) >= LEAST

@@ -17,8 +17,8 @@ from plenum.reports.numbered import CATALOGUE, asked, publishing
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet
 from plenum.reports.study import Study
+from plenum.reports.table import Table
 from plenum.tracking.accounts import Accounted
 from plenum.tracking.query import Tracked
 
@@ -52,7 +52,7 @@ def account(
     return Accounted(own, waiting, None, None, {"ensemble.parquet": "ab" * 32})
 
 
-def lines(sheet: Sheet) -> list[dict[str, str]]:
+def lines(sheet: Table) -> list[dict[str, str]]:
     return [line(sheet, n) for n in range(len(sheet.body))]
 
 

@@ -9,7 +9,7 @@ from known_conditions import line, tracked
 
 from plenum.base.errors import UserError
 from plenum.dynamics import look, lyapunov, plan_replicates
-from plenum.reports.plans import sheet
+from plenum.reports.plans import table
 from plenum.reports.settings import Plan
 from plenum.tracking.query import Tracked
 
@@ -29,7 +29,7 @@ ASKED = Plan(
 
 def planned(condition: Tracked, asked: Plan = ASKED) -> dict[str, str]:
     """The line of one condition."""
-    return line(sheet([condition], asked))
+    return line(table([condition], asked))
 
 
 # --- how many ----------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def test_conditions_are_planned_each_by_its_own_spread() -> None:
     calm, wild = tracked(1), tracked(2, roles="on")
     noise = np.random.default_rng(0).lognormal(0, 1.5, (12, 1, 1, 1))
     wild = replace(wild, preferences=1 / 3 + noise * (wild.preferences - 1 / 3))
-    found = sheet([calm, wild], ASKED)
+    found = table([calm, wild], ASKED)
     for number, condition in enumerate((calm, wild)):
         e = lyapunov(condition.ensemble)
         needed = plan_replicates(0.03, e.se * math.sqrt(12)).replicates
@@ -173,7 +173,7 @@ def test_a_rate_without_a_spread_has_no_plan() -> None:
 
 
 def test_the_notes_tell_what_was_asked() -> None:
-    notes = sheet([tracked(1)], replace(ASKED, looks=(5, 8))).notes
+    notes = table([tracked(1)], replace(ASKED, looks=(5, 8))).notes
     assert "Δλ = 0.03 with power 0.8 at 0.05" in notes[0]
     assert "at most 0.02 wide" in notes[1]
     assert "2 before it, of a study of up to 40" in notes[1]

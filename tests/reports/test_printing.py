@@ -13,7 +13,8 @@ from rich.console import Console
 from plenum.reports import effects, tables
 from plenum.reports.printing import narrowed, parted, terminal
 from plenum.reports.rows import Row
-from plenum.reports.sheets import Sheet, of_cells
+from plenum.reports.sheets import of_cells
+from plenum.reports.table import Table
 from plenum.reports.tables.effects import contrasts
 
 WIDTHS = [80, 100, 120, 160]
@@ -30,14 +31,14 @@ def rows() -> list[Row]:
     )
 
 
-def sheets() -> list[Sheet]:
+def sheets() -> list[Table]:
     made = rows()
     compared = contrasts(effects.contrasts(made, CHOSEN), made)
     return [tables.conditions(made, CHOSEN), tables.diagnostics(made, CHOSEN),
             tables.decisions(made), *compared]  # fmt: skip
 
 
-def printed(sheet: Sheet, width: int) -> list[list[str]]:
+def printed(sheet: Table, width: int) -> list[list[str]]:
     """The lines of each table that a sheet becomes at a width, without its empty ones."""
     shown = []
     for table in terminal(narrowed(sheet, width), width):

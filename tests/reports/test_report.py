@@ -13,13 +13,12 @@ import pytest
 from known_conditions import CHOSEN, build, estimated, exponent, one_shot, perturbed, tracked
 
 from plenum.dynamics.planning import detectable, power_of
+from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.article import comparisons, words
 from plenum.reports.article.compose import compose
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Section, Text
 from plenum.reports.article.material import SECTIONS, Material
 from plenum.reports.article.rendering import html, markdown
-from plenum.reports.article.warned import ELSEWHERE, MEANINGS
-from plenum.reports.marks import MARKS
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
@@ -140,7 +139,7 @@ def test_sentences_are_well_formed(document: Document) -> None:
         assert not re.search(r"  | \.|\.\.", text), text
         assert text.endswith((".", ":")), text
         assert text[0].isupper() or text[0] in "λΔΓD1234567890p" or text[:1] == "_" or (
-            text.split()[0] in MEANINGS
+            text.split()[0] in WARNINGS
         ), text  # fmt: skip
 
 
@@ -310,10 +309,8 @@ def test_the_papers_study_is_named_with_its_departures() -> None:
 
 
 def test_every_warning_is_explained() -> None:
-    assert set(MARKS) <= set(MEANINGS)
-    statuses = {"identical", "short", "single", "no_replicates", "no_estimates"}
-    assert statuses <= set(MEANINGS)
-    assert not set(ELSEWHERE) & set(MEANINGS)
+    explained = {name for name, known in WARNINGS.items() if known.seen and known.so}
+    assert WARNINGS.keys() - explained == {"branching", "one_shot"}
     row = build([tracked(1)])[0]
     said = told([estimated(row, warnings=("saturated", "of_tomorrow"))], "warnings")
     assert "bent down by the ceiling" in said

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,11 +19,10 @@ from known_conditions import (
 )
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import cap, divergence, lyapunov, reversal_test
+from plenum.dynamics import cap, divergence, lyapunov, reversal_test, warnings
 from plenum.reports import effects, tables
-from plenum.reports.marks import MARKS
 from plenum.reports.rows import Row
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 
 LETTERS = {
     "flip_dominated": "f",
@@ -264,8 +264,15 @@ def test_missing_replicates_have_their_letter(missing: dict[str, int], letter: s
 
 def test_the_landscape_has_a_letter_for_every_warning() -> None:
     own = ("environments", "repeated_wordings", "no_canonical")
-    assert list(MARKS) == [*LETTERS, "attrition", "pending", *own]
-    assert len(set(MARKS.values())) == len(MARKS)
+    named = [name for name in warnings.LETTERS if name not in warnings.OF_EFFECTS]
+    assert named == [*LETTERS, "attrition", "pending", *own]
+    assert len(set(warnings.LETTERS.values())) == len(warnings.LETTERS)
+
+
+def test_the_documentation_has_every_warning(root: Path) -> None:
+    page = (root / "docs" / "estimates.md").read_text()
+    conditions = [name for name in warnings.LETTERS if name != "few_scenarios"]
+    assert [name for name in conditions if f"| `{name}` |" not in page] == []
 
 
 @pytest.mark.parametrize(
@@ -306,7 +313,7 @@ def test_a_scenario_without_a_rate_shows_its_status_and_n() -> None:
 # --- contrasts ---------------------------------------------------------------------------------
 
 
-def rooms(build_table: Callable[[], Sheet], cells: list[Row]) -> None:
+def rooms(build_table: Callable[[], Table], cells: list[Row]) -> None:
     """D first, headroom and n of a table of one effect stand in the order of its cells."""
     shown = line(build_table())
     found = [diagnostics(row) for row in cells]

@@ -18,7 +18,8 @@ from plenum.reports.markdown import markdown
 from plenum.reports.printing import terminal
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, of_cells
+from plenum.reports.sheets import of_cells
+from plenum.reports.table import Table
 from plenum.tracking.query import Tracked
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
@@ -74,7 +75,7 @@ def square(**factors: str) -> list[Row]:
     )
 
 
-def cell(sheet: Sheet, line: str, column: str) -> str:
+def cell(sheet: Table, line: str, column: str) -> str:
     (body,) = [body for body in sheet.body if body[0] == line]
     return body[sheet.head.index(column)]
 
@@ -271,7 +272,7 @@ def test_one_scenario_is_no_landscape() -> None:
 # --- what every table says ---------------------------------------------------------------------
 
 
-def sheets(backend: str) -> list[Sheet]:
+def sheets(backend: str) -> list[Table]:
     rows = build(
         [row.tracked for s in ("HL-01", "IM-01") for row in square(scenario=s, backend=backend)]
     )

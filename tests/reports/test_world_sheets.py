@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 
 from plenum.execution import summarise_world
 from plenum.records import Transcript
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 from plenum.reports.worlds import drawing, publish, sheets, statistics
 from plenum.reports.worlds.arms import arms, difference, values
 from plenum.reports.worlds.groups import groups, heading
@@ -77,13 +77,13 @@ def played(
     )
 
 
-def cells(sheet: Sheet, *keys: str) -> dict[str, str]:
+def cells(sheet: Table, *keys: str) -> dict[str, str]:
     """The line of a sheet that begins with some keys, by the heads of its columns."""
     (line,) = [row for row in sheet.body if row[: len(keys)] == keys]
     return dict(zip(sheet.head, line, strict=True))
 
 
-def lines(sheet: Sheet) -> list[str]:
+def lines(sheet: Table) -> list[str]:
     return [row[0] for row in sheet.body]
 
 
@@ -326,7 +326,7 @@ def bent(shape: Any, worlds: int = 12, **factors: str) -> Played:
     return played([0.5] * worlds, performance=performance, deviations=d, **factors)
 
 
-def inverted(*study: Played) -> Sheet:
+def inverted(*study: Played) -> Table:
     (sheet,) = statistics.inverted_u(study, "disaster")
     return sheet
 

@@ -10,10 +10,12 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.records.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
+from plenum.reports.labels import label, varying
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
 from plenum.reports.settings import source
-from plenum.reports.sheets import Sheet, of_cells, told
+from plenum.reports.sheets import of_cells
+from plenum.reports.table import Table
 from plenum.tracking import query
 from plenum.tracking.query import FACTORS, Rerun
 
@@ -131,7 +133,7 @@ def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
 
 
-def _write(chosen: Settings, lines: Sequence[Line], sheets: Sequence[Sheet]) -> list[Path]:
+def _write(chosen: Settings, lines: Sequence[Line], sheets: Sequence[Table]) -> list[Path]:
     chosen.out.mkdir(parents=True, exist_ok=True)
     files = [chosen.out / "reruns.csv", chosen.out / "reruns.md"]
     table = pd.DataFrame([line.record(chosen.study) for line in lines])
@@ -141,13 +143,12 @@ def _write(chosen: Settings, lines: Sequence[Line], sheets: Sequence[Sheet]) -> 
     return files
 
 
-def _conditions(lines: Sequence[Line]) -> Sheet:
+def _conditions(lines: Sequence[Line]) -> Table:
     groups: dict[tuple[str, int], list[Line]] = {}
     for line in lines:
         groups.setdefault((line.first.identity, line.again.rerun), []).append(line)
     factors = [line.first.factors for line in lines]
-    varying = [n for n in FACTORS if len({own[n] for own in factors}) > 1]
-    names = [n for n in FACTORS if n in varying or n in ("scenario", "roles")]
+    names = [n for n in FACTORS if n in varying(factors) or n in ("scenario", "roles")]
     rest = [n for n in FACTORS if n not in names]
     body = []
     for own in groups.values():
@@ -167,13 +168,13 @@ def _conditions(lines: Sequence[Line]) -> Sheet:
         "journals alone are compared: calls.jsonl says when and how fast",
         f"backend: {', '.join(dict.fromkeys(own['backend'] for own in factors))}",
     )
-    title = f"Reruns ({told(rest, [factors[0][n] for n in rest])})"
+    title = f"Reruns ({label(factors[0], rest)})"
     return of_cells(
         title, (*names, "runs", "replicates", *OUTCOMES), tuple(body), notes, len(names)
     )
 
 
-def _differences(lines: Sequence[Line]) -> list[Sheet]:
+def _differences(lines: Sequence[Line]) -> list[Table]:
     body = [
         (
             f"{line.again.folder}/{line.replicate:03d}.jsonl",
@@ -190,7 +191,7 @@ def _differences(lines: Sequence[Line]) -> list[Sheet]:
     return [of_cells("First differing bytes", head, tuple(body), notes)] * bool(body)
 
 
-def _environments(lines: Sequence[Line]) -> list[Sheet]:
+def _environments(lines: Sequence[Line]) -> list[Table]:
     """A warning where journals of other environments are compared."""
     named: dict[tuple[str, str, str], int] = {}
     for line in lines:

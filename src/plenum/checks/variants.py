@@ -11,8 +11,10 @@ from omegaconf import DictConfig, OmegaConf
 from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.reports.formats import number
 from plenum.reports.printing import show
-from plenum.reports.sheets import Sheet, number, of_cells
+from plenum.reports.sheets import of_cells
+from plenum.reports.table import Table
 from plenum.scenarios import Scenario, meaning, rephrase, variant_files
 from plenum.scenarios.meaning import Judged
 from plenum.scenarios.screen_report import Surveyed, survey
@@ -96,14 +98,14 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
     return " and ".join(told)
 
 
-def _write(file: Path, sheets: Sequence[Sheet], records: Sequence[dict[str, object]]) -> None:
+def _write(file: Path, sheets: Sequence[Table], records: Sequence[dict[str, object]]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(list(records)).to_csv(file, index=False)
     show(sheets)
     print(f"written: {file}")
 
 
-def _sheets(found: Sequence[Surveyed]) -> list[Sheet]:
+def _sheets(found: Sequence[Surveyed]) -> list[Table]:
     notes = tuple(note for surveyed in found for note in surveyed.notes)
     sheets = [
         of_cells("Variants that the rules pass", _COUNTED, tuple(map(_counted, found)), notes),
@@ -146,7 +148,7 @@ def _records(found: Sequence[Surveyed]) -> list[dict[str, object]]:
     ]
 
 
-def _score_sheets(judged: Sequence[Judged], below: float) -> list[Sheet]:
+def _score_sheets(judged: Sequence[Judged], below: float) -> list[Table]:
     groups: dict[tuple[str, str], list[Judged]] = {}
     for one in judged:
         groups.setdefault((one.scenario, one.family), []).append(one)

@@ -13,11 +13,11 @@ from plenum.reports.article import document as page
 from plenum.reports.article.rendering import html, markdown
 from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import pages
+from plenum.reports.labels import provenance
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.papers import Item
 from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import provenance
 from plenum.reports.study import Study, load
 from plenum.tracking import query
 

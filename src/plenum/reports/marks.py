@@ -3,51 +3,30 @@
 from collections.abc import Iterable, Sequence
 
 from plenum.dynamics import benjamini_hochberg
+from plenum.dynamics.warnings import LETTERS
 from plenum.reports.rows import Row
-
-MARKS = {
-    "flip_dominated": "f",
-    "few_apart": "a",
-    "saturated": "s",
-    "quantised": "q",
-    "zero_rounds": "z",
-    "few_rounds": "t",
-    "few_replicates": "r",
-    "no_interval": "i",
-    "attrition": "x",
-    "pending": "p",
-    "environments": "e",
-    "repeated_wordings": "w",
-    "no_canonical": "c",
-}
-"""The letters of a condition's warnings."""
-
-OF_EFFECTS = {"mixed_estimands": "m", "few_scenarios": "n"}
-"""The letters of what only effects warn of."""
 
 DIFFERENT = 0.05
 """Share of false finds that the marks of a map allow."""
-
-_ALL = {**MARKS, **OF_EFFECTS}
 
 
 def letters(warnings: Iterable[str]) -> str:
     """Warnings as letters, in their usual order; a status has none."""
     given = set(warnings)
-    return "".join(mark for name, mark in _ALL.items() if name in given)
+    return "".join(mark for name, mark in LETTERS.items() if name in given)
 
 
 def brief(warnings: Iterable[str]) -> str:
     """Warnings as letters; one that has none keeps its name. A dash where there is none."""
     given = tuple(warnings)
-    named = (name for name in given if name not in _ALL and name != "-")
+    named = (name for name in given if name not in LETTERS and name != "-")
     return " ".join(filter(None, (letters(given), *named))) or "-"
 
 
 def explained(warnings: Iterable[str]) -> str:
     """What the letters stand for that occur in some warnings; empty without any."""
     given = set(warnings)
-    return ", ".join(f"{mark} {name}" for name, mark in _ALL.items() if name in given)
+    return ", ".join(f"{mark} {name}" for name, mark in LETTERS.items() if name in given)
 
 
 def different(rows: Sequence[Row]) -> dict[str, str]:

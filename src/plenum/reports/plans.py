@@ -2,13 +2,18 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
 
 from plenum.base.errors import UserError
 from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
+from plenum.reports.formats import NONE, count, decimals, interval, warnings
+from plenum.reports.labels import provenance
 from plenum.reports.printing import show
-from plenum.reports.rows import Row, named, shown
+from plenum.reports.rows import Row, shown
 from plenum.reports.settings import Plan
-from plenum.reports.sheets import Sheet, limits, number, of_cells, provenance
+from plenum.reports.table import Column, Table, keys
 from plenum.tracking import query, world_query
 from plenum.tracking.query import Tracked
 
@@ -23,18 +28,24 @@ def publish(asked: Plan) -> None:
             f"study: {asked.study!r} is of worlds; replicates are planned for committees"
         )
     tracked = query.conditions(asked.study, asked.uri)
-    show([sheet(sorted(tracked, key=lambda t: t.factors["scenario"]), asked)])
+    show([table(sorted(tracked, key=lambda t: t.factors["scenario"]), asked)])
 
 
-def sheet(tracked: Sequence[Tracked], asked: Plan) -> Sheet:
+def table(tracked: Sequence[Tracked], asked: Plan) -> Table:
     """One line a condition."""
     rows = [Row(condition, None) for condition in tracked]
     factors, same = shown(rows)
-    head = (
-        *(*factors, *("condition",) * same, "n", "λ̂", "sd", "replicates per arm"),
-        *("interval now", "half width", "stop", "warnings"),
+    columns = (
+        *keys([*factors, *["condition"] * same]),
+        Column("n"),
+        Column("lambda", "λ̂", decimals(4)),
+        Column("sd", format=decimals(3)),
+        Column("replicates", "replicates per arm", count),
+        Column(("low", "high", "half_width"), "interval now", _interval),
+        Column("half_width", format=_half_width),
+        Column("stop"),
+        Column("warnings", format=warnings),
     )
-    body = tuple((*named(row, factors, same), *_line(row.tracked, asked)) for row in rows)
     notes = (
         f"replicates per arm: to find Δλ = {asked.delta:g} with power {asked.power:g} at "
         f"{asked.alpha:g} by a two-sided t test, if both arms spread as this condition does; "
@@ -44,33 +55,37 @@ def sheet(tracked: Sequence[Tracked], asked: Plan) -> Sheet:
         f"replicates, paid for ({asked.spending}); exhausted, the replicates are all there",
         provenance(rows),
     )
-    title = f"Study {asked.study}: plan"
-    return of_cells(title, head, body, notes, len(factors) + same)
+    records = [
+        {**row.tracked.factors, "condition": row.tracked.identity, **_line(row.tracked, asked)}
+        for row in rows
+    ]
+    return Table("plan", f"Study {asked.study}: plan", pd.DataFrame(records), columns, notes)
 
 
-def _line(condition: Tracked, asked: Plan) -> tuple[str, ...]:
-    n = str(condition.completed)
+def _line(condition: Tracked, asked: Plan) -> dict[str, Any]:
+    """What a condition needs, and whether it may stop."""
+    line: dict[str, Any] = {"n": condition.completed}
     if not condition.preferences.size:
-        return (n, *("-",) * 5, "-", "no_replicates")
+        return line | {"warnings": "no_replicates"}
     found = lyapunov(condition.ensemble, asked.window, condition.decisions)
-    warned = "\n".join(found.warnings) or "-"
+    line |= {"lambda": found.value, "warnings": " ".join(found.warnings)}
     if not (math.isfinite(found.se) and found.se > 0):
-        return (n, number(found.value, 4), *("-",) * 5, warned)
+        return line
     sd = found.se * math.sqrt(found.replicates)
     try:
         needed = plan_replicates(asked.delta, sd, asked.power, asked.alpha).replicates
     except ValueError as error:
         raise UserError(str(error)) from None
-    return (n, number(found.value, 4), number(sd, 3), str(needed), *_stop(found, asked), warned)
+    return line | {"sd": sd, "replicates": needed} | _stop(found, asked)
 
 
-def _stop(found: LyapunovEstimate, asked: Plan) -> tuple[str, str, str]:
+def _stop(found: LyapunovEstimate, asked: Plan) -> dict[str, Any]:
     """The interval of this look, its half width, and whether to stop."""
     n = found.replicates
     if n > asked.maximum:
-        return ("-", "-", f"n is above maximum={asked.maximum}")
+        return {"stop": f"n is above maximum={asked.maximum}"}
     if asked.looks and n <= asked.looks[-1]:
-        return ("-", "-", f"no look since n = {asked.looks[-1]}")
+        return {"stop": f"no look since n = {asked.looks[-1]}"}
     seen = look(
         found.value,
         found.se,
@@ -80,9 +95,19 @@ def _stop(found: LyapunovEstimate, asked: Plan) -> tuple[str, str, str]:
         alpha=asked.alpha,
         spending=asked.spending,
     )
-    wide = seen.half_width > _WIDE
-    return (
-        "-" if wide else limits(seen.ci_low, seen.ci_high),
-        f"> {_WIDE:g}" if wide else number(seen.half_width, 4),
-        f"yes: {seen.reason}" if seen.stop else "no",
-    )
+    return {
+        **{"low": seen.ci_low, "high": seen.ci_high, "half_width": seen.half_width},
+        "stop": f"yes: {seen.reason}" if seen.stop else "no",
+    }
+
+
+def _interval(low: float | None, high: float | None, half_width: float | None) -> str:
+    if low is None or high is None or half_width is None or half_width > _WIDE:
+        return NONE
+    return interval(low, high)
+
+
+def _half_width(value: float | None) -> str:
+    if value is None or pd.isna(value):
+        return NONE
+    return f"> {_WIDE:g}" if value > _WIDE else f"{value:.4f}"

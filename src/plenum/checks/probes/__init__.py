@@ -15,7 +15,7 @@ from plenum.checks.probes.line import Document, Line, verdict
 from plenum.checks.probes.tables import FACTORS, calls, logprobs, preferences, texts
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 from plenum.tracking import store
 
 __all__ = ["Line", "publish", "verdict"]
@@ -51,7 +51,7 @@ def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
 def _write(
     document: Document,
     lines: Sequence[Line],
-    sheets: Sequence[Sheet],
+    sheets: Sequence[Table],
     verdicts: Sequence[str],
     out: Path,
 ) -> list[Path]:

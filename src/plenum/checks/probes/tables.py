@@ -6,7 +6,10 @@ from itertools import takewhile
 
 from plenum.checks.probes.line import Document, Line, counted
 from plenum.checks.spread import END, FirstDifference
-from plenum.reports.sheets import Sheet, limits, number, of_cells, told
+from plenum.reports.formats import interval, number
+from plenum.reports.labels import label
+from plenum.reports.sheets import of_cells
+from plenum.reports.table import Table
 
 FACTORS = ("scenario", "roles", "model", "memory", "temperature", "backend", "settings")
 _SIMULATED = "simulated agents answered: no evidence about language models"
@@ -14,10 +17,10 @@ _SHOWN = 24
 """Characters of a token that a table shows."""
 
 
-def calls(lines: Sequence[Line], document: Document) -> Sheet:
+def calls(lines: Sequence[Line], document: Document) -> Table:
     """What was asked, what came of it, and what it took."""
     settings = document["settings"]
-    factors = told(FACTORS, [str(settings[name]) for name in FACTORS])
+    factors = label({name: str(settings[name]) for name in FACTORS}, FACTORS)
     pending = any(line.pending for line in lines)
     head = (
         *("model", "seat", "asked", "answered", "failed", *("pending",) * pending, "attempts"),
@@ -68,7 +71,7 @@ def provenance(document: Document) -> str:
     return f"{line}; {_SIMULATED}" if document["simulated"] else line
 
 
-def texts(lines: Sequence[Line], document: Document) -> Sheet:
+def texts(lines: Sequence[Line], document: Document) -> Table:
     """How far the texts differ, and where they part."""
     head = (
         *("model", "answers", "distinct", "most frequent", "off it", "95 % CI"),
@@ -87,7 +90,7 @@ def _compared(line: Line) -> tuple[str, ...]:
     off = found.differing
     counts = (
         *(str(found.n), str(found.distinct), f"{found.n - (off.count or 0)}/{found.n}"),
-        *(number(off.value, 3), limits(off.ci_low, off.ci_high, 3)),
+        *(number(off.value, 3), interval(off.ci_low, off.ci_high, 3)),
     )
     if found.parting is None:
         return (*counts, "-", "-", "-")
@@ -114,7 +117,7 @@ def _quoted(unit: str, skipped: int) -> str:
     return repr(text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…")
 
 
-def logprobs(lines: Sequence[Line], document: Document) -> list[Sheet]:
+def logprobs(lines: Sequence[Line], document: Document) -> list[Table]:
     """How far log-probabilities are apart while the texts are equal, where they were asked for."""
     asked = [line for line in lines if line.probed["logprobs_asked"]]
     if not asked:
@@ -133,7 +136,7 @@ def logprobs(lines: Sequence[Line], document: Document) -> list[Sheet]:
     return [of_cells("Log-probabilities of equal tokens", head, tuple(body), notes)]
 
 
-def preferences(lines: Sequence[Line], document: Document) -> Sheet:
+def preferences(lines: Sequence[Line], document: Document) -> Table:
     """How far the reported preferences are apart."""
     options = list(document["settings"]["options"])
     head = (

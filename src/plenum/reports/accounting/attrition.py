@@ -9,8 +9,8 @@ import pandas as pd
 from plenum.dynamics import Association, association, holm
 from plenum.reports.accounting.common import rows_of, spaced
 from plenum.reports.formats import decimals, p_value
+from plenum.reports.labels import provenance
 from plenum.reports.rows import grouped, varying_in
-from plenum.reports.sheets import provenance
 from plenum.reports.table import Column, Table
 from plenum.tracking.accounts import Accounted
 

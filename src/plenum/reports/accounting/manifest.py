@@ -7,8 +7,8 @@ import pandas as pd
 
 from plenum.reports.accounting.common import rows_of
 from plenum.reports.formats import text
+from plenum.reports.labels import provenance
 from plenum.reports.rows import shown
-from plenum.reports.sheets import provenance
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking.accounts import Accounted
 

@@ -15,7 +15,7 @@ from plenum.reports.accounting.common import (
     summed,
 )
 from plenum.reports.formats import count, decimals, dollars, percent
-from plenum.reports.sheets import provenance
+from plenum.reports.labels import provenance
 from plenum.reports.table import Column, Table
 from plenum.tracking.accounts import Accounted
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from plenum.reports.accounting.common import incomplete, rows_of
 from plenum.reports.formats import count
-from plenum.reports.sheets import provenance
+from plenum.reports.labels import provenance
 from plenum.reports.table import Column, Table
 from plenum.tracking.accounts import REASONS, Accounted
 

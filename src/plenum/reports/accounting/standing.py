@@ -16,8 +16,8 @@ from plenum.reports.accounting.common import (
     whys_in,
 )
 from plenum.reports.formats import count, dollars
-from plenum.reports.rows import FACTORS, shown
-from plenum.reports.sheets import provenance, told
+from plenum.reports.labels import provenance, shared_label
+from plenum.reports.rows import shown
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking.accounts import Accounted
 
@@ -32,11 +32,10 @@ def conditions(found: Sequence[Accounted]) -> list[Table]:
     table, totals = frame(found), _totals(found, [column.names[0] for column in named])
     counted = [name for name in table if name in _counts(found, found)]
     whys = whys_in(found)
-    fixed = [n for n in FACTORS if n not in names]
     replicates = Table(
         "accounting",
         f"Study {found[0].tracked.study}: replicates by condition "
-        f"({told(fixed, [rows[0].tracked.factors[n] for n in fixed])})",
+        f"({shared_label(rows[0].tracked.factors, names)})",
         table,
         (*named, *(Column(name, _reason(name), count) for name in counted)),
         (

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from plenum.dynamics.warnings import WARNINGS, Warned
 from plenum.reports.article.document import Block, Points, Text
 from plenum.reports.article.material import Material, section
 from plenum.reports.article.question import MIRRORED
-from plenum.reports.article.warned import ELSEWHERE, MEANINGS, meaning
 from plenum.reports.article.words import (
     between,
     capital,
@@ -17,6 +17,9 @@ from plenum.reports.article.words import (
 )
 from plenum.reports.rows import Row, in_other_environments
 
+_UNKNOWN = Warned("", "", "", "the estimates carry it", "see the documentation of estimates")
+"""What is said of a warning that isn't known."""
+
 _FEW = 10
 
 
@@ -27,16 +30,16 @@ def warnings(material: Material) -> list[Block]:
     own = {name for effect in effects for name in effect.warnings}
     own |= {name for across in material.study.across for name in across.warnings}
     of_effects = own - set(carried)
-    names = [n for n in MEANINGS if n in carried or n in of_effects]
+    names = [n for n in WARNINGS if n in carried or n in of_effects]
     names += sorted((set(carried) | of_effects) - set(names))
     if not names:
         return [Text("No estimate carries a warning.")]
     items = []
     for name in names:
-        seen, so = meaning(name)
+        known = WARNINGS.get(name, _UNKNOWN)
         rows = carried.get(name, [])
         where = _where(material, rows) if rows else "Compared or pooled effects carry it."
-        items.append((name, f"{capital(seen)}: {so}. {where}"))
+        items.append((name, f"{capital(known.seen)}: {known.so}. {where}"))
     n = len({row.tracked.run_id for rows in carried.values() for row in rows})
     total = len(material.rows)
     lead = (
@@ -54,7 +57,7 @@ def _carried(material: Material) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {}
     for row in material.rows:
         for name in row.warnings:
-            if name not in ELSEWHERE:
+            if WARNINGS.get(name, _UNKNOWN).seen:
                 found.setdefault(name, []).append(row)
     return found
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Grid:
     """A numbered table."""
 
     number: int
-    sheet: Sheet
+    sheet: Table
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,15 @@
 """The factors of a design: their levels, and whether they are crossed."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
+import pandas as pd
+
+from plenum.reports.labels import provenance
 from plenum.reports.rows import FACTORS, Row, varying_in
-from plenum.reports.sheets import Sheet, of_cells, provenance
+from plenum.reports.table import Column, Table
 
 
 def levels(rows: Sequence[Row]) -> dict[str, list[str]]:
@@ -31,18 +35,30 @@ def crossed(rows: Sequence[Row]) -> bool:
     return there == set(product(*own.values()))
 
 
-def table(rows: Sequence[Row]) -> Sheet:
+def table(rows: Sequence[Row]) -> Table:
     """One line a factor: its levels, and how many conditions have each."""
-    body = []
-    for name in FACTORS:
-        found = [row.tracked.factors[name] for row in rows]
-        own = list(dict.fromkeys(found))
-        told = ", ".join(
-            f"{level} ({found.count(level)})" if len(own) > 1 else level for level in own
-        )
-        body.append((name, "varied" if len(own) > 1 else "fixed", told))
-    body.sort(key=lambda line: line[1] == "fixed")
-    counted = ("in parentheses: how many conditions have the level",) * (len(rows) > 1)
-    notes = (*counted, provenance(rows))
-    head = ("factor", "", "levels")
-    return of_cells("The design", head, tuple(body), notes)
+    return design([row.tracked.factors for row in rows], FACTORS, [provenance(rows)])
+
+
+def design(
+    conditions: Sequence[Mapping[str, str]], names: Iterable[str], notes: Sequence[str] = ()
+) -> Table:
+    """One line a factor of some conditions, those that vary first."""
+    lines = []
+    for name in names:
+        counts = Counter(factors.get(name, "") for factors in conditions)
+        lines.append({"factor": name, "varies": len(counts) > 1, "levels": counts})
+    lines.sort(key=lambda line: not line["varies"])
+    columns = (
+        Column("factor", key=True),
+        Column("varies", "", lambda varies: "varied" if varies else "fixed"),
+        Column("levels", format=_levels),
+    )
+    counted = ("in parentheses: how many conditions have the level",) * (len(conditions) > 1)
+    return Table("design", "The design", pd.DataFrame(lines), columns, (*counted, *notes))
+
+
+def _levels(counts: Counter[str]) -> str:
+    if len(counts) == 1:
+        return next(iter(counts))
+    return ", ".join(f"{level} ({n})" for level, n in counts.items())

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, benjamini_hochberg, holm
-from plenum.reports.rows import Row, named, shown
-from plenum.reports.sheets import Sheet, limits, number, of_cells, probability, provenance
+from plenum.reports.formats import decimals, interval, p_value
+from plenum.reports.labels import provenance
+from plenum.reports.rows import Row, frame, shown
+from plenum.reports.table import Column, Table, keys
 
 ALPHA = 0.05
 """Adjusted p-values below this are called small."""
@@ -149,15 +151,21 @@ def tested(found: Sequence[Fit]) -> list[Tested]:
     ]  # fmt: skip
 
 
-def table(found: Sequence[Tested], symbol: str) -> Sheet:
+def table(found: Sequence[Tested], symbol: str) -> Table:
     """One line a condition: λ̂ against no growth and against diffusion."""
     rows = [t.fit.row for t in found]
     names, same = shown(rows)
-    head = (
-        *(*names, *("condition",) * same, "n", symbol, "p growth", "Holm", "BH"),
-        *(f"{symbol} − diffusion", "95 % CI", "p diffusion", "Holm", "BH"),
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        Column("completed", "n"),
+        Column("lambda", symbol, decimals(4)),
+        Column("growth", "p growth", p_value),
+        *_adjusted("growth"),
+        Column("excess", f"{symbol} − diffusion", decimals(4)),
+        Column(("excess_ci_low", "excess_ci_high"), "95 % CI", interval),
+        Column("diffusion_p", "p diffusion", p_value),
+        *_adjusted("diffusion"),
     )
-    body = [(*named(t.fit.row, names, same), *_line(t)) for t in found]
     notes = (
         "p growth: of λ = 0, by random time reversal; p diffusion: of the λ of independent random "
         "walks over the same rounds, by the jackknife with t(R-1)",
@@ -165,17 +173,14 @@ def table(found: Sequence[Tested], symbol: str) -> Sheet:
         "of one false claim) and for maps (share of false finds)",
         provenance(rows),
     )
+    lines = frame(rows)
+    lines["growth"] = [t.growth for t in found]
+    lines["diffusion_p"] = [t.diffusion for t in found]
+    for name in ("growth_holm", "growth_bh", "diffusion_holm", "diffusion_bh"):
+        lines[name] = [getattr(t, name) for t in found]
     title = f"Tests of {symbol} in each condition, adjusted for their number"
-    return of_cells(title, head, tuple(body), notes, len(names) + same)
+    return Table("tests", title, lines, columns, notes)
 
 
-def _line(t: Tested) -> tuple[str, ...]:
-    d = t.fit.diagnostics
-    return (
-        str(t.fit.row.n),
-        number(t.fit.exponent.value, 4),
-        *(probability(p) for p in (t.growth, t.growth_holm, t.growth_bh)),
-        number(d.excess, 4),
-        limits(d.excess_ci_low, d.excess_ci_high),
-        *(probability(p) for p in (t.diffusion, t.diffusion_holm, t.diffusion_bh)),
-    )
+def _adjusted(test: str) -> tuple[Column, Column]:
+    return Column(f"{test}_holm", "Holm", p_value), Column(f"{test}_bh", "BH", p_value)

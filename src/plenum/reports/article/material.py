@@ -14,8 +14,8 @@ from plenum.reports.article.words import Names
 from plenum.reports.fragility import Change
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet
 from plenum.reports.study import Study
+from plenum.reports.table import Table
 from plenum.reports.tables import branching, decisions, diagnostics, landscape, matrices
 from plenum.reports.tables import conditions as estimates
 from plenum.reports.tables import fragility as fragility_tables
@@ -107,10 +107,10 @@ class Material:
         return fragility.changes(self.rows, self.study.baseline)
 
     @cached_property
-    def sheets(self) -> dict[str, Sheet]:
+    def sheets(self) -> dict[str, Table]:
         """The tables by name, in the order in which they are numbered."""
         chosen, rows = self.chosen, self.rows
-        found: dict[str, Sheet] = {"design": factors.table(rows)}
+        found: dict[str, Table] = {"design": factors.table(rows)}
         lost = any(row.failed or row.pending for row in rows)
         if lost:
             found["accounts"] = conditions(self.every)[0]
@@ -138,9 +138,9 @@ class Material:
         found |= {f"compared{at}": sheet for at, sheet in enumerate(worded[1:])}
         return found | self._last()
 
-    def _last(self) -> dict[str, Sheet]:
+    def _last(self) -> dict[str, Table]:
         """The tables of the appendix."""
-        found: dict[str, Sheet] = {}
+        found: dict[str, Table] = {}
         for kind in self.kinds:
             if not kind.fits:
                 continue

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from plenum.dynamics import association
 from plenum.reports import worlds
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Section, Text
+from plenum.reports.article.factors import design
 from plenum.reports.article.families import ALPHA
 from plenum.reports.article.words import (
     capital,
@@ -18,8 +21,10 @@ from plenum.reports.article.words import (
     p_value,
     verb,
 )
+from plenum.reports.formats import realised
+from plenum.reports.labels import varying
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet, of_cells
+from plenum.reports.table import Column, Table, keys
 from plenum.tracking import query, world_query
 from plenum.tracking.labels import WORLD_FACTORS
 from plenum.tracking.provenance import Origin, origins
@@ -84,7 +89,7 @@ def _notice(played: Sequence[Played]) -> str:
 
 def _varying(played: Sequence[Played]) -> list[str]:
     names = [n for n in _FACTORS if n not in _DOUBLED]
-    return [n for n in names if len({one.factors.get(n, "") for one in played}) > 1]
+    return varying((one.factors for one in played), names)
 
 
 def _question(played: Sequence[Played]) -> str:
@@ -98,16 +103,8 @@ def _question(played: Sequence[Played]) -> str:
     return f"{said}, and how that depends on {listed(varied)}." if varied else f"{said}."
 
 
-def _design(played: Sequence[Played]) -> Sheet:
-    body = []
-    for name in (n for n in _FACTORS if n not in _DOUBLED):
-        found = [one.factors.get(name, "") for one in played]
-        own = list(dict.fromkeys(found))
-        told = ", ".join(f"{v} ({found.count(v)})" if len(own) > 1 else v for v in own)
-        body.append((name, "varied" if len(own) > 1 else "fixed", told))
-    body.sort(key=lambda line: line[1] == "fixed")
-    notes = ("in parentheses: how many conditions have the level",) * (len(played) > 1)
-    return of_cells("The design", ("factor", "", "levels"), tuple(body), notes)
+def _design(played: Sequence[Played]) -> Table:
+    return design([one.factors for one in played], [n for n in _FACTORS if n not in _DOUBLED])
 
 
 def _told(played: Sequence[Played], found: dict[str, Origin]) -> str:
@@ -198,13 +195,21 @@ def few_episodes(played: Sequence[Played]) -> list[Played]:
     return [one for one in played if one.metrics.empty or one.metrics["episode"].nunique() < _FEW]
 
 
-def _runs(played: Sequence[Played]) -> Sheet:
+def _runs(played: Sequence[Played]) -> Table:
     names = _varying(played)
-    head = (*names, "condition", "MLflow run", "runs")
-    body = tuple(
-        (*(one.factors.get(n, "") for n in names), one.identity, one.run_id,
-         f"{one.completed}/{one.target}")
+    columns = (
+        *keys(names),
+        Column("condition", key=not names),
+        Column("run_id", "MLflow run"),
+        Column(("completed", "target"), "runs", realised),
+    )
+    records = [
+        {
+            **{name: one.factors.get(name, "") for name in names},
+            **{"condition": one.identity, "run_id": one.run_id},
+            **{"completed": one.completed, "target": one.target},
+        }
         for one in played
-    )  # fmt: skip
-    notes = ("runs: completed/target",)
-    return of_cells("The MLflow runs behind each condition", head, body, notes, max(len(names), 1))
+    ]
+    title = "The MLflow runs behind each condition"
+    return Table("runs", title, pd.DataFrame(records), columns, ("runs: completed/target",))

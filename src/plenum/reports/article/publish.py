@@ -14,8 +14,8 @@ from plenum.reports.article.rendering import html, markdown
 from plenum.reports.article.words import capital, count
 from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import draw
+from plenum.reports.labels import provenance
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import provenance
 from plenum.reports.study import Study, load
 from plenum.tracking import query, world_query
 from plenum.tracking.accounts import accounts

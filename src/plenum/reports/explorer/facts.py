@@ -4,8 +4,8 @@ from typing import Any
 
 from plenum.dynamics import Branching, Summary
 from plenum.dynamics.wordings import FamilyEstimate
+from plenum.reports.formats import interval, number, p_value
 from plenum.reports.rows import Row
-from plenum.reports.sheets import limits, number, probability
 
 
 def facts(row: Row) -> list[list[str]]:
@@ -25,13 +25,13 @@ def _decided(own: Summary) -> list[list[str]]:
         ["share of decisions off the modal one", _with_limits(own.flip_rate)],
         ["chance that two replicates decide differently", _with_limits(own.disagreement)],
         ["median rounds to a majority", rounds],
-        ["p of no growth (time reversal)", probability(own.reversal.p)],
+        ["p of no growth (time reversal)", p_value(own.reversal.p)],
     ]
 
 
 def _worded(family: FamilyEstimate) -> list[str]:
     exponent = family.exponent
-    told = f"{number(exponent.value, 4)} {limits(exponent.ci_low, exponent.ci_high)}"
+    told = f"{number(exponent.value, 4)} {interval(exponent.ci_low, exponent.ci_high)}"
     fragility = family.reason or _with_limits(family.fragility)
     return [
         f"{family.family}: canonical and {family.wordings} others",
@@ -43,9 +43,9 @@ def _branched(own: Branching) -> list[list[str]]:
     return [
         [f"Γ̂, mean over {own.bases} base states", _with_limits(own.gamma)],
         ["growth after branching, against diffusion", _with_limits(own.signed)],
-        ["p of memory of the base state (c_in > c_out)", probability(own.c_p)],
+        ["p of memory of the base state (c_in > c_out)", p_value(own.c_p)],
     ]
 
 
 def _with_limits(estimate: Any) -> str:
-    return f"{number(estimate.value, 3)} {limits(estimate.ci_low, estimate.ci_high, 3)}"
+    return f"{number(estimate.value, 3)} {interval(estimate.ci_low, estimate.ci_high, 3)}"

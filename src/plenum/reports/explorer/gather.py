@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from plenum.dynamics import divergence
+from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer.facts import facts
 from plenum.reports.explorer.replicates import Told, opened, path, record
 from plenum.reports.explorer.talk import Talk
 from plenum.reports.explorer.telling import farthest
-from plenum.reports.explorer.words import MEANINGS
-from plenum.reports.rows import FACTORS, Row
-from plenum.reports.sheets import provenance
+from plenum.reports.labels import provenance
+from plenum.reports.rows import FACTORS, Row, varying_in
 from plenum.tracking.transcripts import Kept
 
 
@@ -57,14 +57,14 @@ def blocks(
 def index(study: str, rows: Sequence[Row], entries: Iterable[dict[str, Any]]) -> dict[str, Any]:
     """The list of conditions and what the whole page says."""
     listed = list(entries)
-    differing = [n for n in FACTORS if len({row.tracked.factors[n] for row in rows}) > 1]
+    differing = varying_in(rows)
     warned = {name for entry in listed for name in entry["warnings"]}
     return {
         "study": study,
         "provenance": provenance(rows),
         "differing": differing,
         "common": [[n, rows[0].tracked.factors[n]] for n in FACTORS if n not in differing],
-        "meanings": {name: MEANINGS[name] for name in sorted(warned) if name in MEANINGS},
+        "meanings": {n: WARNINGS[n].short for n in sorted(warned) if n in WARNINGS},
         "conditions": listed,
     }
 

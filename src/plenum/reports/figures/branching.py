@@ -11,8 +11,8 @@ from plenum.dynamics import Branching
 from plenum.dynamics.estimate import mean
 from plenum.dynamics.fit import Floats
 from plenum.reports.figures.words import below, limited, name, shared
+from plenum.reports.formats import number, p_value
 from plenum.reports.rows import Row, varying_in
-from plenum.reports.sheets import number, probability
 from plenum.reports.study import Study
 from plenum.reports.style import COLOURS, PAGE, caption
 
@@ -76,7 +76,7 @@ def _cosines(axes: Axes, found: Branching) -> None:
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.3 * (high - low))
     axes.set_yticks([tick for tick in axes.get_yticks() if tick <= 1])  # no cosine is above
-    axes.legend(loc="upper left", ncols=2, title=f"p = {probability(found.c_p)}",
+    axes.legend(loc="upper left", ncols=2, title=f"p = {p_value(found.c_p)}",
                 title_fontsize=6.5, alignment="left", handlelength=1)  # fmt: skip
 
 

@@ -12,9 +12,10 @@ from matplotlib.figure import Figure
 from plenum.dynamics import Estimate
 from plenum.reports.effects import Across, Effect
 from plenum.reports.figures import wording
+from plenum.reports.formats import p_value
+from plenum.reports.labels import provenance
 from plenum.reports.marks import explained, letters
 from plenum.reports.rows import FACTORS, Row
-from plenum.reports.sheets import probability, provenance
 from plenum.reports.style import COLOURS, PAGE, SMALL, caption, width
 
 MOST = 46
@@ -276,7 +277,7 @@ def _cells(line: Line) -> tuple[str, str, str, str]:
     if e is None or math.isnan(e.value):
         return ("no estimate", line.n, "-", letters(line.warned))
     found = f"{wording.signed(e.value)} {wording.interval(e.ci_low, e.ci_high)}".rstrip()
-    return (found, line.n, probability(line.p), letters(line.warned))
+    return (found, line.n, p_value(line.p), letters(line.warned))
 
 
 def _symbol(effects: Sequence[Effect]) -> str:

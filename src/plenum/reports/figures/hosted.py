@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from plenum.dynamics import WINDOW, divergence
 from plenum.dynamics.wordings import ALL, CANONICAL
 from plenum.reports.figures.words import realised
+from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, grouped, varying_in
-from plenum.reports.sheets import provenance
 from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, caption
 
 _STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}

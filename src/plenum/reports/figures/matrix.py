@@ -10,9 +10,9 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from plenum.reports.figures import heat, wording
+from plenum.reports.labels import label
 from plenum.reports.marks import letters
 from plenum.reports.rows import FACTORS, Row, grouped, symbol
-from plenum.reports.sheets import told
 from plenum.reports.style import COLUMN, PAGE, caption
 
 MOST = 4
@@ -47,7 +47,8 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     for panel, (key, own) in zip(axes.flat, found.items(), strict=False):
         _panel(panel, own, norm)
         title = wording.of(names, [key[others.index(n)] for n in names])
-        panel.set_title(title or told(others, key).split(",")[0].removeprefix("scenario="))
+        held = label(dict(zip(others, key, strict=True)), others)
+        panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
     for panel in list(axes.flat)[len(found) :]:
         panel.set_axis_off()
     heat.bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")

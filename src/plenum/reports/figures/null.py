@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import NullTest, shuffle_test
 from plenum.reports.figures.words import NEAREST, below, foremost, name, shared, wrapped
+from plenum.reports.formats import p_value
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import probability
 from plenum.reports.study import Study
 from plenum.reports.style import COLOURS, PAGE, SMALL, caption
 
@@ -83,7 +83,7 @@ def _panel(axes: Axes, own: _Tested) -> None:
         axes.hist(shuffled, edges, density=True, histtype="step", color=_SHUFFLED, lw=1.0, ls="--")
     axes.axvline(0, color="0.4", lw=0.6, ls=":")
     axes.axvline(own.reversal.value, color=_OBSERVED, lw=1.5)
-    p = [probability(test.p) for test in (own.reversal, own.shuffle)]
+    p = [p_value(test.p) for test in (own.reversal, own.shuffle)]
     told = (
         f"{symbol([own.row])} = {own.reversal.value:.3f}\nreversal p = {p[0]}\nshuffle p = {p[1]}"
     )

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from plenum.dynamics import LyapunovEstimate
 from plenum.reports.figures.words import LONG, plain, realised
+from plenum.reports.labels import provenance
 from plenum.reports.marks import explained
 from plenum.reports.rows import Row
-from plenum.reports.sheets import provenance
 
 
 def name(row: Row, names: Sequence[str]) -> str:

@@ -45,7 +45,7 @@ def contrasts(
         provenance(rows),
     )
     name = "interactions" if interaction else "contrasts"
-    return [Table(name, title, frame(found, rows[0].tracked.study), columns, notes)]
+    return [Table(name, title, frame(found, found[0].cells[0].tracked.study), columns, notes)]
 
 
 def compared(exponent: str, digits: int) -> tuple[Column, ...]:

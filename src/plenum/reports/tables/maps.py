@@ -6,9 +6,10 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
 from plenum.reports.formats import NONE, exponent, interval
 from plenum.reports.labels import label, provenance
-from plenum.reports.marks import DIFFERENT, MARKS, different, explained, letters
+from plenum.reports.marks import DIFFERENT, different, explained, letters
 from plenum.reports.rows import FACTORS, Row, frame, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.effects import of_wordings
@@ -124,7 +125,7 @@ def marked(rows: Sequence[Row]) -> dict[str, str]:
 
 def legend() -> str:
     """What the letters of warnings mean, in a line."""
-    return explained(MARKS)
+    return explained(name for name in LETTERS if name not in OF_EFFECTS)
 
 
 def _order(values: set[str], first: Sequence[str]) -> list[str]:

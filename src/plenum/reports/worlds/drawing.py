@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
 from plenum.dynamics import two_lines
-from plenum.reports.sheets import probability
+from plenum.reports.formats import p_value
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, caption, look, width
 from plenum.reports.worlds.arms import LEVELS, arm, arms, common, over_worlds, values
 from plenum.reports.worlds.sheets import open_share, provenance
@@ -217,7 +217,7 @@ def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
     if not told_apart(found):
         return "can't be told"
     verdict = "inverted U" if found.inverted_u else "no inverted U"
-    return f"{verdict} (p {probability(found.p_low)}, {probability(found.p_high)})"
+    return f"{verdict} (p {p_value(found.p_low)}, {p_value(found.p_high)})"
 
 
 def _curve(

@@ -12,7 +12,7 @@ from plenum.base.errors import UserError
 from plenum.reports import style
 from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import Sheet
+from plenum.reports.table import Table
 from plenum.reports.worlds import drawing, sheets, statistics
 from plenum.reports.worlds.groups import families, groups, heading
 from plenum.tracking import query, world_query
@@ -90,12 +90,12 @@ def drawn(
     return figures
 
 
-def tabled(played: Sequence[Played]) -> list[Sheet]:
+def tabled(played: Sequence[Played]) -> list[Table]:
     """Every table of a study."""
     return _every(groups(played))
 
 
-def _every(found: Sequence[list[Played]]) -> list[Sheet]:
+def _every(found: Sequence[list[Played]]) -> list[Table]:
     """The sheets of all groups, under titles that tell them apart."""
     every = []
     for group in found:
@@ -106,7 +106,7 @@ def _every(found: Sequence[list[Played]]) -> list[Sheet]:
     return every
 
 
-def _of(played: Sequence[Played]) -> list[Sheet]:
+def _of(played: Sequence[Played]) -> list[Table]:
     task = played[0].factors["task"]
     return [
         sheets.overall(played, task),

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from plenum.dynamics.estimate import Estimate
-from plenum.reports.sheets import Sheet, limits, number, of_cells, probability
+from plenum.reports.formats import interval, number, p_value
+from plenum.reports.sheets import of_cells
+from plenum.reports.table import Table
 from plenum.reports.worlds.arms import (
     LEVELS,
     LONE,
@@ -34,7 +36,7 @@ _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent t
 DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
 
 
-def overall(played: Sequence[Played], task: str) -> Sheet:
+def overall(played: Sequence[Played], task: str) -> Table:
     """Every arm: its metrics with intervals over worlds (seed 002, Tables 1, 2, 4 and 5).
 
     At the levels that all arms have in common: :func:`levels` has the others.
@@ -59,7 +61,7 @@ def overall(played: Sequence[Played], task: str) -> Sheet:
     return of_cells(f"{heading(played)}: every arm", head, tuple(body), notes)
 
 
-def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Sheet:
+def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Table:
     """The first metric by number of agents, one column an arm (seed 002, Table 3).
 
     Each arm is compared with itself: only what it was run at with every number of agents counts.
@@ -98,7 +100,7 @@ def _shared(table: pd.DataFrame) -> pd.DataFrame:
     return table[met == table["agents"].nunique()]
 
 
-def levels(played: Sequence[Played], task: str) -> list[Sheet]:
+def levels(played: Sequence[Played], task: str) -> list[Table]:
     """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5)."""
     shown = arms(played)
     found = []
@@ -126,7 +128,7 @@ def levels(played: Sequence[Played], task: str) -> list[Sheet]:
     return found
 
 
-def models(played: Sequence[Played], task: str) -> list[Sheet]:
+def models(played: Sequence[Played], task: str) -> list[Table]:
     """The first metric by model and mechanism (Tables 3 and 6), the scripted policies below.
 
     Scripted rows have the conditions of the volatilities and team sizes that models were run at:
@@ -162,12 +164,12 @@ def models(played: Sequence[Played], task: str) -> list[Sheet]:
     ]
 
 
-def differences(played: Sequence[Played], task: str) -> list[Sheet]:
+def differences(played: Sequence[Played], task: str) -> list[Table]:
     """Every arm minus the free one that it is compared with, paired by world."""
     body = [
         (
             *(metric, name, other, number(found.value, 3)),
-            *(limits(found.ci_low, found.ci_high, 3), probability(found.p), str(found.n)),
+            *(interval(found.ci_low, found.ci_high, 3), p_value(found.p), str(found.n)),
         )
         for metric in display(task).metrics
         for name, other, found in compared(played, metric)
@@ -185,7 +187,7 @@ def differences(played: Sequence[Played], task: str) -> list[Sheet]:
     return [of_cells(f"{heading(played)}: differences", head, tuple(body), notes, 2)]
 
 
-def dialogue(played: Sequence[Played], task: str) -> list[Sheet]:
+def dialogue(played: Sequence[Played], task: str) -> list[Table]:
     """How often messages refer to others' actions, and what follows (RQ3)."""
     spoken = [p for p in played if not arm(p).scripted and p.factors["turns"] != "0"]
     tables = {name: values(spoken, name) for name in DIALOGUE}

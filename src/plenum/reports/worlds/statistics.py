@@ -19,7 +19,9 @@ from plenum.dynamics import (
     recovery_time,
     two_lines,
 )
-from plenum.reports.sheets import Sheet, limits, number, of_cells, probability
+from plenum.reports.formats import interval, number, p_value
+from plenum.reports.sheets import of_cells
+from plenum.reports.table import Table
 from plenum.reports.worlds.arms import LEVELS, arm, arms
 from plenum.reports.worlds.groups import heading
 from plenum.reports.worlds.sheets import sources
@@ -55,7 +57,7 @@ def points(played: Sequence[Played], of: str = "deviation_proposals") -> pd.Data
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def inverted_u(played: Sequence[Played], task: str) -> list[Sheet]:
+def inverted_u(played: Sequence[Played], task: str) -> list[Table]:
     """Whether performance peaks at a middling deviation (RQ2): two lines, not a parabola."""
     tables = {of: points(played, f"deviation_{of}") for of in ("proposals", "actions")}
     if all(table.empty for table in tables.values()):
@@ -101,7 +103,7 @@ class Shocks:
     after: estimate.Estimate
 
 
-def recovered(played: Sequence[Played], task: str) -> list[Sheet]:
+def recovered(played: Sequence[Played], task: str) -> list[Table]:
     """How long performance takes to come back after a shock, and at which level it is."""
     body = []
     for one in arms(played):
@@ -117,8 +119,8 @@ def recovered(played: Sequence[Played], task: str) -> list[Sheet]:
                     *(one.name, level, f"{times.n} ({times.censored} censored)"),
                     *(str(times.episodes), number(found.before.value, 3)),
                     *(number(found.after.value, 3), number(times.median, 1)),
-                    *(number(mean.value, 2), limits(mean.ci_low, mean.ci_high, 2)),
-                    *(number(dip.value, 3), limits(dip.ci_low, dip.ci_high, 3)),
+                    *(number(mean.value, 2), interval(mean.ci_low, mean.ci_high, 2)),
+                    *(number(dip.value, 3), interval(dip.ci_low, dip.ci_high, 3)),
                     " ".join(name for name in times.warnings if name != "clustered") or "-",
                 )
             )
@@ -179,7 +181,7 @@ def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
     return float(known.mean()) if known.size else math.nan
 
 
-def instability(played: Sequence[Played], task: str) -> list[Sheet]:
+def instability(played: Sequence[Played], task: str) -> list[Table]:
     """λ̂ of the action distributions: how fast runs in one and the same world part."""
     body = []
     for one in played:
@@ -191,7 +193,7 @@ def instability(played: Sequence[Played], task: str) -> list[Sheet]:
         body.append(
             (
                 *(arm(one).name, f["diversity"], f["volatility"], f"{apart.worlds} x {one.runs}"),
-                *(number(over.value, 4), limits(over.ci_low, over.ci_high)),
+                *(number(over.value, 4), interval(over.ci_low, over.ci_high)),
                 *(number(apart.level, 3), " ".join(apart.warnings) or "-"),
             )
         )
@@ -225,9 +227,9 @@ def _told(found: TwoLines) -> tuple[str, ...]:
     return (
         number(found.breakpoint, 2),
         number(found.slope_low, 3),
-        probability(found.p_low),
+        p_value(found.p_low),
         number(found.slope_high, 3),
-        probability(found.p_high),
+        p_value(found.p_high),
         verdict,
         number(found.parabola.peak, 2),
         str(found.n),

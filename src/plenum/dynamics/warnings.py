@@ -1,0 +1,210 @@
+"""What estimates warn of, and their statuses: the one place that says what they mean."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Warned:
+    """A warning, or a status of an estimate.
+
+    Attributes
+    ----------
+    name
+        As it stands in tables and CSV files.
+    letter
+        What stands for it where there is no room; empty for none.
+    short
+        What it means, in a line.
+    seen, so
+        What was seen, and what follows from it, at length; empty for a status that says what a
+        condition is and warns of nothing.
+    """
+
+    name: str
+    letter: str
+    short: str
+    seen: str = ""
+    so: str = ""
+
+
+_EVERY = (
+    Warned(
+        "flip_dominated",
+        "f",
+        "decisions flip more than preferences drift: report decisions beside λ̂; believe no "
+        "interval of λ̂",
+        "fewer than 80 % of the replicates decide alike, or three ways to average over pairs "
+        "give different slopes",
+        "few replicates carry λ̂, be it that they change sides or that they lie far from the "
+        "rest. It is no rate that pairs have in common, its interval is not to be believed, "
+        "and the decisions say more",
+    ),
+    Warned(
+        "saturated",
+        "s",
+        "D(t) comes near its cap within the window, which bends λ̂ down",
+        "D(t) reached half of the largest value that it can have within the rounds of the fit",
+        "λ̂ is bent down by the ceiling, and a smaller λ̂ than elsewhere may be nothing else",
+    ),
+    Warned(
+        "quantised",
+        "q",
+        "small D(t) are steps of rounded preferences: begin the window later",
+        "in some round of the fit D(t) is below three steps of the grid that the stated "
+        "preferences lie on",
+        "the smallest distances are rounding, and the slope leans on them",
+    ),
+    Warned(
+        "few_apart",
+        "a",
+        "most replicates stand together: λ̂ is about the few that don't",
+        "less than half of the pairs of replicates are apart in every round of the fit",
+        "most replicates stand together, and λ̂ is about the few that do not",
+    ),
+    Warned(
+        "few_rounds",
+        "t",
+        "fewer than five rounds entered the fit",
+        "fewer than five rounds entered the fit",
+        "a slope over so few points says little about a rate",
+    ),
+    Warned(
+        "few_replicates",
+        "r",
+        "fewer than ten replicates",
+        "fewer than ten replicates were completed",
+        "the spread is badly known, and tests have little power",
+    ),
+    Warned(
+        "zero_rounds",
+        "z",
+        "rounds with D = 0 have no logarithm and were left out of the fit",
+        "in some rounds of the fit all replicates were identical (D = 0), and these rounds "
+        "were left out",
+        "λ̂ is about the other rounds only",
+    ),
+    Warned(
+        "no_interval",
+        "i",
+        "λ̂ has no interval here: one replicate may be all of it",
+        "no interval could be computed",
+        "one replicate may be all of λ̂, which is then not to be used",
+    ),
+    Warned(
+        "pending",
+        "p",
+        "replicates haven't ended: the study was interrupted, or a limit stopped it",
+        "replicates have not ended",
+        "the numbers are of those that have, and will change",
+    ),
+    Warned(
+        "attrition",
+        "x",
+        "replicates have failed: those left may differ from those that failed",
+        "replicates have failed",
+        "those that are left may differ from those that failed",
+    ),
+    Warned(
+        "environments",
+        "e",
+        "replicates ran in several environments, and their bytes may differ",
+        "replicates ran in several environments",
+        "their bytes may differ for reasons of software or hardware, not of the design",
+    ),
+    Warned(
+        "no_canonical",
+        "c",
+        "no replicate of the canonical wording completed",
+        "no replicate of the canonical wording was completed",
+        "there is no decision that the other wordings could be compared with, hence no fragility",
+    ),
+    Warned(
+        "repeated_wordings",
+        "w",
+        "more replicates than wordings: D(t) mixes wordings with repeats",
+        "there are more replicates than wordings",
+        "distances between wordings and between repeats of one wording are mixed",
+    ),
+    Warned(
+        "mixed_estimands",
+        "m",
+        "a contrast of λ̂_pert with λ̂: two different things",
+        "a contrast sets growth between wordings against growth between repeats",
+        "it subtracts two different things",
+    ),
+    Warned(
+        "identical",
+        "",
+        "all replicates are identical in the window: there is no λ̂",
+        "all replicates were identical in every round of the fit (D = 0)",
+        "there is no slope: no divergence was seen, with this n",
+    ),
+    Warned(
+        "short",
+        "",
+        "fewer than two rounds with D > 0 in the window: there is no λ̂",
+        "fewer than two rounds of the fit have D > 0",
+        "there is no slope; the run is too short for the window, or its replicates are "
+        "identical in nearly all rounds",
+    ),
+    Warned(
+        "single",
+        "",
+        "fewer than two completed replicates: there is no λ̂",
+        "only one replicate was completed",
+        "there is no distance between replicates, hence no λ̂",
+    ),
+    Warned(
+        "no_replicates",
+        "",
+        "no replicate has completed",
+        "no replicate was completed",
+        "nothing can be said of the condition",
+    ),
+    Warned(
+        "no_estimates",
+        "",
+        "the study was interrupted before this condition was estimated",
+        "the run was interrupted before its estimates",
+        "the condition is counted, but not estimated; the same command finishes it",
+    ),
+    Warned(
+        "few_scenarios",
+        "n",
+        "fewer than five scenarios were pooled",
+        "fewer than five scenarios were pooled",
+        "how far the effect varies between scenarios is next to unknown",
+    ),
+    Warned(
+        "not_converged",
+        "",
+        "the mixed model has no maximum that could be found",
+        "the mixed model's likelihood has no maximum that could be found",
+        "its terms are not to be used",
+    ),
+    Warned(
+        "branching",
+        "",
+        "continuations of base states: see Γ̂ in the tables, there is no λ̂",
+    ),
+    Warned(
+        "one_shot",
+        "",
+        "a vote without deliberation: there is nothing to fit",
+    ),
+)
+
+WARNINGS = {warned.name: warned for warned in _EVERY}
+"""By name, in the order of a report."""
+
+OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
+"""What only effects warn of."""
+
+_ORDER = "fasqztrixpewcmn"
+
+LETTERS = {
+    warned.name: warned.letter
+    for warned in sorted(_EVERY, key=lambda warned: _ORDER.find(warned.letter))
+    if warned.letter
+}
+"""The letters that stand for warnings, in the order in which they are written."""

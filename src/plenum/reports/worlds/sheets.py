@@ -1,4 +1,4 @@
-"""The tables of a study in worlds, as plain text cells."""
+"""The tables of a study in worlds."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from plenum.dynamics.estimate import Estimate
-from plenum.reports.formats import interval, number, p_value
-from plenum.reports.sheets import of_cells
-from plenum.reports.table import Table
+from plenum.reports.formats import decimals, limits, number, p_value, realised
+from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds.arms import (
     LEVELS,
     LONE,
@@ -44,21 +43,27 @@ def overall(played: Sequence[Played], task: str) -> Table:
     played, left = common(played)
     lost = [name for name in _LOST if name == "abstentions" or any(_lost(p, name) for p in played)]
     more = ("deviation_proposals", "deviation_actions", *lost)
-    told = (f"{_LOST[name]} a run" for name in lost)
-    head = ("arm", "runs", *display(task).metrics, "d̄ proposals", "d̄ actions", *told)
-    tables = {name: values(played, name) for name in (*display(task).metrics, *more)}
-    body = []
+    metrics = display(task).metrics
+    heads = ("d̄ proposals", "d̄ actions", *(f"{_LOST[name]} a run" for name in lost))
+    tables = {name: values(played, name) for name in (*metrics, *more)}
+    lines = []
     for one in arms(played):
         own = [p for p in played if arm(p) == one]
-        runs = f"{sum(p.completed for p in own)}/{sum(p.target for p in own)}"
-        cells = [
-            _estimated(over_worlds(_of(tables[m], one.name))) + _open(own, m)
-            for m in display(task).metrics
-        ]
-        last = [number(over_worlds(_of(tables[m], one.name)).value, 2) for m in more]
-        body.append((one.name, runs, *cells, *last))
+        line: dict[str, object] = {"arm": one.name}
+        line |= {name: sum(getattr(p, name) for p in own) for name in ("completed", "target")}
+        for metric in metrics:
+            found = over_worlds(_of(tables[metric], one.name))
+            line |= _fields(metric, found.value, found.ci_high - found.value, own, metric)
+        line |= {name: over_worlds(_of(tables[name], one.name)).value for name in more}
+        lines.append(line)
+    columns = (
+        *keys(["arm"]),
+        Column(("completed", "target"), "runs", realised),
+        *map(_shown, metrics),
+        *(Column(name, head, decimals(2)) for name, head in zip(more, heads, strict=True)),
+    )
     notes = (*[left] * bool(left), *_notes(played, task))
-    return of_cells(f"{heading(played)}: every arm", head, tuple(body), notes)
+    return Table("arms", f"{heading(played)}: every arm", pd.DataFrame(lines), columns, notes)
 
 
 def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Table:
@@ -74,8 +79,8 @@ def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Table:
     table = values([p for p in played if arm(p).name != LONE], metric)
     sizes = sorted({p.factors["agents"] for p in played if arm(p).name != LONE}, key=int)
     kept = {name: _shared(_of(table, name)) for name in shown}
-    body = [
-        (size, *(number(over_worlds(_at(kept[name], size)).value, 3) for name in shown))
+    lines = [
+        {"agents": size, **{name: over_worlds(_at(kept[name], size)).value for name in shown}}
         for size in sizes
     ]
     title = f"{heading(groups[0], groups, but='agents')}: {metric} by number of agents"
@@ -84,7 +89,8 @@ def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Table:
         "its numbers of agents; '-': not run",
         *sources(played),
     )
-    return of_cells(title, ("agents", *shown), tuple(body), notes)
+    columns = (*keys(["agents"]), *(Column(name, name, decimals(3)) for name in shown))
+    return Table("agents", title, pd.DataFrame(lines), columns, notes)
 
 
 def _at(table: pd.DataFrame, size: str) -> pd.DataFrame:
@@ -108,7 +114,8 @@ def levels(played: Sequence[Played], task: str) -> list[Table]:
         table = values(played, metric)
         if table.empty:
             continue
-        body = [("overall", "-", *_means(table, played, metric, [a.name for a in shown]))]
+        names_ = [a.name for a in shown]
+        lines = [{"factor": "overall", "level": "-"} | _means(table, played, metric, names_)]
         for factor, names in LEVELS.items():
             there = [n for n in names if (table[~table["scripted"]][factor] == n).any()]
             for level in there if len(there) > 1 else ():
@@ -118,12 +125,19 @@ def levels(played: Sequence[Played], task: str) -> list[Table]:
                     for p in played
                     if p.factors[factor] == level or (factor == "diversity" and arm(p).scripted)
                 ]
-                body.append((factor, level, *_means(part, at, metric, [a.name for a in shown])))
-        if len(body) > 1:
-            head = ("factor", "level", *(a.name for a in shown))
+                means = _means(part, at, metric, names_)
+                lines.append({"factor": factor, "level": level} | means)
+        if len(lines) > 1:
+            columns = (*keys(["factor", "level"]), *map(_shown, names_))
             notes = ("means over worlds; '-': not run", *_opened(metric), *sources(played))
             found.append(
-                of_cells(f"{heading(played)}: {metric} by level", head, tuple(body), notes, 2)
+                Table(
+                    "levels",
+                    f"{heading(played)}: {metric} by level",
+                    pd.DataFrame(lines),
+                    columns,
+                    notes,
+                )
             )
     return found
 
@@ -140,43 +154,45 @@ def models(played: Sequence[Played], task: str) -> list[Table]:
         return []
     shown = [a.name for a in arms(asked)]
     rows = {name: [p for p in asked if p.factors["model"] == name] for name in names}
-    body = [(name, *_by_column(own, shown, task)) for name, own in rows.items()]
+    lines = [{"model": name} | _by_column(own, shown, task) for name, own in rows.items()]
     met = {_setting(p) for p in asked}
     scripted = [p for p in played if arm(p).scripted and _setting(p) in met]
     policies = sorted({p.factors["policy"] for p in scripted})
     for policy in policies:
         own = [p for p in scripted if p.factors["policy"] == policy]
         name = f"scripted: {policy.replace('_', ' ')}"
-        body.append((name, *_by_column(own, shown, task, "consensus")))
-    told = "scripted policies ask no model: what they lose in the same columns is mechanical"
+        lines.append({"model": name} | _by_column(own, shown, task, "consensus"))
+    mechanical = "scripted policies ask no model: what they lose in the same columns is mechanical"
     notes = (
         "means over worlds; '-': not run",
-        *[told] * bool(policies),
+        *[mechanical] * bool(policies),
         *sources(played, policies),
     )
-    return [
-        of_cells(
-            f"{heading(played)}: {display(task).metrics[0]} by model",
-            ("model", *shown),
-            tuple(body),
-            notes,
-        )
-    ]
+    columns = (*keys(["model"]), *(Column(name, name, decimals(3)) for name in shown))
+    title = f"{heading(played)}: {display(task).metrics[0]} by model"
+    return [Table("models", title, pd.DataFrame(lines), columns, notes)]
 
 
 def differences(played: Sequence[Played], task: str) -> list[Table]:
     """Every arm minus the free one that it is compared with, paired by world."""
-    body = [
-        (
-            *(metric, name, other, number(found.value, 3)),
-            *(interval(found.ci_low, found.ci_high, 3), p_value(found.p), str(found.n)),
-        )
+    lines = [
+        {
+            **{"metric": metric, "arm": name, "minus": other, "difference": found.value},
+            **{"low": found.ci_low, "high": found.ci_high, "p": found.p, "worlds": found.n},
+        }
         for metric in display(task).metrics
         for name, other, found in compared(played, metric)
     ]
-    if not body:
+    if not lines:
         return []
-    head = ("metric", "arm", "minus", "difference", "95 % CI", "p", "worlds")
+    columns = (
+        *keys(["metric", "arm"]),
+        Column("minus"),
+        Column("difference", format=decimals(3)),
+        Column(("low", "high"), "95 % CI", limits(3)),
+        Column("p", format=p_value),
+        Column("worlds"),
+    )
     notes = (
         "paired by world (seed and episode) and by all factors that both arms have; worlds are the "
         "independent units; t intervals; a mechanism is compared with free action by the same "
@@ -184,7 +200,8 @@ def differences(played: Sequence[Played], task: str) -> list[Table]:
         *dict.fromkeys(told for metric in display(task).metrics for told in _opened(metric)),
         *sources(played),
     )
-    return [of_cells(f"{heading(played)}: differences", head, tuple(body), notes, 2)]
+    title = f"{heading(played)}: differences"
+    return [Table("differences", title, pd.DataFrame(lines), columns, notes)]
 
 
 def dialogue(played: Sequence[Played], task: str) -> list[Table]:
@@ -193,17 +210,22 @@ def dialogue(played: Sequence[Played], task: str) -> list[Table]:
     tables = {name: values(spoken, name) for name in DIALOGUE}
     if all(table.empty for table in tables.values()):
         return []
-    body = []
-    for one in arms(spoken):
-        cells = [over_worlds(_of(tables[name], one.name)).value for name in DIALOGUE]
-        body.append((one.name, *(number(value, 3) for value in cells)))
+    lines = [
+        {
+            "arm": one.name,
+            **{name: over_worlds(_of(tables[name], one.name)).value for name in DIALOGUE},
+        }
+        for one in arms(spoken)
+    ]
+    columns = (*keys(["arm"]), *(Column(name, name, decimals(3)) for name in DIALOGUE))
     notes = (
         "references: share of messages that speak of another agent's action; changes: share of "
         "agents and rounds whose final choice is another than their first proposal, in all, after "
         "an own message that referred to another's action, and otherwise",
         *sources(spoken, [p for p in played if arm(p).scripted]),
     )
-    return [of_cells(f"{heading(played)}: dialogue", ("arm", *DIALOGUE), tuple(body), notes)]
+    title = f"{heading(played)}: dialogue"
+    return [Table("dialogue", title, pd.DataFrame(lines), columns, notes)]
 
 
 def conditions(played: Sequence[Played], exponents: Mapping[str, Estimate]) -> pd.DataFrame:
@@ -285,13 +307,6 @@ def _lost(one: Played, name: str) -> bool:
     return name in one.metrics and bool((one.metrics[name] > 0).any())
 
 
-def _open(played: Sequence[Played], metric: str) -> str:
-    """``(5.4 of 5.6 open)``: how many a run of what a metric averages have no time in it."""
-    whole, lost = _opened_of(played, metric)
-    told = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
-    return f" ({told} of {whole:.1f} open)" if lost > 0 else ""
-
-
 def open_share(played: Sequence[Played], metric: str) -> float:
     """The share of what a metric averages that never ended, and so has no time in it."""
     whole, lost = _opened_of(played, metric)
@@ -328,27 +343,45 @@ def _setting(one: Played) -> tuple[str, str]:
 
 def _by_column(
     played: Sequence[Played], columns: Sequence[str], task: str, by: str = ""
-) -> list[str]:
+) -> dict[str, float]:
     """The first metric of each column: an arm's name, or with ``by`` the value of that factor."""
-    cells = []
+    means = {}
     for column in columns:
         own = [p for p in played if (p.factors[by] if by else arm(p).name) == column]
-        cells.append(number(over_worlds(values(own, display(task).metrics[0])).value, 3))
-    return cells
+        means[column] = over_worlds(values(own, display(task).metrics[0])).value
+    return means
 
 
 def _means(
     table: pd.DataFrame, played: Sequence[Played], metric: str, names: Sequence[str]
-) -> list[str]:
-    cells = []
+) -> dict[str, float]:
+    """The mean of a metric in every arm, as fields of a line."""
+    line: dict[str, float] = {}
     for name in names:
         own = [p for p in played if arm(p).name == name]
-        cells.append(number(over_worlds(_of(table, name)).value, 3) + _open(own, metric))
-    return cells
+        line |= _fields(name, over_worlds(_of(table, name)).value, math.nan, own, metric)
+    return line
 
 
-def _estimated(found: Estimate) -> str:
-    if math.isnan(found.value):
-        return "-"
-    half = found.ci_high - found.value
-    return number(found.value, 3) + ("" if math.isnan(half) else f" ± {half:.3f}")
+def _fields(
+    name: str, value: float, half: float, played: Sequence[Played], metric: str
+) -> dict[str, float]:
+    """A mean, half its interval, and how many of how many a run never ended, as fields."""
+    total, lost = _opened_of(played, metric)
+    return dict(zip(_parts(name), (value, half, lost, total), strict=True))
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return (name, f"{name} half", f"{name} open", f"{name} all")
+
+
+def _shown(name: str) -> Column:
+    """The column of a mean."""
+    return Column(_parts(name), name, _mean)
+
+
+def _mean(value: float, half: float, lost: float, total: float) -> str:
+    """``7.10 ± 0.31 (5.4 of 5.6 open)``: what has no time is no part of the mean."""
+    error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
+    few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
+    return number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)

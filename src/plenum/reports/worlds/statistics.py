@@ -19,9 +19,8 @@ from plenum.dynamics import (
     recovery_time,
     two_lines,
 )
-from plenum.reports.formats import interval, number, p_value
-from plenum.reports.sheets import of_cells
-from plenum.reports.table import Table
+from plenum.reports.formats import decimals, interval, limits, or_dash, p_value
+from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds.arms import LEVELS, arm, arms
 from plenum.reports.worlds.groups import heading
 from plenum.reports.worlds.sheets import sources
@@ -63,16 +62,27 @@ def inverted_u(played: Sequence[Played], task: str) -> list[Table]:
     if all(table.empty for table in tables.values()):
         return []
     varying = [name for name in CELL if tables["proposals"][name].nunique() > 1]
-    body = [
-        (of, *map(str, key), *_told(two_lines(part["x"], part["y"], part["group"])))
+    lines = [
+        {"of": of, **dict(zip(("arm", *varying), map(str, key), strict=True))}
+        | _tested(two_lines(part["x"], part["y"], part["group"]))
         for of, table in tables.items()
         for key, part in table.groupby(["arm", *varying], sort=False)
         # a common action has no deviation at all
         if of == "proposals" or part["x"].nunique() > 1
     ]
-    head = (
-        *("d̄ of", "arm", *varying, "breakpoint", "slope below", "p", "slope above", "p"),
-        *("inverted U", "parabola's peak", "points", "worlds", "warnings"),
+    columns = (
+        Column("of", "d̄ of", key=True),
+        *keys(["arm", *varying]),
+        Column("breakpoint", format=decimals(2)),
+        Column("slope_below", format=decimals(3)),
+        Column("p_below", "p", p_value),
+        Column("slope_above", format=decimals(3)),
+        Column("p_above", "p", p_value),
+        Column("verdict", "inverted U"),
+        Column("peak", "parabola's peak", decimals(2)),
+        Column("points"),
+        Column("worlds"),
+        Column("warnings", format=or_dash),
     )
     notes = (
         "two-lines test (Simonsohn 2018) of performance on d̄, one point a round, clustered by "
@@ -82,7 +92,7 @@ def inverted_u(played: Sequence[Played], task: str) -> list[Table]:
         *sources(played),
     )
     title = f"{heading(played)}: is there an inverted U?"
-    return [of_cells(title, head, tuple(body), notes, 2 + len(varying))]
+    return [Table("inverted_u", title, pd.DataFrame(lines), columns, notes)]
 
 
 @dataclass(frozen=True)
@@ -105,30 +115,26 @@ class Shocks:
 
 def recovered(played: Sequence[Played], task: str) -> list[Table]:
     """How long performance takes to come back after a shock, and at which level it is."""
-    body = []
+    lines = []
     for one in arms(played):
         for level in LEVELS["volatility"]:
             own = [p for p in played if arm(p) == one and p.factors["volatility"] == level]
             found = after_shocks(own, task)
-            if found is None:
-                continue
-            times = found.times
-            mean, dip = times.restricted, times.dip
-            body.append(
-                (
-                    *(one.name, level, f"{times.n} ({times.censored} censored)"),
-                    *(str(times.episodes), number(found.before.value, 3)),
-                    *(number(found.after.value, 3), number(times.median, 1)),
-                    *(number(mean.value, 2), interval(mean.ci_low, mean.ci_high, 2)),
-                    *(number(dip.value, 3), interval(dip.ci_low, dip.ci_high, 3)),
-                    " ".join(name for name in times.warnings if name != "clustered") or "-",
-                )
-            )
-    if not body:
+            if found is not None:
+                lines.append({"arm": one.name, "volatility": level} | _recovery(found))
+    if not lines:
         return []
-    head = (
-        *("arm", "volatility", "shocks", "worlds", "before", "after", "median", "mean", "95 % CI"),
-        *("dip", "95 % CI ", "warnings"),
+    columns = (
+        *keys(["arm", "volatility"]),
+        Column(("shocks", "censored"), "shocks", lambda n, lost: f"{n} ({lost} censored)"),
+        Column("worlds"),
+        *(Column(name, format=decimals(3)) for name in ("before", "after")),
+        Column("median", format=decimals(1)),
+        Column("mean", format=decimals(2)),
+        Column(("mean_low", "mean_high"), "95 % CI", limits(2)),
+        Column("dip", format=decimals(3)),
+        Column(("dip_low", "dip_high"), "95 % CI ", limits(3)),
+        Column("warnings", format=or_dash),
     )
     notes = (
         f"shock: {display(task).shock}; before and after: mean performance in the three rounds "
@@ -140,7 +146,21 @@ def recovered(played: Sequence[Played], task: str) -> list[Table]:
         + display(task).shock_note,
         *sources(played),
     )
-    return [of_cells(f"{heading(played)}: recovery after shocks", head, tuple(body), notes, 2)]
+    title = f"{heading(played)}: recovery after shocks"
+    return [Table("recovery", title, pd.DataFrame(lines), columns, notes)]
+
+
+def _recovery(found: Shocks) -> dict[str, object]:
+    """What followed shocks, as fields of a line."""
+    times = found.times
+    mean, dip = times.restricted, times.dip
+    return {
+        **{"shocks": times.n, "censored": times.censored, "worlds": times.episodes},
+        **{"before": found.before.value, "after": found.after.value, "median": times.median},
+        **{"mean": mean.value, "mean_low": mean.ci_low, "mean_high": mean.ci_high},
+        **{"dip": dip.value, "dip_low": dip.ci_low, "dip_high": dip.ci_high},
+        "warnings": " ".join(name for name in times.warnings if name != "clustered"),
+    }
 
 
 def after_shocks(played: Sequence[Played], task: str) -> Shocks | None:
@@ -183,29 +203,38 @@ def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
 
 def instability(played: Sequence[Played], task: str) -> list[Table]:
     """λ̂ of the action distributions: how fast runs in one and the same world part."""
-    body = []
+    lines = []
     for one in played:
         several = ensembles(one.weights, one.runs)
         if not several:
             continue
         apart = parting(several)
-        over, f = apart.exponent, one.factors
-        body.append(
-            (
-                *(arm(one).name, f["diversity"], f["volatility"], f"{apart.worlds} x {one.runs}"),
-                *(number(over.value, 4), interval(over.ci_low, over.ci_high)),
-                *(number(apart.level, 3), " ".join(apart.warnings) or "-"),
-            )
+        exponent = apart.exponent
+        lines.append(
+            {
+                **{"arm": arm(one).name, "worlds": apart.worlds, "runs": one.runs},
+                **{name: one.factors[name] for name in ("diversity", "volatility")},
+                **{"lambda": exponent.value, "low": exponent.ci_low, "high": exponent.ci_high},
+                **{"level": apart.level, "warnings": " ".join(apart.warnings)},
+            }
         )
-    if not body:
+    if not lines:
         return []
-    head = ("arm", "diversity", "volatility", "worlds x runs", "λ̂", "95 % CI", "mean D", "warnings")
+    columns = (
+        *keys(["arm", "diversity", "volatility"]),
+        Column(("worlds", "runs"), "worlds x runs", lambda worlds, runs: f"{worlds} x {runs}"),
+        Column("lambda", "λ̂", decimals(4)),
+        Column(("low", "high"), "95 % CI", interval),
+        Column("level", "mean D", decimals(3)),
+        Column("warnings", format=or_dash),
+    )
     notes = (
         "λ̂: slope of log D(t) between runs in one world, of the distribution of actions; mean over "
         "worlds, t interval (one world: jackknife over runs); D: mean pairwise distance of runs",
         *sources(played),
     )
-    return [of_cells(f"{heading(played)}: how runs part", head, tuple(body), notes, 3)]
+    title = f"{heading(played)}: how runs part"
+    return [Table("instability", title, pd.DataFrame(lines), columns, notes)]
 
 
 def exponents(played: Sequence[Played]) -> dict[str, estimate.Estimate]:
@@ -222,17 +251,12 @@ def told_apart(found: TwoLines) -> bool:
     return not few and (tested or wrong)
 
 
-def _told(found: TwoLines) -> tuple[str, ...]:
+def _tested(found: TwoLines) -> dict[str, object]:
+    """A two-lines test as fields of a line."""
     verdict = "yes" if found.inverted_u else "no" if told_apart(found) else "can't be told"
-    return (
-        number(found.breakpoint, 2),
-        number(found.slope_low, 3),
-        p_value(found.p_low),
-        number(found.slope_high, 3),
-        p_value(found.p_high),
-        verdict,
-        number(found.parabola.peak, 2),
-        str(found.n),
-        str(found.n_groups),
-        " ".join(found.warnings) or "-",
-    )
+    return {
+        **{"breakpoint": found.breakpoint, "slope_below": found.slope_low, "p_below": found.p_low},
+        **{"slope_above": found.slope_high, "p_above": found.p_high, "verdict": verdict},
+        **{"peak": found.parabola.peak, "points": found.n, "worlds": found.n_groups},
+        "warnings": " ".join(found.warnings),
+    }

@@ -6,19 +6,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.design.validation import is_study, one_of
+from plenum.reports.formats import NONE, or_dash
 from plenum.reports.printing import show
-from plenum.reports.sheets import of_cells
+from plenum.reports.table import Column, Table, keys
 from plenum.tracking import journal_folders, store, studies
 from plenum.tracking.studies import StoredStudy, StudyCondition
 
 ACTIONS = ("list", "delete", "restore")
 """What can be named by a bare word; ``rename=`` and ``drop=`` have a value."""
 
-_COUNTED = ("completed", "failed", "pending", "last written")
+_COUNTED = (
+    *map(Column, ("completed", "failed", "pending")),
+    Column("written", "last written", lambda written: _time(written)),
+)
 
 
 @dataclass(frozen=True)
@@ -227,45 +232,58 @@ def _print_studies(listed: Sequence[StoredStudy]) -> None:
     if not listed:
         print("no study yet")
         return
-    head = ("study", "kind", "conditions", *_COUNTED, "experiment")
     lines = []
     for study in listed:
         kinds = {"worlds" if c.world else "committees" for c in study.conditions}
         lines.append(
-            (
-                study.name + " (deleted)" * study.deleted,
-                " ".join(sorted(kinds)) or "-",
-                str(len(study.conditions)),
-                *_counts(study.conditions),
-                study.experiment,
-            )
+            {
+                "study": study.name + " (deleted)" * study.deleted,
+                "kind": " ".join(sorted(kinds)),
+                "conditions": len(study.conditions),
+                **_counts(study.conditions),
+                "experiment": study.experiment,
+            }
         )
-    show([of_cells("Studies", head, tuple(lines), ())])
+    columns = (
+        *keys(["study"]),
+        Column("kind", format=or_dash),
+        Column("conditions"),
+        *_COUNTED,
+        Column("experiment"),
+    )
+    show([Table("studies", "Studies", pd.DataFrame(lines), columns)])
 
 
 def _print_conditions(study: StoredStudy, journals: Path) -> None:
     sizes = {f: journal_folders.size(journals / f) for c in study.conditions for f in c.folders[:1]}
     lines = [
-        (
-            name,
-            condition.name,
-            str(condition.target),
-            *_counts([condition]),
-            _size(sizes[condition.folders[0]]),
-        )
+        {
+            "condition": name,
+            "name": condition.name,
+            "target": condition.target,
+            **_counts([condition]),
+            "journals": sizes[condition.folders[0]],
+        }
         for name, condition in zip(_ids(study), study.conditions, strict=True)
     ]
-    head = ("condition", "name", "target", *_COUNTED, "journals")
+    columns = (
+        *keys(["condition"]),
+        *(Column("name"), Column("target"), *_COUNTED, Column("journals", format=_size)),
+    )
     title = f"Study {study.name}, MLflow experiment {study.experiment}"
     note = f"journals: {_size(sum(sizes.values()))} in {journals}/CONDITION"
-    show([of_cells(title, head, tuple(lines), (note,))])
+    show([Table("conditions", title, pd.DataFrame(lines), columns, (note,))])
 
 
-def _counts(conditions: Sequence[StudyCondition]) -> tuple[str, str, str, str]:
-    sums = [sum(getattr(c, key) for c in conditions) for key in ("completed", "failed", "pending")]
-    written = max((c.written for c in conditions), default=0)
-    when = datetime.fromtimestamp(written / 1000, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return str(sums[0]), str(sums[1]), str(sums[2]), when if written else "-"
+def _counts(conditions: Sequence[StudyCondition]) -> dict[str, int]:
+    sums = {n: sum(getattr(c, n) for c in conditions) for n in ("completed", "failed", "pending")}
+    return {**sums, "written": max((c.written for c in conditions), default=0)}
+
+
+def _time(written: int) -> str:
+    """A time in milliseconds since 1970; a dash for none."""
+    when = datetime.fromtimestamp(written / 1000, UTC)
+    return when.strftime("%Y-%m-%d %H:%M UTC") if written else NONE
 
 
 def _size(count: int) -> str:

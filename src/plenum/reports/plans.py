@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.base.errors import UserError
 from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
-from plenum.reports.formats import NONE, count, decimals, interval, warnings
+from plenum.reports.formats import NONE, decimals, interval, warnings
 from plenum.reports.labels import provenance
 from plenum.reports.printing import show
 from plenum.reports.rows import Row, shown
@@ -40,7 +40,7 @@ def table(tracked: Sequence[Tracked], asked: Plan) -> Table:
         Column("n"),
         Column("lambda", "λ̂", decimals(4)),
         Column("sd", format=decimals(3)),
-        Column("replicates", "replicates per arm", count),
+        Column("replicates", "replicates per arm", decimals(0)),
         Column(("low", "high", "half_width"), "interval now", _interval),
         Column("half_width", format=_half_width),
         Column("stop"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from known_conditions import CHOSEN, tracked
@@ -9,13 +10,13 @@ from test_report import STUDIES, material, square
 from test_world_sheets import EXPLICIT, GREEDY, IMPLICIT, played
 
 from plenum.reports.article import findings_of_worlds
-from plenum.reports.article.findings import Findings, findings, sentences
+from plenum.reports.article.findings import findings, sentences
 from plenum.reports.study import Study
 from plenum.tracking.query import Tracked
 from plenum.tracking.world_query import Played
 
 
-def facts(conditions: Sequence[Tracked]) -> Findings:
+def facts(conditions: Sequence[Tracked]) -> dict[str, Any]:
     return findings(material(conditions))
 
 
@@ -26,11 +27,14 @@ def said(conditions: Sequence[Tracked]) -> str:
 @pytest.mark.parametrize("name", STUDIES)
 def test_what_was_shown_and_what_was_not_add_up(name: str) -> None:
     found = facts(STUDIES[name])
-    for s in found.slopes:
-        assert len(s.up) + len(s.down) + s.still == s.fitted
-        assert len(s.faster) + len(s.slower) + s.like_diffusion == s.fitted
-        assert s.fitted + sum(n for _, n in s.without) == s.conditions
-    assert all(len(c.shown) <= c.tested for c in found.compared)
+    for kind in found["kinds"]:
+        shown = kind.verdicts
+        assert len(shown.moving) + len(shown.split) + shown.rest == len(kind.fits)
+        without = sum(len(rows) for rows in kind.without.values())
+        assert len(kind.fits) + without == len(kind.once)
+        assert sum(kind.sides.values()) == len(kind.fits)
+    for c in (*found["contrasts"], found["interactions"], found["means"], found["fragilities"]):
+        assert len(c.shown) + len(c.missed) == len(c.measured) <= len(c.differences)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -45,17 +49,21 @@ def test_every_study_has_a_few_whole_sentences(name: str) -> None:
 def test_the_square_in_facts() -> None:
     """Growth of 0.3, 0.02, 0 and 0.02: a random walk's is about 0.06."""
     found = facts(square())
-    (s,) = found.slopes
-    assert s.up == ("roles on and model uniform", "roles on and model mixed")
-    assert s.faster == ("roles on and model uniform",)
-    assert len(s.slower) == 3
-    assert s.shaky == (("saturated", 1),)
-    tested = {c.what: (len(c.shown), c.tested) for c in found.compared}
-    assert tested == {
-        **{"an effect of roles": (1, 2), "an effect of model": (1, 2)},
-        "an interaction of both": (1, 1),
-    }
-    assert found.suspicious == ("saturated",)
+    (kind,) = found["kinds"]
+    shown = kind.verdicts
+    name = material(square()).name
+    assert [name(t.fit.row) for t in shown.up] == [
+        "roles on and model uniform",
+        "roles on and model mixed",
+    ]
+    assert [name(t.fit.row) for t in shown.faster] == ["roles on and model uniform"]
+    assert len(shown.slower) == 3
+    carried = found["shaky"](shown.moving + shown.beyond)
+    assert {warning: len(rows) for warning, rows in carried.items()} == {"saturated": 1}
+    tested = {c.what: (len(c.shown), len(c.measured)) for c in found["contrasts"]}
+    assert tested == {"roles": (1, 2), "model": (1, 2)}
+    assert (len(found["interactions"].shown), len(found["interactions"].measured)) == (1, 1)
+    assert found["suspicious"] == ["saturated"]
 
 
 def test_all_of_what_was_not_shown_is_named() -> None:
@@ -69,14 +77,14 @@ def test_all_of_what_was_not_shown_is_named() -> None:
 
 def test_failed_and_pending_replicates_are_counted() -> None:
     found = facts(STUDIES["nothing completed"])
-    assert (found.failed, found.pending) == (2, 3)
-    assert facts(STUDIES["failures"]).failed == 10
+    assert (found["failed"], found["pending"]) == (2, 3)
+    assert facts(STUDIES["failures"])["failed"] == 10
     assert "12 replicates are pending" in said(STUDIES["interrupted"])
 
 
 def test_a_condition_under_two_labels_is_missing_once() -> None:
     twice = [tracked(1, pending=4), tracked(1, pending=4, settings="under another label")]
-    assert facts(twice).pending == 4
+    assert facts(twice)["pending"] == 4
 
 
 def test_what_is_simulated_says_so_before_anything_else() -> None:
@@ -85,7 +93,7 @@ def test_what_is_simulated_says_so_before_anything_else() -> None:
     assert text.startswith("Found. Simulated agents: no evidence about language models. ")
     real = [replace(one, simulated=False) for one in square()]
     assert "imulated" not in said(real)
-    assert facts([*simulated[:1], *real[1:]]).simulated == 1
+    assert facts([*simulated[:1], *real[1:]])["simulated"] == 1
 
 
 def test_decisions_are_counted() -> None:
@@ -93,17 +101,17 @@ def test_decisions_are_counted() -> None:
         tracked(1, roles="on", decisions="AAAAAAAAABBB"),
         tracked(2, roles="off", decisions="AAAAAAAAAAAA"),
     ]
-    found = facts(flipped)
-    assert found.flips is not None
-    assert (found.flips.count, found.flips.n, found.flips.where) == (3, 12, ("roles on",))
-    assert found.alike == 1
+    found = facts(flipped)["decided"]
+    assert (found.top.count, found.top.n) == (3, 12)
+    assert [row.tracked.factors["roles"] for row in found.highest] == ["on"]
+    assert len(found.alike) == 1
     assert found.unseen == pytest.approx(1 - 0.025 ** (1 / 12))
+    assert "At most 3 of 12 replicates" in said(flipped)
 
 
 def test_wordings_that_change_a_decision_are_counted() -> None:
     """The third condition votes without a discussion; of nine wordings five decide otherwise."""
-    found = facts(STUDIES["wordings"]).fragility
-    assert found is not None
+    found = facts(STUDIES["wordings"])["fragility"]
     assert (found.count, found.n) == (5, 9)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from plenum.base import project
 from plenum.reports import tables
 from plenum.reports.article import findings, findings_of_worlds
-from plenum.reports.article.rendering import paragraphs
+from plenum.reports.article.templates import paragraphs
 from plenum.reports.printing import show_sentences
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
@@ -35,7 +35,7 @@ def _next_steps(chosen: Settings, worlds: bool) -> list[str]:
     local = chosen.uri.startswith("sqlite:")
     arguments = [f"study={chosen.study}", *["tracking=server"] * (not local)]
     return paragraphs(
-        "next_steps.txt",
+        "next_steps.md.j2",
         python=_python(),
         scripts=os.path.relpath(project.root() / "scripts"),
         arguments=shlex.join(arguments),

@@ -1,60 +1,66 @@
 """The report of a study of committees: its sections in order."""
 
-from plenum.reports.article import caveats, comparisons, design, methods, standing
-from plenum.reports.article.document import Block, Document, Section, Text
-from plenum.reports.article.estimates import estimates
+from collections.abc import Callable
+from typing import Any
+
+from plenum.reports.article.document import Block, Document, Section
 from plenum.reports.article.material import SECTIONS, Material
-from plenum.reports.article.question import question
-from plenum.reports.article.words import count, uncapital
+from plenum.reports.article.sections import (
+    attrition,
+    comparisons,
+    design,
+    estimates,
+    limits,
+    methods,
+    question,
+    warnings,
+)
+from plenum.reports.article.templates import blocks, paragraphs
+from plenum.reports.article.words import count
 
-_TITLES = {
-    "question": "Question",
-    "design": "Design",
-    "attrition": "Replicates and attrition",
-    "estimates": "Estimates",
-    "tests": "Differences between conditions",
-    "warnings": "Warnings",
-    "figures": "Figures",
-    "limits": "What can't be concluded",
-    "methods": "Methods",
-    "runs": "Appendix: diagnostics, runs and files",
-}
-
-_WRITTEN = {
-    "question": question,
-    "design": design.design,
-    "attrition": standing.attrition,
-    "estimates": estimates,
-    "tests": comparisons.tests,
-    "warnings": caveats.warnings,
-    "limits": caveats.limits,
-    "methods": methods.methods,
+_FACTS: dict[str, Callable[[Material], dict[str, Any]]] = {
+    "question": question.facts,
+    "design": design.facts,
+    "attrition": attrition.facts,
+    "estimates": estimates.facts,
+    "tests": comparisons.facts,
+    "warnings": warnings.facts,
+    "figures": lambda material: {"pictures": material.pictures},
+    "limits": limits.facts,
+    "methods": methods.facts,
     "runs": methods.runs,
 }
 
 
 def compose(material: Material) -> Document:
     """Write a study's report."""
-    writers = _WRITTEN | {"figures": _figures}
-    sections = [
-        Section(at, anchor, _TITLES[anchor], tuple(writers[anchor](material)))
-        for at, anchor in enumerate(SECTIONS, start=1)
-    ]
     done = sum(a.tracked.completed for a in material.accounted)
-    lead = (
-        f"Results of {count(len(material.rows), 'condition')} and "
-        f"{count(done, 'completed replicate')}"
-    )
+    conditions = count(len(material.rows), "condition")
+    sections = [
+        Section(at, anchor, title, tuple(written(material, anchor)))
+        for at, (anchor, title) in enumerate(SECTIONS.items(), start=1)
+    ]
     return Document(
         title=f"Study {material.chosen.study}",
-        lead=lead,
-        notice=design.provenance(material),
+        lead=f"Results of {conditions} and {count(done, 'completed replicate')}",
+        notice=" ".join(paragraphs("notice.md.j2", f=design.notice(material))),
         sections=tuple(sections),
     )
 
 
-def _figures(material: Material) -> list[Block]:
-    if not material.pictures:
-        return [Text("The study has nothing that a figure could show yet.")]
-    told = [f"Figure {p.number} shows {uncapital(p.told)}" for p in material.pictures]
-    return [Text(f"{'; '.join(told)}."), *material.pictures]
+def written(material: Material, anchor: str) -> list[Block]:
+    """A section: its template, with its facts put in."""
+    return blocks(
+        f"{anchor}.md.j2",
+        material.parts,
+        f=_FACTS[anchor](material),
+        name=material.name,
+        table=material.table,
+        figures=material.figures,
+        section=_section,
+    )
+
+
+def _section(anchor: str) -> str:
+    """How a sentence names a section."""
+    return f"Section {list(SECTIONS).index(anchor) + 1}"

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, benjamini_hochberg, holm
@@ -13,6 +14,9 @@ from plenum.reports.table import Column, Table, keys
 
 ALPHA = 0.05
 """Adjusted p-values below this are called small."""
+
+NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
+"""The statuses of conditions without a λ̂."""
 
 
 class Fit(NamedTuple):
@@ -80,6 +84,8 @@ class Verdicts:
         How many conditions were shown none of these.
     faster, slower
         Where λ̂ was shown to be above, and below, that of diffusion.
+    mapped
+        Where time reversal rejects at a false discovery rate.
     """
 
     up: tuple[Tested, ...]
@@ -88,6 +94,17 @@ class Verdicts:
     rest: int
     faster: tuple[Tested, ...]
     slower: tuple[Tested, ...]
+    mapped: int
+
+    @property
+    def moving(self) -> tuple[Tested, ...]:
+        """Where growth or contraction was shown."""
+        return self.up + self.down
+
+    @property
+    def beyond(self) -> tuple[Tested, ...]:
+        """Where λ̂ was shown to be other than diffusion."""
+        return self.faster + self.slower
 
 
 def verdicts(found: Sequence[Tested]) -> Verdicts:
@@ -104,6 +121,7 @@ def verdicts(found: Sequence[Tested]) -> Verdicts:
         len(found) - len(up) - len(down) - len(split),
         tuple(t for t in other if t.fit.diagnostics.excess > 0),
         tuple(t for t in other if t.fit.diagnostics.excess < 0),
+        sum(t.growth_bh < ALPHA for t in found),
     )
 
 
@@ -111,15 +129,11 @@ SHAKY = ("flip_dominated", "few_apart", "saturated")
 """Warnings that no claim about a slope can be read without."""
 
 
-def shaky(found: Sequence[Fit]) -> dict[str, list[Row]]:
+def shaky(found: Sequence[Tested]) -> dict[str, list[Row]]:
     """Which conditions carry the warnings that a claim about a slope can't be read without."""
-    carried = {w: [f.row for f in found if w in f.exponent.warnings] for w in SHAKY}
+    fits = {t.fit.row.tracked.run_id: t.fit for t in found}.values()
+    carried = {w: [f.row for f in fits if w in f.exponent.warnings] for w in SHAKY}
     return {warning: rows for warning, rows in carried.items() if rows}
-
-
-def hopeless(found: Sequence[Tested]) -> bool:
-    """Whether so few replicates could have shown no growth: the least p is 2 / 2^R."""
-    return bool(found) and min(2.0 ** (1 - t.fit.row.n) for t in found) * len(found) >= ALPHA
 
 
 def holds(p_holm: float, low: float, high: float) -> bool:
@@ -149,6 +163,91 @@ def tested(found: Sequence[Fit]) -> list[Tested]:
     return [
         Tested(fit, *map(float, ps)) for fit, *ps in zip(found, *columns, strict=True)
     ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Deliberations whose λ̂ is the same thing.
+
+    Attributes
+    ----------
+    symbol
+        ``λ̂`` or ``λ̂_pert``.
+    perturbed
+        Whether the replicates read different wordings.
+    rows
+        The conditions, with and without estimates.
+    """
+
+    symbol: str
+    perturbed: bool
+    rows: tuple[Row, ...]
+
+    @property
+    def suffix(self) -> str:
+        """What tells the names of its tables apart."""
+        return "_pert" * self.perturbed
+
+    @cached_property
+    def once(self) -> list[Row]:
+        """Those that are no reruns, which are no further evidence."""
+        return [row for row in self.rows if not row.tracked.rerun]
+
+    @cached_property
+    def fits(self) -> list[Fit]:
+        """Those that have a λ̂."""
+        return fits(self.rows)
+
+    @cached_property
+    def ordered(self) -> list[Fit]:
+        """Those that have a λ̂, the least divergent first."""
+        return sorted(self.fits, key=lambda f: f.exponent.value)
+
+    @cached_property
+    def without(self) -> dict[str, list[Row]]:
+        """Those that have no λ̂, by their status."""
+        by_status = {s: [row for row in self.once if row.status == s] for s in NO_SLOPE}
+        return {status: rows for status, rows in by_status.items() if rows}
+
+    @cached_property
+    def sides(self) -> dict[str, int]:
+        """On which side of 0 how many intervals lie."""
+        ends = [(f.exponent.ci_low, f.exponent.ci_high) for f in self.fits]
+        ends = [(low, high) for low, high in ends if math.isfinite(low) and math.isfinite(high)]
+        above, below = sum(low > 0 for low, _ in ends), sum(high < 0 for _, high in ends)
+        missing = len(self.fits) - len(ends)
+        holding = len(ends) - above - below
+        return {"above": above, "holding": holding, "below": below, "missing": missing}
+
+    @cached_property
+    def tested(self) -> list[Tested]:
+        """Those that have a λ̂, with p-values adjusted over them."""
+        return tested(self.fits)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        """What their tests show."""
+        return verdicts(self.tested)
+
+    @property
+    def sizes(self) -> list[str]:
+        """The different numbers of replicates of those that have a λ̂."""
+        return [str(n) for n in sorted({fit.row.n for fit in self.fits})]
+
+    @property
+    def least_p(self) -> list[float]:
+        """The least p of time reversal with so many replicates: 2 / 2^R."""
+        return [2.0 ** (1 - fit.row.n) for fit in self.fits]
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether so few replicates could have shown no growth."""
+        return bool(self.fits) and min(self.least_p) * len(self.fits) >= ALPHA
+
+    @property
+    def diffusion_ps(self) -> list[float]:
+        """The adjusted p-values of diffusion that exist."""
+        return [t.diffusion_holm for t in self.tested if not math.isnan(t.diffusion_holm)]
 
 
 def table(found: Sequence[Tested], symbol: str) -> Table:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from plenum.dynamics import holm
 from plenum.reports.article.families import holds
-from plenum.reports.article.of_worlds import few_episodes
-from plenum.reports.article.rendering import paragraphs
-from plenum.reports.article.words import estimated
+from plenum.reports.article.templates import paragraphs
+from plenum.reports.article.words import ci
+from plenum.reports.article.worlds import few_episodes
 from plenum.reports.worlds.arms import arm, arms, compared, over_worlds, values
 from plenum.reports.worlds.groups import groups, heading
 from plenum.tracking.world_query import Played
@@ -65,7 +65,7 @@ class WorldFindings:
 
 def sentences(played: Sequence[Played]) -> list[str]:
     """What a study in worlds found, what it didn't show, and what is left out."""
-    return paragraphs("findings_of_worlds.txt", f=findings(played), most=_MOST, unit="run")
+    return paragraphs("findings_of_worlds.md.j2", f=findings(played), most=_MOST, unit="run")
 
 
 def findings(played: Sequence[Played]) -> WorldFindings:
@@ -87,7 +87,7 @@ def _group(played: Sequence[Played], world: str) -> Group:
     metric = display(played[0].factors["task"]).metrics[0]
     tests = compared(played, metric)
     shown = [
-        f"{name}: {estimated(e.value, e.ci_low, e.ci_high, 3)}"
+        f"{name}: {ci(e, 3)}"
         for (name, _, e), p in zip(tests, holm([e.p for _, _, e in tests]), strict=True)
         if holds(float(p), e.ci_low, e.ci_high)
     ]
@@ -97,8 +97,4 @@ def _group(played: Sequence[Played], world: str) -> Group:
 def _means(played: Sequence[Played], metric: str) -> tuple[str, ...]:
     table = values(played, metric)
     means = [(one.name, over_worlds(table[table["arm"] == one.name])) for one in arms(played)]
-    return tuple(
-        f"{estimated(found.value, found.ci_low, found.ci_high, 3)} ({name})"
-        for name, found in means
-        if found.n
-    )
+    return tuple(f"{ci(found, 3)} ({name})" for name, found in means if found.n)

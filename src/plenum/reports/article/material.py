@@ -8,8 +8,9 @@ from plenum.reports import fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
 from plenum.reports.article import factors, families
-from plenum.reports.article.decided import Decided, decided
+from plenum.reports.article.decisions import Decisions, read_decisions
 from plenum.reports.article.document import Grid, Picture
+from plenum.reports.article.families import Kind
 from plenum.reports.article.words import Names
 from plenum.reports.fragility import Change
 from plenum.reports.rows import Row
@@ -23,11 +24,19 @@ from plenum.reports.tables.effects import contrasts, pooled
 from plenum.tracking.accounts import Accounted
 from plenum.tracking.provenance import Origin
 
-SECTIONS = (
-    *("question", "design", "attrition", "estimates", "tests", "warnings", "figures"),
-    *("limits", "methods", "runs"),
-)
-"""The sections of a report by their anchors, in order."""
+SECTIONS = {
+    "question": "Question",
+    "design": "Design",
+    "attrition": "Replicates and attrition",
+    "estimates": "Estimates",
+    "tests": "Differences between conditions",
+    "warnings": "Warnings",
+    "figures": "Figures",
+    "limits": "What can't be concluded",
+    "methods": "Methods",
+    "runs": "Appendix: diagnostics, runs and files",
+}
+"""The titles of a report's sections by their anchors, in order."""
 
 _SQUARES = 4
 """More 2x2 tables than this are left to the landscape."""
@@ -77,7 +86,7 @@ class Material:
         return Names(self.rows)
 
     @cached_property
-    def kinds(self) -> list["Kind"]:
+    def kinds(self) -> list[Kind]:
         """The deliberations, by what their λ̂ is: between repeats, and between wordings."""
         found = []
         for symbol, perturbed in (("λ̂", False), ("λ̂_pert", True)):
@@ -87,9 +96,9 @@ class Material:
         return found
 
     @cached_property
-    def decided(self) -> Decided:
+    def decided(self) -> Decisions:
         """How differently replicates decided."""
-        return decided(self.rows)
+        return read_decisions(self.rows)
 
     @cached_property
     def branched(self) -> list[Row]:
@@ -157,9 +166,15 @@ class Material:
         """How a sentence names a table."""
         return f"Table {self._numbers[name]}"
 
-    def grid(self, *names: str) -> list[Grid]:
-        """Those of some tables that there are, with their numbers."""
-        return [Grid(self._numbers[n], self.sheets[n]) for n in names if n in self.sheets]
+    @cached_property
+    def parts(self) -> dict[str, Grid | Picture]:
+        """The tables by name, and the figures by number, as sections put them in."""
+        grids = {name: Grid(self._numbers[name], sheet) for name, sheet in self.sheets.items()}
+        return grids | {f"figure{picture.number}": picture for picture in self.pictures}
+
+    def figures(self, name: str) -> list[str]:
+        """How a sentence names the figures of a drawing."""
+        return [f"Figure {picture.number}" for picture in self.pictures if picture.name == name]
 
     def named(self, prefix: str) -> list[str]:
         """The names of tables that begin alike."""
@@ -168,50 +183,6 @@ class Material:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: at for at, name in enumerate(self.sheets, start=1)}
-
-
-@dataclass(frozen=True)
-class Kind:
-    """Deliberations whose λ̂ is the same thing.
-
-    Attributes
-    ----------
-    symbol
-        ``λ̂`` or ``λ̂_pert``.
-    perturbed
-        Whether the replicates read different wordings.
-    rows
-        The conditions, with and without estimates.
-    """
-
-    symbol: str
-    perturbed: bool
-    rows: tuple[Row, ...]
-
-    @property
-    def suffix(self) -> str:
-        """What tells the names of its tables apart."""
-        return "_pert" * self.perturbed
-
-    @cached_property
-    def fits(self) -> "list[families.Fit]":
-        """Those that have a λ̂."""
-        return families.fits(self.rows)
-
-    @cached_property
-    def tested(self) -> "list[families.Tested]":
-        """Those that have a λ̂, with p-values adjusted over them."""
-        return families.tested(self.fits)
-
-    @cached_property
-    def verdicts(self) -> "families.Verdicts":
-        """What their tests show."""
-        return families.verdicts(self.tested)
-
-
-def section(anchor: str) -> str:
-    """How a sentence names a section."""
-    return f"Section {SECTIONS.index(anchor) + 1}"
 
 
 def fitted(rows: Sequence[Row]) -> list[Row]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plenum.base.errors import UserError
-from plenum.reports.article import of_worlds
+from plenum.reports.article import worlds
 from plenum.reports.article.compose import compose
 from plenum.reports.article.document import Document, Picture
 from plenum.reports.article.material import Material
@@ -33,7 +33,7 @@ def publish(chosen: Settings) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         if world_query.holds(chosen.study, chosen.uri):
-            document = of_worlds.compose(chosen, folder)
+            document = worlds.compose(chosen, folder)
         else:
             document = compose(gather(chosen, folder))
         pages = {"report.html": html(document), "report.md": markdown(document)}

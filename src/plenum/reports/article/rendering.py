@@ -6,18 +6,15 @@ import re
 from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from plenum.reports.article import words
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Text
+from plenum.reports.article.templates import environment
 from plenum.reports.markdown import markdown as markdown_of
 
 _LARGEST = 1_500_000
 """A vector drawing larger than this, in bytes, is embedded as a bitmap."""
-
-_SENTENCES = ("capital", "count", "listed", "of_all", "percent", "some", "spelt", "verb")
-"""What templates of sentences count and list with."""
 
 _REFERENCE = re.compile(r"\b(Table|Figure|Section) (\d+)\b")
 _SIGN = re.compile(r" ([=%])")
@@ -31,12 +28,6 @@ def html(document: Document) -> str:
     style = _style()
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return page.render(document=document, style=Markup(style), digest=digest)
-
-
-def paragraphs(template: str, **facts: object) -> list[str]:
-    """A template of sentences, with facts put in: one text a paragraph."""
-    text = _environment().get_template(template).render(**facts)
-    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
 def markdown(document: Document) -> str:
@@ -53,14 +44,13 @@ def markdown(document: Document) -> str:
 
 @cache
 def _environment() -> Environment:
-    loader = PackageLoader("plenum.reports.article", "page")
-    found = Environment(
-        loader=loader, autoescape=select_autoescape(["html"]), undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    found.filters |= {"linked": _linked, "broken": _broken, "embedded": _embedded}
-    found.globals |= {name: getattr(words, name) for name in _SENTENCES}
-    found.tests |= {
+    found = environment().overlay()
+    found.filters = found.filters | {
+        "linked": _linked,
+        "broken": _broken,
+        "embedded": _embedded,
+    }
+    found.tests = found.tests | {
         "text": lambda block: isinstance(block, Text),
         "points": lambda block: isinstance(block, Points),
         "grid": lambda block: isinstance(block, Grid),

@@ -1,7 +1,8 @@
-"""Sentences from numbers: counts, lists, intervals, p-values, and conditions by name."""
+"""The filters of templates: counts, lists, intervals, p-values; and conditions by name."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from plenum.reports.rows import FACTORS, Row, varying_in
 
@@ -11,6 +12,19 @@ LISTED = 6
 _PROTOCOLS = {"deliberation": "deliberation", "one_shot": "a one-shot vote"}
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+class Estimate(Protocol):
+    """A number with a 95 % interval."""
+
+    @property
+    def value(self) -> float: ...
+
+    @property
+    def ci_low(self) -> float: ...
+
+    @property
+    def ci_high(self) -> float: ...
 
 
 def count(n: int, noun: str, plural: str = "") -> str:
@@ -36,18 +50,38 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def verb(n: int, one: str, many: str) -> str:
-    """The form of a verb that goes with a number."""
-    return one if n == 1 else many
+def plural(n: int, singular: str, plural_form: str) -> str:
+    """The form of a verb or a noun that goes with a number."""
+    return singular if n == 1 else plural_form
 
 
-def listed(items: Sequence[str], last: str = "and") -> str:
+def spaced(name: str) -> str:
+    """An identifier as words."""
+    return name.replace("_", " ")
+
+
+def lookup(key: str, phrases: Mapping[str, str]) -> str:
+    """What a key is called; one that has no phrase is passed on."""
+    return phrases.get(key, key)
+
+
+def listed(items: Iterable[str], last: str = "and") -> str:
     """Items as a sentence lists them; those that hold a comma are parted by semicolons."""
+    items = list(items)
     if len(items) < 2:
         return "".join(items)
     if any("," in item for item in items):
         return f"{'; '.join(items[:-1])}; {last} {items[-1]}"
     return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def names(items: Iterable[str], where: str = "", most: int = LISTED) -> str:
+    """Items of a list, the first few of a long one; ``where`` the rest of it is found."""
+    items = list(items)
+    if len(items) <= most + 1:
+        return "; ".join(items)
+    rest = len(items) - most
+    return f"{'; '.join(items[:most])}; and {rest} more" + (f" ({where})" if where else "")
 
 
 def capital(text: str) -> str:
@@ -65,23 +99,6 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
 
 
-def ended(target: int, done: int, failed: int, pending: int, noun: str) -> str:
-    """How the replicates of a study stand: target = completed + failed + pending."""
-    if done == target:
-        if target == 1:
-            return f"The one {noun} that was wanted was completed."
-        return (
-            f"All {target:,} {noun}s that were wanted were completed: none failed, and none is "
-            "pending."
-        )
-    wanted = verb(target, "was", "were")
-    return (
-        f"Of {count(target, noun)} that {wanted} wanted, {done:,} {verb(done, 'was', 'were')} "
-        f"completed, {failed:,} failed and {pending:,} {verb(pending, 'is', 'are')} pending "
-        "(target = completed + failed + pending)."
-    )
-
-
 def interval(low: float, high: float, digits: int = 4) -> str:
     """A 95 % interval in brackets; says so where there is none."""
     if not (math.isfinite(low) and math.isfinite(high)):
@@ -89,9 +106,10 @@ def interval(low: float, high: float, digits: int = 4) -> str:
     return f"[{number(low, digits)}, {number(high, digits)}]"
 
 
-def estimated(value: float, low: float, high: float, digits: int = 4) -> str:
+def ci(estimate: Estimate, digits: int = 4) -> str:
     """A number with its interval."""
-    return f"{number(value, digits)} {interval(low, high, digits)}"
+    bounds = interval(estimate.ci_low, estimate.ci_high, digits)
+    return f"{number(estimate.value, digits)} {bounds}"
 
 
 def p_value(p: float, name: str = "p") -> str:
@@ -103,17 +121,18 @@ def p_value(p: float, name: str = "p") -> str:
     return f"{name} = {p:.4f}" if p < 0.0095 else f"{name} = {p:.3f}"
 
 
-def between(values: Sequence[float], digits: int = 3) -> str:
+def between(values: Iterable[float], digits: int = 3) -> str:
     """One value, or the range of several: "0.10", "0.10 to 0.32"."""
+    values = list(values)
     low, high = number(min(values), digits), number(max(values), digits)
     return low if low == high else f"{low} to {high}"
 
 
-def counts_between(values: Sequence[int]) -> str:
+def counts(values: Iterable[int]) -> str:
     """One count, or the range of several."""
-    return (
-        f"{min(values):,}" if min(values) == max(values) else f"{min(values):,} to {max(values):,}"
-    )
+    values = list(values)
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 class Names:
@@ -145,23 +164,18 @@ class Names:
             return f" in {text}" if self._twice else ""
         return f" in {text}" if "scenario" in self._varying else f" with {text}"
 
-    def several(self, rows: Sequence[Row], where: str = "") -> str:
+    def each(self, rows: Iterable[Row]) -> list[str]:
+        """What some conditions are called."""
+        return [self(row) for row in rows]
+
+    def several(self, rows: Iterable[Row], where: str = "") -> str:
         """Conditions as a sentence lists them; ``where`` the rest of a long list is found."""
-        named = [self(row) for row in rows]
-        return some(named, where)
+        return names(self.each(rows), where)
 
     def _factors(self, row: Row) -> str:
         own = row.tracked.factors
-        names = [n for n in FACTORS if n in self._varying and n != "scenario"]
-        parts = [_PROTOCOLS.get(own[n], f"{n} {own[n]}") for n in names]
+        varied = [n for n in FACTORS if n in self._varying and n != "scenario"]
+        parts = [_PROTOCOLS.get(own[n], f"{n} {own[n]}") for n in varied]
         if "scenario" in self._varying:
             return f"{own['scenario']} with {listed(parts)}" if parts else own["scenario"]
         return listed(parts) or "the only condition"
-
-
-def some(named: Sequence[str], where: str = "", most: int = LISTED) -> str:
-    """Items of a list, the first few of a long one."""
-    if len(named) <= most + 1:
-        return "; ".join(named)
-    rest = len(named) - most
-    return f"{'; '.join(named[:most])}; and {rest} more" + (f" ({where})" if where else "")

@@ -1,0 +1,1 @@
+"""What the sections of a report say: facts for their templates."""

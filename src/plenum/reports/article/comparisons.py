@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics import Pooled
 from plenum.dynamics.planning import detectable
 from plenum.reports.article.document import Block, Points, Text
@@ -26,7 +27,7 @@ from plenum.reports.article.words import (
 )
 from plenum.reports.effects import Across, Effect
 from plenum.reports.fragility import Change
-from plenum.reports.rows import FACTORS, symbol
+from plenum.reports.rows import symbol
 
 _FEW = 3
 """Up to this many contrasts that weren't shown are told with their estimates."""

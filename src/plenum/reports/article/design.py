@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from plenum.design.factors import USUAL
 from plenum.reports.article.document import Block, Text
 from plenum.reports.article.factors import crossed, fixed, levels
 from plenum.reports.article.material import Material
@@ -16,9 +17,8 @@ from plenum.reports.article.words import (
     verb,
 )
 from plenum.reports.rows import Row
-from plenum.tracking.provenance import Origin
+from plenum.tracking.study import Provenance
 
-_USUAL = {("settings", "default"), ("perturbation", "none"), ("protocol", "deliberation")}
 _LEVELS = 8
 """More levels than this are counted; the table names them."""
 
@@ -85,7 +85,7 @@ def _factors(material: Material) -> str:
             if crossed(rows)
             else "They are not fully crossed: some combinations were not run."
         )
-    held = [f"{n} {v}" for n, v in fixed(rows).items() if v and (n, v) not in _USUAL]
+    held = [f"{n} {v}" for n, v in fixed(rows).items() if v and USUAL.get(n) != v]
     if held and own:
         said += f" Held fixed: {listed(held)}."
     return said
@@ -229,5 +229,5 @@ def _code(material: Material) -> str:
     return said
 
 
-def _origin(material: Material, row: Row) -> Origin | None:
+def _origin(material: Material, row: Row) -> Provenance | None:
     return material.origins.get(row.tracked.run_id)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from plenum.design.factors import DOUBLED, FACTORS, WORLD_FACTORS, varying
 from plenum.dynamics import association
 from plenum.reports import worlds
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Section, Text
@@ -22,16 +23,13 @@ from plenum.reports.article.words import (
     verb,
 )
 from plenum.reports.formats import realised
-from plenum.reports.labels import varying
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking import query, world_query
-from plenum.tracking.labels import WORLD_FACTORS
-from plenum.tracking.provenance import Origin, origins
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Provenance
+from plenum.tracking.study import Study as TrackedStudy
 
-_FACTORS = tuple(dict.fromkeys((*WORLD_FACTORS, *query.FACTORS)))
-_DOUBLED = ("scenario", "roles", "protocol", "memory")
+_FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in DOUBLED)
 """Factors of committees that in a world repeat another one."""
 
 _FEW = 5
@@ -45,7 +43,8 @@ def compose(chosen: Settings, folder: Path) -> Document:
     UserError
         There is no such study, or nothing in it.
     """
-    played = world_query.conditions(chosen.study, chosen.uri)
+    tracked = TrackedStudy(chosen.study, chosen.uri)
+    played = tracked.conditions
     done = sum(one.completed for one in played)
     sheets = [_design(played), *(worlds.tabled(played) if done else ()), _runs(played)]
     grids = [Grid(at, sheet) for at, sheet in enumerate(sheets, start=1)]
@@ -60,7 +59,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     ]
     blocks: dict[str, Sequence[Block]] = {
         "Question": [Text(_question(played))],
-        "Design": [Text(_told(played, origins(chosen.study, chosen.uri))), grids[0]],
+        "Design": [Text(_told(played, tracked.provenance)), grids[0]],
         "Runs and attrition": [Text(_attrition(played))],
         "Results": _results(grids[1:-1]),
         "Figures": _figures(pictures),
@@ -75,7 +74,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     return Document(f"Study {chosen.study}", lead, _notice(played), tuple(sections))
 
 
-def _notice(played: Sequence[Played]) -> str:
+def _notice(played: Sequence[TrackedCondition]) -> str:
     simulated = sum(one.simulated for one in played)
     if not simulated:
         return ""
@@ -87,12 +86,11 @@ def _notice(played: Sequence[Played]) -> str:
     return f"{whose}: no language model answered, and the numbers are no evidence about any."
 
 
-def _varying(played: Sequence[Played]) -> list[str]:
-    names = [n for n in _FACTORS if n not in _DOUBLED]
-    return varying((one.factors for one in played), names)
+def _varying(played: Sequence[TrackedCondition]) -> list[str]:
+    return varying((one.factors for one in played), _FACTORS)
 
 
-def _question(played: Sequence[Played]) -> str:
+def _question(played: Sequence[TrackedCondition]) -> str:
     tasks = list(dict.fromkeys(one.factors["task"].replace("_", " ") for one in played))
     said = (
         "The study asks how well agents act together in "
@@ -103,11 +101,11 @@ def _question(played: Sequence[Played]) -> str:
     return f"{said}, and how that depends on {listed(varied)}." if varied else f"{said}."
 
 
-def _design(played: Sequence[Played]) -> Table:
-    return design([one.factors for one in played], [n for n in _FACTORS if n not in _DOUBLED])
+def _design(played: Sequence[TrackedCondition]) -> Table:
+    return design([one.factors for one in played], _FACTORS)
 
 
-def _told(played: Sequence[Played], found: dict[str, Origin]) -> str:
+def _told(played: Sequence[TrackedCondition], found: dict[str, Provenance]) -> str:
     rounds = [int(one.factors["rounds"]) for one in played]
     said = (
         f"The study holds {count(len(played), 'condition')} (Table 1) of {counts_between(rounds)} "
@@ -118,7 +116,7 @@ def _told(played: Sequence[Played], found: dict[str, Origin]) -> str:
     return said + (f" The runs were written by plenum {listed(versions)}." if versions else "")
 
 
-def _attrition(played: Sequence[Played]) -> str:
+def _attrition(played: Sequence[TrackedCondition]) -> str:
     target, done = (sum(n) for n in zip(*((p.target, p.completed) for p in played), strict=True))
     reasons = Counter[str]()
     for one in played:
@@ -169,7 +167,7 @@ def _figures(pictures: Sequence[Picture]) -> list[Block]:
     return [Text(f"{'; '.join(told)}."), *pictures]
 
 
-def _limits(played: Sequence[Played]) -> list[tuple[str, str]]:
+def _limits(played: Sequence[TrackedCondition]) -> list[tuple[str, str]]:
     found = []
     if any(one.simulated for one in played):
         found.append(("Nothing about language models.", "Simulated agents follow a written rule."))
@@ -190,12 +188,12 @@ def _limits(played: Sequence[Played]) -> list[tuple[str, str]]:
     return found
 
 
-def few_episodes(played: Sequence[Played]) -> list[Played]:
+def few_episodes(played: Sequence[TrackedCondition]) -> list[TrackedCondition]:
     """The conditions with so few episodes, which are the units, that little follows from them."""
     return [one for one in played if one.metrics.empty or one.metrics["episode"].nunique() < _FEW]
 
 
-def _runs(played: Sequence[Played]) -> Table:
+def _runs(played: Sequence[TrackedCondition]) -> Table:
     names = _varying(played)
     columns = (
         *keys(names),

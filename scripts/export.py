@@ -21,20 +21,20 @@ VERIFY = "--verify"
 @hydra.main(version_base="1.3", config_path="../conf", config_name="export")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.archive import exporting
+        from plenum.archive import export
 
-        exporting.export(exporting.asked(cfg))
+        export.export(export.asked(cfg))
 
 
 def verify() -> None:
-    from plenum.archive import checking
+    from plenum.archive.verify import verify as verified
 
     arguments = sys.argv[1:]
     if len(arguments) == 1:  # --verify=FILE
         arguments = arguments[0].split("=", 1)
     if len(arguments) != 2 or arguments[0] != VERIFY or not arguments[1]:
         raise UserError(f"{VERIFY}: it takes one file and nothing else, as in {VERIFY} s1.zip")
-    raise SystemExit(checking.verify(Path(arguments[1])))
+    raise SystemExit(verified(Path(arguments[1])))
 
 
 if __name__ == "__main__":

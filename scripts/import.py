@@ -14,9 +14,9 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="import")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.archive import importing
+        from plenum.archive import import_
 
-        importing.bring_back(importing.asked(cfg))
+        import_.bring_back(import_.asked(cfg))
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ from plenum.reports.explorer.page import page
 from plenum.reports.explorer.publish import gathered
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.tracking.query import Tracked
-from plenum.tracking.transcripts import Kept
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import StoredTranscript
 
 Say = Callable[[int, int, str], str]
 SEATS = ("Chair", "Welfare", "Rights")
@@ -40,8 +40,8 @@ class Written:
 
     def __init__(self, folder: Path, study: str = "told") -> None:
         self.folder, self.study = folder, study
-        self.tracked: list[Tracked] = []
-        self.kept: dict[str, list[Kept]] = {}
+        self.tracked: list[TrackedCondition] = []
+        self.kept: dict[str, list[StoredTranscript]] = {}
 
     def condition(
         self,
@@ -54,7 +54,7 @@ class Written:
         paths: NDArray[np.float64] | None = None,
         broken: dict[int, dict[str, Any]] | None = None,
         **factors: str,
-    ) -> Tracked:
+    ) -> TrackedCondition:
         """Add a condition; ``broken`` ends replicates as failed, with these fields."""
         number = len(self.tracked)
         own = drifting(replicates, rounds, len(options)) if paths is None else paths
@@ -66,10 +66,12 @@ class Written:
             for r in range(replicates)
         ]
         self.kept[f"run{number}"] = [
-            Kept(f"{name}{r}", f"run{number}", r, "failed" if r in broken else "completed", path)
+            StoredTranscript(
+                f"{name}{r}", f"run{number}", r, "failed" if r in broken else "completed", path
+            )
             for r, path in enumerate(made)
         ]
-        condition = Tracked(
+        condition = TrackedCondition(
             study=self.study,
             identity=name,
             run_id=f"run{number}",

@@ -9,9 +9,9 @@ from zipfile import ZipFile
 
 from mlflow import MlflowClient
 
-from plenum.archive import exporting, layout
-from plenum.archive.exporting import Export
-from plenum.archive.sealing import described, sealed
+from plenum.archive import export, layout
+from plenum.archive.container import described, sealed
+from plenum.archive.export import Export
 from plenum.records import Journal
 from plenum.reports.settings import Settings
 from plenum.tracking import store
@@ -87,7 +87,7 @@ class Study:
     def export(self, out: Path, name: str = "") -> Path:
         """Write it to an archive."""
         chosen = Settings(name or self.name, self.uri, out, draws=100)
-        exporting.export(Export(chosen, overwrite=False))
+        export.export(Export(chosen, overwrite=False))
         return out
 
     def runs(self, name: str = "") -> list[Any]:

@@ -15,9 +15,9 @@ from archives import Study, condition, files_of, forged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.archive import checking, dictionary, importing, opening, restore, scrub
-from plenum.archive.check import check
-from plenum.archive.importing import Import
+from plenum.archive import container, dictionary, import_, scrub, verify
+from plenum.archive.import_ import Import
+from plenum.archive.verify import check
 from plenum.base.errors import UserError
 from plenum.tracking import store
 
@@ -41,7 +41,7 @@ def archive(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bring_back(archive: Path, uri: str, study: str = "", journals: Path | None = None) -> None:
-    importing.bring_back(Import(archive, study, uri, journals))
+    import_.bring_back(Import(archive, study, uri, journals))
 
 
 def test_the_same_study_has_the_same_bytes(study: Study, archive: Path, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_forged_dictionary_is_refused_though_every_digest_fits(
 ) -> None:
     own = files_of(archive)["dictionary.csv"]
     made = forged(archive, tmp_path / "forged.zip", {"dictionary.csv": change(own)})
-    assert checking.verify(made) == 2
+    assert verify.verify(made) == 2
     (told,) = capsys.readouterr().err.splitlines()
     assert "dictionary.csv: " in told
     with pytest.raises(UserError, match=r"dictionary\.csv"):
@@ -106,7 +106,7 @@ def test_an_archive_of_an_earlier_version_may_know_fewer_columns_in_earlier_word
     by = {"written_by": {"plenum": "0.0.9"}}
     for data, status in ((head + b"".join(rows[:-3]) + earlier, 0), (FORGED, 2)):
         made = forged(archive, tmp_path / f"{status}.zip", {"dictionary.csv": data}, **by)
-        assert checking.verify(made) == status
+        assert verify.verify(made) == status
 
 
 def test_it_names_no_folder_of_the_machine(archive: Path, tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_links_and_doubled_names_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_LARGEST", 1_000_000)
+    monkeypatch.setattr(container, "_LARGEST", 1_000_000)
     members = [(f"f{n}", bytes(900_000), 0o100644) for n in range(9)]
     (problem,) = check(hostile(tmp_path / "b.zip", *members)).problems
     assert "would unpack to 8,100,000 bytes" in problem
@@ -292,7 +292,7 @@ def test_problems_are_lines_that_a_terminal_can_show(
     manifest = check(archive).manifest
     manifest["conditions"][0]["folder"] = "\x1b[31mred\n\x07" * 99
     bad = forged(archive, tmp_path / "f.zip", {}, conditions=manifest["conditions"])
-    assert checking.verify(bad) == 2
+    assert verify.verify(bad) == 2
     told = capsys.readouterr().err
     assert not {"\x1b", "\x07"} & set(told)
     assert all(line.startswith(str(bad)) for line in told.splitlines())
@@ -392,7 +392,7 @@ def test_an_import_that_was_stopped_anywhere_goes_on(
     stops = 0
     for left in range(3, 40, 2):  # every call gets further than the one before
         monkeypatch.setattr(
-            restore.store, "open_client", lambda uri, left=left: Stopping(opened(uri), left)
+            import_.store, "open_client", lambda uri, left=left: Stopping(opened(uri), left)
         )
         try:
             bring_back(archive, study.uri, "stopped")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -13,10 +14,10 @@ from omegaconf import OmegaConf
 from plenum.base.errors import UserError
 from plenum.checks import reruns
 from plenum.checks.reruns import Settings
+from plenum.design.factors import FACTORS
 from plenum.records import Journal
 from plenum.records.diff import compare
-from plenum.tracking import query
-from plenum.tracking.query import FACTORS, Rerun
+from plenum.tracking.conditions import Rerun
 
 HEAD = {"condition": "c0", "replicate": 0, "settings": "default"}
 TURNS = [
@@ -156,13 +157,19 @@ def test_a_file_that_is_not_there_is_missing(tmp_path: Path) -> None:
 # --- the report --------------------------------------------------------------------------------
 
 
+def held(monkeypatch: pytest.MonkeyPatch, conditions: dict[str, list[Rerun]]) -> None:
+    """Put a study in the store's place that holds these conditions."""
+    study = SimpleNamespace(reruns=conditions)
+    monkeypatch.setattr(reruns, "TrackedStudy", lambda name, uri: study)
+
+
 @pytest.fixture
 def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A study of one condition with three replicates, run twice."""
     factors = dict.fromkeys(FACTORS, "x")
     runs = [Rerun("c0", number, 3, factors) for number in (0, 1)]
-    monkeypatch.setattr(query, "reruns", lambda study, uri: {"c0": runs, "c1": runs[:1]})
-    monkeypatch.setattr(query, "log_report", lambda *given: None)
+    held(monkeypatch, {"c0": runs, "c1": runs[:1]})
+    monkeypatch.setattr(reruns, "log_report", lambda *given: None)
     return Settings("s1", "sqlite:///unused.db", tmp_path / "journals", tmp_path / "out")
 
 
@@ -234,8 +241,7 @@ def test_where_nothing_has_ended_there_is_nothing_to_say(chosen: Settings) -> No
 def test_a_study_without_reruns_is_refused(
     chosen: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    only = {"c0": query.reruns("s1", "")["c0"][:1]}
-    monkeypatch.setattr(query, "reruns", lambda study, uri: only)
+    held(monkeypatch, {"c0": [Rerun("c0", 0, 3, dict.fromkeys(FACTORS, "x"))]})
     with pytest.raises(UserError, match="holds no rerun; run its conditions with rerun=0,1"):
         reruns.publish(replace(chosen, journals=Path(".")))
 

@@ -14,7 +14,7 @@ import pytest
 from explorer_studies import OPTIONS, SEATS, Written, drifting, plain
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from plenum.tracking import query
+from plenum.tracking import runs
 
 from .conftest import Run
 
@@ -369,8 +369,8 @@ def test_the_command_writes_the_page_logs_it_and_says_its_size(
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("written: page.html (1 condition, 3 replicates, 0.1 MB)")
     uri = f"sqlite:///{stored}/mlruns/mlflow.db"
-    client, experiment, _ = query.opened("seen", uri)
-    (report,) = query.search(client, experiment, "tags.`plenum.kind` = 'report'")
+    client, experiment, _ = runs.opened("seen", uri)
+    (report,) = runs.search(client, experiment.experiment_id, "tags.`plenum.kind` = 'report'")
     logged = [file.path for file in client.list_artifacts(report.info.run_id)]
     assert "page.html" in logged
     with opened(stored / "page.html") as seen:

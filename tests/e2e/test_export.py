@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from plenum.archive import dictionary, importing
+from plenum.archive import dictionary, import_
 from plenum.reports import tables as reports
 from plenum.reports.settings import Settings
 
@@ -66,7 +66,7 @@ def test_tables_of_an_imported_world_are_those_of_the_original(
     tracked: Path, tmp_path: Path
 ) -> None:
     uri = f"sqlite:///{tracked}/mlruns/mlflow.db"
-    importing.bring_back(importing.Import(tracked / "xworlds.zip", "theirs", uri, None))
+    import_.bring_back(import_.Import(tracked / "xworlds.zip", "theirs", uri, None))
     told = []
     for study in ("xworlds", "theirs"):
         reports.publish(Settings(study, uri, tmp_path / study, draws=100))

@@ -15,7 +15,8 @@ from hydra import compose, initialize_config_dir
 
 from plenum.base.errors import UserError
 from plenum.reports.managing import Request, manage, request
-from plenum.tracking import query, store, studies
+from plenum.tracking import store, studies
+from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.tracker import lock_file
 
 from .conftest import ROOT, Run, call, calls, command, environment, journals, with_store
@@ -72,7 +73,7 @@ BOTH = {"default": ["on", "off"], "other": ["on"]}
 def identity(roles: str) -> str:
     (found,) = [
         condition.identity
-        for condition in query.conditions("default", "sqlite:///mlruns/mlflow.db")
+        for condition in TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
         if condition.factors["roles"] == roles
     ]
     return found
@@ -82,7 +83,7 @@ def test_a_renamed_study_is_read_under_its_new_name(here: Path, managed: Manage)
     before = journals(here)
     managed("default", "rename", "pilot")
     assert listed() == {"pilot": ["on", "off"], "other": ["on"]}
-    assert len(query.conditions("pilot", "sqlite:///mlruns/mlflow.db")) == 2
+    assert len(TrackedStudy("pilot", "sqlite:///mlruns/mlflow.db").conditions) == 2
     assert opened().get_experiment_by_name("pilot").tags["plenum.study"] == "pilot"
     assert journals(here) == before
     with pytest.raises(UserError, match="rename: there is a study 'other' already"):
@@ -92,18 +93,24 @@ def test_a_renamed_study_is_read_under_its_new_name(here: Path, managed: Manage)
 def test_a_deleted_study_comes_back_as_it_was(here: Path, run: Run, managed: Manage) -> None:
     assert run("-m", "roles=on,off", "rounds=2", "replicates=3").returncode == 0  # replaces parents
     before, made = journals(here), len(calls(here))
-    told = [(c.run_id, c.target) for c in query.conditions("default", "sqlite:///mlruns/mlflow.db")]
+    told = [
+        (c.run_id, c.target)
+        for c in TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
+    ]
     managed("default", "delete")
     assert listed() == {"default*": ["on", "off"], "other": ["on"]}
     managed("default", "restore")
     assert listed() == BOTH
-    back = [(c.run_id, c.target) for c in query.conditions("default", "sqlite:///mlruns/mlflow.db")]
+    back = [
+        (c.run_id, c.target)
+        for c in TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
+    ]
     assert (back, [target for _, target in back]) == (told, [3, 3])
     assert (journals(here), len(calls(here))) == (before, made)
     client = opened()
     client.delete_experiment(client.get_experiment_by_name("default").experiment_id)
     managed("default", "restore")
-    again = query.conditions("default", "sqlite:///mlruns/mlflow.db")
+    again = TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
     assert [(c.run_id, c.target) for c in again] == told
 
 
@@ -151,7 +158,7 @@ def test_two_labels_of_one_condition_are_told_apart(here: Path, run: Run, manage
 
 
 def identity_of_model(model: str) -> str:
-    tracked = query.conditions("default", "sqlite:///mlruns/mlflow.db")
+    tracked = TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
     return next(
         c.identity for c in tracked if (c.factors["model"], c.factors["roles"]) == (model, "on")
     )

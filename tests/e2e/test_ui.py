@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from plenum.tracking import query, store, views
+from plenum.tracking import store, views
+from plenum.tracking.study import log_report
 from plenum.tracking.writer import StudyWriter
 
 from .test_explorer import browser
@@ -34,7 +35,7 @@ def link(mlflow_server: str, tmp_path_factory: pytest.TempPathFactory) -> str:
         writer.close(condition, [], {**ESTIMATES, "metrics": metrics}, "a: 1")
     file = tmp_path_factory.mktemp("shown") / "tables.md"
     file.write_text("table")
-    query.log_report("shown", mlflow_server, [file])
+    log_report("shown", mlflow_server, [file])
     experiment = store.open_client(mlflow_server).get_experiment_by_name("shown")
     assert experiment is not None
     return views.link(mlflow_server, experiment.experiment_id, saved=True)

@@ -11,15 +11,15 @@ from matplotlib.figure import Figure
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
 from plenum.reports.style import SMALL
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 
-def study(*conditions: Tracked, chosen: Settings = CHOSEN) -> Study:
+def study(*conditions: TrackedCondition, chosen: Settings = CHOSEN) -> Study:
     """A study of some conditions."""
     return Study(chosen, tuple(build(conditions, chosen)))
 
 
-def corners(key: int, tops: Sequence[Sequence[Sequence[int]]], **factors: str) -> Tracked:
+def corners(key: int, tops: Sequence[Sequence[Sequence[int]]], **factors: str) -> TrackedCondition:
     """A condition whose seats prefer one of three options by 0.8, shape (runs, rounds, seats)."""
     preferences = np.eye(3)[np.asarray(tops)] * 0.7 + 0.1
     names = tuple(f"Seat {n}" for n in range(preferences.shape[2]))

@@ -13,7 +13,7 @@ from plenum.reports import rows
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
@@ -39,13 +39,13 @@ def tracked(
     decisions: Sequence[str] | None = None,
     preferences: Floats | None = None,
     **factors: str,
-) -> Tracked:
+) -> TrackedCondition:
     """A condition whose ensemble grows at a known rate; ``key`` seeds it."""
     if preferences is None:
         process = generators.autoregressive(0.5, rate=rate, sd=sd, rounds=rounds)
         ensemble = process.sample(replicates, seed=key)
         preferences = np.repeat(ensemble[:, :, None], len(SEATS), axis=2)
-    return Tracked(
+    return TrackedCondition(
         study="s1",
         identity=f"c{key}",
         run_id=f"r{key}",
@@ -66,7 +66,7 @@ def perturbed(
     *,
     missing: Sequence[int] = (),
     **factors: str,
-) -> Tracked:
+) -> TrackedCondition:
     """A condition whose replicates read one wording each, and decide as told.
 
     Replicates beyond the number of ``families`` begin again; ``missing`` ones have failed.
@@ -90,14 +90,14 @@ def perturbed(
     )
 
 
-def one_shot(key: int, decisions: str, **factors: str) -> Tracked:
+def one_shot(key: int, decisions: str, **factors: str) -> TrackedCondition:
     """The one-shot vote of a perturbed condition: a single round."""
     condition = perturbed(key, decisions, protocol="one_shot", **factors)
     single = {**condition.factors, "rounds": "1"}
     return replace(condition, factors=single, preferences=condition.preferences[:, :1])
 
 
-def build(conditions: Sequence[Tracked], chosen: Settings = CHOSEN) -> list[Row]:
+def build(conditions: Sequence[TrackedCondition], chosen: Settings = CHOSEN) -> list[Row]:
     """Rows with few draws."""
     return rows.build(conditions, chosen)
 

@@ -13,7 +13,7 @@ from omegaconf import OmegaConf
 from plenum.base.errors import UserError
 from plenum.reports import accounting
 from plenum.reports.table import Table
-from plenum.tracking.accounts import REASONS, Accounted
+from plenum.tracking.usage import REASONS, ConditionUsage
 
 NO_FATES = {"recovered": 0, "ended": 0, "open": 0, "unused": 0}
 
@@ -39,12 +39,12 @@ def accounted(
     outcomes: dict[str, dict[str, int]] | None = None,
     killed: bool = False,
     **factors: str,
-) -> Accounted:
+) -> ConditionUsage:
     """A condition whose replicates failed by parse."""
     pending = pending or {}
     waiting = sum(pending.values())
     condition = tracked(key, replicates=completed, failed=failed, pending=waiting, **factors)
-    return Accounted(
+    return ConditionUsage(
         tracked=condition,
         pending=pending,
         models=None if killed else models or {"m": model()},
@@ -53,11 +53,11 @@ def accounted(
     )
 
 
-def replicates(found: Sequence[Accounted], number: int = 0) -> dict[str, str]:
+def replicates(found: Sequence[ConditionUsage], number: int = 0) -> dict[str, str]:
     return line(accounting.conditions(found)[0], number)
 
 
-def calls(found: Sequence[Accounted], number: int = 0) -> dict[str, str]:
+def calls(found: Sequence[ConditionUsage], number: int = 0) -> dict[str, str]:
     return line(accounting.conditions(found)[1], number)
 
 
@@ -112,7 +112,7 @@ def test_every_line_adds_up_and_so_does_the_total(
 def test_replicates_that_do_not_add_up_are_refused() -> None:
     good = accounted(pending={"budget": 2})
     with pytest.raises(ValueError, match="target 8 is not 6 completed"):
-        Accounted(good.tracked, {"budget": 1}, good.models, good.outcomes, {})
+        ConditionUsage(good.tracked, {"budget": 1}, good.models, good.outcomes, {})
 
 
 def test_only_reasons_that_occur_have_a_column() -> None:
@@ -271,7 +271,7 @@ def test_factors_pool_the_others_and_are_adjusted() -> None:
         ([accounted(1, 0, 2), accounted(2, 0, 2, roles="on")], "no replicate completed"),
     ],
 )
-def test_where_there_is_nothing_to_test_it_says_so(found: list[Accounted], why: str) -> None:
+def test_where_there_is_nothing_to_test_it_says_so(found: list[ConditionUsage], why: str) -> None:
     sheet = accounting.attrition(found)
     assert sheet.notes[0] == f"{why}: nothing to test"
     assert (line(sheet)["test"], line(sheet)["p"]) == ("none", "-")

@@ -12,7 +12,7 @@ from plenum.reports import effects, rows, tables
 from plenum.reports.effects import Across, Effect
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 DEFAULTS = {
@@ -24,10 +24,10 @@ DEFAULTS = {
 SQUARE = [("on", "mixed"), ("on", "uniform"), ("off", "mixed"), ("off", "uniform")]
 
 
-def tracked(key: int, rate: float = 0.0, replicates: int = 12, **factors: str) -> Tracked:
+def tracked(key: int, rate: float = 0.0, replicates: int = 12, **factors: str) -> TrackedCondition:
     """A condition whose ensemble grows at a known rate; ``key`` seeds it."""
     ensemble = generators.autoregressive(0.5, rate=rate).sample(replicates, seed=key)
-    return Tracked(
+    return TrackedCondition(
         study="s1",
         identity=f"c{key}",
         run_id=f"r{key}",
@@ -41,7 +41,7 @@ def tracked(key: int, rate: float = 0.0, replicates: int = 12, **factors: str) -
     )
 
 
-def build(conditions: Sequence[Tracked]) -> list[Row]:
+def build(conditions: Sequence[TrackedCondition]) -> list[Row]:
     return rows.build(conditions, CHOSEN)
 
 
@@ -97,7 +97,9 @@ def test_no_contrast_is_listed_in_both_directions() -> None:
 
 def test_an_effect_carries_the_warnings_of_its_conditions() -> None:
     split = tracked(1, roles="on")
-    divided = Tracked(**{**vars(split), "decisions": ("A", "B") * 6, "failures": {"parse": 1}})
+    divided = TrackedCondition(
+        **{**vars(split), "decisions": ("A", "B") * 6, "failures": {"parse": 1}}
+    )
     (found,) = effects.contrasts(build([divided, tracked(2)]), CHOSEN)
     assert {"flip_dominated", "attrition"} <= set(found.warnings)
     assert "flip_dominated" in found.contrast.warnings
@@ -127,7 +129,7 @@ def test_conditions_that_share_all_factors_have_no_contrast() -> None:
 def test_conditions_of_unequal_options_are_not_compared() -> None:
     on, off = tracked(1, roles="on"), tracked(2)
     five = np.full((12, 20, 5, 5), 0.2)
-    edited = Tracked(**{**vars(on), "preferences": five})
+    edited = TrackedCondition(**{**vars(on), "preferences": five})
     assert effects.contrasts(build([edited, off]), CHOSEN) == []
 
 
@@ -152,7 +154,7 @@ def test_a_condition_without_estimates_is_compared_with_nothing() -> None:
 def test_identical_replicates_have_a_contrast_without_numbers_but_with_a_warning() -> None:
     still = tracked(1, roles="on")
     same = np.repeat(still.preferences[:1], 12, axis=0)
-    rowed = build([Tracked(**{**vars(still), "preferences": same}), tracked(2)])
+    rowed = build([TrackedCondition(**{**vars(still), "preferences": same}), tracked(2)])
     (found,) = effects.contrasts(rowed, CHOSEN)
     assert np.isnan(found.contrast.value)
     assert np.isnan(found.p_holm)

@@ -12,15 +12,14 @@ from test_world_sheets import EXPLICIT, GREEDY, IMPLICIT, played
 from plenum.reports.article import findings_of_worlds
 from plenum.reports.article.findings import findings, sentences
 from plenum.reports.study import Study
-from plenum.tracking.query import Tracked
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
 
 
-def facts(conditions: Sequence[Tracked]) -> dict[str, Any]:
+def facts(conditions: Sequence[TrackedCondition]) -> dict[str, Any]:
     return findings(material(conditions))
 
 
-def said(conditions: Sequence[Tracked]) -> str:
+def said(conditions: Sequence[TrackedCondition]) -> str:
     return " ".join(sentences(Study(CHOSEN, material(conditions).rows)))
 
 
@@ -115,7 +114,7 @@ def test_wordings_that_change_a_decision_are_counted() -> None:
     assert (found.count, found.n) == (5, 9)
 
 
-def worlds(conditions: Sequence[Played]) -> str:
+def worlds(conditions: Sequence[TrackedCondition]) -> str:
     return " ".join(findings_of_worlds.sentences(conditions))
 
 

@@ -18,7 +18,7 @@ from plenum.reports import style
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.null import drawn, null
 from plenum.reports.formats import p_value
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 
 @pytest.fixture(autouse=True)
@@ -29,7 +29,7 @@ def closed() -> Iterator[None]:
     plt.close("all")
 
 
-def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> Tracked:
+def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> TrackedCondition:
     """Replicates that part after round 5 from one state a base."""
     condition = tracked(key, 0.0, bases * branches, sd=0.02, **factors)
     of = np.repeat(np.arange(bases), branches)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,17 +20,17 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
 from plenum.reports.table import Table
-from plenum.tracking.accounts import Accounted
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.usage import ConditionUsage
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 
 
 def of(
-    conditions: Sequence[Tracked] = (),
+    conditions: Sequence[TrackedCondition] = (),
     *,
     rows: Sequence[Row] = (),
-    accounts: Sequence[Accounted] = (),
+    accounts: Sequence[ConditionUsage] = (),
 ) -> Source:
     """A source whose studies are read already."""
     source = Source(CHOSEN, ("s1",))
@@ -46,10 +47,10 @@ def made(name: str, source: Source) -> Made:
 
 def account(
     key: int, completed: int, *, failed: int = 0, pending: int = 0, **factors: str
-) -> Accounted:
+) -> ConditionUsage:
     own = tracked(key, replicates=completed, failed=failed, pending=pending, **factors)
     waiting = {"budget": pending} if pending else {}
-    return Accounted(own, waiting, None, None, {"ensemble.parquet": "ab" * 32})
+    return ConditionUsage(own, waiting, None, None, {"ensemble.parquet": "ab" * 32})
 
 
 def lines(sheet: Table) -> list[dict[str, str]]:
@@ -142,7 +143,7 @@ def test_s4_has_the_scenarios_in_the_papers_order_without_any_run() -> None:
 # --- S5 ----------------------------------------------------------------------------------------
 
 
-def im01(key: int, **factors: Any) -> Tracked:
+def im01(key: int, **factors: Any) -> TrackedCondition:
     return tracked(key, **{"scenario": "IM-01", "roles": "on", **factors})
 
 
@@ -329,7 +330,8 @@ def test_nothing_is_written_where_one_of_several_tables_has_nothing(
 ) -> None:
     source = of([tracked(1, roles="off")])
     monkeypatch.setattr(publishing, "Source", lambda *_: source)
-    monkeypatch.setattr(publishing.world_query, "holds", lambda *_: False)
+    committees = SimpleNamespace(kind="committee")
+    monkeypatch.setattr(publishing, "TrackedStudy", lambda *_: committees)
     with pytest.raises(UserError, match="table: s6; study s1 has nothing for it: it needs two mod"):
         numbered.publish(config(tmp_path, study="s1", table=["s5", "s6"]))
     assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from plenum.base.errors import UserError
 from plenum.dynamics import look, lyapunov, plan_replicates
 from plenum.reports.plans import table
 from plenum.reports.settings import Plan
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 ASKED = Plan(
     study="s1",
@@ -27,7 +27,7 @@ ASKED = Plan(
 )
 
 
-def planned(condition: Tracked, asked: Plan = ASKED) -> dict[str, str]:
+def planned(condition: TrackedCondition, asked: Plan = ASKED) -> dict[str, str]:
     """The line of one condition."""
     return line(table([condition], asked))
 

@@ -22,11 +22,11 @@ from plenum.reports.article.rendering import html, markdown
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
-from plenum.tracking.accounts import Accounted
-from plenum.tracking.provenance import Origin
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Provenance
+from plenum.tracking.usage import ConditionUsage
 
-ORIGIN = Origin(
+ORIGIN = Provenance(
     models=(("Chair", "m-1"), ("Welfare", "m-2")),
     clerk="m-1",
     options="Left / Right",
@@ -37,18 +37,22 @@ ORIGIN = Origin(
 HOSTILE = "<script>alert(1)</script>[x](javascript:alert(2))|*a*_b_`c`&amp;"
 
 
-def material(conditions: Sequence[Tracked | Row], chosen: Settings = CHOSEN) -> Material:
+def material(conditions: Sequence[TrackedCondition | Row], chosen: Settings = CHOSEN) -> Material:
     """What a report of some conditions is written from."""
     rows = [c if isinstance(c, Row) else build([c], chosen)[0] for c in conditions]
     every = [
-        Accounted(row.tracked, {"not_begun": row.pending} if row.pending else {}, None, None, {})
+        ConditionUsage(
+            row.tracked, {"not_begun": row.pending} if row.pending else {}, None, None, {}
+        )
         for row in rows
     ]
     origins = {row.tracked.run_id: ORIGIN for row in rows}
     return Material(Study(chosen, tuple(rows)), tuple(every), origins)
 
 
-def told(conditions: Sequence[Tracked | Row], anchor: str, chosen: Settings = CHOSEN) -> str:
+def told(
+    conditions: Sequence[TrackedCondition | Row], anchor: str, chosen: Settings = CHOSEN
+) -> str:
     """The sentences of a section, without its tables."""
     document = compose(material(conditions, chosen))
     return " ".join(texts(document.sections[list(SECTIONS).index(anchor)].blocks))
@@ -66,7 +70,7 @@ def texts(blocks: Sequence[Block]) -> list[str]:
     return found
 
 
-def square() -> list[Tracked]:
+def square() -> list[TrackedCondition]:
     cells = [("on", "uniform"), ("on", "mixed"), ("off", "uniform"), ("off", "mixed")]
     rates = (0.3, 0.02, 0.0, 0.02)
     return [
@@ -75,12 +79,12 @@ def square() -> list[Tracked]:
     ]
 
 
-def still(key: int, **factors: str) -> Tracked:
+def still(key: int, **factors: str) -> TrackedCondition:
     """A condition all of whose replicates are the same."""
     return tracked(key, preferences=np.full((12, 20, 5, 3), 1 / 3), **factors)
 
 
-STUDIES: dict[str, list[Tracked]] = {
+STUDIES: dict[str, list[TrackedCondition]] = {
     "square": square(),
     "one": [tracked(1)],
     "a single replicate": [tracked(1, replicates=1)],

@@ -16,7 +16,7 @@ from plenum.reports import style
 from plenum.reports.figures.majority import chosen, majority
 from plenum.reports.figures.seats import leading, representative, seats
 from plenum.reports.figures.switches import beside, pool, switches
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 A, B, C = 0, 1, 2
 
@@ -29,7 +29,7 @@ def closed() -> Iterator[None]:
     plt.close("all")
 
 
-def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> Tracked:
+def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> TrackedCondition:
     """Three seats that agree on A from a round on, one a replicate; 0 for never."""
     apart, agreed = (A, B, C), (A, A, B)
     tops = [[agreed if 0 < at <= t else apart for t in range(1, last + 1)] for at in rounds]

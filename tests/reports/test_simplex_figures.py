@@ -15,7 +15,7 @@ from plenum.reports import style
 from plenum.reports.figures.paths import CORNERS, SLOT, project, spread
 from plenum.reports.figures.semantic import repeats, semantic
 from plenum.reports.figures.simplex import look, simplex
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 FIRST = 4
 """Lines of a triangle: its outline, and three where the top option changes."""
@@ -29,7 +29,7 @@ def closed() -> Iterator[None]:
     plt.close("all")
 
 
-def wide(key: int, options: int, **factors: str) -> Tracked:
+def wide(key: int, options: int, **factors: str) -> TrackedCondition:
     """A condition of five replicates with so many options."""
     draws = np.random.default_rng(key).dirichlet(np.ones(options), (5, 6, 3))
     return replace(tracked(key, replicates=5, preferences=draws, **factors), seats=("a", "b", "c"))

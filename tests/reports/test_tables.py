@@ -20,7 +20,7 @@ from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
 from plenum.reports.sheets import of_cells
 from plenum.reports.table import Table
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 
@@ -33,7 +33,7 @@ PROMISED = [
 
 def tracked(
     replicates: int = 12, *, target: int | None = None, failed: int = 0, **factors: str
-) -> Tracked:
+) -> TrackedCondition:
     """A condition whose replicates are random committees; ``factors`` replace the defaults."""
     rng = np.random.default_rng(replicates)
     named = {
@@ -48,7 +48,7 @@ def tracked(
         **{"rounds": "20", "seed": "0"},
         **factors,
     }
-    return Tracked(
+    return TrackedCondition(
         study="s1",
         identity="-".join(named.values()),
         run_id="r",
@@ -62,7 +62,7 @@ def tracked(
     )
 
 
-def build(conditions: Sequence[Tracked]) -> list[Row]:
+def build(conditions: Sequence[TrackedCondition]) -> list[Row]:
     """Rows with few draws: the numbers of the tests don't depend on them."""
     return reports_rows.build(conditions, CHOSEN)
 
@@ -119,7 +119,7 @@ def test_the_estimates_are_those_of_dynamics() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_missing_is_warned_of(condition: Tracked, warning: str) -> None:
+def test_what_is_missing_is_warned_of(condition: TrackedCondition, warning: str) -> None:
     assert warning in frame(build([condition]))["warnings"][0].split()
 
 

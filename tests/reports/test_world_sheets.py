@@ -15,8 +15,8 @@ from plenum.reports.table import Table
 from plenum.reports.worlds import drawing, publish, sheets, statistics
 from plenum.reports.worlds.arms import arms, difference, values
 from plenum.reports.worlds.groups import groups, heading
-from plenum.tracking import world_frames, world_query
-from plenum.tracking.world_query import Played
+from plenum.tracking import worlds as tracked_worlds
+from plenum.tracking.conditions import TrackedCondition
 from plenum.worlds.registry import display
 
 FACTORS = {
@@ -39,7 +39,7 @@ def played(
     failed: int = 0,
     pending: int = 0,
     **factors: str,
-) -> Played:
+) -> TrackedCondition:
     """A condition with one value of coverage a replicate; the rest is by replicate and round."""
     told = {**FACTORS, **factors}
     runs, count = int(told["runs"]), len(coverage)
@@ -62,7 +62,7 @@ def played(
         for number, vertex in enumerate(run, 1)
         for component, weight in vertex.items()
     ]
-    return Played(
+    return TrackedCondition(
         study="s",
         identity="c",
         run_id="r",
@@ -318,7 +318,7 @@ def test_the_dialogue_of_those_who_spoke_is_shown() -> None:
     assert sheets.dialogue([GREEDY], "disaster") == []
 
 
-def bent(shape: Any, worlds: int = 12, **factors: str) -> Played:
+def bent(shape: Any, worlds: int = 12, **factors: str) -> TrackedCondition:
     """Performance as a function of deviation, in ``worlds`` worlds of 20 rounds."""
     rng = np.random.default_rng(3)
     d = np.tile(np.linspace(0, 4, 20), (worlds, 1)) + rng.normal(0, 0.02, (worlds, 20))
@@ -326,7 +326,7 @@ def bent(shape: Any, worlds: int = 12, **factors: str) -> Played:
     return played([0.5] * worlds, performance=performance, deviations=d, **factors)
 
 
-def inverted(*study: Played) -> Table:
+def inverted(*study: TrackedCondition) -> Table:
     (sheet,) = statistics.inverted_u(study, "disaster")
     return sheet
 
@@ -359,7 +359,7 @@ def test_without_deviation_an_inverted_u_cant_be_told() -> None:
 def test_volatilities_arent_pooled_into_an_inverted_u() -> None:
     """Flat at each level, the middle one highest."""
 
-    def flat(height: float, level: str) -> Played:
+    def flat(height: float, level: str) -> TrackedCondition:
         return bent(lambda d: height + 0 * d, volatility=level)
 
     sheet = inverted(flat(0.5, "low"), flat(0.9, "moderate"), flat(0.4, "high"))
@@ -482,8 +482,8 @@ def test_a_shock_is_the_event_of_its_world_and_none_in_round_1(task: str, event:
     assert shocks() == []
 
 
-def ensembles(one: Played) -> list[Any]:
-    return world_frames.ensembles(one.weights, one.runs)
+def ensembles(one: TrackedCondition) -> list[Any]:
+    return tracked_worlds.ensembles(one.weights, one.runs)
 
 
 def test_ensembles_are_the_runs_of_a_world_on_one_simplex() -> None:
@@ -840,10 +840,10 @@ def test_what_agents_failed_to_do_is_logged_as_a_warning(lost: str) -> None:
 
 def test_welfare_per_agent_follows_from_the_sum() -> None:
     stored = pd.DataFrame({"replicate": [0, 1, 2], "total_welfare": [40.0, 20.0, 0.0]})
-    found = world_query.derived(stored, runs=2, agents=4)
+    found = tracked_worlds.derived(stored, runs=2, agents=4)
     assert found["episode"].tolist() == [0, 0, 1]
     assert found["welfare_per_agent"].tolist() == [10.0, 5.0, 0.0]
-    assert "welfare_per_agent" not in world_query.derived(stored[["replicate"]], 1, 5)
+    assert "welfare_per_agent" not in tracked_worlds.derived(stored[["replicate"]], 1, 5)
 
 
 def test_the_command_for_a_table_by_number_of_agents_names_all_of_them() -> None:

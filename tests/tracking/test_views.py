@@ -8,7 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from plenum.tracking import links, query, store, views
+from plenum.tracking import links, store, views
+from plenum.tracking.study import log_report
 
 CELL = {"plenum.kind": "condition", "plenum.cell": "c"}
 
@@ -71,7 +72,7 @@ def test_an_old_study_gets_its_views_and_its_report_run_a_source(
 ) -> None:
     file = tmp_path / "a.txt"
     file.write_text("a")
-    query.log_report("old", f"sqlite:///{database}", [file])
+    log_report("old", f"sqlite:///{database}", [file])
     with closing(sqlite3.connect(database)) as connection:
         names = connection.execute("SELECT value FROM tags WHERE key = 'mlflow.source.name'")
         assert names.fetchall() == [("plenum",)]

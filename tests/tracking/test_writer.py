@@ -13,7 +13,9 @@ from mlflow import MlflowClient
 
 from plenum.base.identity import digest
 from plenum.records import Journal
-from plenum.tracking import query, store
+from plenum.tracking import conditions, store
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import log_report
 from plenum.tracking.writer import StudyWriter
 
 SEATS = ("chair", "rights")
@@ -384,7 +386,7 @@ def test_a_backend_that_names_no_environment_has_none(study: Study) -> None:
 
 def test_wordings_are_read_back_with_their_replicates(study: Study) -> None:
     perturbed(study, GPU, CPU)
-    (found,) = query.conditions(study.name, study.uri)
+    (found,) = TrackedStudy(study.name, study.uri).conditions
     assert found.variants == ("canonical", "r1", "r2")
     assert found.families == ("canonical", "rephrase", "rephrase")
     assert (found.indices, found.repetitions) == ((0, 1, 2), (0, 0, 0))
@@ -397,7 +399,7 @@ def test_a_run_of_before_the_protocol_was_tracked_is_a_deliberation(study: Study
     study.writer().close(CONDITION, [study.journal()], ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     del parent.data.params["protocol"]
-    assert query.factors_of(parent)["protocol"] == "deliberation"
+    assert conditions.factors_of(parent)["protocol"] == "deliberation"
 
 
 def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
@@ -406,7 +408,7 @@ def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
     writer = study.writer()
     writer.open(again, 3)
     writer.open(labelled, 5)
-    (runs,) = query.reruns(study.name, study.uri).values()
+    (runs,) = TrackedStudy(study.name, study.uri).reruns.values()
     assert [(run.rerun, run.target, run.folder) for run in runs] == [
         *((0, 5, "c0"), (1, 3, "c0-rerun1"))
     ]
@@ -420,7 +422,7 @@ def test_a_report_run_whose_writer_was_killed_ends_with_the_next_report(
     study.client.create_run(experiment, run_name="report", tags={"plenum.kind": "report"})
     file = tmp_path / "tables.md"
     file.write_text("tables")
-    query.log_report(study.name, study.uri, [file])
+    log_report(study.name, study.uri, [file])
     (report,) = study.runs("report")
     assert report.info.status == "FINISHED"
     assert [a.path for a in study.client.list_artifacts(report.info.run_id)] == ["tables.md"]

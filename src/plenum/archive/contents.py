@@ -11,8 +11,9 @@ import pyarrow.parquet
 
 from plenum.archive import layout
 from plenum.archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, Run
+from plenum.design.kinds import of_condition
 from plenum.records import DamagedJournal, Transcript, read
-from plenum.tracking import artifacts, states
+from plenum.tracking import states
 
 
 def problems(folder: Path, told: dict[str, Any]) -> Iterator[str]:
@@ -136,7 +137,7 @@ def _tables(folder: Path, transcripts: dict[int, Transcript], run: Run) -> Itera
         sum(transcripts[number].end is None for number in numbers)
     ):
         yield "replicates.parquet: other counts than the metrics of its run"
-    expected = artifacts.tables([transcripts[number] for number in numbers], run.world)
+    expected = of_condition(run.params).part("tables")([transcripts[number] for number in numbers])
     for name, frame in expected.items():
         wrong = difference(folder / f"{name}.parquet", frame)
         if wrong:

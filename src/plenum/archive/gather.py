@@ -11,10 +11,9 @@ from typing import Any
 from plenum.archive import layout, scrub
 from plenum.archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, Run
 from plenum.base.errors import UserError
-from plenum.tracking import query
-from plenum.tracking.accounts import artifacts
+from plenum.tracking.runs import artifacts
+from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.traces import TAG as TRACE
-from plenum.tracking.transcripts import transcripts
 
 ORIGIN, ARCHIVE = "plenum.origin", "plenum.archive"
 """Tags of an imported run: the id that it was first tracked under, and the archive's contents."""
@@ -23,7 +22,7 @@ _UNFINISHED = "; the same run.py command brings the study up to date"
 
 
 @dataclass(frozen=True)
-class Condition:
+class ArchivedCondition:
     """A condition as the store holds it.
 
     Attributes
@@ -71,7 +70,7 @@ class Condition:
 @contextmanager
 def gathered(
     study: str, uri: str, say: Callable[[int, int], None] = lambda done, of: None
-) -> Iterator[list[Condition]]:
+) -> Iterator[list[ArchivedCondition]]:
     """The conditions of a study, in the order in which they were first run.
 
     Parameters
@@ -84,16 +83,17 @@ def gathered(
     UserError
         There is no such study at ``uri``, nothing in it, or a replicate is half written.
     """
-    client, experiment, runs = query.opened(study, uri)
+    tracked = TrackedStudy(study, uri)
+    runs = tracked.condition_runs
     nested: defaultdict[str, list[Any]] = defaultdict(list)
-    for child in query.search(client, experiment, "tags.`plenum.kind` = 'replicate'"):
-        nested[child.data.tags.get("mlflow.parentRunId", "")].append(child)
-    with transcripts(study, uri) as kept, ThreadPoolExecutor(8) as pool:
+    for replicate in tracked.replicate_runs:
+        nested[replicate.data.tags.get("mlflow.parentRunId", "")].append(replicate)
+    with tracked.transcripts() as kept, ThreadPoolExecutor(8) as pool:
 
-        def read(numbered: tuple[int, Any]) -> Condition:
+        def read(numbered: tuple[int, Any]) -> ArchivedCondition:
             number, run = numbered
             own = {one.replicate: one.path for one in kept.get(run.info.run_id, ())}
-            return _condition(client, number, run, nested[run.info.run_id], own)
+            return _condition(tracked.client, number, run, nested[run.info.run_id], own)
 
         found = []
         for condition in pool.map(read, enumerate(runs, start=1)):
@@ -104,7 +104,7 @@ def gathered(
 
 def _condition(
     client: Any, number: int, run: Any, children: list[Any], journals: dict[int, Path]
-) -> Condition:
+) -> ArchivedCondition:
     identity = run.data.tags["plenum.condition"]
     replicates = sorted((_run(child) for child in children), key=lambda one: one.replicate)
     numbers = [one.replicate for one in replicates]
@@ -120,7 +120,7 @@ def _condition(
         for key in SERIES
         if key in run.data.metrics
     }
-    return Condition(
+    return ArchivedCondition(
         place=f"{CONDITIONS}/{number:03d}-{identity}",
         run=replace(_run(run), series=series),
         replicates=tuple(replicates),
@@ -153,9 +153,9 @@ def _run(run: Any) -> Run:
     )
 
 
-def _in_order(found: list[Condition]) -> list[Condition]:
+def _in_order(found: list[ArchivedCondition]) -> list[ArchivedCondition]:
     """Start times that differ: reports list conditions in their order."""
-    ordered: list[Condition] = []
+    ordered: list[ArchivedCondition] = []
     last = -1
     for one in found:
         last = max(one.run.start, last + 1)

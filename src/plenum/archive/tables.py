@@ -6,17 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.archive.gather import Condition
+from plenum.archive.gather import ArchivedCondition
 from plenum.reports import accounting
 from plenum.reports.settings import Settings
 from plenum.reports.study import load
 from plenum.reports.tables import frames
 from plenum.reports.worlds import sheets, statistics
-from plenum.tracking import world_query
-from plenum.tracking.accounts import accounts
+from plenum.tracking.study import Study as TrackedStudy
 
 
-def tables(chosen: Settings, gathered: Sequence[Condition]) -> dict[str, bytes]:
+def tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
     """The tables of a study that have lines, by file name."""
     found = _worlds(chosen) if gathered[0].run.world else frames(load(chosen))
     found |= _accounts(chosen, gathered)
@@ -28,13 +27,13 @@ def tables(chosen: Settings, gathered: Sequence[Condition]) -> dict[str, bytes]:
 
 
 def _worlds(chosen: Settings) -> dict[str, pd.DataFrame]:
-    played = world_query.conditions(chosen.study, chosen.uri)
+    played = TrackedStudy(chosen.study, chosen.uri).conditions
     return {"conditions": sheets.conditions(played, statistics.exponents(played))}
 
 
-def _accounts(chosen: Settings, gathered: Sequence[Condition]) -> dict[str, pd.DataFrame]:
+def _accounts(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
     """Replicates, calls, failures and files, as `scripts/accounting.py` has them."""
-    found = accounts(chosen.study, chosen.uri)
+    found = TrackedStudy(chosen.study, chosen.uri).usage
     found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
     tables = accounting.frames(found)
     stored = {one.stored: one for one in gathered}
@@ -43,7 +42,7 @@ def _accounts(chosen: Settings, gathered: Sequence[Condition]) -> dict[str, pd.D
     return tables | {"manifest": pd.DataFrame(lines).convert_dtypes()}
 
 
-def _files(one: Condition) -> dict[str, Any]:
+def _files(one: ArchivedCondition) -> dict[str, Any]:
     """The run that a condition was first tracked as, and the digests of its files."""
     together = hashlib.sha256()
     for replicate in sorted(one.transcripts):

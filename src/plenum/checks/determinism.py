@@ -34,7 +34,7 @@ from plenum.models.api.prices import Prices
 from plenum.models.chat import SIMULATED
 from plenum.records import Failure
 from plenum.tracking import store
-from plenum.tracking.kinds import require_active
+from plenum.tracking.stored import require_active
 
 LEAST = 2
 """Answers that can be compared."""

@@ -9,15 +9,17 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
+from plenum.design.factors import FACTORS, varying
 from plenum.records.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
-from plenum.reports.labels import label, varying
+from plenum.reports.labels import label
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
 from plenum.reports.settings import source
 from plenum.reports.sheets import of_cells
 from plenum.reports.table import Table
-from plenum.tracking import query
-from plenum.tracking.query import FACTORS, Rerun
+from plenum.tracking.conditions import Rerun
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import log_report
 
 _LINES = 24
 """More differences than this are written, not printed."""
@@ -96,7 +98,7 @@ def publish(chosen: Settings) -> int:
     UserError
         There is no such study, it holds no rerun, or nothing of it can be compared.
     """
-    conditions = query.reruns(chosen.study, chosen.uri)
+    conditions = TrackedStudy(chosen.study, chosen.uri).reruns
     lines = [line for runs in conditions.values() for line in _compared(runs, chosen.journals)]
     if not lines:
         raise UserError(
@@ -110,7 +112,7 @@ def publish(chosen: Settings) -> int:
         )
     sheets = [_conditions(lines), *_differences(lines), *_environments(lines)]
     files = _write(chosen, lines, sheets)
-    query.log_report(chosen.study, chosen.uri, files)
+    log_report(chosen.study, chosen.uri, files)
     show([s for s in sheets if s is sheets[0] or len(s.body) <= _LINES])
     failed = sum(line.found.ended == "failed" for line in lines)
     short = f"; {failed} of them failed, so that little was compared" * bool(failed)

@@ -32,6 +32,10 @@ class Kind:
         - ``conversation``: from a condition and a replicate's number to its conversation;
         - ``longest_run``: from a condition to the one that takes as much as it can take;
         - ``longest_answer``: from a condition and a call to its longest answer, and its tokens;
+        - ``tables``: from transcripts to the tables that a condition's run keeps, by name;
+        - ``tracked``: from a reader of these tables and the params of the condition's run to fields
+          of a :class:`plenum.tracking.conditions.TrackedCondition`, by name;
+        - ``by_round``: from a transcript to what its run has by round: values by metric;
         - ``simulated_agent``: answers the kind's prompts on the simulated backend
           (:class:`plenum.models.simulated.backend.Agent`); a kind may have none.
     """
@@ -67,6 +71,11 @@ def of_task(name: str) -> Kind:
     return next(named, None) or next(kind for kind in KINDS.values() if not kind.tasks)
 
 
+def of_condition(named: Mapping[str, Any]) -> Kind:
+    """The kind of a condition, by its factors, its run's params, or the head of a journal of it."""
+    return of_task(str(named.get("task", "none")))
+
+
 register(
     Kind(
         name="committee",
@@ -78,6 +87,9 @@ register(
             "conversation": "plenum.committee.deliberation:Deliberation",
             "longest_run": "plenum.committee.cost:longest_run",
             "longest_answer": "plenum.committee.cost:longest_answer",
+            "tables": "plenum.tracking.committees:tables",
+            "tracked": "plenum.tracking.committees:tracked",
+            "by_round": "plenum.tracking.committees:by_round",
         },
     )
 )
@@ -92,6 +104,9 @@ register(
             "conversation": "plenum.worlds.episode:Episode",
             "longest_run": "plenum.worlds.cost:longest_run",
             "longest_answer": "plenum.worlds.cost:longest_answer",
+            "tables": "plenum.tracking.worlds:tables",
+            "tracked": "plenum.tracking.worlds:tracked",
+            "by_round": "plenum.tracking.worlds:by_round",
             "tasks": "plenum.worlds.registry:WORLDS",
             "simulated_agent": "plenum.worlds.simulated:answer",
         },

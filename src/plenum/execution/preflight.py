@@ -6,11 +6,11 @@ from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Api, Hosted, Job, Simulated
+from plenum.design.factors import DOUBLED
 from plenum.design.kinds import KINDS
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.tracking import store
-from plenum.tracking.kinds import require_kind
-from plenum.tracking.stored import StoredCondition, stored_conditions
+from plenum.tracking.stored import StoredCondition, require_kind, stored_conditions
 
 _MOST = 6
 """So many values of a factor are listed."""
@@ -53,7 +53,7 @@ def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
             )
     for (study, uri), kind in studies.items():
         if uri:
-            require_kind(study, uri, worlds=kind == "world")
+            require_kind(study, uri, kind)
 
 
 def require_shared_settings(jobs: Sequence[Job]) -> None:
@@ -144,8 +144,8 @@ def _changed(held: Sequence[StoredCondition], jobs: Sequence[Job]) -> dict[str, 
 
 def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
     """Factors by name as texts; a world's come once, under its own names."""
-    double = ("scenario", "roles", "protocol", "memory") if "task" in named else ()
-    factors = {name: str(value) for name, value in named.items() if name not in double}
+    left_out = DOUBLED if "task" in named else ()
+    factors = {name: str(value) for name, value in named.items() if name not in left_out}
     return {**factors, "replicates": str(replicates)}
 
 

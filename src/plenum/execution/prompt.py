@@ -16,9 +16,8 @@ from plenum.design.condition import Condition
 from plenum.execution.replay import ReadDifferently, calls, messages
 from plenum.models.conversation import Ask
 from plenum.records import DamagedJournal, Transcript, read
-from plenum.tracking import query
-from plenum.tracking.accounts import artifacts
-from plenum.tracking.transcripts import transcripts
+from plenum.tracking.runs import artifacts
+from plenum.tracking.study import Study
 
 _Value = TypeVar("_Value", int, str)
 
@@ -101,10 +100,10 @@ def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask]:
     UserError
         As :func:`show`.
     """
-    client, _, runs = query.opened(study, uri)
-    run = _chosen(runs, wish.condition)
-    condition = _condition(client, run)
-    transcript = _transcript(study, uri, run, condition, wish)
+    tracked = Study(study, uri)
+    run = _chosen(tracked.condition_runs, wish.condition)
+    condition = _condition(tracked.client, run)
+    transcript = _transcript(tracked, run, condition, wish)
     try:
         asks = [call.ask for call in calls(condition, transcript)]
     except ReadDifferently as problem:
@@ -156,13 +155,13 @@ def _condition(client: Any, run: Any) -> Condition:
     return condition
 
 
-def _transcript(study: str, uri: str, run: Any, condition: Condition, wish: Wanted) -> Transcript:
+def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> Transcript:
     """A replicate's journal: the one here, else the copy in the tracking store."""
     here = wish.journals / condition.folder / f"{wish.replicate:03d}.jsonl"
     try:
         if here.exists():
             return read(here)
-        with transcripts(study, uri, run.info.run_id) as kept:
+        with study.transcripts(run.info.run_id) as kept:
             replicates = {one.replicate: one for one in kept.get(run.info.run_id, ())}
             _one("replicate", wish.replicate, list(replicates))
             return read(replicates[wish.replicate].path)

@@ -19,7 +19,7 @@ from plenum.reports.papers import Item
 from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, load
-from plenum.tracking import query
+from plenum.tracking.study import exists, log_report
 
 
 @dataclass
@@ -38,11 +38,7 @@ class Store:
 
     def holds(self, name: str) -> bool:
         """Whether a study has been run."""
-        try:
-            query.opened(name, self.chosen.uri)
-        except UserError:
-            return False
-        return True
+        return exists(name, self.chosen.uri)
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,7 @@ def _shown(item: Item, store: Store) -> Shown:
     if made is not None:
         tables = Product(stem, made.tables, {stem: made.frame}).write(folder)
     if names:
-        query.log_report(names[0], store.chosen.uri, [*pictures, *tables])
+        log_report(names[0], store.chosen.uri, [*pictures, *tables])
     rows = [row for name in names if (study := store.study(name)) for row in study.rows]
     told = "" if pictures or made else "the runs have nothing to show in it"
     return Shown(item, pictures, tuple(tables), made, told, provenance(rows) if rows else "no run")

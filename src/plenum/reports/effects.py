@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics import (
     Contrast,
     Estimate,
@@ -17,9 +18,9 @@ from plenum.dynamics import (
     mixed_model,
     pooled,
 )
-from plenum.reports.rows import FACTORS, Row, grouped, in_other_environments
+from plenum.reports.rows import Row, grouped, in_other_environments
 from plenum.reports.settings import Settings
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
 
 ON, OFF, UNIFORM, MIXED = "on", "off", "uniform", "mixed"
 
@@ -263,14 +264,14 @@ def pairs(rows: Sequence[Row], factor: str) -> Iterator[Compared]:
             yield Compared(f"{factor} {level} - {reference}", others, cells)
 
 
-def _read(tracked: Tracked) -> list[tuple[int, str]]:
+def _read(tracked: TrackedCondition) -> list[tuple[int, str]]:
     """Replicate and wording of each row of an ensemble."""
     return list(zip(tracked.indices, tracked.variants, strict=False)) or [
         (row, "") for row in range(len(tracked.preferences))
     ]
 
 
-def _same_wordings(treated: Tracked, control: Tracked) -> set[tuple[int, str]]:
+def _same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[tuple[int, str]]:
     """The wordings that both arms read at the same place: with two or more, the arms are paired."""
     if not (treated.variants and control.variants):
         return set()

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics import Estimate, holm
 from plenum.dynamics.wordings import (
     FragilityContrast,
@@ -13,7 +14,7 @@ from plenum.dynamics.wordings import (
     over_scenarios,
 )
 from plenum.reports.effects import POOLED_FROM, Compared, held, pairs
-from plenum.reports.rows import FACTORS, Row, grouped, in_other_environments
+from plenum.reports.rows import Row, grouped, in_other_environments
 
 COMPARED = ("roles", "model", "memory", "temperature")
 """Factors whose levels are compared wording by wording, beside deliberation and one-shot votes."""

@@ -2,22 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plenum.reports.rows import FACTORS, Row
-
-USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
-"""Levels of factors that go without saying."""
-
-
-def varying(factors: Iterable[Mapping[str, str]], names: Iterable[str] = FACTORS) -> list[str]:
-    """The factors in which some conditions differ; one that a condition lacks is a level, too."""
-    levels = list(factors)
-    return [n for n in names if len({own.get(n) for own in levels}) > 1]
+from plenum.design.factors import FACTORS, unusual
+from plenum.reports.rows import Row
 
 
 def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
     """A condition by some factors, as in ``roles=on, model=mixed``; what is usual is left out."""
-    shown = [n for n in names if factors[n] != USUAL.get(n)]
-    return ", ".join(f"{n}={factors[n]}" for n in shown)
+    return ", ".join(f"{name}={factors[name]}" for name in unusual(names, factors))
 
 
 def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:

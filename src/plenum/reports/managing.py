@@ -10,6 +10,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
 from plenum.design.validation import is_study, one_of
 from plenum.reports.formats import NONE, or_dash
 from plenum.reports.printing import show
@@ -234,7 +235,7 @@ def _print_studies(listed: Sequence[StoredStudy]) -> None:
         return
     lines = []
     for study in listed:
-        kinds = {"worlds" if c.world else "committees" for c in study.conditions}
+        kinds = {KINDS[c.kind].plural for c in study.conditions}
         lines.append(
             {
                 "study": study.name + " (deleted)" * study.deleted,

@@ -14,8 +14,8 @@ from plenum.reports.printing import show
 from plenum.reports.rows import Row, shown
 from plenum.reports.settings import Plan
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking import query, world_query
-from plenum.tracking.query import Tracked
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study as TrackedStudy
 
 _WIDE = 1.0
 """Half widths above this say nothing of a rate per round."""
@@ -23,15 +23,15 @@ _WIDE = 1.0
 
 def publish(asked: Plan) -> None:
     """Print, for every condition, the replicates that a contrast needs and whether to stop."""
-    if world_query.holds(asked.study, asked.uri):
+    if TrackedStudy(asked.study, asked.uri).kind == "world":
         raise UserError(
             f"study: {asked.study!r} is of worlds; replicates are planned for committees"
         )
-    tracked = query.conditions(asked.study, asked.uri)
+    tracked = TrackedStudy(asked.study, asked.uri).conditions
     show([table(sorted(tracked, key=lambda t: t.factors["scenario"]), asked)])
 
 
-def table(tracked: Sequence[Tracked], asked: Plan) -> Table:
+def table(tracked: Sequence[TrackedCondition], asked: Plan) -> Table:
     """One line a condition."""
     rows = [Row(condition, None) for condition in tracked]
     factors, same = shown(rows)
@@ -62,7 +62,7 @@ def table(tracked: Sequence[Tracked], asked: Plan) -> Table:
     return Table("plan", f"Study {asked.study}: plan", pd.DataFrame(records), columns, notes)
 
 
-def _line(condition: Tracked, asked: Plan) -> dict[str, Any]:
+def _line(condition: TrackedCondition, asked: Plan) -> dict[str, Any]:
     """What a condition needs, and whether it may stop."""
     line: dict[str, Any] = {"n": condition.completed}
     if not condition.preferences.size:

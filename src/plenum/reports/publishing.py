@@ -10,7 +10,7 @@ from plenum.reports import documents
 from plenum.reports.printing import show, show_text
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
-from plenum.tracking import query
+from plenum.tracking.study import log_report
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def publish_product(product: Product, chosen: Settings) -> list[Path]:
     """Write a product, log its files to the study's report in MLflow, and print it."""
     files = product.write(chosen.out)
     if chosen.study:
-        query.log_report(chosen.study, chosen.uri, files)
+        log_report(chosen.study, chosen.uri, files)
     show(product.tables if product.printed is None else product.printed)
     for line in product.more:
         show_text(line)

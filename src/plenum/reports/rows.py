@@ -6,17 +6,12 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from plenum.base.errors import UserError
+from plenum.design.factors import FACTORS, varying
 from plenum.dynamics import Branching, Summary, of_replicates, summarise
 from plenum.dynamics.wordings import FamilyEstimate, Reading, by_family, details
 from plenum.reports.settings import Settings
-from plenum.tracking import query
-from plenum.tracking.query import Tracked
-
-FACTORS = (
-    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation", "protocol"),
-    *("settings", "rounds", "seed"),
-)
-"""The factors that tables sort and compare by."""
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study as TrackedStudy
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
@@ -36,7 +31,7 @@ class Row:
     ``wordings`` are the estimates of a perturbed condition by family.
     """
 
-    tracked: Tracked
+    tracked: TrackedCondition
     summary: Summary | None
     branches: Branching | None = None
     wordings: dict[str, FamilyEstimate] = field(default_factory=dict)
@@ -152,7 +147,7 @@ def in_other_environments(cells: Sequence[Row]) -> bool:
     return any(len(digests) > 1 for digests in met.values())
 
 
-def build(tracked: Sequence[Tracked], chosen: Settings) -> list[Row]:
+def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
     """Estimate every condition, in the order of scenario and the order of running."""
     rows = []
     for condition in sorted(tracked, key=lambda t: t.factors["scenario"]):
@@ -185,7 +180,7 @@ def other_study(chosen: Settings, key: str) -> list[Row]:
     if not study:
         return []
     try:
-        return build(query.conditions(study, chosen.uri), chosen)
+        return build(TrackedStudy(study, chosen.uri).conditions, chosen)
     except UserError as error:
         raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None
 
@@ -203,7 +198,7 @@ def _by_family(row: Row, chosen: Settings) -> dict[str, FamilyEstimate]:
     )
 
 
-def _branches(condition: Tracked, chosen: Settings) -> Branching | None:
+def _branches(condition: TrackedCondition, chosen: Settings) -> Branching | None:
     if not condition.preferences.size:
         return None
     after = condition.after_round
@@ -227,13 +222,13 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
 
 def varying_in(rows: Sequence[Row]) -> list[str]:
     """The factors in which some conditions differ."""
-    return [n for n in FACTORS if len({r.tracked.factors[n] for r in rows}) > 1]
+    return varying(row.tracked.factors for row in rows)
 
 
 def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
     """The factors to show, and whether conditions differ in a text alone."""
-    varying = varying_in(rows)
-    names = [n for n in FACTORS if n in varying or n in ("scenario", "roles", "model")]
+    differing = varying_in(rows)
+    names = [n for n in FACTORS if n in differing or n in ("scenario", "roles", "model")]
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
 

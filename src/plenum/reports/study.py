@@ -8,7 +8,7 @@ from plenum.reports import effects
 from plenum.reports.effects import Across, Effect
 from plenum.reports.rows import Row, build, other_study
 from plenum.reports.settings import Settings
-from plenum.tracking import query
+from plenum.tracking.study import Study as TrackedStudy
 
 
 @dataclass(frozen=True)
@@ -95,4 +95,4 @@ def load(chosen: Settings) -> Study:
     UserError
         There is no such study, or nothing in it.
     """
-    return Study(chosen, tuple(build(query.conditions(chosen.study, chosen.uri), chosen)))
+    return Study(chosen, tuple(build(TrackedStudy(chosen.study, chosen.uri).conditions, chosen)))

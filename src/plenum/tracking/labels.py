@@ -3,13 +3,7 @@
 from collections import Counter
 from typing import Any
 
-_DELIBERATION = "deliberation"
-
-WORLD_FACTORS = (
-    *("task", "consensus", "diversity", "volatility", "policy", "agents", "turns"),
-    *("runs", "view", "world"),
-)
-"""Params that only conditions in worlds have."""
+from plenum.design.factors import FACTORS, USUAL, WORLD_FACTORS
 
 
 def name(condition: dict[str, Any]) -> str:
@@ -18,8 +12,8 @@ def name(condition: dict[str, Any]) -> str:
         return _world_name(condition)
     keys = ("scenario", "roles", "model", "memory", "temperature")
     parts = [str(condition[key]) for key in keys]
-    usual = {"perturbation": "none", "protocol": _DELIBERATION}
-    parts += [str(condition[k]) for k, v in usual.items() if condition.get(k, v) != v]
+    optional = ("perturbation", "protocol")
+    parts += [str(condition[k]) for k in optional if condition.get(k, USUAL[k]) != USUAL[k]]
     name = " ".join(parts)
     return name if condition["settings"] == "default" else f"{name} {condition['settings']}"
 
@@ -36,12 +30,10 @@ def _world_name(condition: dict[str, Any]) -> str:
 
 def factors(condition: dict[str, Any]) -> dict[str, Any]:
     """The factors of a condition, as the params of its runs name them."""
-    keys = ("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation")
+    named = {"protocol": USUAL["protocol"], **condition}
     return {
-        **{key: condition[key] for key in keys},
-        "protocol": condition.get("protocol", _DELIBERATION),
-        **{key: condition[key] for key in ("settings", "rounds", "seed")},
-        **{key: condition[key] for key in WORLD_FACTORS if key in condition},
+        **{key: named[key] for key in FACTORS},
+        **{key: named[key] for key in WORLD_FACTORS if key in named},
     }
 
 

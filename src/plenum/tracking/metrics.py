@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from mlflow.entities import Metric
 
+from plenum.design import kinds
 from plenum.records import Transcript, episodes
-from plenum.tracking import frames
 
 
 def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
@@ -24,26 +24,10 @@ def of_replicate(transcript: Transcript, effort: dict[str, float]) -> list[Metri
 
 def by_round(transcript: Transcript, now: int) -> list[Metric]:
     """The step metrics of a replicate's run; ``now`` is their time in milliseconds."""
-    if episodes.of_world(transcript):
-        return _rounds(transcript, now)
-    preferences = transcript.preferences()
-    means = preferences.mean(axis=1).T
-    steps = {f"p_{option}": means[k] for k, option in enumerate(transcript.options)}
-    steps["confidence"] = transcript.confidences().mean(axis=1)
-    steps["disagreement"] = frames.disagreement(preferences)
     return [
-        Metric(key, value, now, n)
-        for key, values in steps.items()
-        for n, value in enumerate(values.tolist(), start=1)
-    ]
-
-
-def _rounds(transcript: Transcript, now: int) -> list[Metric]:
-    """A run's measures by round; d̄(t) under another name than its mean over the run."""
-    return [
-        Metric(name.replace("deviation", "d"), value, now, number)
-        for name in episodes.MEASURES
-        for number, value in enumerate(episodes.series(transcript, name).tolist(), start=1)
+        Metric(name, value, now, number)
+        for name, values in kinds.of_condition(transcript.head).part("by_round")(transcript).items()
+        for number, value in enumerate(values, start=1)
         if _finite(value)
     ]
 

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import folder_of
+from plenum.design.kinds import of_condition
 from plenum.tracking import store
-from plenum.tracking.query import attrition, counts, factors_of, rerun, search
+from plenum.tracking.conditions import attrition, factors_of, rerun
+from plenum.tracking.runs import CONDITIONS, interrupted, search
 
 _TAG = "plenum.study"
 
@@ -32,7 +34,7 @@ class StudyCondition:
     identity: str
     cell: str
     name: str
-    world: bool
+    kind: str
     folders: tuple[str, ...]
     target: int
     completed: int
@@ -141,8 +143,8 @@ def _study(client: Any, experiment: Any) -> StoredStudy:
     tag = experiment.tags[_TAG]
     trashed = name == _trash_name(tag, number)  # also where deleting was broken off
     deleted = experiment.lifecycle_stage != "active"
-    runs = search(client, number, "tags.`plenum.kind` = 'condition'", deleted=deleted)
-    ended = defaultdict(Counter) if deleted else counts(client, number, runs)
+    runs = search(client, number, CONDITIONS, deleted=deleted)
+    ended = defaultdict(Counter) if deleted else interrupted(client, number, runs)
     cells = dict.fromkeys(run.data.tags["plenum.cell"] for run in runs)  # in the order of running
     latest = {run.data.tags["plenum.cell"]: run for run in sorted(runs, key=_ended)}
     return StoredStudy(
@@ -163,7 +165,7 @@ def _condition(run: Any, ended: dict[str, Counter[str]]) -> StudyCondition:
         identity=identity,
         cell=tags["plenum.cell"],
         name=run.info.run_name,
-        world="task" in params,
+        kind=of_condition(params).name,
         folders=(folder_of(identity, number), *([folder_of(base, number)] if base else [])),
         target=target,
         completed=completed,

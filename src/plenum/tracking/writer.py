@@ -17,9 +17,11 @@ from typing import Any
 
 from mlflow.entities import Param, RunTag
 
+from plenum.design.kinds import of_condition
 from plenum.records import Transcript, attempts, read
 from plenum.tracking import frames, labels, metrics, states, store, traces, views
-from plenum.tracking.artifacts import tables
+from plenum.tracking.runs import CONDITIONS, search
+from plenum.tracking.stored import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
 
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
@@ -59,7 +61,8 @@ class StudyWriter:
         self._experiment = store.experiment(self._client, uri, study)
         views.save(self._client, self._experiment)
         self._version = version
-        self._colour = len(self._search("tags.`plenum.kind` = 'condition'"))
+        self._colour = len(self._search(CONDITIONS))
+        self._tagged = KIND_TAG in self._client.get_experiment(self._experiment).tags
         self._targets: dict[str, int] = {}
         self._parents: dict[str, Any] = {}
         self._written: dict[str, str | None] = {}
@@ -70,6 +73,10 @@ class StudyWriter:
         """Find or create the parent run of a condition, and say how many replicates it wants."""
         cell = condition["cell"]
         self._targets[cell] = target
+        if not self._tagged:
+            kind = of_condition(condition).name
+            self._client.set_experiment_tag(self._experiment, KIND_TAG, kind)
+            self._tagged = True
         found = self._search(f"tags.`plenum.cell` = '{cell}'")
         children = [run for run in found if run.data.tags.get("plenum.kind") == "replicate"]
         parents = [run for run in found if run.data.tags.get("plenum.kind") == "condition"]
@@ -244,7 +251,7 @@ class StudyWriter:
         transcripts = [read(journal) for journal in journals]
         environments = frames.environments(transcripts)
         with store.artifacts(self._client, parent) as folder:
-            for name, frame in tables(transcripts, "task" in condition).items():
+            for name, frame in of_condition(condition).part("tables")(transcripts).items():
                 frame.to_parquet(folder / f"{name}.parquet")
             (folder / "config.yaml").write_text(config, encoding="utf-8")
             (folder / "condition.json").write_text(json.dumps(condition, indent=1))
@@ -323,16 +330,7 @@ class StudyWriter:
         }
 
     def _search(self, query: str) -> list[Any]:
-        found: list[Any] = []
-        token = None
-        while True:
-            page = self._client.search_runs(
-                [self._experiment], query, max_results=1000, page_token=token
-            )
-            found += page
-            token = page.token
-            if not token:
-                return found
+        return search(self._client, self._experiment, query)
 
 
 def _state(run: Any) -> str:

@@ -18,7 +18,8 @@ from plenum.reports.accounting.standing import conditions
 from plenum.reports.accounting.standing import frame as standing
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings, source
-from plenum.tracking.accounts import Accounted, accounts
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.usage import ConditionUsage
 
 __all__ = [
     "asked",
@@ -48,7 +49,7 @@ def asked(cfg: DictConfig) -> Settings:
 
 def publish(chosen: Settings) -> None:
     """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
-    found = accounts(chosen.study, chosen.uri)
+    found = TrackedStudy(chosen.study, chosen.uri).usage
     found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
     once, listed = distinct(found), manifest(found)
     printed = [*conditions(found), *models(once), failures(once), attrition(once)]
@@ -65,7 +66,7 @@ def publish(chosen: Settings) -> None:
     publish_product(product, chosen)
 
 
-def frames(found: Sequence[Accounted]) -> dict[str, pd.DataFrame]:
+def frames(found: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
     """The accounts as data: by condition, by model, by reason to fail, and the files."""
     once = distinct(found)
     return {

@@ -12,7 +12,7 @@ from plenum.reports.formats import decimals, p_value
 from plenum.reports.labels import provenance
 from plenum.reports.rows import grouped, varying_in
 from plenum.reports.table import Column, Table
-from plenum.tracking.accounts import Accounted
+from plenum.tracking.usage import ConditionUsage
 
 _SIGNIFICANT = 0.05
 
@@ -26,7 +26,7 @@ class _Test(NamedTuple):
     p_holm: float
 
 
-def attrition(found: Sequence[Accounted]) -> Table:
+def attrition(found: Sequence[ConditionUsage]) -> Table:
     """Whether failure goes with the condition, or with a factor of the design."""
     tests = _tests(found)
     columns = (
@@ -52,7 +52,7 @@ def attrition(found: Sequence[Accounted]) -> Table:
     return Table("attrition", title, frame, columns, notes)
 
 
-def _tests(found: Sequence[Accounted]) -> list[_Test]:
+def _tests(found: Sequence[ConditionUsage]) -> list[_Test]:
     rows = rows_of(found)
     each = {str(n): (row.failed, row.n + row.failed) for n, row in enumerate(rows)}
     varying = varying_in(rows)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from plenum.reports.rows import Row
-from plenum.tracking.accounts import REASONS, Accounted
+from plenum.tracking.usage import REASONS, ConditionUsage
 
 WHY = {
     "budget": "the budget is used up",
@@ -38,21 +38,21 @@ def effort(spent: Spent | None) -> dict[str, Any]:
     return dict.fromkeys(Spent._fields) if spent is None else spent._asdict()
 
 
-def distinct(found: Iterable[Accounted]) -> list[Accounted]:
+def distinct(found: Iterable[ConditionUsage]) -> list[ConditionUsage]:
     """Each condition once: one may stand under two labels, with the same replicates."""
     return list({a.tracked.identity: a for a in reversed(list(found))}.values())[::-1]
 
 
-def rows_of(found: Iterable[Accounted]) -> list[Row]:
+def rows_of(found: Iterable[ConditionUsage]) -> list[Row]:
     return [Row(a.tracked, None) for a in found]
 
 
-def reasons_in(found: Iterable[Accounted]) -> list[str]:
+def reasons_in(found: Iterable[ConditionUsage]) -> list[str]:
     """The reasons of failed replicates that occur."""
     return in_order({reason for a in found for reason, n in a.tracked.failures.items() if n})
 
 
-def whys_in(found: Iterable[Accounted]) -> list[str]:
+def whys_in(found: Iterable[ConditionUsage]) -> list[str]:
     there = {why for a in found for why, n in a.pending.items() if n}
     return sorted(there, key=lambda why: (list(WHY).index(why) if why in WHY else -1, why))
 
@@ -66,7 +66,7 @@ def spaced(name: str) -> str:
     return name.replace("_", " ")
 
 
-def spent_by(group: Sequence[Accounted]) -> Spent | None:
+def spent_by(group: Sequence[ConditionUsage]) -> Spent | None:
     """What the calls of some conditions took; ``None`` where that isn't known of any."""
     if any(a.models is None for a in group) or not group:
         return None
@@ -85,7 +85,7 @@ def summed(models: Iterable[dict[str, Any]]) -> Spent:
     return Spent(attempts=attempts, failed_attempts=attempts - ok, **summed)
 
 
-def incomplete(found: Sequence[Accounted]) -> list[str]:
+def incomplete(found: Sequence[ConditionUsage]) -> list[str]:
     without = sum(a.models is None for a in found)
     return [
         f"attempts and calls of {without} of {len(found)} conditions aren't known yet: see above"

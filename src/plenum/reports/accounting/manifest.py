@@ -10,7 +10,7 @@ from plenum.reports.formats import text
 from plenum.reports.labels import provenance
 from plenum.reports.rows import shown
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking.accounts import Accounted
+from plenum.tracking.usage import ConditionUsage
 
 _DIGITS = 16
 """Hexadecimal digits of a SHA-256 that the manifest prints; the CSV has all of them."""
@@ -18,7 +18,7 @@ _DIGITS = 16
 _FILES = ("ensemble.parquet", "replicates.parquet", "transcripts")
 
 
-def manifest(found: Sequence[Accounted]) -> Table:
+def manifest(found: Sequence[ConditionUsage]) -> Table:
     """The run and the files behind each condition (Table S2)."""
     rows = rows_of(found)
     names, _ = shown(rows)
@@ -41,7 +41,7 @@ def manifest(found: Sequence[Accounted]) -> Table:
     return Table("manifest", title, frame(found), columns, notes)
 
 
-def frame(found: Sequence[Accounted]) -> pd.DataFrame:
+def frame(found: Sequence[ConditionUsage]) -> pd.DataFrame:
     """One row a condition: its run, and the SHA-256 of its files."""
     records = [
         {

@@ -17,10 +17,10 @@ from plenum.reports.accounting.common import (
 from plenum.reports.formats import count, decimals, dollars, percent
 from plenum.reports.labels import provenance
 from plenum.reports.table import Column, Table
-from plenum.tracking.accounts import Accounted
+from plenum.tracking.usage import ConditionUsage
 
 
-def models(found: Sequence[Accounted]) -> list[Table]:
+def models(found: Sequence[ConditionUsage]) -> list[Table]:
     """One line a model, and their total; no table where no condition has accounts."""
     groups = _by_model(found)
     if not groups:
@@ -47,7 +47,7 @@ def models(found: Sequence[Accounted]) -> list[Table]:
     return [Table("accounting_models", "Calls by model", frame(found), columns, notes, totals)]
 
 
-def frame(found: Sequence[Accounted]) -> pd.DataFrame:
+def frame(found: Sequence[ConditionUsage]) -> pd.DataFrame:
     """One row a model: calls, attempts by outcome, tokens, cost."""
     outcomes = _outcomes(found)
     records = [_record(name, group, outcomes) for name, group in _by_model(found).items()]
@@ -55,7 +55,7 @@ def frame(found: Sequence[Accounted]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=columns).convert_dtypes()
 
 
-def _by_model(found: Iterable[Accounted]) -> dict[str, list[dict[str, Any]]]:
+def _by_model(found: Iterable[ConditionUsage]) -> dict[str, list[dict[str, Any]]]:
     groups: dict[str, list[dict[str, Any]]] = {}
     for a in found:
         for name, model in (a.models or {}).items():
@@ -63,7 +63,7 @@ def _by_model(found: Iterable[Accounted]) -> dict[str, list[dict[str, Any]]]:
     return dict(sorted(groups.items()))
 
 
-def _outcomes(found: Iterable[Accounted]) -> list[str]:
+def _outcomes(found: Iterable[ConditionUsage]) -> list[str]:
     """The outcomes of failed attempts that occur."""
     return in_order({name for a in found for name in a.outcomes or {}})
 

@@ -9,7 +9,7 @@ from plenum.reports.accounting.common import incomplete, rows_of
 from plenum.reports.formats import count
 from plenum.reports.labels import provenance
 from plenum.reports.table import Column, Table
-from plenum.tracking.accounts import REASONS, Accounted
+from plenum.tracking.usage import REASONS, ConditionUsage
 
 _VISIBLE = "recorded per attempt in calls.jsonl, per replicate in MLflow"
 _ENDS = ("recovered", "ended", "open", "unused")
@@ -18,13 +18,13 @@ _ENDS = ("recovered", "ended", "open", "unused")
 _OCCURRED = ["attempts", "replicates_failed", "replicates_pending"]
 
 
-def frame(found: Sequence[Accounted]) -> pd.DataFrame:
+def frame(found: Sequence[ConditionUsage]) -> pd.DataFrame:
     """One row a reason, whether it occurred or not; attempts are NA where none are known."""
     known = any(a.outcomes is not None for a in found)
     return pd.DataFrame([_record(reason, found, known) for reason in REASONS]).convert_dtypes()
 
 
-def _record(reason: str, found: Sequence[Accounted], known: bool) -> dict[str, object]:
+def _record(reason: str, found: Sequence[ConditionUsage], known: bool) -> dict[str, object]:
     attempts = Counter[str]()
     for a in found:
         attempts.update((a.outcomes or {}).get(reason, {}))
@@ -39,7 +39,7 @@ def _record(reason: str, found: Sequence[Accounted], known: bool) -> dict[str, o
     }
 
 
-def failures(found: Sequence[Accounted], named: Collection[str] = ()) -> Table:
+def failures(found: Sequence[ConditionUsage], named: Collection[str] = ()) -> Table:
     """One line a reason that occurred, or that is named (Table S3)."""
     table = frame(found)
     occurred = table[_OCCURRED].fillna(0).sum(axis=1) > 0

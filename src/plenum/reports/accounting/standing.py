@@ -19,12 +19,12 @@ from plenum.reports.formats import count, dollars
 from plenum.reports.labels import provenance, shared_label
 from plenum.reports.rows import shown
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking.accounts import Accounted
+from plenum.tracking.usage import ConditionUsage
 
 _CALLS = ("calls", "repairs", "attempts", "failed_attempts", "tokens_in", "tokens_out")
 
 
-def conditions(found: Sequence[Accounted]) -> list[Table]:
+def conditions(found: Sequence[ConditionUsage]) -> list[Table]:
     """One line a condition, and a total: replicates, and what their calls took (Table S1)."""
     rows = rows_of(found)
     names, same = shown(rows)
@@ -70,7 +70,7 @@ def conditions(found: Sequence[Accounted]) -> list[Table]:
     return [replicates, calls]
 
 
-def frame(found: Sequence[Accounted]) -> pd.DataFrame:
+def frame(found: Sequence[ConditionUsage]) -> pd.DataFrame:
     """One row a condition: its replicates, and what their calls took."""
     records = [
         {
@@ -83,7 +83,7 @@ def frame(found: Sequence[Accounted]) -> pd.DataFrame:
     return pd.DataFrame(records).convert_dtypes()
 
 
-def _totals(found: Sequence[Accounted], named: Sequence[str]) -> pd.DataFrame | None:
+def _totals(found: Sequence[ConditionUsage], named: Sequence[str]) -> pd.DataFrame | None:
     """The sums over all conditions, each counted once; none of a single one."""
     if len(found) < 2:
         return None
@@ -94,7 +94,7 @@ def _totals(found: Sequence[Accounted], named: Sequence[str]) -> pd.DataFrame | 
     return pd.DataFrame([line]).convert_dtypes()
 
 
-def _counts(group: Sequence[Accounted], found: Sequence[Accounted]) -> dict[str, int]:
+def _counts(group: Sequence[ConditionUsage], found: Sequence[ConditionUsage]) -> dict[str, int]:
     """Replicates of some conditions, which must add up."""
     target = sum(a.tracked.target for a in group)
     completed = sum(a.tracked.completed for a in group)
@@ -116,7 +116,7 @@ def _reason(name: str) -> str:
     return spaced(name.removeprefix("failed_").removeprefix("pending_"))
 
 
-def _under_two_labels(found: Sequence[Accounted]) -> list[str]:
+def _under_two_labels(found: Sequence[ConditionUsage]) -> list[str]:
     twice = len(found) - len(distinct(found))
     return [
         f"{twice} of the lines show replicates that stand under another label, too; "
@@ -124,7 +124,7 @@ def _under_two_labels(found: Sequence[Accounted]) -> list[str]:
     ] * (twice > 0)
 
 
-def _unfit(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[str]:
+def _unfit(found: Sequence[ConditionUsage], labels: Sequence[Sequence[str]]) -> list[str]:
     """What the providers sent that couldn't be kept, by condition."""
     notes = []
     for account, name in zip(found, labels, strict=True):
@@ -137,7 +137,7 @@ def _unfit(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[
     return notes
 
 
-def _unaccounted(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) -> list[str]:
+def _unaccounted(found: Sequence[ConditionUsage], labels: Sequence[Sequence[str]]) -> list[str]:
     without = [" ".join(name) for name, a in zip(labels, found, strict=True) if a.models is None]
     if not without:
         return []
@@ -147,7 +147,7 @@ def _unaccounted(found: Sequence[Accounted], labels: Sequence[Sequence[str]]) ->
     ]
 
 
-def _unread(found: Sequence[Accounted]) -> list[str]:
+def _unread(found: Sequence[ConditionUsage]) -> list[str]:
     """What call logs hold that nobody can read."""
     lines = sum(a.unread_lines for a in distinct(found))
     return [f"{lines:,} lines of call logs can't be read and are left out"] * (lines > 0)

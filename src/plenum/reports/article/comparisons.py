@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics import Pooled
 from plenum.dynamics.planning import detectable
 from plenum.reports.article.families import ALPHA, SHAKY, holds
 from plenum.reports.article.words import listed
 from plenum.reports.effects import Across, Effect
 from plenum.reports.fragility import Change
-from plenum.reports.rows import FACTORS, symbol
+from plenum.reports.rows import symbol
 
 
 class Range(NamedTuple):

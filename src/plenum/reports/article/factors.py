@@ -7,8 +7,9 @@ from itertools import product
 
 import pandas as pd
 
+from plenum.design.factors import FACTORS
 from plenum.reports.labels import provenance
-from plenum.reports.rows import FACTORS, Row, varying_in
+from plenum.reports.rows import Row, varying_in
 from plenum.reports.table import Column, Table
 
 

@@ -10,7 +10,7 @@ from plenum.reports.article.words import ci
 from plenum.reports.article.worlds import few_episodes
 from plenum.reports.worlds.arms import arm, arms, compared, over_worlds, values
 from plenum.reports.worlds.groups import groups, heading
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
 from plenum.worlds.registry import display
 
 _MOST = 2
@@ -63,12 +63,12 @@ class WorldFindings:
     groups: tuple[Group, ...]
 
 
-def sentences(played: Sequence[Played]) -> list[str]:
+def sentences(played: Sequence[TrackedCondition]) -> list[str]:
     """What a study in worlds found, what it didn't show, and what is left out."""
     return paragraphs("findings_of_worlds.md.j2", f=findings(played), most=_MOST, unit="run")
 
 
-def findings(played: Sequence[Played]) -> WorldFindings:
+def findings(played: Sequence[TrackedCondition]) -> WorldFindings:
     """The facts behind the sentences of a study in worlds."""
     done = [one for one in played if one.completed]
     found = groups(done)
@@ -83,7 +83,7 @@ def findings(played: Sequence[Played]) -> WorldFindings:
     )
 
 
-def _group(played: Sequence[Played], world: str) -> Group:
+def _group(played: Sequence[TrackedCondition], world: str) -> Group:
     metric = display(played[0].factors["task"]).metrics[0]
     tests = compared(played, metric)
     shown = [
@@ -94,7 +94,7 @@ def _group(played: Sequence[Played], world: str) -> Group:
     return Group(world, metric, tuple(shown), len(tests), () if tests else _means(played, metric))
 
 
-def _means(played: Sequence[Played], metric: str) -> tuple[str, ...]:
+def _means(played: Sequence[TrackedCondition], metric: str) -> tuple[str, ...]:
     table = values(played, metric)
     means = [(one.name, over_worlds(table[table["arm"] == one.name])) for one in arms(played)]
     return tuple(f"{ci(found, 3)} ({name})" for name, found in means if found.n)

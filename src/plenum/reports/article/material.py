@@ -21,8 +21,8 @@ from plenum.reports.tables import branching, decisions, diagnostics, landscape, 
 from plenum.reports.tables import conditions as estimates
 from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.effects import contrasts, pooled
-from plenum.tracking.accounts import Accounted
-from plenum.tracking.provenance import Origin
+from plenum.tracking.study import Provenance
+from plenum.tracking.usage import ConditionUsage
 
 SECTIONS = {
     "question": "Question",
@@ -61,8 +61,8 @@ class Material:
     """
 
     study: Study
-    every: tuple[Accounted, ...]
-    origins: dict[str, Origin]
+    every: tuple[ConditionUsage, ...]
+    origins: dict[str, Provenance]
     pictures: tuple[Picture, ...] = ()
 
     @property
@@ -76,7 +76,7 @@ class Material:
         return self.study.rows
 
     @cached_property
-    def accounted(self) -> list[Accounted]:
+    def accounted(self) -> list[ConditionUsage]:
         """The accounts of each condition once: one may stand under two labels."""
         return distinct(self.every)
 

@@ -17,9 +17,8 @@ from plenum.reports.figures.publish import draw
 from plenum.reports.labels import provenance
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, load
-from plenum.tracking import query, world_query
-from plenum.tracking.accounts import accounts
-from plenum.tracking.provenance import origins
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import log_report
 
 
 def publish(chosen: Settings) -> None:
@@ -32,7 +31,7 @@ def publish(chosen: Settings) -> None:
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        if world_query.holds(chosen.study, chosen.uri):
+        if TrackedStudy(chosen.study, chosen.uri).kind == "world":
             document = worlds.compose(chosen, folder)
         else:
             document = compose(gather(chosen, folder))
@@ -41,16 +40,16 @@ def publish(chosen: Settings) -> None:
             (folder / name).write_text(text, encoding="utf-8")
         chosen.out.mkdir(parents=True, exist_ok=True)
         files = [Path(shutil.copy(file, chosen.out)) for file in _used(document, folder)]
-    query.log_report(chosen.study, chosen.uri, files)
+    log_report(chosen.study, chosen.uri, files)
     print(f"written: {', '.join(map(str, files))}")
 
 
 def gather(chosen: Settings, folder: Path) -> Material:
     """Read a study, and draw its figures into a folder."""
-    study = load(chosen)
-    every = sorted(accounts(chosen.study, chosen.uri), key=lambda a: a.tracked.factors["scenario"])
+    study, tracked = load(chosen), TrackedStudy(chosen.study, chosen.uri)
+    every = sorted(tracked.usage, key=lambda a: a.tracked.factors["scenario"])
     pictures = tuple(_pictures(study, _drawn(study, folder)))
-    return Material(study, tuple(every), origins(chosen.study, chosen.uri), pictures)
+    return Material(study, tuple(every), tracked.provenance, pictures)
 
 
 def _drawn(study: Study, folder: Path) -> list[Path]:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from plenum.reports.rows import FACTORS, Row, varying_in
+from plenum.design.factors import FACTORS
+from plenum.reports.rows import Row, varying_in
 
 LISTED = 6
 """Longer lists of conditions name this many and count the rest."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.design.factors import DOUBLED, FACTORS, WORLD_FACTORS, varying
 from plenum.dynamics import association
 from plenum.reports import worlds
 from plenum.reports.article.document import Block, Document, Grid, Picture, Section
@@ -16,17 +17,14 @@ from plenum.reports.article.families import ALPHA
 from plenum.reports.article.templates import blocks, paragraphs
 from plenum.reports.article.words import capital, count, spaced
 from plenum.reports.formats import realised
-from plenum.reports.labels import varying
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking import query, world_query
-from plenum.tracking.labels import WORLD_FACTORS
-from plenum.tracking.provenance import Origin, origins
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Provenance
+from plenum.tracking.study import Study as TrackedStudy
 
-_FACTORS = tuple(dict.fromkeys((*WORLD_FACTORS, *query.FACTORS)))
-_DOUBLED = ("scenario", "roles", "protocol", "memory")
-"""Factors of committees that in a world repeat another one."""
+_FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in DOUBLED)
+"""Without the factors of committees that in a world repeat another one."""
 
 _FEW = 5
 
@@ -50,14 +48,15 @@ def compose(chosen: Settings, folder: Path) -> Document:
     UserError
         There is no such study, or nothing in it.
     """
-    played = world_query.conditions(chosen.study, chosen.uri)
+    tracked = TrackedStudy(chosen.study, chosen.uri)
+    played = tracked.conditions
     done = sum(one.completed for one in played)
     sheets = [_design(played), *(worlds.tabled(played) if done else ()), _runs(played)]
     grids = [Grid(at, sheet) for at, sheet in enumerate(sheets, start=1)]
     results, shared = _results(grids[1:-1])
     pictures = _pictures(chosen, played, folder) if done else []
     facts = {
-        **_facts(played, origins(chosen.study, chosen.uri)),
+        **_facts(played, tracked.provenance),
         "results": [grid.number for grid in results],
         "shared": shared,
         "pictures": pictures,
@@ -74,7 +73,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections))
 
 
-def _pictures(chosen: Settings, played: Sequence[Played], folder: Path) -> list[Picture]:
+def _pictures(chosen: Settings, played: Sequence[TrackedCondition], folder: Path) -> list[Picture]:
     """The figures, numbered."""
     provenance = worlds.provenance(played)
     return [
@@ -90,7 +89,7 @@ def _pictures(chosen: Settings, played: Sequence[Played], folder: Path) -> list[
     ]
 
 
-def _facts(played: Sequence[Played], found: dict[str, Origin]) -> dict[str, Any]:
+def _facts(played: Sequence[TrackedCondition], found: dict[str, Provenance]) -> dict[str, Any]:
     """What the sentences say: the design, how runs ended, and what limits the conclusions."""
     failures = sum((Counter(one.failures) for one in played), Counter[str]())
     return {
@@ -126,21 +125,20 @@ def _results(grids: Sequence[Grid]) -> tuple[list[Grid], list[str]]:
     ], shared
 
 
-def _varying(played: Sequence[Played]) -> list[str]:
-    names = [n for n in _FACTORS if n not in _DOUBLED]
-    return varying((one.factors for one in played), names)
+def _varying(played: Sequence[TrackedCondition]) -> list[str]:
+    return varying((one.factors for one in played), _FACTORS)
 
 
-def _design(played: Sequence[Played]) -> Table:
-    return design([one.factors for one in played], [n for n in _FACTORS if n not in _DOUBLED])
+def _design(played: Sequence[TrackedCondition]) -> Table:
+    return design([one.factors for one in played], _FACTORS)
 
 
-def few_episodes(played: Sequence[Played]) -> list[Played]:
+def few_episodes(played: Sequence[TrackedCondition]) -> list[TrackedCondition]:
     """The conditions with so few episodes, which are the units, that little follows from them."""
     return [one for one in played if one.metrics.empty or one.metrics["episode"].nunique() < _FEW]
 
 
-def _runs(played: Sequence[Played]) -> Table:
+def _runs(played: Sequence[TrackedCondition]) -> Table:
     names = _varying(played)
     columns = (
         *keys(names),

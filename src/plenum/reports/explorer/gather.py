@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics import divergence
 from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer.facts import facts
@@ -14,8 +15,8 @@ from plenum.reports.explorer.replicates import Told, opened, path, record
 from plenum.reports.explorer.talk import Talk
 from plenum.reports.explorer.telling import farthest
 from plenum.reports.labels import provenance
-from plenum.reports.rows import FACTORS, Row, varying_in
-from plenum.tracking.transcripts import Kept
+from plenum.reports.rows import Row, varying_in
+from plenum.tracking.study import StoredTranscript
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Blocks:
 
 
 def blocks(
-    row: Row, name: str, kept: Sequence[Kept], window: tuple[int, int], most: int | None
+    row: Row, name: str, kept: Sequence[StoredTranscript], window: tuple[int, int], most: int | None
 ) -> Blocks:
     """Gather a condition; with ``most`` the page gets so many of its completed transcripts."""
     told = opened(kept)

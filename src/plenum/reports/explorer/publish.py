@@ -12,8 +12,9 @@ from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import load
-from plenum.tracking import query, store, world_query
-from plenum.tracking.transcripts import Kept, transcripts
+from plenum.tracking import store
+from plenum.tracking.study import StoredTranscript, log_report
+from plenum.tracking.study import Study as TrackedStudy
 
 LARGE = 40_000_000
 """Bytes beyond which a page is slow to open and awkward to send."""
@@ -29,27 +30,28 @@ def publish(request: Asked) -> None:
     """
     chosen = request.chosen
     store.require_writable("out", request.out.parent)
-    if world_query.holds(chosen.study, chosen.uri):
+    tracked = TrackedStudy(chosen.study, chosen.uri)
+    if tracked.kind == "world":
         raise UserError(
             f"study: {chosen.study} is a study of worlds, and the explorer shows committees; "
             "scripts/figures.py draws worlds"
         )
     rows = _wanted(load(chosen).rows, request.condition)
-    with transcripts(chosen.study, chosen.uri) as kept:
+    with tracked.transcripts() as kept:
         data = gathered(chosen, rows, kept, request.replicates)
     text = page(chosen.study, data)
     request.out.parent.mkdir(parents=True, exist_ok=True)
     beside = request.out.with_name(f".{request.out.name}.part")
     beside.write_text(text, encoding="utf-8")
     os.replace(beside, request.out)
-    query.log_report(chosen.study, chosen.uri, [request.out])
+    log_report(chosen.study, chosen.uri, [request.out])
     _tell(request, rows, len(text))
 
 
 def gathered(
     chosen: Settings,
     rows: Sequence[Row],
-    kept: Mapping[str, Sequence[Kept]],
+    kept: Mapping[str, Sequence[StoredTranscript]],
     most: int | None = None,
 ) -> dict[str, Any]:
     """The page's data by id: the index, and figures and talk of every condition.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.tracking.transcripts import Kept, Transcript
+from plenum.records import Transcript
+from plenum.tracking.study import StoredTranscript
 
 _GRID = 1_000_000
 """Committee means are held as whole millionths."""
@@ -27,7 +28,7 @@ class Told:
         return self.transcript is not None and self.transcript.status == "completed"
 
 
-def opened(kept: Sequence[Kept]) -> list[Told]:
+def opened(kept: Sequence[StoredTranscript]) -> list[Told]:
     """Read a condition's transcripts; a damaged one is named, not hidden."""
     return [Told(one.replicate, one.read()) for one in kept]
 

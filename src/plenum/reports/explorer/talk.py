@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plenum.tracking.transcripts import Transcript
+from plenum.records import Transcript
 
 REPAIRED, INHERITED, UNREAD = 1, 2, 4
 """Flags of a turn: its state came after a repair, it was copied from a base, it wasn't read."""

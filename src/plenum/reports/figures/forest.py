@@ -9,13 +9,14 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics import Estimate
 from plenum.reports.effects import Across, Effect
 from plenum.reports.figures import wording
 from plenum.reports.formats import p_value
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explained, letters
-from plenum.reports.rows import FACTORS, Row
+from plenum.reports.rows import Row
 from plenum.reports.style import COLOURS, PAGE, SMALL, caption, width
 
 MOST = 46

@@ -9,10 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from plenum.design.factors import FACTORS
 from plenum.reports.figures import heat, wording
 from plenum.reports.labels import label
 from plenum.reports.marks import letters
-from plenum.reports.rows import FACTORS, Row, grouped, symbol
+from plenum.reports.rows import Row, grouped, symbol
 from plenum.reports.style import COLUMN, PAGE, caption
 
 MOST = 4

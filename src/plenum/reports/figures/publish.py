@@ -12,7 +12,8 @@ from plenum.reports import style, worlds
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, load
-from plenum.tracking import query, world_query
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import log_report
 
 
 def wanted(cfg: DictConfig) -> list[str] | None:
@@ -42,14 +43,14 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
     UserError
         There is no such figure, or the study has nothing to show in one of those named.
     """
-    if world_query.holds(chosen.study, chosen.uri):
+    if TrackedStudy(chosen.study, chosen.uri).kind == "world":
         worlds.figures(chosen, names)
         return
     known(names, CATALOGUE)
     study = load(chosen)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
     files = draw(study, chosen.out, names)
-    query.log_report(chosen.study, chosen.uri, files)
+    log_report(chosen.study, chosen.uri, files)
 
 
 def draw(

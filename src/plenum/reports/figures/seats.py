@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from plenum.design.factors import FACTORS
 from plenum.reports.figures.words import LONG, NEAREST, below, foremost, labels, name, plain
-from plenum.reports.rows import FACTORS, Row
+from plenum.reports.rows import Row
 from plenum.reports.study import Study
 from plenum.reports.style import COLOURS, MARKERS, PAGE, caption
 

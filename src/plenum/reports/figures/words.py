@@ -5,8 +5,9 @@ import textwrap
 from collections import Counter
 from collections.abc import Sequence
 
+from plenum.design.factors import FACTORS
 from plenum.reports.labels import provenance
-from plenum.reports.rows import FACTORS, Row, varying_in
+from plenum.reports.rows import Row, varying_in
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
 """Factors whose values tell by themselves what they are values of."""

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from plenum.design.factors import FACTORS
 from plenum.reports.labels import provenance
 from plenum.reports.published import NOTE, Published, beside
-from plenum.reports.rows import FACTORS, Row, frame
+from plenum.reports.rows import Row, frame
 
 _COUNTS = ("study", "condition", "target", "completed", "failed", "pending", "warnings", "status")
 _ESTIMATES = (

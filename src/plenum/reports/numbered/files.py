@@ -10,7 +10,7 @@ from plenum.reports.accounting.sources import frame as sources
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import published
 from plenum.reports.table import Column
-from plenum.tracking.accounts import Accounted
+from plenum.tracking.usage import ConditionUsage
 
 _OF_ALL = ("s1", "s2", "s3", "s4")
 """Tables that show whole studies: no effect is named after them."""
@@ -36,7 +36,7 @@ def manifests(source: Source) -> Made | None:
     return Made((table,), frame)
 
 
-def _items(one: Accounted) -> list[str]:
+def _items(one: ConditionUsage) -> list[str]:
     """The items of the papers that a condition goes into."""
     factors, study = one.tracked.factors, one.tracked.study
     return [

@@ -12,7 +12,8 @@ from plenum.reports.numbered.catalogue import CATALOGUE, Numbered
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings
-from plenum.tracking import query, world_query
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import exists
 
 _LINES = 60
 """Longer tables are written, not printed."""
@@ -88,7 +89,7 @@ def _studies(
             return None
         raise UserError(f"study: missing; table={name} needs one, as in study=hl01_2x2")
     own = tuple(e.name for e in item.studies)
-    there = tuple(study for study in own if _exists(study, chosen.uri))
+    there = tuple(study for study in own if exists(study, chosen.uri))
     if not there and not every:
         run = item.studies[0].command()
         raise UserError(f"study: table {name} is of {', '.join(own)}; none has been run yet: {run}")
@@ -98,17 +99,9 @@ def _studies(
     return there or None
 
 
-def _exists(study: str, uri: str) -> bool:
-    try:
-        query.opened(study, uri)
-    except UserError:
-        return False
-    return True
-
-
 def _of_committees(chosen: Settings, studies: Sequence[str]) -> None:
     for study in studies:
-        if world_query.holds(study, chosen.uri):
+        if TrackedStudy(study, chosen.uri).kind == "world":
             raise UserError(
                 f"table: the papers' tables are of committees, and {study!r} is a study of worlds; "
                 "leave table out"

@@ -11,7 +11,8 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, load
 from plenum.reports.table import Table
-from plenum.tracking.accounts import Accounted, accounts
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.usage import ConditionUsage
 
 
 class Made(NamedTuple):
@@ -65,13 +66,14 @@ class Source:
         ]
 
     @cached_property
-    def accounts(self) -> list[Accounted]:
+    def accounts(self) -> list[ConditionUsage]:
         """The accounts of all conditions, of each study in the order of scenarios."""
         return [
             one
             for name in self.names
             for one in sorted(
-                accounts(name, self.chosen.uri), key=lambda a: a.tracked.factors["scenario"]
+                TrackedStudy(name, self.chosen.uri).usage,
+                key=lambda a: a.tracked.factors["scenario"],
             )
             if self.keep is None or self.keep(one.tracked.factors)
         ]

@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
+from plenum.design.factors import FACTORS, varying
 from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
 from plenum.reports.formats import NONE, count
-from plenum.reports.labels import provenance, varying
+from plenum.reports.labels import provenance
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published
-from plenum.reports.rows import FACTORS
 from plenum.reports.table import Column, Table
-from plenum.tracking.accounts import Accounted
+from plenum.tracking.usage import ConditionUsage
 
 Factors = Mapping[str, str]
 
@@ -72,7 +72,7 @@ def group(factors: Factors) -> str:
     return next(name for name, holds in GROUPS.items() if holds(factors))
 
 
-def _line(name: str, own: Sequence[Accounted], factors: Factors) -> dict[str, object]:
+def _line(name: str, own: Sequence[ConditionUsage], factors: Factors) -> dict[str, object]:
     """Replicates of some conditions, which must add up."""
     target = sum(a.tracked.target for a in own)
     realised = sum(a.tracked.completed for a in own)
@@ -98,9 +98,9 @@ def _published(factors: Factors) -> Published | None:
     return next((one for one in lines if key(one.factors) == key(factors)), None)
 
 
-def _totals(found: Sequence[Accounted]) -> list[dict[str, object]]:
+def _totals(found: Sequence[ConditionUsage]) -> list[dict[str, object]]:
     """Lines of all scenarios, for the conditions that the papers' core has."""
-    cells: dict[tuple[str, ...], list[Accounted]] = {}
+    cells: dict[tuple[str, ...], list[ConditionUsage]] = {}
     for one in found:
         factors = one.tracked.factors
         if group(factors) in ("headline", "core"):
@@ -117,7 +117,7 @@ def _of_target(realised: float, target: float) -> str:
     return NONE if pd.isna(realised) else f"{realised} / {target}"
 
 
-def _missing(found: Sequence[Accounted]) -> list[str]:
+def _missing(found: Sequence[ConditionUsage]) -> list[str]:
     """Why replicates are missing, in one line."""
     failed = {
         reason: sum(a.tracked.failures.get(reason, 0) for a in found)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics.estimate import mean
 from plenum.reports import papers
 from plenum.reports.formats import count, decimals, limits
@@ -13,7 +14,7 @@ from plenum.reports.labels import label, provenance
 from plenum.reports.numbered.exponents import temperature
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.published import NOTE, Published, key, published
-from plenum.reports.rows import FACTORS, Row, grouped, varying_in
+from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.table import Column, Table, keys
 
 _FILE = "table-s7"

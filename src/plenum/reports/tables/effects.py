@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
+from plenum.design.factors import FACTORS, varying
 from plenum.reports.effects import Across, Effect
 from plenum.reports.formats import NONE, decimals, limits, number, or_dash, p_value, warnings
-from plenum.reports.labels import provenance, varying
-from plenum.reports.rows import FACTORS, Row, symbol
+from plenum.reports.labels import provenance
+from plenum.reports.rows import Row, symbol
 from plenum.reports.table import Column, Table
 
 

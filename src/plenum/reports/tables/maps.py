@@ -6,11 +6,12 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.design.factors import FACTORS
 from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
 from plenum.reports.formats import NONE, exponent, interval
 from plenum.reports.labels import label, provenance
 from plenum.reports.marks import DIFFERENT, different, explained, letters
-from plenum.reports.rows import FACTORS, Row, frame, grouped, symbol, varying_in
+from plenum.reports.rows import Row, frame, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.effects import of_wordings
 

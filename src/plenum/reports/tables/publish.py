@@ -17,8 +17,8 @@ from plenum.reports.tables.conditions import conditions
 from plenum.reports.tables.details import decisions, diagnostics
 from plenum.reports.tables.effects import contrasts, pooled
 from plenum.reports.tables.maps import landscape, matrices
-from plenum.tracking import world_query
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study as TrackedStudy
 
 _SQUARES = 4
 """More tables of roles by model than this are written, not printed: the landscape sums them up."""
@@ -27,15 +27,15 @@ _LINES = 16
 """Longer tables of diagnostics, decisions and contrasts are written, not printed."""
 
 
-def publish(chosen: Settings) -> Study | list[Played]:
+def publish(chosen: Settings) -> Study | list[TrackedCondition]:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
     Returns
     -------
-    Study or list of Played
+    Study or list of TrackedCondition
         The conditions, of committees or in worlds, for who has more to say of them.
     """
-    if world_query.holds(chosen.study, chosen.uri):
+    if TrackedStudy(chosen.study, chosen.uri).kind == "world":
         return worlds.tables(chosen)
     study = load(chosen)
     rows = study.rows

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from plenum.dynamics.estimate import Estimate, mean
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
 
 LEVELS = {
     "diversity": ("identical", "low", "medium", "high"),
@@ -50,7 +50,7 @@ class Arm:
     free: str = ""
 
 
-def arm(played: Played) -> Arm:
+def arm(played: TrackedCondition) -> Arm:
     """The arm that a condition belongs to."""
     f = played.factors
     forced = f["consensus"] != REFERENCE
@@ -83,7 +83,7 @@ def reference(one: Arm, among: Sequence[Arm]) -> str:
     return "" if usual == one.name else usual
 
 
-def arms(played: Sequence[Played]) -> list[Arm]:
+def arms(played: Sequence[TrackedCondition]) -> list[Arm]:
     """All arms of a study: mechanisms, then controls, then scripted policies."""
 
     def rank(one: Arm) -> tuple[bool, str, int, str]:
@@ -95,7 +95,7 @@ def arms(played: Sequence[Played]) -> list[Arm]:
     return sorted({arm(one) for one in played}, key=rank)
 
 
-def values(played: Sequence[Played], metric: str) -> pd.DataFrame:
+def values(played: Sequence[TrackedCondition], metric: str) -> pd.DataFrame:
     """A metric of every condition and episode.
 
     Returns
@@ -127,7 +127,7 @@ def over_worlds(table: pd.DataFrame) -> Estimate:
     return mean(each.to_numpy(dtype=float), "t over episodes")
 
 
-def common(played: Sequence[Played]) -> tuple[list[Played], str]:
+def common(played: Sequence[TrackedCondition]) -> tuple[list[TrackedCondition], str]:
     """The conditions at the levels that all arms were run at, and a note where others are left out.
 
     Means over different levels of volatility or diversity can't be put side by side. Arms that have
@@ -154,7 +154,7 @@ def common(played: Sequence[Played]) -> tuple[list[Played], str]:
     return kept, "; ".join(left)
 
 
-def _without_roles(one: Played) -> bool:
+def _without_roles(one: TrackedCondition) -> bool:
     f = one.factors
     lone = f["agents"] == "1" or f["consensus"] == "central"
     return arm(one).scripted or f["diversity"] == "identical" or lone
@@ -194,7 +194,7 @@ def comparable(metric: str, name: str) -> bool:
     return not (name == LONE and metric in _SUMS)
 
 
-def compared(played: Sequence[Played], metric: str) -> list[tuple[str, str, Estimate]]:
+def compared(played: Sequence[TrackedCondition], metric: str) -> list[tuple[str, str, Estimate]]:
     """A metric of every arm minus that of the free one: both names, and the difference."""
     there, table = arms(played), values(played, metric)
     found = []

@@ -20,7 +20,7 @@ from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, caption, look, widt
 from plenum.reports.worlds.arms import LEVELS, arm, arms, common, over_worlds, values
 from plenum.reports.worlds.sheets import open_share, provenance
 from plenum.reports.worlds.statistics import points, told_apart
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
 from plenum.worlds.registry import display
 
 MOST_BANDS = 4
@@ -39,7 +39,7 @@ SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
 """How the line of a scripted policy is drawn."""
 
 
-def over_time(played: Sequence[Played], task: str) -> Figure:
+def over_time(played: Sequence[TrackedCondition], task: str) -> Figure:
     """Performance by round, one line an arm, one panel a level of volatility (Fig. 3).
 
     The best scripted policy is drawn beside those that were asked: what needs no model.
@@ -85,7 +85,7 @@ def over_time(played: Sequence[Played], task: str) -> Figure:
     return figure
 
 
-def _best(played: Sequence[Played], task: str) -> str:
+def _best(played: Sequence[TrackedCondition], task: str) -> str:
     """The scripted policy that acts freely and does best in the first metric; empty for none."""
     own = [p for p in played if arm(p).scripted and not arm(p).free]
     shown = display(task)
@@ -96,7 +96,7 @@ def _best(played: Sequence[Played], task: str) -> str:
     return str(means.idxmin() if shown.lower_is_better else means.idxmax())
 
 
-def baselines(played: Sequence[Played], task: str) -> Figure:
+def baselines(played: Sequence[TrackedCondition], task: str) -> Figure:
     """Each metric of every arm with its interval over worlds (Fig. 4).
 
     At the levels that all arms were run at. Hollow: a mean of what ended, where a tenth or more
@@ -135,7 +135,7 @@ def baselines(played: Sequence[Played], task: str) -> Figure:
     return figure
 
 
-def deviation(played: Sequence[Played], task: str) -> Figure:
+def deviation(played: Sequence[TrackedCondition], task: str) -> Figure:
     """Performance against deviation with the two lines of the test (Fig. 5).
 
     A line of panels an arm, a column a volatility, of one level of diversity and one model: arms
@@ -174,12 +174,12 @@ def deviation(played: Sequence[Played], task: str) -> Figure:
     return figure
 
 
-def _deviates(one: Played) -> bool:
+def _deviates(one: TrackedCondition) -> bool:
     """Whether the agents of a condition propose each for itself."""
     return one.factors["agents"] != "1" and one.factors["consensus"] != "central"
 
 
-def _one_cell(played: Sequence[Played]) -> tuple[list[Played], str]:
+def _one_cell(played: Sequence[TrackedCondition]) -> tuple[list[TrackedCondition], str]:
     """The conditions of one diversity and one model, those that most arms have; and a note."""
     kept, told = list(played), []
     for factor in ("model", "diversity"):
@@ -221,7 +221,7 @@ def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
 
 
 def _curve(
-    axes: Axes, own: Sequence[Played], style: dict[str, Any], task: str, *, band: bool
+    axes: Axes, own: Sequence[TrackedCondition], style: dict[str, Any], task: str, *, band: bool
 ) -> Artist:
     """The mean of worlds by round, with an interval where there are several.
 
@@ -252,6 +252,6 @@ def _legend(figure: Figure, found: dict[str, Artist]) -> None:
     )  # fmt: skip
 
 
-def _foot(played: Sequence[Played], told: str) -> list[str]:
+def _foot(played: Sequence[TrackedCondition], told: str) -> list[str]:
     runs = f"{sum(p.completed for p in played)}/{sum(p.target for p in played)} runs"
     return [told, f"{runs}; {provenance(played)}"]

@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 
 from plenum.reports.worlds.arms import LONE, arm
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
 
 USUAL = {"agents": "5", "temperature": "t0.7", "rounds": "20"}
 """What titles don't name, unless the groups of a study differ in it."""
 
 
-def groups(played: Sequence[Played]) -> list[list[Played]]:
+def groups(played: Sequence[TrackedCondition]) -> list[list[TrackedCondition]]:
     """The conditions that share tables: one task, team size, temperature, length and backend.
 
     So are the settings that no factor names. A lone agent is a baseline of all teams that differ
     from it in nothing else. Scripted policies have neither a temperature nor a backend, and stand
     in every group of their world, team size and length.
     """
-    found: dict[tuple[str, ...], list[Played]] = {}
+    found: dict[tuple[str, ...], list[TrackedCondition]] = {}
     for one in played:
         if not (arm(one).scripted or arm(one).name == LONE):
             found.setdefault(_key(one), []).append(one)
@@ -27,7 +27,7 @@ def groups(played: Sequence[Played]) -> list[list[Played]]:
             for group in own or [found.setdefault(_key(one), [])]:
                 group.append(one)
     asked = list(found.values())
-    alone: dict[tuple[str, ...], list[Played]] = {}
+    alone: dict[tuple[str, ...], list[TrackedCondition]] = {}
     for one in played:
         if arm(one).scripted:
             own = [group for group in asked if _world(group[0]) == _world(one)]
@@ -36,34 +36,38 @@ def groups(played: Sequence[Played]) -> list[list[Played]]:
     return [*asked, *alone.values()]
 
 
-def families(found: Sequence[Sequence[Played]]) -> list[list[Sequence[Played]]]:
+def families(found: Sequence[Sequence[TrackedCondition]]) -> list[list[Sequence[TrackedCondition]]]:
     """Groups that differ in the number of agents alone, where there are several."""
-    by_key: dict[tuple[str, ...], list[Sequence[Played]]] = {}
+    by_key: dict[tuple[str, ...], list[Sequence[TrackedCondition]]] = {}
     for group in found:
         if not arm(_first(group)).scripted:
             by_key.setdefault(_beside(_first(group)), []).append(group)
     return [own for own in by_key.values() if len(own) > 1]
 
 
-def _key(one: Played) -> tuple[str, ...]:
+def _key(one: TrackedCondition) -> tuple[str, ...]:
     return one.factors["agents"], *_beside(one)
 
 
-def _beside(one: Played) -> tuple[str, ...]:
+def _beside(one: TrackedCondition) -> tuple[str, ...]:
     """What the conditions of a group share, but for the number of agents."""
     return tuple(one.factors[k] for k in ("task", "temperature", "rounds", "backend", "settings"))
 
 
-def _world(one: Played) -> tuple[str, ...]:
+def _world(one: TrackedCondition) -> tuple[str, ...]:
     return tuple(one.factors[key] for key in ("task", "world", "agents", "rounds"))
 
 
-def _first(group: Sequence[Played]) -> Played:
+def _first(group: Sequence[TrackedCondition]) -> TrackedCondition:
     """The condition that tells what its group is: of a team that was asked, if there is one."""
     return min(group, key=lambda one: (arm(one).scripted, arm(one).name == LONE))
 
 
-def heading(group: Sequence[Played], among: Sequence[Sequence[Played]] = (), but: str = "") -> str:
+def heading(
+    group: Sequence[TrackedCondition],
+    among: Sequence[Sequence[TrackedCondition]] = (),
+    but: str = "",
+) -> str:
     """What the titles of a group's tables begin with: the world, and what is off default.
 
     Parameters
@@ -97,7 +101,7 @@ def _worded(key: str, value: str) -> str:
     return {"rounds": f"{value} rounds", "backend": f"backend {value}"}.get(key, value)
 
 
-def command(group: Sequence[Played]) -> str:
+def command(group: Sequence[TrackedCondition]) -> str:
     """The command that adds the scripted policies of a group's world to its study."""
     one = _first(group)
     f = one.factors

@@ -15,19 +15,20 @@ from plenum.reports.settings import Settings
 from plenum.reports.table import Table
 from plenum.reports.worlds import drawing, sheets, statistics
 from plenum.reports.worlds.groups import families, groups, heading
-from plenum.tracking import query, world_query
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import log_report
 
 
-def tables(chosen: Settings) -> list[Played]:
+def tables(chosen: Settings) -> list[TrackedCondition]:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
     Returns
     -------
-    list of Played
+    list of TrackedCondition
         The conditions, for who has more to say of them.
     """
-    played = world_query.conditions(chosen.study, chosen.uri)
+    played = TrackedStudy(chosen.study, chosen.uri).conditions
     product = Product(
         stem="tables",
         frames={"conditions": sheets.conditions(played, statistics.exponents(played))},
@@ -49,18 +50,18 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     for name in names or ():
         if name not in _DRAWINGS:
             raise UserError(f"figure: {name}; of worlds there are {', '.join(_DRAWINGS)}")
-    played = world_query.conditions(chosen.study, chosen.uri)
+    played = TrackedStudy(chosen.study, chosen.uri).conditions
     if not any(one.completed for one in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
     files = [file for _, own in drawn(played, chosen.out, names) for file in own]
-    query.log_report(chosen.study, chosen.uri, files)
+    log_report(chosen.study, chosen.uri, files)
     for file in files:
         written([file])
 
 
 class _Drawing(NamedTuple):
     told: str
-    draw: Callable[[Sequence[Played], str], Figure]
+    draw: Callable[[Sequence[TrackedCondition], str], Figure]
 
 
 _DRAWINGS = {
@@ -71,7 +72,7 @@ _DRAWINGS = {
 
 
 def drawn(
-    played: Sequence[Played], folder: Path, names: Collection[str] | None = None
+    played: Sequence[TrackedCondition], folder: Path, names: Collection[str] | None = None
 ) -> list[tuple[str, list[Path]]]:
     """Draw a study's figures into a folder: what each shows, and its files."""
     figures = []
@@ -90,12 +91,12 @@ def drawn(
     return figures
 
 
-def tabled(played: Sequence[Played]) -> list[Table]:
+def tabled(played: Sequence[TrackedCondition]) -> list[Table]:
     """Every table of a study."""
     return _every(groups(played))
 
 
-def _every(found: Sequence[list[Played]]) -> list[Table]:
+def _every(found: Sequence[list[TrackedCondition]]) -> list[Table]:
     """The sheets of all groups, under titles that tell them apart."""
     every = []
     for group in found:
@@ -106,7 +107,7 @@ def _every(found: Sequence[list[Played]]) -> list[Table]:
     return every
 
 
-def _of(played: Sequence[Played]) -> list[Table]:
+def _of(played: Sequence[TrackedCondition]) -> list[Table]:
     task = played[0].factors["task"]
     return [
         sheets.overall(played, task),

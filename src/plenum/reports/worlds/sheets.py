@@ -20,7 +20,7 @@ from plenum.reports.worlds.arms import (
     within,
 )
 from plenum.reports.worlds.groups import command, heading
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
 from plenum.worlds.registry import display
 
 _OPEN = {
@@ -35,7 +35,7 @@ _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent t
 DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
 
 
-def overall(played: Sequence[Played], task: str) -> Table:
+def overall(played: Sequence[TrackedCondition], task: str) -> Table:
     """Every arm: its metrics with intervals over worlds (seed 002, Tables 1, 2, 4 and 5).
 
     At the levels that all arms have in common: :func:`levels` has the others.
@@ -66,7 +66,7 @@ def overall(played: Sequence[Played], task: str) -> Table:
     return Table("arms", f"{heading(played)}: every arm", pd.DataFrame(lines), columns, notes)
 
 
-def by_agents(groups: Sequence[Sequence[Played]], task: str) -> Table:
+def by_agents(groups: Sequence[Sequence[TrackedCondition]], task: str) -> Table:
     """The first metric by number of agents, one column an arm (seed 002, Table 3).
 
     Each arm is compared with itself: only what it was run at with every number of agents counts.
@@ -106,7 +106,7 @@ def _shared(table: pd.DataFrame) -> pd.DataFrame:
     return table[met == table["agents"].nunique()]
 
 
-def levels(played: Sequence[Played], task: str) -> list[Table]:
+def levels(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5)."""
     shown = arms(played)
     found = []
@@ -142,7 +142,7 @@ def levels(played: Sequence[Played], task: str) -> list[Table]:
     return found
 
 
-def models(played: Sequence[Played], task: str) -> list[Table]:
+def models(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """The first metric by model and mechanism (Tables 3 and 6), the scripted policies below.
 
     Scripted rows have the conditions of the volatilities and team sizes that models were run at:
@@ -173,7 +173,7 @@ def models(played: Sequence[Played], task: str) -> list[Table]:
     return [Table("models", title, pd.DataFrame(lines), columns, notes)]
 
 
-def differences(played: Sequence[Played], task: str) -> list[Table]:
+def differences(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """Every arm minus the free one that it is compared with, paired by world."""
     lines = [
         {
@@ -204,7 +204,7 @@ def differences(played: Sequence[Played], task: str) -> list[Table]:
     return [Table("differences", title, pd.DataFrame(lines), columns, notes)]
 
 
-def dialogue(played: Sequence[Played], task: str) -> list[Table]:
+def dialogue(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """How often messages refer to others' actions, and what follows (RQ3)."""
     spoken = [p for p in played if not arm(p).scripted and p.factors["turns"] != "0"]
     tables = {name: values(spoken, name) for name in DIALOGUE}
@@ -228,7 +228,9 @@ def dialogue(played: Sequence[Played], task: str) -> list[Table]:
     return [Table("dialogue", title, pd.DataFrame(lines), columns, notes)]
 
 
-def conditions(played: Sequence[Played], exponents: Mapping[str, Estimate]) -> pd.DataFrame:
+def conditions(
+    played: Sequence[TrackedCondition], exponents: Mapping[str, Estimate]
+) -> pd.DataFrame:
     """One row a condition: factors, realised n, the mean of every metric.
 
     Parameters
@@ -252,7 +254,7 @@ def conditions(played: Sequence[Played], exponents: Mapping[str, Estimate]) -> p
     return pd.DataFrame(rows)
 
 
-def warnings(one: Played) -> list[str]:
+def warnings(one: TrackedCondition) -> list[str]:
     """What a reader must know of a condition."""
     metrics = one.metrics
     named = {
@@ -264,7 +266,9 @@ def warnings(one: Played) -> list[str]:
     return [name for name, holds in named.items() if holds]
 
 
-def sources(played: Sequence[Played], policies: Sequence[object] | None = None) -> tuple[str, ...]:
+def sources(
+    played: Sequence[TrackedCondition], policies: Sequence[object] | None = None
+) -> tuple[str, ...]:
     """The last notes of every sheet: whether baselines are missing, and where the numbers are from.
 
     Parameters
@@ -277,7 +281,7 @@ def sources(played: Sequence[Played], policies: Sequence[object] | None = None) 
     return (*([] if there else [f"{missing}add them: {command(played)}"]), provenance(played))
 
 
-def provenance(played: Sequence[Played]) -> str:
+def provenance(played: Sequence[TrackedCondition]) -> str:
     """Where the numbers come from, and whether they are evidence of anything."""
     backends = sorted({p.factors["backend"] for p in played})
     line = f"backend: {', '.join(backends) or 'none'}"
@@ -286,7 +290,7 @@ def provenance(played: Sequence[Played]) -> str:
     return line
 
 
-def _notes(played: Sequence[Played], task: str) -> tuple[str, ...]:
+def _notes(played: Sequence[TrackedCondition], task: str) -> tuple[str, ...]:
     found = dict.fromkeys(name for one in played for name in warnings(one))
     mechanical = (
         "scripted policies see what agents see and need no model: what they gain over a forced "
@@ -302,18 +306,18 @@ def _notes(played: Sequence[Played], task: str) -> tuple[str, ...]:
     )
 
 
-def _lost(one: Played, name: str) -> bool:
+def _lost(one: TrackedCondition, name: str) -> bool:
     """Whether any run has such losses; older runs don't count all of them."""
     return name in one.metrics and bool((one.metrics[name] > 0).any())
 
 
-def open_share(played: Sequence[Played], metric: str) -> float:
+def open_share(played: Sequence[TrackedCondition], metric: str) -> float:
     """The share of what a metric averages that never ended, and so has no time in it."""
     whole, lost = _opened_of(played, metric)
     return lost / whole if whole > 0 and lost > 0 else 0.0
 
 
-def _opened_of(played: Sequence[Played], metric: str) -> tuple[float, float]:
+def _opened_of(played: Sequence[TrackedCondition], metric: str) -> tuple[float, float]:
     """How many a run there are of what a metric averages, and how many of them never ended."""
     if metric not in _OPEN:
         return 0.0, 0.0
@@ -337,12 +341,12 @@ def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
     return table[table["arm"] == name] if len(table) else table
 
 
-def _setting(one: Played) -> tuple[str, str]:
+def _setting(one: TrackedCondition) -> tuple[str, str]:
     return one.factors["volatility"], one.factors["agents"]
 
 
 def _by_column(
-    played: Sequence[Played], columns: Sequence[str], task: str, by: str = ""
+    played: Sequence[TrackedCondition], columns: Sequence[str], task: str, by: str = ""
 ) -> dict[str, float]:
     """The first metric of each column: an arm's name, or with ``by`` the value of that factor."""
     means = {}
@@ -353,7 +357,7 @@ def _by_column(
 
 
 def _means(
-    table: pd.DataFrame, played: Sequence[Played], metric: str, names: Sequence[str]
+    table: pd.DataFrame, played: Sequence[TrackedCondition], metric: str, names: Sequence[str]
 ) -> dict[str, float]:
     """The mean of a metric in every arm, as fields of a line."""
     line: dict[str, float] = {}
@@ -364,7 +368,7 @@ def _means(
 
 
 def _fields(
-    name: str, value: float, half: float, played: Sequence[Played], metric: str
+    name: str, value: float, half: float, played: Sequence[TrackedCondition], metric: str
 ) -> dict[str, float]:
     """A mean, half its interval, and how many of how many a run never ended, as fields."""
     total, lost = _opened_of(played, metric)

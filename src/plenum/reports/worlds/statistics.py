@@ -24,8 +24,8 @@ from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds.arms import LEVELS, arm, arms
 from plenum.reports.worlds.groups import heading
 from plenum.reports.worlds.sheets import sources
-from plenum.tracking.world_frames import ensembles
-from plenum.tracking.world_query import Played
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.worlds import ensembles
 from plenum.worlds.registry import display
 
 HORIZON = 10.0
@@ -36,7 +36,7 @@ CELL = ("volatility", "diversity", "model")
 """Factors that shift deviation and performance alike: rounds of different ones aren't pooled."""
 
 
-def points(played: Sequence[Played], of: str = "deviation_proposals") -> pd.DataFrame:
+def points(played: Sequence[TrackedCondition], of: str = "deviation_proposals") -> pd.DataFrame:
     """d̄(t) and performance of every round of agents that were asked.
 
     Returns
@@ -56,7 +56,7 @@ def points(played: Sequence[Played], of: str = "deviation_proposals") -> pd.Data
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def inverted_u(played: Sequence[Played], task: str) -> list[Table]:
+def inverted_u(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """Whether performance peaks at a middling deviation (RQ2): two lines, not a parabola."""
     tables = {of: points(played, f"deviation_{of}") for of in ("proposals", "actions")}
     if all(table.empty for table in tables.values()):
@@ -113,7 +113,7 @@ class Shocks:
     after: estimate.Estimate
 
 
-def recovered(played: Sequence[Played], task: str) -> list[Table]:
+def recovered(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """How long performance takes to come back after a shock, and at which level it is."""
     lines = []
     for one in arms(played):
@@ -163,7 +163,7 @@ def _recovery(found: Shocks) -> dict[str, object]:
     }
 
 
-def after_shocks(played: Sequence[Played], task: str) -> Shocks | None:
+def after_shocks(played: Sequence[TrackedCondition], task: str) -> Shocks | None:
     """Recovery over all runs of some conditions; ``None`` where there was no shock.
 
     All runs and conditions of one world are one unit: they meet the same luck.
@@ -201,7 +201,7 @@ def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
     return float(known.mean()) if known.size else math.nan
 
 
-def instability(played: Sequence[Played], task: str) -> list[Table]:
+def instability(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """λ̂ of the action distributions: how fast runs in one and the same world part."""
     lines = []
     for one in played:
@@ -237,7 +237,7 @@ def instability(played: Sequence[Played], task: str) -> list[Table]:
     return [Table("instability", title, pd.DataFrame(lines), columns, notes)]
 
 
-def exponents(played: Sequence[Played]) -> dict[str, estimate.Estimate]:
+def exponents(played: Sequence[TrackedCondition]) -> dict[str, estimate.Estimate]:
     """λ̂ of the conditions that have several runs in one world, by the run's id."""
     found = {one.run_id: ensembles(one.weights, one.runs) for one in played}
     return {run: parting(own).exponent for run, own in found.items() if own}

@@ -3,12 +3,11 @@
 from collections import Counter
 from typing import Any
 
+from plenum.design.factors import USUAL
 from plenum.reports.article.factors import crossed, fixed, levels
 from plenum.reports.article.material import Material
 from plenum.reports.rows import Row
-from plenum.tracking.provenance import Origin
-
-_USUAL = {("settings", "default"), ("perturbation", "none"), ("protocol", "deliberation")}
+from plenum.tracking.study import Provenance
 
 
 def notice(material: Material) -> dict[str, Any]:
@@ -32,7 +31,7 @@ def facts(material: Material) -> dict[str, Any]:
         "backends": list(dict.fromkeys(row.tracked.factors["backend"] for row in rows)),
         "varied": levels(rows),
         "crossed": crossed(rows),
-        "held": [f"{n} {v}" for n, v in fixed(rows).items() if v and (n, v) not in _USUAL],
+        "held": [f"{n} {v}" for n, v in fixed(rows).items() if v and USUAL.get(n) != v],
         **_committee(origins),
         "models": _models(material),
         "rounds": [int(row.tracked.factors["rounds"] or 0) for row in begun if not row.one_shot],
@@ -50,7 +49,7 @@ def facts(material: Material) -> dict[str, Any]:
     }
 
 
-def _committee(origins: list[Origin]) -> dict[str, Any]:
+def _committee(origins: list[Provenance]) -> dict[str, Any]:
     """The different sets of seats, in how many orders they spoke, and the options they had."""
     orders = {tuple(seat for seat, _ in origin.models) for origin in origins}
     return {
@@ -73,7 +72,7 @@ def _models(material: Material) -> dict[str, list[str]]:
     return {level: list(models) for level, models in by_level.items()}
 
 
-def _wordings(rows: tuple[Row, ...], origins: list[Origin]) -> dict[str, Any]:
+def _wordings(rows: tuple[Row, ...], origins: list[Provenance]) -> dict[str, Any]:
     """How many wordings the scenario has, and how many were read, by family."""
     found = next((origin.wordings for origin in origins if origin.wordings), "")
     pairs = {

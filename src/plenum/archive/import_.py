@@ -1,26 +1,130 @@
-"""Bring an archive back into a tracking store: the same runs, under ids of the store's own."""
+"""Bring a study's file back into a tracking store: the same runs, under ids of the store's own."""
 
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mlflow.entities import Metric, Param, RunTag
+from omegaconf import DictConfig, OmegaConf
 
 from plenum.archive import layout
+from plenum.archive.container import Box, described
 from plenum.archive.gather import ARCHIVE, ORIGIN, gathered
 from plenum.archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, Run
-from plenum.archive.opening import Box
-from plenum.archive.sealing import described
+from plenum.archive.progress import progress
+from plenum.archive.verify import checked, existing, named, summary
 from plenum.base.errors import UserError
+from plenum.base.identity import folder_of
+from plenum.design.kinds import of_condition
+from plenum.design.validation import is_study
 from plenum.records import read
-from plenum.tracking import metrics, query, store
+from plenum.tracking import store
+from plenum.tracking.conditions import rerun
+from plenum.tracking.runs import CONDITIONS, search
+from plenum.tracking.stored import KIND_TAG
+
+if TYPE_CHECKING:
+    from mlflow.entities import Metric
 
 _AT_ONCE = 900
 """Metrics that one request may hold; a server takes 1000."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """What `scripts/import.py` is asked: no name keeps the archive's, no folder no journals."""
+
+    archive: Path
+    study: str
+    uri: str
+    journals: Path | None
+
+
+def asked(cfg: DictConfig) -> Import:
+    """Check the config of `scripts/import.py`.
+
+    Raises
+    ------
+    UserError
+        The archive isn't named or isn't there, or there is no store to write to.
+    """
+    if OmegaConf.is_missing(cfg, "archive"):
+        raise UserError("archive: missing; name the file, as in archive=s1.zip")
+    archive = existing("archive", Path(str(cfg.archive)))
+    if cfg.tracking.uri is None:
+        raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
+    journals = None if cfg.journals is None else Path(str(cfg.journals))
+    if journals is not None:
+        store.require_writable("journals", journals)
+    study = "" if cfg.study is None else str(cfg.study)
+    if study and not is_study(study):
+        raise UserError(f"study: {study!r}; use letters, digits, '.', '_' and '-'")
+    return Import(archive, study, store.absolute(str(cfg.tracking.uri)), journals)
+
+
+def bring_back(wanted: Import) -> None:
+    """Check an archive and write it to a tracking store.
+
+    Raises
+    ------
+    UserError
+        The archive isn't whole, or the store holds another study of this name.
+    """
+    with ExitStack() as stack:
+        with progress("checking") as say:
+            result, box = stack.enter_context(checked(wanted.archive, say))
+        if result.problems or box is None:
+            lines = named(wanted.archive, result.problems)
+            for line in lines[:-1]:
+                print(line, file=sys.stderr)
+            raise UserError(f"{lines[-1]}; nothing was imported")
+        study = wanted.study or str(result.manifest["study"])
+        unpacked = _journals(box, result.manifest, wanted.journals)
+        with progress("writing") as written:
+            new = restore(box, result.manifest, study, wanted.uri, written)
+        for path, name in unpacked.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(box.read(name))
+    if wanted.journals is not None:
+        print(f"journals: {len(unpacked)} written to {wanted.journals}")
+    if not new:
+        print(f"study {study} is there already, with the same contents: nothing to do")
+        return
+    print(summary(study, result.manifest["counts"]))
+    print(f"imported: {wanted.archive} as study {study}")
+
+
+def _journals(box: Box, manifest: dict[str, Any], folder: Path | None) -> dict[Path, str]:
+    """Where transcripts go as journals, and from which file; those that are there are left.
+
+    Raises
+    ------
+    UserError
+        A journal is there and says something else.
+    """
+    found: dict[Path, str] = {}
+    if folder is None:
+        return found
+    for told in manifest["conditions"]:
+        run, replicates = layout.read_runs(box.read(f"{told['folder']}/{layout.RUNS}"))
+        number = rerun({"settings": run.params.get("settings", "")})
+        own = folder / folder_of(run.tags["plenum.condition"], number)
+        for one in replicates:
+            path = own / f"{one.replicate:03d}.jsonl"
+            name = layout.transcript(told["folder"], one.replicate)
+            if not path.exists():
+                found[path] = name
+            elif path.read_bytes() != box.read(name):
+                raise UserError(
+                    f"journals: {path} is there already and says something else; name another "
+                    "folder"
+                )
+    return found
 
 
 def restore(
@@ -35,7 +139,7 @@ def restore(
     study
         What it is to be called there.
     say
-        Is told how many conditions are written, and of how many.
+        Called with how many conditions are written, and of how many.
 
     Returns
     -------
@@ -78,7 +182,7 @@ def _there(client: Any, study: str, uri: str, contents: str) -> bool:
         return False
     if found.lifecycle_stage != "active":
         raise store.deleted(study, found.experiment_id, uri)
-    if query.search(client, found.experiment_id, "tags.`plenum.kind` = 'condition'"):
+    if search(client, found.experiment_id, CONDITIONS):
         with gathered(study, uri) as own:
             files = {name: described(data) for one in own for name, data in one.files()}
         if layout.content(files) == contents:
@@ -91,7 +195,7 @@ def _there(client: Any, study: str, uri: str, contents: str) -> bool:
 
 def _known(client: Any, experiment: str) -> dict[str, Any]:
     """Runs that an earlier, stopped call wrote, by the ids that they were first tracked under."""
-    runs = query.search(client, experiment, "")
+    runs = search(client, experiment, "")
     return {run.data.tags[ORIGIN]: run for run in runs if ORIGIN in run.data.tags}
 
 
@@ -107,9 +211,12 @@ class _Writing:
 
     def condition(self, folder: Path) -> None:
         """Write an unpacked condition."""
+        from plenum.tracking import metrics
+
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
         files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
         parent = self.put(run, "", files, _by_round(run))
+        self.client.set_experiment_tag(self.experiment, KIND_TAG, of_condition(run.params).name)
 
         def replicate(one: Run) -> None:
             journal = folder / TRANSCRIPTS / f"{one.replicate:03d}.jsonl"
@@ -124,7 +231,7 @@ class _Writing:
         run: Run,
         within: str,
         files: list[Path],
-        series: list[Metric],
+        series: "list[Metric]",
         tags: dict[str, str] | None = None,
     ) -> str:
         """Write a run, unless it is there whole; its id in this store."""
@@ -148,7 +255,9 @@ class _Writing:
             self.client.set_terminated(run_id, run.status, run.end)
         return run_id
 
-    def _log(self, run_id: str, run: Run, series: list[Metric]) -> None:
+    def _log(self, run_id: str, run: Run, series: "list[Metric]") -> None:
+        from mlflow.entities import Metric, Param, RunTag
+
         now = run.end or run.start or int(time.time() * 1000)
         by_round = {metric.key for metric in series}
         last = [
@@ -169,8 +278,10 @@ class _Writing:
         return bool(tags.get(ARCHIVE) == self.contents and there.info.status == run.status)
 
 
-def _by_round(run: Run) -> list[Metric]:
+def _by_round(run: Run) -> "list[Metric]":
     """A condition's metrics that have one value a round."""
+    from mlflow.entities import Metric
+
     now = run.end or run.start
     return [
         Metric(key, value, now, int(step))

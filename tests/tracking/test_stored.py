@@ -13,8 +13,9 @@ from plenum.base.errors import UserError
 from plenum.checks import determinism
 from plenum.design.condition import Job
 from plenum.execution import dry_run, run_sweep
-from plenum.tracking import query, store
-from plenum.tracking.kinds import require_active
+from plenum.tracking import store
+from plenum.tracking.stored import require_active
+from plenum.tracking.study import Study
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +40,7 @@ def gone(uri: str, job: Callable[..., Job], tmp_path: Path) -> Job:
         lambda job, _: dry_run.show([job]),
         lambda job, out: determinism.probe(determinism.ProbeSettings(job, 2, False, out)),
         lambda job, out: determinism.plan(determinism.ProbeSettings(job, 2, False, out)),
-        lambda job, _: query.opened(job.study, job.tracking_uri),
+        lambda job, _: Study(job.study, job.tracking_uri),
     ],
     ids=["run", "dry run", "probe", "dry probe", "tables"],
 )

@@ -1,11 +1,15 @@
-"""Open an archive that may be damaged or hostile: nothing in it is believed."""
+"""The file of an archive: a zip whose bytes follow from its contents, sealed by its own digest.
+
+Who opens one believes nothing that it says: it may be damaged or hostile.
+"""
 
 import hashlib
 import json
+import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,9 +17,14 @@ from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from plenum.archive.layout import FORMAT, KIND, MANIFEST
-from plenum.archive.sealing import SEAL, digest
 from plenum.design.validation import is_study
 
+SEAL = 64
+"""The last bytes of the file: the SHA-256 of all before them, in hexadecimal."""
+
+MODE = 0o100644
+_TIME = (1980, 1, 1, 0, 0, 0)
+_LEVEL = 6
 _NAME = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*")
 _LONGEST_NAME = 200
 _ENCRYPTED = 0x1
@@ -24,6 +33,72 @@ _LARGEST = 1 << 30
 _RATIO = 100
 """As many times its own size may a large archive unpack to."""
 _CHUNK = 1 << 20
+
+
+@dataclass
+class Packer:
+    """An archive that is being written.
+
+    Attributes
+    ----------
+    files
+        ``size`` and ``sha256`` of what is in it, by name.
+    """
+
+    into: ZipFile
+    files: dict[str, dict[str, int | str]] = field(default_factory=dict)
+
+    def add(self, name: str, data: bytes) -> None:
+        """Write a file."""
+        if name in self.files:
+            raise ValueError(f"{name} is there twice")
+        info = ZipInfo(name, _TIME)
+        info.compress_type, info.create_system, info.external_attr = ZIP_DEFLATED, 3, MODE << 16
+        self.into.writestr(info, data, compresslevel=_LEVEL)
+        self.files[name] = described(data)
+
+
+def described(data: bytes) -> dict[str, int | str]:
+    """What the manifest says of a file."""
+    return {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+@contextmanager
+def sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
+    """An archive that appears under its name when it is whole, sealed and checked, or not at all.
+
+    Parameters
+    ----------
+    check
+        Is given the file before it gets its name; raises where it isn't to have it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("w+b") as file:
+            with ZipFile(file, "w", ZIP_DEFLATED) as into:
+                yield Packer(into)
+                into.comment = b"0" * SEAL
+            size = file.tell()
+            seal = digest(file, size - SEAL)
+            file.seek(size - SEAL)
+            file.write(seal.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        check(part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def digest(file: BinaryIO, size: int) -> str:
+    """The SHA-256 of the first bytes of a file."""
+    found = hashlib.sha256()
+    file.seek(0)
+    while size > 0 and (chunk := file.read(min(size, _CHUNK))):
+        found.update(chunk)
+        size -= len(chunk)
+    return found.hexdigest()
 
 
 class Damaged(Exception):

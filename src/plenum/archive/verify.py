@@ -1,19 +1,25 @@
 """Check an archive: that it is whole, that its digests fit, and that it agrees with itself."""
 
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.archive import contents, layout
-from plenum.archive.layout import CONDITIONS, COUNTS, MANIFEST
-from plenum.archive.opening import Box, Damaged, opened
+from plenum.archive import contents, dictionary, layout
+from plenum.archive.container import SEAL, Box, Damaged, opened
+from plenum.archive.layout import CONDITIONS, COUNTS, DICTIONARY, MANIFEST
+from plenum.archive.progress import progress
+from plenum.base.errors import UserError
+from plenum.base.project import code_version
 
 Say = Callable[[int, int], None]
 
 _LONGEST = 240
+_PROBLEMS = 50
+"""More than this are counted, not printed."""
 
 
 @dataclass(frozen=True)
@@ -38,33 +44,34 @@ def check(path: Path, say: Say = lambda done, of: None) -> Checked:
     Parameters
     ----------
     say
-        Is told how many conditions were checked, and of how many.
+        Called with how many conditions were checked, and of how many.
     """
-    with checked(path, say) as (found, _):
-        return found
+    with checked(path, say) as (result, _):
+        return result
 
 
 @contextmanager
 def checked(path: Path, say: Say) -> Iterator[tuple[Checked, Box | None]]:
     """Check an archive and keep it open: nobody can put another file in its place meanwhile."""
     with ExitStack() as stack:
-        box, found = None, Checked((), {})
         try:
             box = stack.enter_context(opened(path))
         except Damaged as error:
-            found = Checked((plain(str(error)),), {})
-        yield (found if box is None else _checked(box, say)), box
+            yield Checked((plain(str(error)),), {}), None
+            return
+        yield _checked(box, say), box
 
 
 def _checked(box: Box, say: Say) -> Checked:
-    found = [box.seal] * bool(box.seal)
+    problems = [box.seal] * bool(box.seal)
     manifest: dict[str, Any] = {}
     try:
         manifest = box.manifest()
-        found += _problems(box, manifest, say)
+        problems += _problems(box, manifest, say)
+        problems += _dictionary(box, manifest, problems)
     except Damaged as error:
-        found.append(str(error))
-    return Checked(tuple(map(plain, found)), manifest)
+        problems.append(str(error))
+    return Checked(tuple(map(plain, problems)), manifest)
 
 
 def plain(text: str) -> str:
@@ -97,6 +104,17 @@ def _problems(box: Box, manifest: dict[str, Any], say: Say) -> Iterator[str]:
         elif place not in damaged:
             yield from _inside(box, place, told)
         say(done, len(conditions))
+
+
+def _dictionary(box: Box, manifest: dict[str, Any], problems: Sequence[str]) -> Iterator[str]:
+    """What is wrong with the data dictionary, where no other line says so."""
+    if any(line.startswith(f"{DICTIONARY}: ") for line in problems):
+        return
+    by = manifest.get("written_by")
+    same = isinstance(by, dict) and by.get("plenum") == code_version()
+    wrong = dictionary.problem(box.read(DICTIONARY), box.members, same_version=same)
+    if wrong:
+        yield f"{DICTIONARY}: {wrong}"
 
 
 def _wrong(box: Box, name: str, told: dict[str, Any]) -> str:
@@ -144,3 +162,69 @@ def _inside(box: Box, place: str, told: dict[str, Any]) -> Iterator[str]:
                 yield f"{wrong} ({place})" if about_manifest else f"{place}/{wrong}"
         except Exception as error:  # what it says may be anything
             yield f"{place}: it can't be checked ({type(error).__name__}: {error})"
+
+
+def verify(file: Path) -> int:
+    """Check an archive and say what is wrong with it, a line each.
+
+    Returns
+    -------
+    int
+        The exit status: 0 where it is whole, else 2.
+
+    Raises
+    ------
+    UserError
+        There is no such file.
+    """
+    existing("--verify", file)
+    with progress("checking") as say:
+        result = check(file, say)
+    for line in named(file, result.problems):
+        print(line, file=sys.stderr)
+    if result.problems:
+        return 2
+    print(summary(result.manifest["study"], result.manifest["counts"]))
+    print(f"whole: {file} ({size(file)}, SHA-256 {seal(file)})")
+    return 0
+
+
+def existing(key: str, path: Path) -> Path:
+    """A file that is there.
+
+    Raises
+    ------
+    UserError
+        It isn't.
+    """
+    if not path.is_file():
+        raise UserError(f"{key}: there is no file {path}")
+    return path
+
+
+def named(file: Path, problems: Sequence[str]) -> list[str]:
+    """Lines that name the file."""
+    lines = [f"{file}: {line}" for line in problems[:_PROBLEMS]]
+    left = len(problems) - len(lines)
+    return [*lines, *([f"{file}: {left} more problems"] * bool(left))]
+
+
+def summary(study: str, counts: Mapping[str, int]) -> str:
+    """What a study holds, in a line."""
+    return (
+        f"study {plain(study)}: {counts['conditions']} conditions, {counts['target']} replicates = "
+        f"{counts['completed']} completed + {counts['failed']} failed + {counts['pending']} pending"
+    )
+
+
+def size(path: Path) -> str:
+    """A file's size, in words."""
+    bytes_ = path.stat().st_size
+    return f"{bytes_ / 1e6:.1f} MB" if bytes_ >= 1e5 else f"{bytes_ / 1e3:.1f} kB"
+
+
+def seal(path: Path) -> str:
+    """The digest at the end of an archive that was checked."""
+    with path.open("rb") as file:
+        file.seek(-SEAL, 2)
+        return file.read().decode(errors="replace")

@@ -1,20 +1,18 @@
-"""The accounts of a study's conditions, read back from MLflow."""
+"""What the replicates of a condition took: calls, attempts, tokens, cost, and what is pending."""
 
 import hashlib
 import json
-import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from plenum.design.factors import FACTORS
 from plenum.records import Failure
 from plenum.tracking import store
-from plenum.tracking.query import Tracked, factors_of, opened, search, simulated
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.runs import artifacts
 
 REASONS = tuple(map(str, Failure))
 """Every reason for which an attempt or a replicate may fail, or wait."""
@@ -24,13 +22,13 @@ _DIGESTED = ("ensemble.parquet", "replicates.parquet")
 
 
 @dataclass(frozen=True)
-class Accounted:
+class ConditionUsage:
     """What a condition took, as the tracking store has it: target = completed + failed + pending.
 
     Attributes
     ----------
     tracked
-        The condition, without its states.
+        The condition, with its replicates as they are counted here.
     pending
         Pending replicates by why: ``budget``, ``unreachable``, ``held``, ``interrupted``,
         ``not_begun``, ``error``, and ``unknown`` where the accounts aren't written.
@@ -50,7 +48,7 @@ class Accounted:
         The replicates don't add up.
     """
 
-    tracked: Tracked
+    tracked: TrackedCondition
     pending: dict[str, int]
     models: dict[str, dict[str, Any]] | None
     outcomes: dict[str, dict[str, int]] | None
@@ -70,41 +68,26 @@ class Accounted:
             )
 
 
-def accounts(study: str, uri: str) -> list[Accounted]:
-    """The accounts of every condition of a study, in the order in which they were first run.
+def read(
+    client: Any, run: Any, condition: TrackedCondition, replicates: Sequence[Any]
+) -> ConditionUsage:
+    """What a condition took, by its ``accounts.json`` and by the runs of its replicates.
 
-    Two queries and an artifact a condition, however many replicates there are. The artifact is
-    believed where it agrees with the nested runs: a sweep that was killed after it, or asked for
-    more replicates, left an old one.
+    The artifact is believed where it agrees with these runs: a sweep that was killed after it, or
+    asked for more replicates, left an old one.
+
+    Parameters
+    ----------
+    replicates
+        The runs of those replicates that the condition wants.
 
     Raises
     ------
-    UserError
-        There is no such study at ``uri``, or nothing in it.
     ValueError
-        A condition's replicates don't add up.
+        The replicates don't add up.
     """
-    client, experiment, runs = opened(study, uri)
-    nested: defaultdict[str, dict[int, Any]] = defaultdict(dict)
-    for child in search(client, experiment, "tags.`plenum.kind` = 'replicate'"):
-        tags = child.data.tags
-        nested[tags["plenum.cell"]][int(tags["plenum.replicate"])] = child
-
-    def of(run: Any) -> Accounted:
-        target = int(run.data.tags.get("plenum.target", 0))
-        children = nested[run.data.tags["plenum.cell"]]
-        asked_for = [child for index, child in sorted(children.items()) if index < target]
-        return _accounted(client, study, run, target, asked_for)
-
-    with ThreadPoolExecutor(8) as pool:
-        return list(pool.map(of, runs))
-
-
-def _accounted(
-    client: Any, study: str, run: Any, target: int, children: Sequence[Any]
-) -> Accounted:
-    """A condition's accounts, by its artifact and by the nested runs of its replicates."""
-    tags = [child.data.tags for child in children]
+    target = int(run.data.tags.get("plenum.target", 0))
+    tags = [replicate.data.tags for replicate in replicates]
     ended = Counter(t["plenum.failure"] or t["plenum.status"] for t in tags)
     completed, waiting = ended.pop("completed", 0), ended.pop("pending", 0)
     failed = dict(ended)
@@ -116,23 +99,19 @@ def _accounted(
     written = _believed(files.get("accounts.json"), target, completed, failed)
     if written:  # it knows of journals that were damaged since their runs were written
         completed, failed = written["completed"], written["failed"]
-    return Accounted(
-        tracked=Tracked(
-            study=study,
-            identity=run.data.tags["plenum.condition"],
-            run_id=run.info.run_id,
-            factors=factors_of(run),
-            target=target,
-            completed=completed,
-            failures=failed,
-            simulated=simulated(run),
-            preferences=np.empty((0, 0, 0, 0)),
-            decisions=(),
-        ),
-        pending=written["pending"] if written else {w: n for w, n in pending.items() if n},
+    counted = replace(
+        condition,
+        factors={name: condition.factors[name] for name in FACTORS},
+        target=target,
+        completed=completed,
+        failures=failed,
+    )
+    return ConditionUsage(
+        tracked=counted,
+        pending=written["pending"] if written else {why: n for why, n in pending.items() if n},
         models=written["models"] if written else None,
         outcomes=written["outcomes"] if written else None,
-        digests=_digests(files, children if written else ()),
+        digests=_digests(files, replicates if written else ()),
         unread_lines=written.get("unread_lines", 0) if written else 0,
     )
 
@@ -142,25 +121,26 @@ def _believed(text: bytes | None, target: int, completed: int, failed: dict[str,
 
     It may know of fewer ends than the nested runs, where journals can't be read any more.
     """
-    found = json.loads(text) if text else {}
-    if not found.keys() >= _ACCOUNTS or found["target"] != target:
+    written = json.loads(text) if text else {}
+    if not written.keys() >= _ACCOUNTS or written["target"] != target:
         return None
-    if (found["completed"], found["failed"]) == (completed, failed):
-        return found
-    lost = completed + sum(failed.values()) - found["completed"] - sum(found["failed"].values())
-    return found if 0 < lost <= found["pending"].get("error", 0) else None
+    if (written["completed"], written["failed"]) == (completed, failed):
+        return written
+    ended = written["completed"] + sum(written["failed"].values())
+    lost = completed + sum(failed.values()) - ended
+    return written if 0 < lost <= written["pending"].get("error", 0) else None
 
 
 def _digests(files: dict[str, bytes], children: Sequence[Any]) -> dict[str, str]:
-    found = {name: hashlib.sha256(files[name]).hexdigest() for name in _DIGESTED if name in files}
+    digests = {name: hashlib.sha256(files[name]).hexdigest() for name in _DIGESTED if name in files}
     paths = [_transcript(child) for child in children]
-    there = [path for path in paths if path is not None and path.exists()]
-    if there and len(there) == len(paths):
+    existing = [path for path in paths if path is not None and path.exists()]
+    if existing and len(existing) == len(paths):
         together = hashlib.sha256()
-        for path in sorted(there, key=lambda path: path.name):
+        for path in sorted(existing, key=lambda path: path.name):
             together.update(path.read_bytes())
-        found["transcripts"] = together.hexdigest()
-    return found
+        digests["transcripts"] = together.hexdigest()
+    return digests
 
 
 def _transcript(child: Any) -> Path | None:
@@ -168,17 +148,3 @@ def _transcript(child: Any) -> Path | None:
     folder = store.folder(child.info.artifact_uri)
     name = f"{int(child.data.tags['plenum.replicate']):03d}.jsonl"
     return None if folder is None else folder / "transcript" / name
-
-
-def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
-    """Those artifacts of a run that there are, by name."""
-    own = store.folder(run.info.artifact_uri)
-    if own is not None:
-        return {name: (own / name).read_bytes() for name in names if (own / name).exists()}
-    there = {file.path for file in client.list_artifacts(run.info.run_id)}
-    with tempfile.TemporaryDirectory() as folder:
-        return {
-            name: Path(client.download_artifacts(run.info.run_id, name, folder)).read_bytes()
-            for name in names
-            if name in there
-        }

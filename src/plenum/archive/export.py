@@ -13,18 +13,19 @@ from typing import Any
 from omegaconf import DictConfig
 
 from plenum.archive import dictionary, layout, scrub
-from plenum.archive.check import check
-from plenum.archive.checking import held, seal, size
-from plenum.archive.gather import Condition, gathered
+from plenum.archive.container import Packer, sealed
+from plenum.archive.gather import ArchivedCondition, gathered
 from plenum.archive.layout import COUNTS, DICTIONARY, FORMAT, KIND, MANIFEST, README
 from plenum.archive.progress import progress
 from plenum.archive.readme import readme
-from plenum.archive.sealing import Packer, sealed
 from plenum.archive.tables import tables
+from plenum.archive.verify import check, seal, size, summary
 from plenum.base.errors import UserError
 from plenum.base.project import code_version
 from plenum.reports.settings import Settings, settings
-from plenum.tracking import query, store, world_query
+from plenum.tracking import store
+from plenum.tracking.conditions import simulated
+from plenum.tracking.study import Study as TrackedStudy
 
 _PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
 
@@ -69,7 +70,7 @@ def export(wanted: Export) -> None:
         The study can't be read, is half written, or holds a secret.
     """
     chosen = wanted.chosen
-    world_query.holds(chosen.study, chosen.uri)
+    _ = TrackedStudy(chosen.study, chosen.uri).kind  # refuses a study of several kinds
     with ExitStack() as stack:
         with progress("reading") as say:
             conditions = stack.enter_context(gathered(chosen.study, chosen.uri, say))
@@ -79,12 +80,12 @@ def export(wanted: Export) -> None:
     for what, files in named.items():
         more = f" and {len(files) - 1} more" * (len(files) > 1)
         print(f"note: {files[0]}{more} names {what}; it is kept as it is", file=sys.stderr)
-    print(held(chosen.study, _counts(conditions)))
+    print(summary(chosen.study, _counts(conditions)))
     print(f"written and checked: {chosen.out} ({size(chosen.out)}, SHA-256 {seal(chosen.out)})")
 
 
 def _pack(
-    packer: Packer, chosen: Settings, conditions: Sequence[Condition]
+    packer: Packer, chosen: Settings, conditions: Sequence[ArchivedCondition]
 ) -> dict[str, list[str]]:
     """Write all files; those that name the machine, by what they name."""
     named: dict[str, list[str]] = {}
@@ -115,13 +116,15 @@ def _pack(
     return named
 
 
-def _manifest(packer: Packer, chosen: Settings, conditions: Sequence[Condition]) -> dict[str, Any]:
+def _manifest(
+    packer: Packer, chosen: Settings, conditions: Sequence[ArchivedCondition]
+) -> dict[str, Any]:
     return {
         "kind": KIND,
         "format": FORMAT,
         "study": chosen.study,
         "backends": sorted({one.run.params.get("backend", "") for one in conditions}),
-        "simulated": any(query.simulated_run(one.run.params, one.run.tags) for one in conditions),
+        "simulated": any(simulated(one.run.params, one.run.tags) for one in conditions),
         "counts": _counts(conditions),
         "estimates": {
             "window": list(chosen.window),
@@ -146,7 +149,7 @@ def _manifest(packer: Packer, chosen: Settings, conditions: Sequence[Condition])
     }
 
 
-def _counts(conditions: Sequence[Condition]) -> dict[str, int]:
+def _counts(conditions: Sequence[ArchivedCondition]) -> dict[str, int]:
     sums = {key: sum(one.counts[key] for one in conditions) for key in COUNTS}
     return {"conditions": len(conditions), **sums}
 
@@ -154,10 +157,10 @@ def _counts(conditions: Sequence[Condition]) -> dict[str, int]:
 def _require_whole(study: str, part: Path) -> None:
     """Refuse to hand out an archive that doesn't pass its own check."""
     with progress("checking") as say:
-        found = check(part, say)
-    if found.problems:
-        more = f" (and {len(found.problems) - 1} more)" * (len(found.problems) > 1)
+        problems = check(part, say).problems
+    if problems:
+        more = f" (and {len(problems) - 1} more)" * (len(problems) > 1)
         raise UserError(
-            f"study: {study!r} doesn't agree with itself: {found.problems[0]}{more}; the same "
+            f"study: {study!r} doesn't agree with itself: {problems[0]}{more}; the same "
             "run.py command brings it up to date"
         )

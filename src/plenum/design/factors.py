@@ -1,0 +1,44 @@
+"""The design factors: what conditions are labelled, sorted, grouped and compared by."""
+
+from collections.abc import Iterable, Mapping
+
+FACTORS = (
+    *("scenario", "roles", "model", "memory", "temperature", "backend", "perturbation", "protocol"),
+    *("settings", "rounds", "seed"),
+)
+"""The factors that every condition has, in the order in which tables show and sort them."""
+
+WORLD_FACTORS = (
+    *("task", "consensus", "diversity", "volatility", "policy", "agents", "turns"),
+    *("runs", "view", "world"),
+)
+"""The factors that only conditions in worlds have."""
+
+ALL_FACTORS = (*FACTORS, *WORLD_FACTORS)
+
+DOUBLED = ("scenario", "roles", "protocol", "memory")
+"""Factors of a condition in a world that say what one of :data:`WORLD_FACTORS` says."""
+
+USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
+"""Values that go without saying where a condition is named."""
+
+
+def unusual(names: Iterable[str], values: Mapping[str, str]) -> list[str]:
+    """Those of some factors whose value doesn't go without saying."""
+    return [name for name in names if USUAL.get(name) != values[name]]
+
+
+def varying(
+    conditions: Iterable[Mapping[str, object]], names: Iterable[str] = FACTORS
+) -> list[str]:
+    """The factors in which some conditions differ, in their usual order.
+
+    Parameters
+    ----------
+    conditions
+        The factors of each condition by name; to lack one is a level of it.
+    names
+        The factors to look at.
+    """
+    listed = list(conditions)
+    return [name for name in names if len({factors.get(name) for factors in listed}) > 1]

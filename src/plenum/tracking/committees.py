@@ -1,0 +1,123 @@
+"""Committees: their journals as tables, the tables as arrays, and what changes by round."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.records import Transcript
+from plenum.tracking import frames
+
+
+def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
+    """The tables that become a condition's Parquet artifacts, by name."""
+    return {"ensemble": states(transcripts), "replicates": frames.replicates(transcripts)}
+
+
+def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
+    """What is known of a condition's completed replicates, by field of its record.
+
+    Parameters
+    ----------
+    table
+        Reads a table by name.
+    params
+        Of the condition's run.
+    """
+    replicates, seats_by_round = table("replicates"), table("ensemble")
+    completed = replicates[replicates["status"] == "completed"].sort_values("replicate")
+    array = preferences(seats_by_round, completed["replicate"].tolist())
+    indices = tuple(int(index) for index in completed["replicate"])
+    continuations = int(params.get("branch.continuations", 0))
+    wordings = _wordings(params)
+    perturbed = bool(wordings) and "variant" in completed and bool(indices)
+    return {
+        "preferences": array,
+        "decisions": tuple(completed["decision"]),
+        "seats": tuple(seats_by_round["seat"].unique()),
+        "bases": tuple(completed["replicate"] // continuations) if continuations else (),
+        "indices": indices,
+        "variants": tuple(completed["variant"]) if perturbed else (),
+        "families": tuple(completed["family"]) if perturbed else (),
+        "repetitions": tuple(index // wordings for index in indices) if perturbed else (),
+        "options": option_names(params.get("options", ""), array.shape[-1]),
+    }
+
+
+def by_round(transcript: Transcript) -> dict[str, list[float]]:
+    """Committee mean preferences, mean confidence, and how far the seats are apart."""
+    seats = transcript.preferences()
+    means = seats.mean(axis=1).T
+    values = {f"p_{option}": means[k] for k, option in enumerate(transcript.options)}
+    values["confidence"] = transcript.confidences().mean(axis=1)
+    values["disagreement"] = disagreement(seats)
+    return {name: series.tolist() for name, series in values.items()}
+
+
+def states(transcripts: Sequence[Transcript]) -> pd.DataFrame:
+    """One row a replicate, round and seat: preferences ``p_A``..., confidence."""
+    if not transcripts:
+        return pd.DataFrame()
+    parts = [(t, t.preferences(), t.confidences()) for t in transcripts]
+    columns: dict[str, Any] = {
+        "replicate": np.repeat(
+            [t.head["replicate"] for t, _, _ in parts], [c.size for *_, c in parts]
+        ),
+        "round": np.concatenate([_rounds(c) for *_, c in parts]),
+        "seat": [s["seat"] for t, _, c in parts for _ in range(len(c)) for s in t.head["seats"]],
+    }
+    values = np.concatenate([p.reshape(-1, p.shape[-1]) for _, p, _ in parts])
+    columns |= {f"p_{o}": values[:, k] for k, o in enumerate(transcripts[0].options)}
+    columns["confidence"] = np.concatenate([c.ravel() for *_, c in parts])
+    return pd.DataFrame(columns)
+
+
+def _rounds(cells: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The number of the round of each cell, shape (rounds, seats), from 1; flat."""
+    rounds, seats = cells.shape
+    return np.repeat(np.arange(1, rounds + 1), seats)
+
+
+def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.float64]:
+    """The preferences of completed replicates out of a states table.
+
+    Returns
+    -------
+    array, shape (replicates, rounds, seats, options)
+    """
+    columns = [name for name in frame.columns if name.startswith("p_")]
+    kept = frame[frame["replicate"].isin(list(completed))]
+    rounds, seats = frame["round"].nunique(), frame["seat"].nunique()
+    return kept[columns].to_numpy(dtype=float).reshape(-1, rounds, seats, len(columns))
+
+
+def disagreement(seats: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean Euclidean distance between the preferences of two seats.
+
+    Parameters
+    ----------
+    seats : array, shape (..., seats, options)
+
+    Returns
+    -------
+    array, shape (...)
+    """
+    count = seats.shape[-2]
+    if count < 2:
+        return np.zeros(seats.shape[:-2])
+    apart = seats[..., :, None, :] - seats[..., None, :, :]
+    return np.asarray(np.sqrt((apart**2).sum(axis=-1)).sum(axis=(-2, -1)) / (count * (count - 1)))
+
+
+def option_names(param: str, count: int) -> tuple[str, ...]:
+    """The names in an ``options`` param; none where a name holds its separator."""
+    names = tuple(param.split(" / "))
+    return names if len(names) == count else ()
+
+
+def _wordings(params: Mapping[str, str]) -> int:
+    """How many wordings a condition has: its param counts them by family."""
+    counts = params.get("variants", "").split()
+    return sum(int(count.rpartition(":")[2]) for count in counts)

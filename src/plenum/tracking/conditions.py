@@ -1,0 +1,209 @@
+"""A condition of a study as the tracking store has it: one record for every kind."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.base.identity import folder_of
+from plenum.design.factors import FACTORS, USUAL, WORLD_FACTORS
+
+_TARGET = "n_target"
+_OLDER = {"protocol": USUAL["protocol"]}
+"""What factors were before runs had them as params."""
+
+
+@dataclass(frozen=True)
+class TrackedCondition:
+    """A condition as the tracking store has it.
+
+    What its replicates left is there where it has been run to its estimates, and was asked for.
+
+    Attributes
+    ----------
+    factors
+        The design factors by name; of a condition in a world the world's among them.
+    target, completed, failures
+        Replicates; failures by reason. What is in none of them is pending.
+    preferences
+        Of the completed replicates of a committee, shape (replicates, rounds, seats, options).
+    decisions
+        Of the completed replicates.
+    seats
+        Names along the third axis of ``preferences``.
+    bases
+        Of branches: the base that each replicate continues, shape (replicates,).
+    after_round
+        Of branches: the round after which they part.
+    simulated
+        Whether agents were simulated, by the backend or by the server that answered.
+    indices
+        The numbers of the completed replicates.
+    variants, families, repetitions
+        Of a perturbed condition: the wording that each completed replicate read, its family, and
+        how often the replicates before it went through all wordings.
+    environments
+        Digests of the environments that the replicates ran in, where a backend names it.
+    tiny
+        Whether the model that ships with the project was called, under whatever label.
+    options
+        Names of the options, along the last axis of ``preferences``; none where they aren't known.
+    metrics
+        In a world: one row a completed run, ``replicate``, ``episode``, and its metrics.
+    rounds
+        In a world: one row a completed run and round, the measures, and the world's events.
+    weights
+        In a world: C(t) of the completed runs by its components above zero.
+    """
+
+    study: str
+    identity: str
+    run_id: str
+    factors: dict[str, str]
+    target: int
+    completed: int
+    failures: dict[str, int]
+    preferences: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0, 0, 0)))
+    decisions: tuple[str, ...] = ()
+    seats: tuple[str, ...] = ()
+    bases: tuple[int, ...] = ()
+    after_round: int = 0
+    simulated: bool = False
+    indices: tuple[int, ...] = ()
+    variants: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    repetitions: tuple[int, ...] = ()
+    environments: tuple[str, ...] = ()
+    tiny: bool = False
+    options: tuple[str, ...] = ()
+    metrics: pd.DataFrame = field(default_factory=pd.DataFrame)
+    rounds: pd.DataFrame = field(default_factory=pd.DataFrame)
+    weights: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    @property
+    def pending(self) -> int:
+        """Replicates that have not ended."""
+        return self.target - self.completed - sum(self.failures.values())
+
+    @property
+    def perturbed(self) -> bool:
+        """Whether the replicates read different wordings."""
+        return self.factors.get("perturbation", "none") != "none"
+
+    @property
+    def rerun(self) -> int:
+        """Which time the condition was run: 0 for the first."""
+        return rerun(self.factors)
+
+    @property
+    def ensemble(self) -> NDArray[np.float64]:
+        """Committee mean preferences, shape (replicates, rounds, options)."""
+        return np.asarray(np.nanmean(self.preferences, axis=2))
+
+    @property
+    def runs(self) -> int:
+        """Runs in the same world."""
+        return int(self.factors["runs"])
+
+    def world(self, replicate: int) -> str:
+        """What a replicate was drawn in: the seed and the episode."""
+        return f"{self.factors['seed']}/{int(replicate) // self.runs}"
+
+    def episodes(self, metric: str) -> pd.Series:
+        """A metric by episode: the mean over its runs, with the episode's number as index."""
+        if self.metrics.empty or metric not in self.metrics:
+            return pd.Series(dtype=float)
+        return self.metrics.groupby("episode")[metric].mean()
+
+    def series(self, measure: str) -> pd.DataFrame:
+        """A measure by replicate (the index) and round (the columns); NaN after an early end."""
+        if self.rounds.empty:
+            return pd.DataFrame()
+        return self.rounds.pivot(index="replicate", columns="round", values=measure)
+
+
+@dataclass(frozen=True)
+class Rerun:
+    """One of the times that a condition was run: where its journals lie, and how many it wants."""
+
+    identity: str
+    rerun: int
+    target: int
+    factors: dict[str, str]
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder with its journals."""
+        return folder_of(self.identity, self.rerun)
+
+
+def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
+    """A condition as its run has it, without what its artifacts hold.
+
+    Parameters
+    ----------
+    interrupted
+        As :func:`attrition` takes it.
+    """
+    tags, params = run.data.tags, run.data.params
+    target, completed, failures = attrition(run, interrupted)
+    return TrackedCondition(
+        study=study,
+        identity=tags["plenum.condition"],
+        run_id=run.info.run_id,
+        factors=factors_of(run),
+        target=target,
+        completed=completed,
+        failures=failures,
+        after_round=int(params.get("branch.after_round", 0)),
+        simulated=simulated(params, tags),
+        environments=tuple(tags.get("plenum.environment", "").split()),
+        tiny=any(word.endswith(":tiny") for word in params.get("models", "").split()),
+    )
+
+
+def factors_of(run: Any) -> dict[str, str]:
+    """The design factors of a condition's run, by name."""
+    params = run.data.params
+    names = (*FACTORS, *WORLD_FACTORS) if "task" in params else FACTORS
+    return {name: params.get(name, _OLDER.get(name, "")) for name in names}
+
+
+def rerun(factors: dict[str, str]) -> int:
+    """Which rerun a condition's settings name; 0 where they name none."""
+    named = re.search(r"(?:^| )rerun=(\d+)(?: |$)", factors.get("settings", ""))
+    return int(named[1]) if named else 0
+
+
+def simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
+    """Whether the agents of a condition with these params and tags were simulated."""
+    return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
+
+
+def estimated(run: Any) -> bool:
+    """Whether a condition has been run to its estimates."""
+    return _TARGET in run.data.metrics
+
+
+def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int, dict[str, int]]:
+    """How many replicates a condition wants and has completed, and its failures by reason.
+
+    Parameters
+    ----------
+    interrupted
+        Replicates by status and by cell, of the conditions without estimates.
+    """
+    tags, metrics = run.data.tags, run.data.metrics
+    if estimated(run):
+        failures = json.loads(tags["plenum.failures"])
+        return int(metrics[_TARGET]), int(metrics["n_completed"]), failures
+    ended = interrupted[tags["plenum.cell"]]
+    failures = {k: n for k, n in ended.items() if k not in ("completed", "pending")}
+    completed = ended["completed"]
+    target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
+    return target, completed, failures

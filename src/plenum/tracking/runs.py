@@ -1,0 +1,89 @@
+"""The runs of a study in the tracking store: opened, searched, and their artifacts fetched."""
+
+import tempfile
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum.tracking import store
+from plenum.tracking.conditions import estimated
+
+CONDITIONS = "tags.`plenum.kind` = 'condition'"
+REPLICATES = "tags.`plenum.kind` = 'replicate'"
+
+
+def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
+    """A client, the study's experiment, and the runs of its conditions.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
+    """
+    database = store.local(store.absolute(uri))
+    if database is not None and not database.exists():
+        raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
+    store.check(store.absolute(uri))
+    client = store.open_client(uri)
+    experiment = client.get_experiment_by_name(study)
+    if experiment is None:
+        names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
+        raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")
+    if experiment.lifecycle_stage != "active":
+        raise store.deleted(study, experiment.experiment_id, uri)
+    runs = search(client, experiment.experiment_id, CONDITIONS)
+    if not runs:
+        raise UserError(f"study: {study!r} holds no condition yet")
+    return client, experiment, runs
+
+
+def search(client: Any, experiment: str, query: str, *, deleted: bool = False) -> list[Any]:
+    """The runs of an experiment that a filter names, the oldest first; or also deleted ones."""
+    from mlflow.entities import ViewType
+
+    view = ViewType.ALL if deleted else ViewType.ACTIVE_ONLY
+    runs: list[Any] = []
+    token = None
+    while True:
+        page = client.search_runs(
+            [experiment], query, view, 1000, order_by=["start_time ASC"], page_token=token
+        )
+        runs += page
+        token = page.token
+        if not token:
+            return runs
+
+
+def interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
+    """Replicates by status and by cell, of the conditions that were stopped before estimates."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for cell in (run.data.tags["plenum.cell"] for run in runs if not estimated(run)):
+        query = f"{REPLICATES} and tags.`plenum.cell` = '{cell}'"
+        for replicate in search(client, experiment, query):
+            tags = replicate.data.tags
+            counts[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
+    return counts
+
+
+def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
+    """Those artifacts of a run that there are, by name."""
+    folder = store.folder(run.info.artifact_uri)
+    if folder is not None:
+        return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
+    listed = {file.path for file in client.list_artifacts(run.info.run_id)}
+    with tempfile.TemporaryDirectory() as scratch:
+        return {
+            name: local_copy(client, run, name, Path(scratch)).read_bytes()
+            for name in names
+            if name in listed
+        }
+
+
+def local_copy(client: Any, run: Any, name: str, scratch: Path) -> Path:
+    """An artifact's file: in place where it lies on this disk, else fetched into a folder."""
+    folder = store.folder(run.info.artifact_uri)
+    if folder is not None:
+        return folder / name
+    return Path(client.download_artifacts(run.info.run_id, name, str(scratch)))

@@ -1,0 +1,299 @@
+"""A study read back from MLflow: once, and each of its parts when it is first asked for."""
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pandas as pd
+
+from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS, of_condition
+from plenum.records import DamagedJournal, Transcript
+from plenum.records import read as read_journal
+from plenum.tracking import conditions, runs, store, stored, usage, views
+from plenum.tracking.conditions import Rerun, TrackedCondition
+from plenum.tracking.usage import ConditionUsage
+
+_AT_ONCE = 8
+"""So many requests are sent to a server at a time."""
+
+_Part = TypeVar("_Part")
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Who sat at the table of a condition, and which code wrote its runs.
+
+    Attributes
+    ----------
+    models
+        The model of each seat, in speaking order.
+    clerk, options
+        The model that reads the vote, and the labels of the options.
+    wordings
+        How many wordings there are of each family; empty where the scenario isn't perturbed.
+    versions
+        The code versions that wrote the condition and its replicates, each once.
+    begun
+        When the condition was first opened, in UTC.
+    """
+
+    models: tuple[tuple[str, str], ...]
+    clerk: str
+    options: str
+    wordings: str
+    versions: tuple[str, ...]
+    begun: datetime
+
+
+@dataclass(frozen=True)
+class StoredTranscript:
+    """The transcript of a replicate, as the tracking store keeps it.
+
+    Attributes
+    ----------
+    run_id, parent
+        The replicate's run, and that of its condition.
+    replicate
+        The number of the replicate in its condition.
+    status
+        ``completed``, ``failed`` or ``pending``.
+    path
+        The journal's bytes. It exists while :meth:`Study.transcripts` is open.
+    """
+
+    run_id: str
+    parent: str
+    replicate: int
+    status: str
+    path: Path
+
+    def read(self) -> Transcript | None:
+        """The transcript; ``None`` where the journal doesn't verify."""
+        try:
+            return read_journal(self.path)
+        except DamagedJournal:
+            return None
+
+
+class Study:
+    """A study in a tracking store.
+
+    Its conditions and what they hold are in the order in which they were first run.
+
+    Parameters
+    ----------
+    name
+        Of the study, and of its experiment.
+    uri
+        Of the tracking store.
+
+    Attributes
+    ----------
+    client, experiment
+        MLflow's client and the id of the study's experiment.
+    condition_runs
+        The runs of the conditions.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
+    """
+
+    def __init__(self, name: str, uri: str) -> None:
+        self.name = name
+        self.client, experiment, self.condition_runs = runs.opened(name, uri)
+        self.experiment = str(experiment.experiment_id)
+        self._tag = experiment.tags.get(stored.KIND_TAG)
+
+    @cached_property
+    def kind(self) -> str:
+        """The kind of its conditions: the experiment's tag, else what the conditions' runs say.
+
+        Raises
+        ------
+        UserError
+            It holds conditions of several kinds.
+        """
+        if self._tag:
+            return str(self._tag)
+        names = {of_condition(run.data.params).name for run in self.condition_runs}
+        if len(names) > 1:
+            held = " and ".join(sorted(KINDS[name].plural for name in names))
+            raise UserError(f"study: {self.name!r} holds {held}; give each a study of its own")
+        return names.pop()
+
+    @cached_property
+    def replicate_runs(self) -> list[Any]:
+        """The runs of all replicates."""
+        return runs.search(self.client, self.experiment, runs.REPLICATES)
+
+    @cached_property
+    def listed(self) -> list[TrackedCondition]:
+        """The conditions as their runs have them, without what their replicates left."""
+        interrupted = runs.interrupted(self.client, self.experiment, self.condition_runs)
+        return [conditions.from_run(self.name, run, interrupted) for run in self.condition_runs]
+
+    @cached_property
+    def conditions(self) -> list[TrackedCondition]:
+        """The conditions with what their completed replicates left."""
+        return self._each(self._with_replicates, self.condition_runs, self.listed)
+
+    @cached_property
+    def usage(self) -> list[ConditionUsage]:
+        """What the conditions took: an artifact a condition, however many replicates there are.
+
+        Raises
+        ------
+        ValueError
+            A condition's replicates don't add up.
+        """
+        by_cell: defaultdict[str, dict[int, Any]] = defaultdict(dict)
+        for replicate in self.replicate_runs:
+            tags = replicate.data.tags
+            by_cell[tags["plenum.cell"]][int(tags["plenum.replicate"])] = replicate
+
+        def read(run: Any, condition: TrackedCondition) -> ConditionUsage:
+            target = int(run.data.tags.get("plenum.target", 0))
+            replicates = sorted(by_cell[run.data.tags["plenum.cell"]].items())
+            wanted = [replicate for index, replicate in replicates if index < target]
+            return usage.read(self.client, run, condition, wanted)
+
+        return self._each(read, self.condition_runs, self.listed)
+
+    @cached_property
+    def provenance(self) -> dict[str, Provenance]:
+        """Where each condition comes from, by its run."""
+        versions = {run.info.run_id: _version(run) for run in self.condition_runs}
+        for replicate in self.replicate_runs:
+            parent = replicate.data.tags.get("mlflow.parentRunId", "")
+            if parent in versions:
+                versions[parent] |= _version(replicate)
+        return {
+            run.info.run_id: _provenance(run, tuple(versions[run.info.run_id]))
+            for run in self.condition_runs
+        }
+
+    @cached_property
+    def reruns(self) -> dict[str, list[Rerun]]:
+        """The conditions by identity, each with the times that it was run, in order."""
+        by_identity: dict[str, dict[int, Rerun]] = {}
+        for run in self.condition_runs:
+            identity, factors = run.data.tags["plenum.condition"], conditions.factors_of(run)
+            target = int(run.data.tags.get("plenum.target", 0))
+            times = by_identity.setdefault(identity, {})
+            number = conditions.rerun(factors)
+            if number in times:  # one condition under two labels shares its journals
+                target = max(target, times[number].target)
+            times[number] = Rerun(identity, number, target, factors)
+        return {
+            identity: [times[n] for n in sorted(times)] for identity, times in by_identity.items()
+        }
+
+    @contextmanager
+    def transcripts(
+        self, condition: str | None = None
+    ) -> Iterator[dict[str, list[StoredTranscript]]]:
+        """All transcripts by the run of their condition, in the order of replicates.
+
+        Those that lie on this machine's disk stay where they are; a server's are fetched.
+
+        Parameters
+        ----------
+        condition
+            The run of a condition, to have its transcripts alone.
+        """
+        parents = {run.info.run_id for run in self.condition_runs}
+        parents &= {condition} if condition else parents
+        wanted = [
+            r for r in self.replicate_runs if r.data.tags.get("mlflow.parentRunId") in parents
+        ]
+        with tempfile.TemporaryDirectory() as scratch:
+            by_parent: defaultdict[str, list[StoredTranscript]] = defaultdict(list)
+            for stored in self._each(lambda run: self._transcript(run, Path(scratch)), wanted):
+                if stored.path.exists():
+                    by_parent[stored.parent].append(stored)
+            yield {
+                parent: sorted(stored, key=lambda transcript: transcript.replicate)
+                for parent, stored in by_parent.items()
+            }
+
+    def _each(self, read: Callable[..., _Part], *arguments: Sequence[Any]) -> list[_Part]:
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            return list(pool.map(read, *arguments))
+
+    def _with_replicates(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
+        if not (condition.completed and conditions.estimated(run)):
+            return condition
+
+        def table(name: str) -> pd.DataFrame:
+            file = f"{name}.parquet"
+            return pd.read_parquet(BytesIO(runs.artifacts(self.client, run, [file])[file]))
+
+        return replace(condition, **KINDS[self.kind].part("tracked")(table, run.data.params))
+
+    def _transcript(self, run: Any, scratch: Path) -> StoredTranscript:
+        tags = run.data.tags
+        replicate = int(tags["plenum.replicate"])
+        folder = scratch / run.info.run_id
+        if store.folder(run.info.artifact_uri) is None:
+            folder.mkdir()
+        name = f"transcript/{replicate:03d}.jsonl"
+        path = runs.local_copy(self.client, run, name, folder)
+        parent, status = tags["mlflow.parentRunId"], tags["plenum.status"]
+        return StoredTranscript(run.info.run_id, parent, replicate, status, path)
+
+
+def exists(name: str, uri: str) -> bool:
+    """Whether a study has been run."""
+    try:
+        runs.opened(name, uri)
+    except UserError:
+        return False
+    return True
+
+
+def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
+    """Log files to the study's report run, which is made at the first time."""
+    client = store.open_client(uri)
+    experiment = store.experiment(client, uri, study)
+    views.save(client, experiment)
+    reports = runs.search(client, experiment, "tags.`plenum.kind` = 'report'")
+    if reports:
+        run = reports[0]
+    else:
+        tags = {"plenum.kind": "report", **views.source()}
+        run = client.create_run(experiment, run_name="report", tags=tags)
+    run_id = run.info.run_id
+    if run.info.status != "FINISHED":  # a fresh one, or one whose first writer was killed
+        client.set_terminated(run_id)
+    for file in files:
+        client.log_artifact(run_id, str(file))
+
+
+def _provenance(run: Any, versions: tuple[str, ...]) -> Provenance:
+    params = run.data.params
+    seats = [entry.partition(":") for entry in params.get("models", "").split()]
+    return Provenance(
+        models=tuple((seat, model) for seat, _, model in seats),
+        clerk=params.get("clerk", ""),
+        options=params.get("options", ""),
+        wordings=params.get("variants", ""),
+        versions=versions,
+        begun=datetime.fromtimestamp(run.info.start_time / 1000, UTC),
+    )
+
+
+def _version(run: Any) -> dict[str, None]:
+    """The code version that wrote a run, as a set that keeps its order."""
+    version = run.data.tags.get("plenum.version")
+    return {version: None} if version else {}

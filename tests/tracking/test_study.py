@@ -1,0 +1,70 @@
+"""What a study is of: tagged by its writer, and derived where an older version wrote it."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plenum.base.errors import UserError
+from plenum.tracking.stored import KIND_TAG, require_kind
+from plenum.tracking.study import Study
+from plenum.tracking.writer import StudyWriter
+
+COMMITTEE: dict[str, Any] = {
+    **{"scenario": "s", "roles": "on", "model": "uniform", "memory": "k3", "temperature": "t0.7"},
+    **{"backend": "simulated", "perturbation": "none", "settings": "default", "rounds": 3},
+    **{"seed": 0, "condition": "c0", "cell": "cell0", "clerk": "m", "options": {}, "seats": []},
+}
+WORLD: dict[str, Any] = {
+    **COMMITTEE,
+    **{"task": "disaster", "consensus": "implicit", "diversity": "low", "volatility": "high"},
+    **{"policy": "agents", "agents": 5, "condition": "c1", "cell": "cell1"},
+}
+Write = Callable[..., str]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Write conditions to the study ``s``; ``tagged=False`` as versions did that knew no tag."""
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+
+    def written(*conditions: dict[str, Any], tagged: bool = True) -> str:
+        writer = StudyWriter(uri, "s", "v")
+        for condition in conditions:
+            writer.open(condition, 2)
+        if not tagged:
+            with sqlite3.connect(tmp_path / "mlflow.db") as database:
+                database.execute("DELETE FROM experiment_tags WHERE key = ?", (KIND_TAG,))
+        return uri
+
+    return written
+
+
+@pytest.mark.parametrize("tagged", [True, False])
+@pytest.mark.parametrize(
+    ("condition", "kind", "other"),
+    [(COMMITTEE, "committee", "world"), (WORLD, "world", "committee")],
+)
+def test_a_study_has_a_kind_and_takes_no_other(
+    condition: dict[str, Any], kind: str, other: str, tagged: bool, write: Write
+) -> None:
+    uri = write(condition, tagged=tagged)
+    assert Study("s", uri).kind == kind
+    require_kind("s", uri, kind)
+    with pytest.raises(UserError, match=f"holds {kind}s already, and can't hold {other}s"):
+        require_kind("s", uri, other)
+
+
+def test_an_older_study_of_two_kinds_is_refused(write: Write) -> None:
+    study = Study("s", write(COMMITTEE, WORLD, tagged=False))
+    with pytest.raises(UserError, match="holds committees and worlds"):
+        _ = study.kind
+
+
+def test_a_condition_without_estimates_counts_what_it_wants(write: Write) -> None:
+    (condition,) = Study("s", write(WORLD)).conditions
+    assert (condition.target, condition.completed, condition.pending) == (2, 0, 2)
+    assert condition.factors["task"] == "disaster"
+    assert condition.metrics.empty

@@ -89,10 +89,16 @@ def with_store(empty_store: Path, folder: Path) -> Path:
 
 
 def call(
-    folder: Path, script: str, *arguments: str, status: int | None = 0, **extra: str
+    folder: Path,
+    script: str,
+    *arguments: str,
+    status: int | None = 0,
+    cold: bool = False,
+    **extra: str,
 ) -> "subprocess.CompletedProcess[str]":
     """Run a script to its end in a folder; it has to end with ``status`` unless that is None."""
-    done = forking.run(command(script, *arguments), cwd=folder, env=environment(**extra))
+    env = environment(**extra)
+    done = forking.run(command(script, *arguments), cwd=folder, env=env, cold=cold)
     assert status is None or done.returncode == status, done.stdout + done.stderr
     return done
 

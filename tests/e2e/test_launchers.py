@@ -24,9 +24,9 @@ def tracked(folder: Path) -> list[str]:
     return sorted(run.data.tags["plenum.kind"] for run in runs)
 
 
-@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_two_conditions_by_each_launcher(run: Run, tmp_path: Path, launcher: str) -> None:
+    """The processes of ``joblib`` open one fresh store at once."""
     subdir = "hydra.sweep.subdir=${hydra.job.num}_${hydra.job.override_dirname}"
     done = run("-m", f"hydra/launcher={launcher}", "roles=on,off", *SMALL, subdir)
     assert done.returncode == 0, done.stderr
@@ -68,14 +68,6 @@ def test_a_mistake_in_a_later_job_ends_in_its_line(run: Run, tmp_path: Path, lau
     assert late.returncode == 2
     assert "error: roles: bogus is none of ablate_chair" in late.stderr
     assert len(journals(tmp_path)) == (0 if launcher == "concurrent" else 2)
-
-
-def test_four_processes_open_one_fresh_store_at_once(run: Run, tmp_path: Path) -> None:
-    four = ("hydra/launcher=joblib", "hydra.launcher.n_jobs=4")
-    done = run("-m", *four, "roles=on,off", "model=uniform,mixed", *SMALL)
-    assert done.returncode == 0, done.stderr
-    assert tracked(tmp_path).count("condition") == 4
-    assert tracked(tmp_path).count("replicate") == 8
 
 
 @pytest.mark.usefixtures("stored")

@@ -42,7 +42,6 @@ def test_a_page_shows_all_of_it_and_says_that_it_is_simulated(made: Path) -> Non
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        (["run=tiny"], "run: tiny; one of reduced, full"),
         (["run=reduced", "only=api"], "only: api; one of simulated, hosted"),
         (["draw=true", "item=S99"], "item: S99; one of 001/fig-1a"),
         (["draw=true", "item=001/fig-4"], "none of the studies has been run yet: landscape"),

@@ -53,7 +53,7 @@ def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
 def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_path: Path) -> None:
     store = tmp_path / "server"
     store.mkdir()
-    sweep = ("-m", "roles=on,off", "replicates=20", "rounds=20", "tracking=server")
+    sweep = ("-m", "roles=on,off", "replicates=10", "rounds=20", "tracking=server")
     uri, server = start_mlflow(store)
     try:
         process = start(tmp_path, "run.py", *sweep, f"tracking.uri={uri}")
@@ -68,10 +68,10 @@ def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_pat
     assert "no MLflow server answers" in told
     assert "Traceback" not in told
     ends = [data.splitlines()[-1] for data in journals(tmp_path).values()]
-    assert sum(b'"status":"completed"' in end for end in ends) == 40
-    again = run("-m", "roles=on,off", "replicates=20", "rounds=20")  # to the local store
+    assert sum(b'"status":"completed"' in end for end in ends) == 20
+    again = run("-m", "roles=on,off", "replicates=10", "rounds=20")  # to the local store
     assert again.returncode == 0, again.stderr
-    assert "40 replicates were taken from journals" in again.stderr
+    assert "20 replicates were taken from journals" in again.stderr
 
 
 def test_a_deleted_study_is_refused_before_anything_is_run(

@@ -15,6 +15,9 @@ VOLATILE = re.compile(r"(^|[._])(seconds|latency\w*|run_id|sha256_ensemble|sha25
 
 MASK = "*"
 
+_WRAPPED = re.compile(r"^Next\. (?:.+\n)+", re.M)
+"""A line that names a path, and so is wrapped by the path's length."""
+
 
 class Masks:
     """Replaces what differs from run to run in texts.
@@ -51,4 +54,4 @@ class Masks:
         """The text with every volatile part masked."""
         for pattern, mask in self._patterns:
             text = pattern.sub(mask, text)
-        return text
+        return _WRAPPED.sub(lambda found: " ".join(found[0].split()) + "\n", text)

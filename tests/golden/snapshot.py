@@ -165,7 +165,7 @@ def _outputs(folder: Path, name: str, masks: Masks, known: Known) -> dict[str, A
     files: dict[str, Any] = {}
     texts: dict[str, Any] = {}
     drawings: dict[str, Any] = {}
-    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+    for file in sorted(path for path in folder.rglob("[!.]*") if path.is_file()):
         relative = str(file.relative_to(folder))
         if file.suffix == ".csv":
             files[f"{name}/{relative}"] = rows(file.read_text(encoding="utf-8"), masks)

@@ -15,7 +15,7 @@ VOLATILE = re.compile(r"(^|[._])(seconds|latency\w*|run_id|sha256_ensemble|sha25
 
 MASK = "*"
 
-_WRAPPED = re.compile(r"^Next\. (?:.+\n)+", re.M)
+_WRAPPED = re.compile(r"^Next\. .+\n(?:(?!stderr:|\$ ).+\n)*", re.M)
 """A line that names a path, and so is wrapped by the path's length."""
 
 

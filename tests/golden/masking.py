@@ -43,6 +43,10 @@ class Masks:
                 (r"\b\d{4}-\d\d-\d\d[ T/]\d\d[:-]\d\d[:-]\d\d([.,]\d+)?", "<date>"),
                 (r"\b17\d{11}\b|\b1[6-9]\d{8}(\.\d+)?\b", "<time>"),
                 (r"\d+\.\d MB, ", ""),
+                (
+                    r"(?m)^(stderr: )?(writing|waiting|replicates \d+/\d+ \|).*\n",
+                    "",
+                ),  # slow machines
             )
         ]
 

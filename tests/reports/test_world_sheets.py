@@ -524,7 +524,7 @@ def test_the_table_has_the_exponent_that_was_logged() -> None:
     third = [{0: 1 - 0.01 * 3**n, 2: 0.01 * 3**n} for n in range(3)]
     weights = [first, second, first[:3], third]
     one = played([0.5] * 4, runs="2", weights=weights)
-    logged = summarise_world.estimated([transcript(n, w) for n, w in enumerate(weights)])
+    logged = summarise_world.estimates([transcript(n, w) for n, w in enumerate(weights)])
     found = statistics.exponents([one])["r"]
     keys = ("lambda", "lambda_ci_low", "lambda_ci_high")
     assert_allclose(
@@ -833,8 +833,8 @@ def test_cut_answers_and_silent_turns_are_shown_where_there_are_any() -> None:
 @pytest.mark.parametrize("lost", ["abstentions", "cut", "silent"])
 def test_what_agents_failed_to_do_is_logged_as_a_warning(lost: str) -> None:
     runs = [transcript(n, [{0: 1.0}], **{lost: float(n == 3)}) for n in range(10)]
-    assert summarise_world.estimated(runs)["warnings"][0] == lost
-    fine = summarise_world.estimated([transcript(n, [{0: 1.0}]) for n in range(10)])
+    assert summarise_world.estimates(runs)["warnings"][0] == lost
+    fine = summarise_world.estimates([transcript(n, [{0: 1.0}]) for n in range(10)])
     assert not {"abstentions", "cut", "silent"} & set(fine["warnings"])
 
 

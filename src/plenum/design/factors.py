@@ -16,9 +16,6 @@ WORLD_FACTORS = (
 
 ALL_FACTORS = (*FACTORS, *WORLD_FACTORS)
 
-DOUBLED = ("scenario", "roles", "protocol", "memory")
-"""Factors of a condition in a world that say what one of :data:`WORLD_FACTORS` says."""
-
 USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
 """Values that go without saying where a condition is named."""
 

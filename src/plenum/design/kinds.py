@@ -10,6 +10,8 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
+from plenum.design.factors import FACTORS, WORLD_FACTORS
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -25,6 +27,10 @@ class Kind:
         Values of ``task.name`` that choose this kind; the kind with none takes all others.
     assumed_answers
         What an estimate of costs takes answers to be.
+    factors
+        Names of the factors of its conditions, in the order in which tables show them.
+    repeated
+        Those of them that say what another one says.
     parts
         ``module:attribute`` by station:
 
@@ -32,6 +38,9 @@ class Kind:
         - ``conversation``: from a condition and a replicate's number to its conversation;
         - ``longest_run``: from a condition to the one that takes as much as it can take;
         - ``longest_answer``: from a condition and a call to its longest answer, and its tokens;
+        - ``estimates``: from the transcripts of completed replicates to metrics, divergence by
+          round, interval, status, warnings and a line;
+        - ``run_name``: from a condition as plain data to the name of its run in MLflow;
         - ``tables``: from transcripts to the tables that a condition's run keeps, by name;
         - ``tracked``: from a reader of these tables and the params of the condition's run to fields
           of a :class:`plenum.tracking.conditions.TrackedCondition`, by name;
@@ -44,6 +53,8 @@ class Kind:
     plural: str
     tasks: tuple[str, ...]
     assumed_answers: str
+    factors: tuple[str, ...]
+    repeated: tuple[str, ...]
     parts: Mapping[str, str]
 
     def part(self, station: str) -> Any:
@@ -82,11 +93,15 @@ register(
         plural="committees",
         tasks=("none",),
         assumed_answers="arguments of argument_words each",
+        factors=FACTORS,
+        repeated=(),
         parts={
             "compose": "plenum.committee.compose:compose",
             "conversation": "plenum.committee.deliberation:Deliberation",
             "longest_run": "plenum.committee.cost:longest_run",
             "longest_answer": "plenum.committee.cost:longest_answer",
+            "estimates": "plenum.execution.summarise_committee:estimates",
+            "run_name": "plenum.tracking.committees:run_name",
             "tables": "plenum.tracking.committees:tables",
             "tracked": "plenum.tracking.committees:tracked",
             "by_round": "plenum.tracking.committees:by_round",
@@ -99,11 +114,15 @@ register(
         plural="worlds",
         tasks=(),
         assumed_answers="answers as long as sampling.max_tokens allows",
+        factors=(*FACTORS, *WORLD_FACTORS),
+        repeated=("scenario", "roles", "protocol", "memory"),
         parts={
             "compose": "plenum.worlds.compose:compose",
             "conversation": "plenum.worlds.episode:Episode",
             "longest_run": "plenum.worlds.cost:longest_run",
             "longest_answer": "plenum.worlds.cost:longest_answer",
+            "estimates": "plenum.execution.summarise_world:estimates",
+            "run_name": "plenum.tracking.worlds:run_name",
             "tables": "plenum.tracking.worlds:tables",
             "tracked": "plenum.tracking.worlds:tracked",
             "by_round": "plenum.tracking.worlds:by_round",

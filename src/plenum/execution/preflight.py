@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plenum.base.errors import UserError
+from plenum.design import kinds
 from plenum.design.condition import Api, Hosted, Job, Simulated
-from plenum.design.factors import DOUBLED
 from plenum.design.kinds import KINDS
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.tracking import store
@@ -144,7 +144,7 @@ def _changed(held: Sequence[StoredCondition], jobs: Sequence[Job]) -> dict[str, 
 
 def _factors(named: Mapping[str, object], replicates: int) -> dict[str, str]:
     """Factors by name as texts; a world's come once, under its own names."""
-    left_out = DOUBLED if "task" in named else ()
+    left_out = kinds.of_condition(named).repeated
     factors = {name: str(value) for name, value in named.items() if name not in left_out}
     return {**factors, "replicates": str(replicates)}
 

@@ -36,7 +36,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Serve requests from standard input until it ends."""
     step_back()
-    import plenum.execution.summarise  # noqa: F401  # its slow imports come before the first request
+    import plenum.dynamics  # noqa: F401  # slow imports come before the first request
 
     for line in sys.stdin:
         try:

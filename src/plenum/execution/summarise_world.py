@@ -14,7 +14,7 @@ from plenum.worlds.registry import display
 INTERVAL = "t over episodes"
 
 
-def estimated(completed: Sequence[Transcript]) -> dict[str, Any]:
+def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
     """Metrics with intervals over episodes, and λ̂ of the action distributions within them.
 
     Runs of one episode are averaged first: episodes are the independent draws.

@@ -13,11 +13,6 @@ MEASURES = ("performance", "score", "deviation_actions", "deviation_proposals")
 """What is told of every round; docs/worlds.md has the definitions."""
 
 
-def of_world(transcript: Transcript) -> bool:
-    """Whether a journal is of a run in a world."""
-    return "task" in transcript.head
-
-
 def played(transcript: Transcript) -> list[dict[str, Any]]:
     """The entries of the rounds that are over."""
     return [entry for entry in transcript.entries if entry["kind"] == "round"]

@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.base.identity import folder_of
-from plenum.design.factors import FACTORS, USUAL, WORLD_FACTORS
+from plenum.design import kinds
+from plenum.design.factors import USUAL
 
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}
@@ -170,7 +171,7 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
 def factors_of(run: Any) -> dict[str, str]:
     """The design factors of a condition's run, by name."""
     params = run.data.params
-    names = (*FACTORS, *WORLD_FACTORS) if "task" in params else FACTORS
+    names = kinds.of_condition(params).factors
     return {name: params.get(name, _OLDER.get(name, "")) for name in names}
 
 

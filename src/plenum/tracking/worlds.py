@@ -14,6 +14,16 @@ from plenum.tracking import frames
 _WEIGHTS = ["replicate", "round", "component", "weight"]
 
 
+def run_name(condition: Mapping[str, Any]) -> str:
+    """What the run of a condition in a world is called in MLflow, without its settings.
+
+    A scripted policy stands for agents and their roles.
+    """
+    actors = "diversity" if condition["policy"] == "agents" else "policy"
+    parts = [condition[key] for key in ("task", "consensus", actors, "volatility")]
+    return " ".join(map(str, [*parts, f"N{condition['agents']}", condition["model"]]))
+
+
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """The tables that become a condition's Parquet artifacts, by name."""
     return {

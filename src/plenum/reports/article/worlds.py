@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.design.factors import DOUBLED, FACTORS, WORLD_FACTORS, varying
+from plenum.design.factors import FACTORS, WORLD_FACTORS, varying
+from plenum.design.kinds import KINDS
 from plenum.dynamics import association
 from plenum.reports import worlds
 from plenum.reports.article.document import Block, Document, Grid, Picture, Section
@@ -23,7 +24,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Provenance
 from plenum.tracking.study import Study as TrackedStudy
 
-_FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in DOUBLED)
+_FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
 """Without the factors of committees that in a world repeat another one."""
 
 _FEW = 5

@@ -1,0 +1,88 @@
+"""Estimates of a finished condition of committees."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from plenum.dynamics import Summary, of_replicates, summarise
+from plenum.dynamics.wordings import Reading, by_family, details
+from plenum.execution.summarise import Report, no_estimates
+from plenum.records import Transcript
+
+
+def estimates(completed: Sequence[Transcript]) -> Report:
+    """λ̂ and the other estimates of a committee; of branches their growth."""
+    if "branch" in completed[0].head:
+        return _of_branches(completed)
+    preferences = np.stack([t.preferences() for t in completed])
+    seats = [seat["seat"] for seat in completed[0].head["seats"]]
+    found = _of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
+    if "variants" not in completed[0].head:
+        return found
+    numbers = details(by_family(np.nanmean(preferences, axis=2), [_reading(t) for t in completed]))
+    fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}
+    told = found["told"].replace("λ̂", "λ̂_pert")
+    return {**found, "metrics": {**found["metrics"], **fragility}, "told": told}
+
+
+def _reading(transcript: Transcript) -> Reading:
+    """What a replicate of a perturbed condition read, and decided."""
+    head = transcript.head
+    repetition = head["replicate"] // len(head["variants"])
+    return Reading(head["variant"], head["family"], repetition, str(transcript.decision))
+
+
+def _of_summary(summary: Summary, seats: Sequence[str]) -> Report:
+    exponent = summary.lyapunov
+    metrics: dict[str, float] = {
+        "lambda": exponent.value,
+        "lambda_se": exponent.se,
+        "lambda_ci_low": exponent.ci_low,
+        "lambda_ci_high": exponent.ci_high,
+        "rounds_used": exponent.rounds_used,
+        "zero_rounds": exponent.zero_rounds,
+        "flip_rate": summary.flip_rate.value,
+        "time_to_majority": summary.time_to_majority.median,
+    }
+    # MLflow's UI shows charts in the order of their names, and names with a slash before all
+    # others: D, flip_rate and lambda are to stay on top.
+    for group, numbers in summary.details().items():
+        metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
+    switches = zip(seats, summary.switches.mean, strict=True)
+    metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}
+    told = f"λ̂ = {exponent.value:.4f} [{exponent.ci_low:.4f}, {exponent.ci_high:.4f}]"
+    return {
+        "metrics": metrics,
+        "divergence": summary.divergence.tolist(),
+        "interval": exponent.interval,
+        "status": exponent.status,
+        "warnings": list(exponent.warnings),
+        "told": told if exponent.status == "ok" else f"no λ̂: {exponent.status}",
+    }
+
+
+def _of_branches(completed: Sequence[Transcript]) -> Report:
+    branch = completed[0].head["branch"]
+    found = of_replicates(
+        np.stack([t.preferences().mean(axis=1) for t in completed]),
+        [t.head["replicate"] // branch["continuations"] for t in completed],
+        branch["after_round"],
+    )
+    if found is None:
+        return no_estimates("no_replicates", "no base has two completed branches")
+    gamma, signed = found.gamma, found.signed
+    return {
+        **no_estimates("branching", ""),
+        "metrics": {
+            "gamma": gamma.value,
+            "gamma_ci_low": gamma.ci_low,
+            "gamma_ci_high": gamma.ci_high,
+            "signed_growth": signed.value,
+            "signed_growth_ci_low": signed.ci_low,
+            "signed_growth_ci_high": signed.ci_high,
+            "c_in": float(np.nanmean(found.c_in)),
+            "c_out": float(np.nanmean(found.c_out)),
+            "c_p": found.c_p,
+        },
+        "told": f"Γ̂ = {gamma.value:.4f} [{gamma.ci_low:.4f}, {gamma.ci_high:.4f}]",
+    }

@@ -123,7 +123,7 @@ def test_a_benchmark_of_another_name(tmp_path: Path, script: str) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"{script}: 'fast'; give nothing")
+    assert line.startswith(f"{script.removeprefix('bench_')}: 'fast'; give nothing")
 
 
 def test_two_options_and_three_labels(run: Run, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ class Masks:
                 (re.escape(str(work)), "<work>"),
                 (re.escape(str(root)), "<root>"),
                 (rf"{re.escape(relative)}(?=/)", "<root>"),
+                (r"(\.\./)*\.\.(?=<root>)", ""),
                 (rf"{re.escape(sys.executable)}|\bpython(?= <root>)", "<python>"),
                 (r"(?<=SHA-256 )[0-9a-f]{64}\b", "<sha256>"),
                 (r"\b[0-9a-f]{32}\b", "<run>"),

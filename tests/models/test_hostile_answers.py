@@ -469,4 +469,4 @@ def test_no_count_of_cached_tokens_makes_a_call_cheaper_than_all_cached(
 def test_a_negative_cost_loosens_no_budget() -> None:
     ledger = Ledger(Budget(dollars=1.0, tokens=1000), Prices().of)
     ledger.settle(Usage(), Reply("", -(10**9), 5, cost=-100.0), billed=False)
-    assert (ledger.spent.dollars, ledger.spent.tokens, ledger.spent.calls) == (0.0, 0, 1)
+    assert (ledger.spent.dollars, ledger.spent.tokens, ledger.spent.calls) == (0.0, 5, 1)

@@ -63,7 +63,7 @@ _POPEN_START = subprocess.Popen._execute_child  # type: ignore[attr-defined]
 
 
 def run(
-    args: Sequence[str], *, timeout: float = 280, **given: Any
+    args: Sequence[str], *, timeout: float | None = None, **given: Any
 ) -> "subprocess.CompletedProcess[str]":
     """Run a script to its end with nobody at its terminal; its output is text."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}

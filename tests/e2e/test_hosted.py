@@ -123,12 +123,10 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
     whole = file.read_bytes().splitlines(keepends=True)
     kept = whole[:-4]
     file.write_bytes(b"".join(kept))
-    done = run(*SMALL, "replicates=1", "backend.deterministic=false")
+    done = run(*SMALL, "replicates=1", "backend.threads=2")
     assert done.returncode == 0, done.stderr
-    assert "another environment (deterministic true -> false)" in done.stdout + done.stderr
-    assert {"deterministic": "false"}.items() <= entries(file.read_bytes())[len(kept)][
-        "environment"
-    ].items()  # type: ignore[attr-defined]
+    assert "another environment (threads 1 -> 2)" in done.stdout + done.stderr
+    assert {"threads": "2"}.items() <= entries(file.read_bytes())[len(kept)]["environment"].items()  # type: ignore[attr-defined]
 
 
 # --- the benchmark in its small size -----------------------------------------------------------

@@ -4,7 +4,7 @@ Most of the seconds of ``python run.py ...`` go into importing pandas, MLflow an
 :class:`Process` is a :class:`subprocess.Popen` whose process is forked off a *template*: a process
 that has imported them and waits. All else is as with a process that is started: arguments, working
 directory, environment, standard streams, process group, signals, exit status, ``__main__``. What
-such a process starts itself by ``python -m`` is forked too, off a copy of the template.
+such a process starts itself with this interpreter is forked too, off a copy of the template.
 
 A process is started as usual with ``cold=True``, for a variable that is read when Python or a
 library starts (:data:`AT_THE_START`), and where there is no ``prctl``, as outside Linux.
@@ -35,7 +35,7 @@ BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "
 MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum.models.hosted.backend",)}
 """What a template has imported for a backend as well."""
 
-AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "HF_", "MPL")
+AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "MPL")
 """What the names of such variables begin with; ``PYTHONPATH`` alone is followed."""
 
 _LATER = ("plenum.models.api.", "plenum.models.hosted.", "plenum.testing.")
@@ -53,17 +53,17 @@ class Process(subprocess.Popen[Any]):
     def _execute_child(self, *given: Any) -> None:
         start = _POPEN_START.__get__(self)
         bound = inspect.signature(start).bind(*given).arguments
-        if self._cold or not bound["args"][1].endswith(".py") or _read_at_start(bound["env"]):
+        if self._cold or not _is_python(bound["args"]) or _read_at_start(bound["env"]):
             start(*given)
         else:
-            _template_for(bound["args"]).start(self, bound)
+            _template_for(bound["args"], bound["env"]).start(self, bound)
 
 
 _POPEN_START = subprocess.Popen._execute_child  # type: ignore[attr-defined]
 
 
 def run(
-    args: Sequence[str], *, timeout: float = 280, **given: Any
+    args: Sequence[str], *, timeout: float | None = None, **given: Any
 ) -> "subprocess.CompletedProcess[str]":
     """Run a script to its end with nobody at its terminal; its output is text."""
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
@@ -113,6 +113,11 @@ class Template:
         return int(answer)
 
 
+def _is_python(args: Sequence[str]) -> bool:
+    """Whether a command line is a script or a module for this interpreter."""
+    return args[0] == sys.executable and (args[1] == "-m" or args[1].endswith(".py"))
+
+
 def _read_at_start(env: Mapping[str, str] | None) -> bool:
     """Whether an environment differs from the template's in what is read only once."""
     env = os.environ if env is None else env
@@ -120,26 +125,29 @@ def _read_at_start(env: Mapping[str, str] | None) -> bool:
     return any(env.get(name) != os.environ.get(name) for name in names)
 
 
-def _template_for(args: Sequence[str]) -> Template:
+def _template_for(args: Sequence[str], env: Mapping[str, str] | None) -> Template:
     given = " ".join(args)
     if "api_base" in given or "backend=api" in given:
         return _template("api")
     hosted = ("backend=hosted" in given or "tiny_model" in given) or (
         "experiment=hosted" in given and "backend=" not in given
     )
-    return _template("hosted" if hosted else "base")
+    if not hosted:
+        return _template("base")
+    env = os.environ if env is None else env
+    return _template("hosted", *((k, v) for k, v in env.items() if k.startswith("HF_")))
 
 
 @cache
-def _template(kind: str) -> Template:
-    """A template; but for the first, they are forked off that one."""
+def _template(kind: str, *env: tuple[str, str]) -> Template:
+    """A template with variables of its own; but for the first, they are forked off that one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if kind == "base":
         number = theirs.fileno()
         subprocess.Popen([sys.executable, __file__, str(number)], pass_fds=[number])
         _adopt_orphans()
     else:
-        _template("base").ask({"imports": MORE[kind]}, [theirs.fileno()])
+        _template("base").ask({"imports": MORE[kind], "env": dict(env)}, [theirs.fileno()])
     theirs.close()
     return Template(ours)
 
@@ -176,6 +184,7 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
                 return {**request, "descriptors": descriptors}
             connection.close()
             connection = socket.socket(fileno=descriptors.pop())
+            os.environ.update(request["env"])
             _import(request["imports"])
         else:
             os.waitpid(between, 0)
@@ -231,7 +240,7 @@ def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
 
 
 def _copy_template() -> dict[str, Any] | None:
-    """Leave a copy behind that forks what this process starts by ``python -m``.
+    """Leave a copy behind that forks what this process starts with this interpreter.
 
     Returns the request in what the copy forks, and None in this process.
     """
@@ -250,7 +259,7 @@ def _copy_template() -> dict[str, Any] | None:
 
     def start(process: "subprocess.Popen[Any]", *given: Any) -> None:
         bound = inspect.signature(_POPEN_START).bind(process, *given).arguments
-        if list(bound["args"][:2]) == [sys.executable, "-m"] and not _read_at_start(bound["env"]):
+        if _is_python(bound["args"]) and not _read_at_start(bound["env"]):
             template.start(process, bound)
         else:
             _POPEN_START(process, *given)

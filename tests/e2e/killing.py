@@ -20,6 +20,7 @@ from hydra import compose, initialize_config_dir
 
 from plenum.design.compose import parse_job
 from plenum.execution import run_sweep
+from plenum.models.api import backend  # noqa: F401  # not once in each of the processes
 from plenum.records import read_entries
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -144,6 +144,7 @@ def test_what_a_provider_says_reaches_neither_terminal_nor_journal_raw(
     assert len(server.requests) == 3
 
 
+@pytest.mark.usefixtures("stored")
 def test_the_key_is_in_no_byte_that_is_written_or_printed(
     server: Server, run: Run, tmp_path: Path
 ) -> None:

@@ -28,7 +28,7 @@ from plenum.records.journal import read_entries
 from plenum.testing.fault_server import Faults, Latency, Limits, Settings, serving
 from plenum.testing.fault_server.running import Running
 
-from .conftest import calls, free_port, journals, start
+from .conftest import calls, free_port, journals, start, with_store
 
 KEY = "sk-canary-0123456789abcdef"
 MODEL = "openai/house-model"  # no price list knows it
@@ -263,8 +263,9 @@ def state(folder: Path) -> dict[str, tuple[int, int]]:
 
 
 @pytest.fixture(scope="module")
-def budgeted(tmp_path_factory: pytest.TempPathFactory) -> Budgeted:
-    folder, empty = tmp_path_factory.mktemp("budget"), tmp_path_factory.mktemp("unpriced")
+def budgeted(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Budgeted:
+    folder = with_store(empty_store, tmp_path_factory.mktemp("budget"))
+    empty = tmp_path_factory.mktemp("unpriced")
     stages, limits = {}, {"calls": 90.0}
     with serving(QUICK) as server:
         stages["calls"] = stage(folder, server, PRICE, NARROW, "budget.calls=90", tracked=True)
@@ -491,8 +492,8 @@ class Halting:
 
 
 @pytest.fixture(scope="module")
-def halting(tmp_path_factory: pytest.TempPathFactory) -> Halting:
-    folder = tmp_path_factory.mktemp("halting")
+def halting(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Halting:
+    folder = with_store(empty_store, tmp_path_factory.mktemp("halting"))
     with serving(replace(SLOW, faults=Faults(auth=0.08))) as server:
         refused = plenum(folder, *sweep(server.url, PRICE, "tracking=none"))
         log, attempts, found = server.log(), calls(folder), transcripts(folder)
@@ -635,6 +636,7 @@ BRANCHING = (
 )
 
 
+@pytest.mark.usefixtures("stored")
 def test_branches_begin_with_what_their_base_said(tmp_path: Path) -> None:
     done = plenum(tmp_path, *BRANCHING, "branch.after_round=null,2")
     assert done.status == 0, done.err

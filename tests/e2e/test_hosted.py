@@ -4,6 +4,7 @@ import json
 import signal
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,19 @@ pytestmark = pytest.mark.timeout(900)
 
 # One thread: the tests share the cores with others, and two threads would wait for each other.
 ALONE = "backend.threads=1"
-SMALL = ("backend=hosted", ALONE, "memory=k5", "rounds=2", "replicates=3", "tracking=none")
-SIZE = (ALONE, "rounds=4", "replicates=5")
+THREE = ("~roles.seats.Equity", "~roles.seats.Security")
+SMALL = ("backend=hosted", ALONE, "memory=k5", "rounds=2", "replicates=2", "tracking=none", *THREE)
+SIZE = (ALONE, "rounds=4", "replicates=3")
 WORDED = (*SMALL, "perturbation=variants20")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Nothing can be loaded from the hub, and nothing was."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("hub")))
+        yield
 
 
 def entries(data: bytes) -> list[dict[str, object]]:
@@ -38,7 +49,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def benchmark(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> tuple[Path, str]:
     """The hosted benchmark, small enough for a test."""
     folder = with_store(empty_store, tmp_path_factory.mktemp("benchmark"))
-    given = ("-m", "+experiment=hosted_benchmark", "scenario=CL-04,IM-01", *SIZE)
+    given = ("-m", "+experiment=hosted_benchmark", "scenario=CL-04,IM-01", "roles=on", *SIZE)
     return folder, call(folder, "run.py", *given, COLUMNS="200").stdout
 
 
@@ -65,21 +76,20 @@ def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
     done = run(
-        *("-m", *WORDED, "roles=off,on", "replicates=4", "scenario=IM-01,HL-01"),
+        *("-m", *WORDED, "roles=off,on", "scenario=IM-01,HL-01"),
         "calls.max_concurrency=7",
     )
     assert done.returncode == 0, done.stderr
     found = journals(tmp_path)
-    assert len(found) == 16
+    assert len(found) == 8
     assert swept.items() <= found.items()
 
 
-@pytest.mark.parametrize("share", [0.15, 0.7])
 def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
-    swept: dict[str, bytes], run: Run, tmp_path: Path, share: float
+    swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
     process = start(tmp_path, "run.py", "-m", *WORDED, "roles=on,off")
-    size = share * sum(map(len, swept.values()))
+    size = 0.4 * sum(map(len, swept.values()))
     deadline = time.monotonic() + 200
     while sum(map(len, journals(tmp_path).values())) < size:
         assert process.poll() is None, "it ended before it could be killed"
@@ -96,7 +106,7 @@ def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
 
 def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -> None:
     heads = [entries(data)[0] for data in swept.values()]
-    assert {head["variant"] for head in heads} == {"canonical", "rephrase01", "rephrase02"}
+    assert {head["variant"] for head in heads} == {"canonical", "rephrase01"}
     assert len({json.dumps(head["environment"]) for head in heads}) == 1
     environment_ = heads[0]["environment"]
     assert isinstance(environment_, dict)
@@ -111,11 +121,12 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
     assert done.returncode == 0, done.stderr
     (file,) = (tmp_path / "mlruns" / "journals").glob("*/000.jsonl")
     whole = file.read_bytes().splitlines(keepends=True)
-    file.write_bytes(b"".join(whole[:4]))
+    kept = whole[:-4]
+    file.write_bytes(b"".join(kept))
     done = run(*SMALL, "replicates=1", "backend.threads=2")
     assert done.returncode == 0, done.stderr
     assert "another environment (threads 1 -> 2)" in done.stdout + done.stderr
-    assert {"threads": "2"}.items() <= entries(file.read_bytes())[4]["environment"].items()  # type: ignore[attr-defined]
+    assert {"threads": "2"}.items() <= entries(file.read_bytes())[len(kept)]["environment"].items()  # type: ignore[attr-defined]
 
 
 # --- the benchmark in its small size -----------------------------------------------------------
@@ -124,15 +135,14 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
 def test_the_benchmark_finishes_every_deliberation(benchmark: tuple[Path, str]) -> None:
     folder, _ = benchmark
     ends = [entries(data)[-1] for data in journals(folder).values()]
-    assert len(ends) == 20
-    assert Counter(end["status"] for end in ends) == {"completed": 20}
+    assert Counter(end["status"] for end in ends) == {"completed": 6}
 
 
 def test_turns_parse_without_repair(benchmark: tuple[Path, str]) -> None:
     folder, _ = benchmark
     said = [e for data in journals(folder).values() for e in entries(data)[1:-1]]
     turns = [e for e in said if e["kind"] == "turn"]
-    assert len(turns) >= 0.98 * 20 * 4 * 5
+    assert len(turns) >= 0.98 * 6 * 4 * 5
     assert sum("problem" not in turn for turn in turns) >= 0.98 * len(turns)
 
 
@@ -158,7 +168,7 @@ def test_mlflow_has_every_condition_and_its_environment(benchmark: tuple[Path, s
     parents = client.search_runs(
         [experiment.experiment_id], "tags.`plenum.kind` = 'condition'", max_results=100
     )
-    assert len(parents) == 4
+    assert len(parents) == 2
     for parent in parents:
         assert parent.data.params["perturbation"] == "variants20"
         assert parent.data.tags["plenum.backend"] == "hosted"
@@ -195,7 +205,7 @@ def test_call_logs_name_the_environment_of_every_answer(benchmark: tuple[Path, s
 def test_what_cannot_work_is_refused_in_one_line(
     run: Run, tmp_path: Path, given: list[str], told: str
 ) -> None:
-    done = run(*SMALL, *given, HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path / "hub"))
+    done = run(*SMALL, *given)
     assert done.returncode == 2, done.stderr
     (line,) = done.stderr.strip().splitlines()
     assert told in line

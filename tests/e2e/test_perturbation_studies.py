@@ -133,7 +133,7 @@ def test_deliberation_is_compared_with_the_vote(studied: Path, run: Run) -> None
 
 def test_figure_1_is_drawn_and_logged(studied: Path, run: Run) -> None:
     done = run(
-        *("study=hosted_benchmark", "baseline=hosted_one_shot", "draws=200"),
+        *("study=hosted_benchmark", "baseline=hosted_one_shot", "draws=200", "figure=hosted"),
         script="scripts/figures.py",
         cwd=studied,
     )
@@ -173,9 +173,14 @@ def test_registers_are_a_family(stored: Path) -> None:
     ("overrides", "told"),
     [
         (("model=qwen2.5-7b",), "24 conditions, 480 replicates"),
-        (("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6"), "4 conditions, 80 replicates"),
-        (("model=qwen2.5-7b", "memory=k15"), "model=qwen2.5-7b memory=k15"),
-        (("backend=simulated",), "backend=simulated perturbation=variants20"),
+        (
+            ("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6", "memory=k15"),
+            "4 conditions, 80 replicates",
+        ),
+        (
+            ("backend=simulated", "memory=k15", "scenario=HL-01"),
+            "memory=k15 backend=simulated perturbation=variants20",
+        ),
     ],
 )
 def test_the_experiment_takes_overrides(run: Run, overrides: tuple[str, ...], told: str) -> None:

@@ -40,6 +40,7 @@ def written(folder: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.usefixtures("stored")
 def test_one_prompt_is_sent_n_times(server: Running, run: Run, tmp_path: Path) -> None:
     printed, _ = probed(run, *against(server, "n=6", "model=gpt-4.1-mini"))
     log = server.log()
@@ -146,6 +147,7 @@ def test_ctrl_c_keeps_what_has_come(tmp_path: Path) -> None:
     assert said.splitlines()[-1] == f"interrupted: {outcomes.count('ok')} of 20 answers came"
 
 
+@pytest.mark.usefixtures("stored")
 def test_mlflow_holds_one_run_a_model(run: Run, tmp_path: Path) -> None:
     from plenum.tracking import store
 
@@ -167,6 +169,7 @@ def test_mlflow_holds_one_run_a_model(run: Run, tmp_path: Path) -> None:
         }
 
 
+@pytest.mark.usefixtures("stored")
 def test_no_key_is_written_or_printed(server: Running, run: Run, tmp_path: Path) -> None:
     printed, said = probed(run, *against(server, "n=3"))
     assert KEY not in printed + said

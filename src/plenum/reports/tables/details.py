@@ -88,7 +88,7 @@ def _rounds(used: float, zero: float, d_first: float) -> str:
 
 
 def _finite(value: float) -> str:
-    return number(value, 3) if pd.notna(value) and math.isfinite(value) else NONE
+    return NONE if pd.isna(value) or not math.isfinite(value) else number(value, 3)
 
 
 def _misfit(exponential: float, power: float) -> str:

@@ -20,9 +20,9 @@ from matplotlib.figure import Figure
 
 from plenum.base.errors import UserError
 from plenum.cli import told
-from plenum.dynamics.tracking_grid import FIGURE_6, Grid, Outcome
-from plenum.dynamics.tracking_model import simulate
-from plenum.dynamics.tracking_theory import Monotonicity, expected, monotonicity, stable
+from plenum.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
+from plenum.dynamics.theory.grid import FIGURE_6, Grid, Outcome
+from plenum.dynamics.theory.model import simulate
 from plenum.reports.formats import number, p_value
 from plenum.reports.printing import show
 from plenum.reports.sheets import of_cells

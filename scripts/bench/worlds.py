@@ -34,8 +34,8 @@ from rich.console import Console
 from rich.table import Table
 
 from plenum.design.compose import parse_job
-from plenum.dynamics.tracking_grid import FIGURE_6
-from plenum.dynamics.tracking_model import simulate, simulate_plainly
+from plenum.dynamics.theory.grid import FIGURE_6
+from plenum.dynamics.theory.model import simulate, simulate_plainly
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.records import Usage
 from plenum.worlds.condition import WorldCondition

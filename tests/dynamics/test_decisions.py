@@ -1,8 +1,7 @@
-"""Decisions: how often replicates differ, and how easily wording moves them."""
+"""Decisions: how often replicates differ, and whether two outcomes of the same units do."""
 
 import itertools
 import math
-from collections import Counter
 from statistics import mean
 
 import numpy as np
@@ -13,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 
-from plenum.dynamics import flip_rate, fragility, mcnemar, pairwise_disagreement, share
+from plenum.dynamics import flip_rate, mcnemar, pairwise_disagreement, share
 
 decided = st.lists(st.sampled_from(["A", "B", "C", "NONE"]), min_size=2, max_size=25)
 
@@ -165,61 +164,6 @@ def test_fewer_than_two_replicates_have_no_disagreement(decisions: list[str]) ->
     found = pairwise_disagreement(decisions)
     assert np.isnan([found.value, found.ci_low, found.ci_high]).all()
     assert found.n == len(decisions)
-
-
-# --- fragility ---------------------------------------------------------------------------------
-
-FAMILIES = ["canonical", "tone", "tone", "order", "tone", "order"]
-DECISIONS = ["A", "B", "B", "A", "B", "NONE"]
-
-
-def test_fragility_counts_against_canonical_and_mode_and_pairwise() -> None:
-    found = fragility(DECISIONS, FAMILIES)
-    assert list(found) == ["all", "tone", "order"]
-    assert found["all"].against_canonical == share(4, 5)
-    assert found["all"].against_mode == share(3, 6)
-    assert_allclose(found["all"].pairwise.value, slow_disagreement(DECISIONS))
-    assert found["tone"].against_canonical == share(3, 3)
-    assert found["tone"].against_mode == share(0, 3)
-    assert found["tone"].pairwise.value == 0
-    assert found["order"].against_canonical == share(1, 2)
-    assert found["order"].against_mode == share(2, 2)
-    assert found["order"].pairwise.value == 1
-
-
-def test_a_scenario_of_the_canonical_wording_alone_has_no_fragility() -> None:
-    found = fragility(["A"], ["canonical"])
-    assert list(found) == ["all"]
-    assert math.isnan(found["all"].against_canonical.value)
-    assert found["all"].against_mode == share(0, 1)
-
-
-@given(st.lists(st.sampled_from("ABN"), min_size=2, max_size=12), st.data())
-def test_fragility_agrees_with_loops(decisions: list[str], data: st.DataObject) -> None:
-    kinds = st.sampled_from(["tone", "order", "names"])
-    names = data.draw(st.lists(kinds, min_size=len(decisions) - 1, max_size=len(decisions) - 1))
-    families = ["canonical", *names]
-    found = fragility(decisions, families)
-    top = max(Counter(decisions).values())
-    for name in set(names):
-        own = [d for d, family in zip(decisions, families, strict=True) if family == name]
-        assert found[name].against_canonical.count == sum(d != decisions[0] for d in own)
-        assert found[name].against_mode.n == len(own)
-    assert found["all"].against_mode.count == len(decisions) - top
-    assert found["all"].against_canonical.n == len(decisions) - 1
-
-
-@pytest.mark.parametrize(
-    ("decisions", "families", "message"),
-    [
-        ("AB", ["canonical"], "2 decisions for 1 families"),
-        ("AB", ["tone", "tone"], "one variant is 'canonical', not 0"),
-        ("AB", ["canonical", "canonical"], "one variant is 'canonical', not 2"),
-    ],
-)
-def test_malformed_variants_are_refused(decisions: str, families: list[str], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        fragility(list(decisions), families)
 
 
 # --- McNemar -----------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from plenum.dynamics import TimeToMajority, time_to_majority
+from plenum.dynamics import time_to_majority
 
 Seat = tuple[float, ...]
 A, B, C = (0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.1, 0.8)
@@ -191,11 +191,6 @@ def test_without_replicates_there_is_no_time_to_majority() -> None:
     found = time_to_majority(np.empty((0, 20, 5, 3)))
     assert np.isnan([found.median, found.ci_low, found.ci_high]).all()
     assert (found.events, found.n) == (0, 0)
-
-
-def test_estimates_of_the_same_runs_are_equal() -> None:
-    assert isinstance(time_to_majority(runs([1, 2], 3)), TimeToMajority)
-    assert time_to_majority(runs([1, 2], 3)) == time_to_majority(runs([1, 2], 3))
 
 
 # --- input errors ------------------------------------------------------------------------------

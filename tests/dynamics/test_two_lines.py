@@ -238,14 +238,9 @@ def test_few_discrete_values_are_enough_for_two_lines() -> None:
     assert found.breakpoint == 2
 
 
-@pytest.mark.parametrize(
-    "arguments", [([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])]
-)
-def test_lists_of_different_length_are_refused(arguments: tuple[list[float], ...]) -> None:
-    with pytest.raises(ValueError, match="one length"):
-        two_lines(*arguments)
-
-
-def test_a_level_that_is_no_probability_is_refused() -> None:
+def test_lists_of_different_length_and_no_level_are_refused() -> None:
+    for lists in (([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])):
+        with pytest.raises(ValueError, match="one length"):
+            two_lines(*lists)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="level: 1; between 0 and 1"):
         two_lines([1, 2], [1, 2], level=1)

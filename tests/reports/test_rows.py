@@ -15,10 +15,10 @@ from plenum.reports.settings import Settings
 def test_every_detail_of_the_summary_has_its_column() -> None:
     (row,) = build([tracked(1, 0.05, decisions="AAAAAAAAABBB")])
     record = row.record()
-    groups = summary(row).details()
+    groups = summary(row).record()
     for name, value in ((n, v) for group in groups.values() for n, v in group.items()):
         assert_equal(record[name], value)
-    assert {"intervals", "tests", "diagnostics", "decisions"} == set(groups)
+    assert {"estimates", "intervals", "tests", "diagnostics", "decisions"} == set(groups)
 
 
 def test_the_first_columns_are_the_estimate_and_its_interval() -> None:
@@ -78,7 +78,7 @@ def test_estimates_are_made_as_the_settings_ask(chosen: Settings) -> None:
         draws=chosen.draws,
         seed=chosen.seed,
     )
-    assert_equal(summary(row).details(), expected.details())
+    assert_equal(summary(row).record(), expected.record())
     assert exponent(row) == expected.lyapunov
     values = [(s.lyapunov.ci_low, s.reversal.p) for s in (summary(row), summary(usual))]
     assert values[0] != values[1]

@@ -5,11 +5,9 @@ from plenum.dynamics.attrition import Association, association
 from plenum.dynamics.branching import Branching, branching, of_replicates
 from plenum.dynamics.contrasts import Contrast, contrast, interaction
 from plenum.dynamics.decisions import (
-    Fragility,
     McNemar,
     Share,
     flip_rate,
-    fragility,
     mcnemar,
     pairwise_disagreement,
     share,
@@ -42,7 +40,6 @@ __all__ = [
     "Contrast",
     "Diagnostics",
     "Estimate",
-    "Fragility",
     "Interval",
     "Look",
     "LyapunovEstimate",
@@ -67,7 +64,6 @@ __all__ = [
     "contrast",
     "divergence",
     "flip_rate",
-    "fragility",
     "generators",
     "holm",
     "interaction",

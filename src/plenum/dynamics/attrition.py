@@ -7,14 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.dynamics.fit import Floats
 from plenum.dynamics.resampling import DRAWS
 
 EXPECTED = 5
 """The chi-square approximation needs at least this expected count in every cell (Cochran 1954)."""
-
-_TIE = 1e-9
-"""A drawn statistic this close to the observed one, relative to it, is a tie."""
 
 
 @dataclass(frozen=True)
@@ -41,16 +37,16 @@ class Association:
         found anything.
     """
 
-    method: str
-    statistic: float
-    p: float
-    cramers_v: float
-    conditions: int
-    completed: int
-    failed: int
-    lowest: float
-    highest: float
-    least_p: float
+    method: str = "none"
+    statistic: float = math.nan
+    p: float = math.nan
+    cramers_v: float = math.nan
+    conditions: int = 0
+    completed: int = 0
+    failed: int = 0
+    lowest: float = math.nan
+    highest: float = math.nan
+    least_p: float = math.nan
 
     @property
     def untested(self) -> str:
@@ -111,13 +107,17 @@ def association(
     nan = float("nan")
     method, statistic, p, least = "none", nan, nan, nan
     if len(table) > 1 and good and bad:
-        statistic = float(_chi_square(table[:, 1], sizes, int(bad)))
+        from scipy.stats import MonteCarloMethod, chi2_contingency
+
+        pearson = chi2_contingency(table, correction=False)
+        method, statistic, p = "chi_square", float(pearson.statistic), float(pearson.pvalue)
         if len(table) == 2:
             method, p, least = "fisher", _fisher(table), _least(sizes, int(bad))
-        elif sizes.min() * min(good, bad) / sizes.sum() >= EXPECTED:
-            method, p = "chi_square", _tail(statistic, len(table) - 1)
-        else:
-            method, p = "monte_carlo", _drawn(statistic, sizes, int(bad), draws, seed)
+        elif pearson.expected_freq.min() < EXPECTED:
+            generator = np.random.Generator(np.random.PCG64([seed, len(sizes), int(bad)]))
+            drawing = MonteCarloMethod(n_resamples=draws, rng=generator)
+            drawn = chi2_contingency(table, correction=False, method=drawing)
+            method, p = "monte_carlo", float(drawn.pvalue)
     return Association(
         method=method,
         statistic=statistic,
@@ -139,15 +139,6 @@ def _counts(name: str, values: Sequence[int]) -> NDArray[np.int64]:
     return counts
 
 
-def _chi_square(failed: NDArray[np.int64], sizes: NDArray[np.int64], total: int) -> Floats:
-    """Pearson's statistic of tables with these margins, over the last axis."""
-    n = int(sizes.sum())
-    expected = sizes * total / n
-    # Both columns are off by the same amount: (1 / expected failed + 1 / expected completed) d².
-    weights = n / (expected * (n - total))
-    return np.asarray((weights * (failed - expected) ** 2).sum(axis=-1))
-
-
 def _fisher(table: NDArray[np.int64]) -> float:
     from scipy.stats import fisher_exact
 
@@ -156,22 +147,8 @@ def _fisher(table: NDArray[np.int64]) -> float:
 
 def _least(sizes: NDArray[np.int64], bad: int) -> float:
     """Fisher's p where the failures fall into the first condition, or the second, if they can."""
-    found = []
+    p = []
     for first in (min(bad, int(sizes[0])), max(0, bad - int(sizes[1]))):
         failed = np.array([first, bad - first])
-        found.append(_fisher(np.stack([sizes - failed, failed], axis=1)))
-    return min(found)
-
-
-def _tail(statistic: float, df: int) -> float:
-    from scipy.stats import chi2
-
-    return float(chi2.sf(statistic, df))
-
-
-def _drawn(statistic: float, sizes: NDArray[np.int64], bad: int, draws: int, seed: int) -> float:
-    """The share of tables with the same margins that are at least as uneven."""
-    generator = np.random.Generator(np.random.PCG64([seed, len(sizes), bad]))
-    drawn = generator.multivariate_hypergeometric(sizes, bad, size=draws, method="marginals")
-    far = _chi_square(drawn, sizes, bad) >= statistic * (1 - _TIE)
-    return float((1 + far.sum()) / (1 + draws))
+        p.append(_fisher(np.stack([sizes - failed, failed], axis=1)))
+    return min(p)

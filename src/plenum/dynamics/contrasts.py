@@ -48,8 +48,8 @@ class Contrast(Estimate):
         have different D(3) or headroom may come from saturation alone.
     """
 
-    p_wald: float
-    cells: tuple[LyapunovEstimate, ...]
+    p_wald: float = math.nan
+    cells: tuple[LyapunovEstimate, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -175,10 +175,8 @@ def _contrast(
     p: float | None = None,
 ) -> Contrast:
     e = estimate(value, se, df, n, method)
-    return Contrast(
-        *(value, se, e.ci_low, e.ci_high, e.p if p is None else p),
-        *(df, n, method, e.p, cells),
-    )
+    tested = vars(e) if p is None else vars(e) | {"p": p}
+    return Contrast(**tested, p_wald=e.p, cells=cells)
 
 
 def _permuted(

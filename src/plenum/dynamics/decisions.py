@@ -1,4 +1,4 @@
-"""Decisions of an ensemble: how often they differ, and how easily wording moves them."""
+"""Decisions of an ensemble: how often they differ, within one and between two."""
 
 import math
 from collections import Counter
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betaincinv, stdtrit
-
-_CANONICAL = "canonical"
 
 
 @dataclass(frozen=True)
@@ -25,22 +23,36 @@ class Share:
         Units.
     """
 
-    value: float
-    ci_low: float
-    ci_high: float
-    count: int | None
-    n: int
+    value: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    count: int | None = 0
+    n: int = 0
 
 
-def share(count: int, n: int) -> Share:
-    """A binomial share with Clopper and Pearson's exact interval."""
-    if not 0 <= count <= n:
-        raise ValueError(f"{count} of {n} isn't a share")
+def share(total: float, n: int) -> Share:
+    """A share with Clopper and Pearson's interval, exact where ``total`` is a count.
+
+    Parameters
+    ----------
+    total
+        How many of the units, or the sum of shares of units: a unit's share lies between 0 and 1,
+        so that no mean of them varies more than a count does.
+    n
+        Units.
+
+    Raises
+    ------
+    ValueError
+        ``total`` doesn't lie between 0 and ``n``.
+    """
+    if not 0 <= total <= n:
+        raise ValueError(f"{total} of {n} isn't a share")
     if n == 0:
-        return Share(float("nan"), float("nan"), float("nan"), 0, 0)
-    low = float(betaincinv(count, n - count + 1, 0.025)) if count else 0.0
-    high = float(betaincinv(count + 1, n - count, 0.975)) if count < n else 1.0
-    return Share(count / n, low, high, count, n)
+        return Share()
+    low = float(betaincinv(total, n - total + 1, 0.025)) if total else 0.0
+    high = float(betaincinv(total + 1, n - total, 0.975)) if total < n else 1.0
+    return Share(total / n, low, high, round(total) if total == int(total) else None, n)
 
 
 def flip_rate(decisions: Sequence[str]) -> Share:
@@ -80,7 +92,7 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     """
     n = len(decisions)
     if n < 2:
-        return Share(float("nan"), float("nan"), float("nan"), None, n)
+        return Share(count=None, n=n)
     counts = Counter(decisions)
     value = _disagreement(counts, n)
     if len(counts) == 1:
@@ -97,62 +109,6 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     second = 2 * value * max(1 - value, 0.0) / (n * (n - 1))
     margin = float(stdtrit(n - 1, 0.975) * math.sqrt(first + second))
     return Share(value, max(value - margin, 0.0), min(value + margin, 1.0), None, n)
-
-
-@dataclass(frozen=True)
-class Fragility:
-    """How often a meaning-preserving variant changes the decision.
-
-    Attributes
-    ----------
-    against_canonical
-        Share of the variants that decide otherwise than the canonical wording.
-    against_mode
-        Share of all wordings that decide otherwise than most wordings of the scenario; where two
-        decisions are equally frequent, than the one that comes first.
-    pairwise
-        Probability that two wordings decide differently.
-    """
-
-    against_canonical: Share
-    against_mode: Share
-    pairwise: Share
-
-
-def fragility(decisions: Sequence[str], families: Sequence[str]) -> dict[str, Fragility]:
-    """Decision fragility over the variants of one scenario, in all and by variant family.
-
-    Parameters
-    ----------
-    decisions
-        One a variant.
-    families
-        The family of each variant; exactly one is ``canonical``.
-
-    Returns
-    -------
-    dict
-        Under ``all`` and under the name of each family but ``canonical``. A family's shares are
-        over its own variants; the mode is that of all wordings of the scenario.
-
-    Raises
-    ------
-    ValueError
-        The lengths differ, or not exactly one variant is canonical.
-    """
-    if len(decisions) != len(families):
-        raise ValueError(f"{len(decisions)} decisions for {len(families)} families")
-    if list(families).count(_CANONICAL) != 1:
-        raise ValueError(f"one variant is {_CANONICAL!r}, not {list(families).count(_CANONICAL)}")
-    canonical = decisions[list(families).index(_CANONICAL)]
-    mode = Counter(decisions).most_common(1)[0][0]
-    pairs = list(zip(decisions, families, strict=True))
-    others = [d for d, family in pairs if family != _CANONICAL]
-    found = {"all": _fragility(others, list(decisions), canonical, mode)}
-    for name in dict.fromkeys(family for family in families if family != _CANONICAL):
-        own = [d for d, family in pairs if family == name]
-        found[name] = _fragility(own, own, canonical, mode)
-    return found
 
 
 @dataclass(frozen=True)
@@ -200,16 +156,6 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     c = sum(bool(y) and not x for x, y in zip(first, second, strict=True))
     p = float(binomtest(b, b + c).pvalue) if b + c else 1.0
     return McNemar(b, c, (b - c) / len(first), p, len(first))
-
-
-def _fragility(
-    others: Sequence[str], wordings: Sequence[str], canonical: str, mode: str
-) -> Fragility:
-    return Fragility(
-        share(sum(d != canonical for d in others), len(others)),
-        share(sum(d != mode for d in wordings), len(wordings)),
-        pairwise_disagreement(wordings),
-    )
 
 
 def _of_two(count: int, n: int, value: float) -> tuple[float, float]:

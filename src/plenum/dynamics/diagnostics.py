@@ -29,9 +29,9 @@ MODAL = 0.8
 class Variant:
     """λ̂ by another mean over pairs, with its jackknife standard error and the pairs used."""
 
-    value: float
-    se: float
-    pairs: int
+    value: float = math.nan
+    se: float = math.nan
+    pairs: int = 0
 
 
 @dataclass(frozen=True)
@@ -65,23 +65,23 @@ class Diagnostics:
         The step of the grid that the preferences lie on; 0 where they lie on none.
     """
 
-    d_first: float
-    d_last: float
-    cap: float
-    headroom: float
-    saturated_round: int | None
-    diffusion: float
-    excess: float
-    excess_ci_low: float
-    excess_ci_high: float
-    exponential_residual: float
-    power_residual: float
-    rms: Variant
-    quenched: Variant
-    grid: float
-    pair_exponents: Floats = field(compare=False, repr=False)
-    within: Floats = field(compare=False, repr=False)
-    between: Floats = field(compare=False, repr=False)
+    d_first: float = math.nan
+    d_last: float = math.nan
+    cap: float = math.nan
+    headroom: float = math.nan
+    saturated_round: int | None = None
+    diffusion: float = math.nan
+    excess: float = math.nan
+    excess_ci_low: float = math.nan
+    excess_ci_high: float = math.nan
+    exponential_residual: float = math.nan
+    power_residual: float = math.nan
+    rms: Variant = Variant()
+    quenched: Variant = Variant()
+    grid: float = math.nan
+    pair_exponents: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
+    within: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
+    between: Floats = field(default_factory=lambda: np.empty(0), compare=False, repr=False)
 
 
 def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) -> Diagnostics:
@@ -186,7 +186,7 @@ def _quenched(fitted: Fit) -> Variant:
     apart = (pairs > 0).all(axis=1)
     count = int(apart.sum())
     if not count:
-        return Variant(float("nan"), float("nan"), 0)
+        return Variant()
     slopes = slope(fitted.rounds[fitted.used], pairs[apart])
     members = np.stack(np.triu_indices(fitted.replicates, 1))[:, apart]
     sums, counts = (

@@ -1,5 +1,6 @@
 """Estimates with a standard error: Student's t for intervals and tests."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy.special import stdtr, stdtrit
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with its uncertainty.
+    """A number with its uncertainty; without arguments, that there is none.
 
     Attributes
     ----------
@@ -26,14 +27,14 @@ class Estimate:
         How the uncertainty was obtained.
     """
 
-    value: float
-    se: float
-    ci_low: float
-    ci_high: float
-    p: float
-    df: float
-    n: int
-    method: str
+    value: float = math.nan
+    se: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    p: float = math.nan
+    df: float = 0
+    n: int = 0
+    method: str = "none"
 
 
 def margin(se: float, df: float, level: float = 0.95) -> float:
@@ -62,7 +63,7 @@ def mean(values: np.ndarray, method: str) -> Estimate:
     kept = values[np.isfinite(values)]
     n = len(kept)
     if n == 0:
-        return estimate(float("nan"), float("nan"), 0, 0, method)
+        return Estimate(method=method)
     se = float(kept.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
     return estimate(float(kept.mean()), se, n - 1, n, method)
 

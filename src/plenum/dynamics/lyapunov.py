@@ -1,5 +1,6 @@
 """λ̂: the growth rate of divergence, a Lyapunov-style index."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,19 +46,19 @@ class LyapunovEstimate:
         ``None`` where there is no λ̂.
     """
 
-    value: float
-    se: float
-    ci_low: float
-    ci_high: float
-    interval: str
-    p_zero: float
-    p_diffusion: float
-    status: str
-    warnings: tuple[str, ...]
-    rounds_used: int
-    zero_rounds: int
-    replicates: int
-    diagnostics: Diagnostics | None
+    value: float = math.nan
+    se: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    interval: str = "jackknife"
+    p_zero: float = math.nan
+    p_diffusion: float = math.nan
+    status: str = "ok"
+    warnings: tuple[str, ...] = ()
+    rounds_used: int = 0
+    zero_rounds: int = 0
+    replicates: int = 0
+    diagnostics: Diagnostics | None = None
 
 
 def lyapunov(
@@ -105,7 +106,15 @@ def lyapunov(
             raise ValueError("decisions are texts, one a replicate")
     status = _status(fitted)
     if status != "ok":
-        return _none(status, fitted, interval)
+        rounds = fitted.used if status != "single" else fitted.used[:0]
+        return LyapunovEstimate(
+            interval=interval,
+            status=status,
+            warnings=(status, *["few_replicates"] * (fitted.replicates < FEW)),
+            rounds_used=int(rounds.sum()),
+            zero_rounds=int((~rounds).sum()),
+            replicates=fitted.replicates,
+        )
     se = jackknife_se(fitted.left_out)
     half = margin(se, fitted.replicates - 1)
     if interval == "jackknife":
@@ -153,15 +162,3 @@ def _modal(decisions: Sequence[str] | None) -> float | None:
     if decisions is None:
         return None
     return Counter(decisions).most_common(1)[0][1] / len(decisions)
-
-
-def _none(status: str, fitted: Fit, interval: str) -> LyapunovEstimate:
-    nan = float("nan")
-    few = ("few_replicates",) * (fitted.replicates < FEW)
-    used, zeros = int(fitted.used.sum()), int((~fitted.used).sum())
-    if status == "single":
-        used = zeros = 0
-    return LyapunovEstimate(
-        *(nan, nan, nan, nan, interval, nan, nan),
-        *(status, (status, *few), used, zeros, fitted.replicates, None),
-    )

@@ -1,17 +1,15 @@
 """Time to majority: when more than half of the seats share a top option, in both readings."""
 
-import warnings
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.fit import Floats
+from plenum.dynamics.survival import TIE, kaplan_meier, median_time
 
 READINGS = ("first", "stable")
-
-_TIE = 1e-9
-"""Preferences that differ by less than this are equal."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +34,16 @@ class TimeToMajority:
     """
 
     reading: str
-    median: float
-    ci_low: float
-    ci_high: float
-    events: int
-    n: int
-    times: Floats = field(repr=False, compare=False)
-    observed: NDArray[np.bool_] = field(repr=False, compare=False)
-    curve: Floats = field(repr=False, compare=False)
+    median: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    events: int = 0
+    n: int = 0
+    times: Floats = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
+    observed: NDArray[np.bool_] = field(
+        default_factory=lambda: np.empty(0, bool), repr=False, compare=False
+    )
+    curve: Floats = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
 def time_to_majority(preferences: ArrayLike, reading: str = "first") -> TimeToMajority:
@@ -76,19 +76,20 @@ def time_to_majority(preferences: ArrayLike, reading: str = "first") -> TimeToMa
     observed = np.asarray(holds.any(axis=1))
     times = np.where(observed, holds.argmax(axis=1) + 1.0, float(rounds))
     if not replicates:
-        nan = float("nan")
-        return TimeToMajority(reading, nan, nan, nan, 0, 0, times, observed, np.empty(0))
-    curve, low, high = _kaplan_meier(times, observed, rounds)
+        return TimeToMajority(reading)
+    at = np.arange(1.0, rounds + 1)
+    curves = kaplan_meier(times, observed, at)
+    median, low, high = (median_time(at, curve) for curve in curves)
     return TimeToMajority(
         reading=reading,
-        median=_crossing(curve),
-        ci_low=_crossing(low),
-        ci_high=_crossing(high),
+        median=median,
+        ci_low=low,
+        ci_high=high,
         events=int(observed.sum()),
         n=replicates,
         times=times,
         observed=observed,
-        curve=curve,
+        curve=curves[0],
     )
 
 
@@ -117,7 +118,7 @@ def top_options(array: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     all, shape (..., seats, options)."""
     present = np.asarray(np.isfinite(array).all(axis=-1))
     filled = np.where(present[..., None], array, 0.0)
-    return present, np.asarray(filled >= filled.max(axis=-1, keepdims=True) - _TIE)
+    return present, np.asarray(filled >= filled.max(axis=-1, keepdims=True) - TIE)
 
 
 def seats(preferences: ArrayLike) -> Floats:
@@ -128,26 +129,3 @@ def seats(preferences: ArrayLike) -> Floats:
             f"preferences have shape (replicates, rounds, seats, options), not {array.shape}"
         )
     return array
-
-
-def _kaplan_meier(times: Floats, observed: NDArray[np.bool_], rounds: int) -> tuple[Floats, ...]:
-    """Survival after rounds 1 to ``rounds`` and its 95 % limits (log-log), shape (rounds,) each."""
-    from scipy.stats import CensoredData, ecdf
-
-    survival = ecdf(CensoredData.right_censored(times, ~observed)).sf
-    with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        limits = survival.confidence_interval(0.95, method="log-log")
-    grid = np.arange(1.0, rounds + 1)
-    curve = survival.evaluate(grid)
-    low, high = (f.evaluate(grid) for f in (limits.low, limits.high))
-    # Where all or none are left the limits are undefined: there they are Clopper and Pearson's.
-    least = 0.025 ** (1 / len(times))
-    low = np.where(np.isfinite(low), low, np.where(curve >= 1, least, 0.0))
-    high = np.where(np.isfinite(high), high, np.where(curve <= 0, 1 - least, 1.0))
-    return curve, low, high
-
-
-def _crossing(curve: Floats) -> float:
-    below = np.flatnonzero(curve <= 0.5 + _TIE)
-    return float(below[0] + 1) if below.size else float("inf")

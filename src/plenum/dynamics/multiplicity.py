@@ -18,7 +18,9 @@ def holm(p: ArrayLike) -> Floats:
     p
         From 0 to 1, shape (tests,).
     """
-    return _adjusted(p, _step_down)
+    from statsmodels.stats.multitest import multipletests
+
+    return _adjusted(p, lambda values: multipletests(values, method="holm")[1])
 
 
 def benjamini_hochberg(p: ArrayLike) -> Floats:
@@ -40,15 +42,8 @@ def _adjusted(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
     values = np.asarray(p, dtype=float)
     if values.ndim != 1 or ((values < 0) | (values > 1)).any():
         raise ValueError("p-values are a list of numbers from 0 to 1")
-    found = np.full(values.shape, np.nan)
-    there = np.isfinite(values)
-    if there.any():
-        found[there] = method(values[there])
-    return found
-
-
-def _step_down(p: Floats) -> Floats:
-    order = np.argsort(p, kind="stable")
-    found = np.empty_like(p)
-    found[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
-    return np.minimum(found, 1.0)
+    adjusted = np.full(values.shape, np.nan)
+    known = np.isfinite(values)
+    if known.any():
+        adjusted[known] = method(values[known])
+    return adjusted

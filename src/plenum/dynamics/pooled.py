@@ -4,7 +4,6 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,12 +34,12 @@ class Pooled(Estimate):
         95 % interval of the true effect in a scenario that wasn't run, t(n-2).
     """
 
-    tau: float
-    i2: float
-    q: float
-    q_p: float
-    prediction_low: float
-    prediction_high: float
+    tau: float = math.nan
+    i2: float = math.nan
+    q: float = math.nan
+    q_p: float = math.nan
+    prediction_low: float = math.nan
+    prediction_high: float = math.nan
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -74,9 +73,8 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
     kept = np.isfinite(y) & np.isfinite(se) & (se > 0)
     y, v = y[kept], se[kept] ** 2
     count = len(y)
-    nan = float("nan")
     if count < 2:
-        return Pooled(**vars(estimate(nan, nan, 0, count, "none")), **_NOTHING)
+        return Pooled(n=count)
     tau2 = _reml(y, v)
     mean, weights = _mean(y, v, tau2)
     spread = float((weights * (y - mean) ** 2).sum()) / (count - 1)
@@ -87,7 +85,7 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
     typical = (count - 1) * inverse.sum() / (inverse.sum() ** 2 - (inverse**2).sum())
     from scipy.special import chdtrc, stdtrit
 
-    wide = float(stdtrit(count - 2, 0.975)) * math.sqrt(tau2 + error**2) if count > 2 else nan
+    wide = float(stdtrit(count - 2, 0.975)) * math.sqrt(tau2 + error**2) if count > 2 else math.nan
     return Pooled(
         **vars(found),
         tau=math.sqrt(tau2),
@@ -97,11 +95,6 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
         prediction_low=mean - wide,
         prediction_high=mean + wide,
     )
-
-
-_NOTHING: dict[str, Any] = dict.fromkeys(
-    ("tau", "i2", "q", "q_p", "prediction_low", "prediction_high"), float("nan")
-)
 
 
 @dataclass(frozen=True)

@@ -7,24 +7,18 @@ tolerance of what it was before; where the next shock or the end comes first, th
 
 import itertools
 import math
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from plenum.dynamics.estimate import Estimate, estimate, mean
 from plenum.dynamics.fit import Floats
+from plenum.dynamics.survival import TIE, kaplan_meier, median_time
 
 FEW_EPISODES = 5
 """Fewer episodes carry a warning."""
-
-_Z = 1.959963984540054
-"""The normal quantile of a 95 % interval."""
-
-_TIE = 1e-9
-"""What differs by less than this is equal."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +98,7 @@ def recoveries(
 
 
 def _recovery(shock: int, before: float, after: Floats, tolerance: float) -> Recovery:
-    back = np.flatnonzero(after >= before - tolerance - _TIE)
+    back = np.flatnonzero(after >= before - tolerance - TIE)
     recovered = bool(back.size)
     rounds = int(back[0]) if recovered else len(after) - 1
     seen = after[: rounds + 1]
@@ -139,16 +133,16 @@ class RecoveryTime:
         seen, and the last ones are censored).
     """
 
-    median: float
-    ci_low: float
-    ci_high: float
-    restricted: Estimate
-    horizon: float
-    dip: Estimate
-    n: int
-    censored: int
-    episodes: int
-    warnings: tuple[str, ...]
+    median: float = math.nan
+    ci_low: float = math.nan
+    ci_high: float = math.nan
+    restricted: Estimate = field(default_factory=Estimate)
+    horizon: float = math.nan
+    dip: Estimate = field(default_factory=Estimate)
+    n: int = 0
+    censored: int = 0
+    episodes: int = 0
+    warnings: tuple[str, ...] = ()
 
 
 def recovery_time(
@@ -171,22 +165,20 @@ def recovery_time(
     """
     if horizon is not None and not (math.isfinite(horizon) and horizon > 0):
         raise ValueError(f"horizon: {horizon}; more than 0 rounds")
-    own = [episode for episode in episodes if episode]
-    shocks = [shock for episode in own for shock in episode]
-    nan = float("nan")
-    dip = mean(np.array([_mean_dip(episode) for episode in own]), "mean over episodes")
+    shocked = [episode for episode in episodes if episode]
+    shocks = [shock for episode in shocked for shock in episode]
+    dip = mean(np.array([_mean_dip(episode) for episode in shocked]), "mean over episodes")
     if not shocks:
-        none = estimate(nan, nan, 0, 0, "none")
-        return RecoveryTime(nan, nan, nan, none, horizon or nan, dip, 0, 0, 0, ("no_shocks",))
+        return RecoveryTime(horizon=horizon or math.nan, dip=dip, warnings=("no_shocks",))
     longest = max(shock.rounds for shock in shocks)
     end = float(max(longest, 1)) if horizon is None else float(horizon)
-    times, *curves = _survival(shocks)
-    median, low, high = (_halved(times, curve) for curve in curves)
+    times, curves = _survival(shocks)
+    median, low, high = (median_time(times, curve) for curve in curves)
     censored = sum(not shock.recovered for shock in shocks)
     open_end = any(not s.recovered and s.rounds == longest for s in shocks)
-    told = {
-        "few_episodes": len(own) < FEW_EPISODES,
-        "clustered": len(shocks) > len(own),
+    warned = {
+        "few_episodes": len(shocked) < FEW_EPISODES,
+        "clustered": len(shocks) > len(shocked),
         "mostly_censored": 2 * censored > len(shocks),
         "beyond_data": end > longest and open_end,
     }
@@ -194,13 +186,13 @@ def recovery_time(
         median=median,
         ci_low=low,
         ci_high=high,
-        restricted=_restricted(own, end),
+        restricted=_restricted(shocked, end),
         horizon=end,
         dip=dip,
         n=len(shocks),
         censored=censored,
-        episodes=len(own),
-        warnings=tuple(name for name, bad in told.items() if bad),
+        episodes=len(shocked),
+        warnings=tuple(name for name, bad in warned.items() if bad),
     )
 
 
@@ -209,35 +201,17 @@ def _mean_dip(episode: Sequence[Recovery]) -> float:
     return sum(dips) / len(dips) if dips else float("nan")
 
 
-def _survival(shocks: Sequence[Recovery]) -> tuple[Floats, Floats, Floats, Floats]:
-    """Times, and the Kaplan-Meier share not yet recovered at each with its 95 % limits."""
-    from statsmodels.duration.survfunc import SurvfuncRight
-
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # Greenwood's variance is 0/0 where all have recovered
-        found = SurvfuncRight(
-            np.array([shock.rounds for shock in shocks], dtype=float),
-            np.array([shock.recovered for shock in shocks], dtype=int),
-        )
-        curve = np.asarray(found.surv_prob, dtype=float)
-        width = _Z * np.asarray(found.surv_prob_se, dtype=float) / (curve * -np.log(curve))
-        low, high = curve ** np.exp(width), curve ** np.exp(-width)
-    # Where all or none are left the limits are undefined: there they are Clopper and Pearson's.
-    least = 0.025 ** (1 / len(shocks))
-    low = np.where(curve >= 1, least, np.where(curve <= 0, 0.0, low))
-    high = np.where(curve >= 1, 1.0, np.where(curve <= 0, 1 - least, high))
-    return np.asarray(found.surv_times, dtype=float), curve, low, high
-
-
-def _halved(times: Floats, curve: Floats) -> float:
-    """The first time at which at most half are left."""
-    below = np.flatnonzero(curve <= 0.5 + _TIE)
-    return float(times[below[0]]) if below.size else float("inf")
+def _survival(shocks: Sequence[Recovery]) -> tuple[Floats, tuple[Floats, Floats, Floats]]:
+    """Times of recovery, and the share not yet recovered at each with its 95 % limits."""
+    times = np.array([shock.rounds for shock in shocks], dtype=float)
+    recovered = np.array([shock.recovered for shock in shocks])
+    at = np.unique(times[recovered])
+    return at, kaplan_meier(times, recovered, at)
 
 
 def _area(shocks: Sequence[Recovery], horizon: float) -> float:
     """The area under the curve from 0 to the horizon; beyond the last time it stays level."""
-    times, curve, _, _ = _survival(shocks)
+    times, (curve, _, _) = _survival(shocks)
     steps = np.diff(np.r_[0.0, np.minimum(times, horizon), horizon])
     return float((np.r_[1.0, curve] * steps).sum())
 

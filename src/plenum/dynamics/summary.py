@@ -1,5 +1,6 @@
 """Everything that is estimated of one condition."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,70 +55,78 @@ class Summary:
     intervals: dict[str, Interval]
     redrawn: int
 
-    def details(self) -> dict[str, dict[str, float]]:
-        """What stands beside λ̂, flip rate and time to majority, as named numbers in groups.
+    def record(self) -> dict[str, dict[str, float]]:
+        """All numbers by name, in groups: ``estimates`` first, then what explains them.
 
         A number that doesn't exist is NaN.
         """
-        return {
-            "intervals": self._intervals(),
-            "tests": {
-                "p_reversal": self.reversal.p,
-                "p_zero": self.lyapunov.p_zero,
-                "p_diffusion": self.lyapunov.p_diffusion,
-            },
-            "diagnostics": _diagnostics(self.lyapunov.diagnostics),
-            "decisions": {
-                "flip_rate_ci_low": self.flip_rate.ci_low,
-                "flip_rate_ci_high": self.flip_rate.ci_high,
-                "disagreement": self.disagreement.value,
-                "disagreement_ci_low": self.disagreement.ci_low,
-                "disagreement_ci_high": self.disagreement.ci_high,
-                "time_to_majority_ci_low": self.time_to_majority.ci_low,
-                "time_to_majority_ci_high": self.time_to_majority.ci_high,
-                "majorities": self.time_to_majority.events,
-                "time_to_stable": self.time_to_stable.median,
-                "time_to_stable_ci_low": self.time_to_stable.ci_low,
-                "time_to_stable_ci_high": self.time_to_stable.ci_high,
-                "stable_majorities": self.time_to_stable.events,
-            },
-        }
-
-    def _intervals(self) -> dict[str, float]:
+        exponent, flips, disagreement = self.lyapunov, self.flip_rate, self.disagreement
+        first, stable = self.time_to_majority, self.time_to_stable
         limits = {
             f"{method}_{side}": getattr(interval, side)
             for method, interval in self.intervals.items()
             for side in ("low", "high")
         }
-        return {**limits, "bootstrap_redrawn": self.redrawn}
+        return {
+            "estimates": {
+                "lambda": exponent.value,
+                "ci_low": exponent.ci_low,
+                "ci_high": exponent.ci_high,
+                "se": exponent.se,
+                "flip_rate": flips.value,
+                "time_to_majority": first.median,
+                "rounds_used": exponent.rounds_used,
+                "zero_rounds": exponent.zero_rounds,
+            },
+            "intervals": {**limits, "bootstrap_redrawn": self.redrawn},
+            "tests": {
+                "p_reversal": self.reversal.p,
+                "p_zero": exponent.p_zero,
+                "p_diffusion": exponent.p_diffusion,
+            },
+            "diagnostics": _diagnostics(exponent.diagnostics),
+            "decisions": {
+                "flip_rate_ci_low": flips.ci_low,
+                "flip_rate_ci_high": flips.ci_high,
+                "disagreement": disagreement.value,
+                "disagreement_ci_low": disagreement.ci_low,
+                "disagreement_ci_high": disagreement.ci_high,
+                "time_to_majority_ci_low": first.ci_low,
+                "time_to_majority_ci_high": first.ci_high,
+                "majorities": first.events,
+                "time_to_stable": stable.median,
+                "time_to_stable_ci_low": stable.ci_low,
+                "time_to_stable_ci_high": stable.ci_high,
+                "stable_majorities": stable.events,
+            },
+        }
 
 
-def _diagnostics(found: Diagnostics | None) -> dict[str, float]:
-    if found is None:
-        return dict.fromkeys(_DIAGNOSTICS, float("nan"))
-    growing = found.pair_exponents[np.isfinite(found.pair_exponents)] > 0
-    apart = found.within[-1] + found.between[-1]
-    values = (
-        *(found.d_first, found.d_last, found.cap, found.headroom),
-        float("nan") if found.saturated_round is None else found.saturated_round,
-        *(found.diffusion, found.excess, found.excess_ci_low, found.excess_ci_high),
-        *(found.exponential_residual, found.power_residual),
-        *(found.rms.value, found.rms.se, found.quenched.value, found.quenched.se),
-        found.quenched.pairs,
-        growing.mean() if growing.size else float("nan"),
-        found.between[-1] / apart if apart > 0 else float("nan"),
-        found.grid,
-    )
-    return {name: float(value) for name, value in zip(_DIAGNOSTICS, values, strict=True)}
-
-
-_DIAGNOSTICS = (
-    *("d_first", "d_last", "d_cap", "headroom", "saturated_round"),
-    *("diffusion", "excess", "excess_ci_low", "excess_ci_high"),
-    *("exponential_residual", "power_residual"),
-    *("lambda_rms", "lambda_rms_se", "lambda_quenched", "lambda_quenched_se", "quenched_pairs"),
-    *("pairs_growing", "between_share", "grid"),
-)
+def _diagnostics(known: Diagnostics | None) -> dict[str, float]:
+    d = known or Diagnostics()
+    growing = d.pair_exponents[np.isfinite(d.pair_exponents)] > 0
+    within, between = (part[-1] if part.size else math.nan for part in (d.within, d.between))
+    return {
+        "d_first": d.d_first,
+        "d_last": d.d_last,
+        "d_cap": d.cap,
+        "headroom": d.headroom,
+        "saturated_round": math.nan if d.saturated_round is None else float(d.saturated_round),
+        "diffusion": d.diffusion,
+        "excess": d.excess,
+        "excess_ci_low": d.excess_ci_low,
+        "excess_ci_high": d.excess_ci_high,
+        "exponential_residual": d.exponential_residual,
+        "power_residual": d.power_residual,
+        "lambda_rms": d.rms.value,
+        "lambda_rms_se": d.rms.se,
+        "lambda_quenched": d.quenched.value,
+        "lambda_quenched_se": d.quenched.se,
+        "quenched_pairs": float(d.quenched.pairs) if known else math.nan,
+        "pairs_growing": float(growing.mean()) if growing.size else math.nan,
+        "between_share": float(between / (within + between)) if within + between > 0 else math.nan,
+        "grid": d.grid,
+    }
 
 
 def summarise(

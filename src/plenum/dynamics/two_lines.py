@@ -39,10 +39,10 @@ class Parabola:
         Whether it lies among the data.
     """
 
-    quadratic: float
-    p: float
-    peak: float
-    peak_inside: bool
+    quadratic: float = math.nan
+    p: float = math.nan
+    peak: float = math.nan
+    peak_inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,19 +70,19 @@ class TwoLines:
         ``few_high`` (points on a side), ``few_groups``.
     """
 
-    breakpoint: float
-    slope_low: float
-    se_low: float
-    p_low: float
-    slope_high: float
-    se_high: float
-    p_high: float
-    inverted_u: bool
-    u_shape: bool
-    n: int
-    n_groups: int
-    parabola: Parabola
-    warnings: tuple[str, ...]
+    breakpoint: float = math.nan
+    slope_low: float = math.nan
+    se_low: float = math.nan
+    p_low: float = math.nan
+    slope_high: float = math.nan
+    se_high: float = math.nan
+    p_high: float = math.nan
+    inverted_u: bool = False
+    u_shape: bool = False
+    n: int = 0
+    n_groups: int = 0
+    parabola: Parabola = Parabola()
+    warnings: tuple[str, ...] = ()
 
 
 def two_lines(
@@ -125,14 +125,14 @@ def two_lines(
     x, y, members, dropped = _checked(x, y, groups)
     count = len(np.unique(members))
     values = len(np.unique(x))
-    told = [name for name, bad in (("dropped_nan", dropped), ("constant_x", values == 1)) if bad]
-    told += ["few_values"] * (1 < values < 5) + ["few_groups"] * (count < FEW_GROUPS)
+    warned = ["dropped_nan"] * dropped + ["constant_x"] * (values == 1)
+    warned += ["few_values"] * (1 < values < 5) + ["few_groups"] * (count < FEW_GROUPS)
     if values < 5:
-        return _nothing(len(x), count, told)
+        return TwoLines(n=len(x), n_groups=count, warnings=tuple(warned))
     where = _robin_hood(x, -y if minimum else y, members)
     low, high = (_line(x, y, members, side) for side in (x <= where, x >= where))
-    told += ["few_low"] * bool((x <= where).sum() < FEW_POINTS)
-    told += ["few_high"] * bool((x >= where).sum() < FEW_POINTS)
+    warned += ["few_low"] * bool((x <= where).sum() < FEW_POINTS)
+    warned += ["few_high"] * bool((x >= where).sum() < FEW_POINTS)
     sure = low[2] < level and high[2] < level
     return TwoLines(
         *(float(where), *low, *high),
@@ -141,7 +141,7 @@ def two_lines(
         n=len(x),
         n_groups=count,
         parabola=_parabola(x, y, members),
-        warnings=tuple(told),
+        warnings=tuple(warned),
     )
 
 
@@ -225,11 +225,3 @@ def _parabola(x: Floats, y: Floats, members: _Whole) -> Parabola:
     slope = np.polynomial.polynomial.polyfit(z, y, 2)[1]
     peak = float(x.mean() - scale * slope / (2 * bend)) if bend else float("nan")
     return Parabola(bend / scale**2, p, peak, bool(x.min() < peak < x.max()))
-
-
-def _nothing(n: int, groups: int, told: list[str]) -> TwoLines:
-    nan = float("nan")
-    empty = Parabola(nan, nan, nan, False)
-    return TwoLines(
-        *(nan, nan, nan, nan, nan, nan, nan, False, False, n, groups, empty, tuple(told))
-    )

@@ -5,9 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from plenum.dynamics import Summary, of_replicates, summarise
-from plenum.dynamics.wordings import Reading, by_family, details
+from plenum.dynamics.fragility import VariantOutcome, by_family, details
 from plenum.execution.summarise import Report, no_estimates
 from plenum.records import Transcript
+
+METRICS = {"se": "lambda_se", "ci_low": "lambda_ci_low", "ci_high": "lambda_ci_high"}
+"""Names in the tracking store of columns whose names mean little outside a table."""
 
 
 def estimates(completed: Sequence[Transcript]) -> Report:
@@ -25,28 +28,19 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     return {**found, "metrics": {**found["metrics"], **fragility}, "told": told}
 
 
-def _reading(transcript: Transcript) -> Reading:
+def _reading(transcript: Transcript) -> VariantOutcome:
     """What a replicate of a perturbed condition read, and decided."""
     head = transcript.head
     repetition = head["replicate"] // len(head["variants"])
-    return Reading(head["variant"], head["family"], repetition, str(transcript.decision))
+    return VariantOutcome(head["variant"], head["family"], repetition, str(transcript.decision))
 
 
 def _of_summary(summary: Summary, seats: Sequence[str]) -> Report:
-    exponent = summary.lyapunov
-    metrics: dict[str, float] = {
-        "lambda": exponent.value,
-        "lambda_se": exponent.se,
-        "lambda_ci_low": exponent.ci_low,
-        "lambda_ci_high": exponent.ci_high,
-        "rounds_used": exponent.rounds_used,
-        "zero_rounds": exponent.zero_rounds,
-        "flip_rate": summary.flip_rate.value,
-        "time_to_majority": summary.time_to_majority.median,
-    }
+    exponent, groups = summary.lyapunov, summary.record()
+    metrics = {METRICS.get(name, name): value for name, value in groups.pop("estimates").items()}
     # MLflow's UI shows charts in the order of their names, and names with a slash before all
     # others: D, flip_rate and lambda are to stay on top.
-    for group, numbers in summary.details().items():
+    for group, numbers in groups.items():
         metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
     switches = zip(seats, summary.switches.mean, strict=True)
     metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}

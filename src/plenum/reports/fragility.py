@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.design.factors import FACTORS
 from plenum.dynamics import Estimate, holm
-from plenum.dynamics.wordings import (
+from plenum.dynamics.fragility import (
     FragilityContrast,
     fragility_contrast,
     over_scenarios,

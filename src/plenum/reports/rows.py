@@ -8,7 +8,7 @@ import pandas as pd
 from plenum.base.errors import UserError
 from plenum.design.factors import FACTORS, varying
 from plenum.dynamics import Branching, Summary, of_replicates, summarise
-from plenum.dynamics.wordings import FamilyEstimate, Reading, by_family, details
+from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, by_family, details
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study as TrackedStudy
@@ -47,13 +47,13 @@ class Row:
         return self.tracked.factors.get("protocol") == "one_shot"
 
     @property
-    def readings(self) -> list[Reading]:
+    def readings(self) -> list[VariantOutcome]:
         """What the completed replicates read and decided; none where no wording is known."""
         t = self.tracked
         if not t.variants:
             return []
         parts = (t.variants, t.families, t.repetitions, t.decisions)
-        return [Reading(*part) for part in zip(*parts, strict=True)]
+        return [VariantOutcome(*part) for part in zip(*parts, strict=True)]
 
     @property
     def n(self) -> int:
@@ -116,26 +116,12 @@ class Row:
             "estimand": self.estimand,
         }
         if self.summary is not None:
-            values |= _estimates(self.summary)
+            for numbers in self.summary.record().values():
+                values |= numbers
+            values["interval"] = self.summary.lyapunov.interval
             values["switches"] = " ".join(f"{seat}:{mean:.2f}" for seat, mean in self.switches)
         values |= details(self.wordings)
         return values
-
-
-def _estimates(summary: Summary) -> dict[str, object]:
-    exponent = summary.lyapunov
-    return {
-        "lambda": exponent.value,
-        "ci_low": exponent.ci_low,
-        "ci_high": exponent.ci_high,
-        "se": exponent.se,
-        "interval": exponent.interval,
-        "flip_rate": summary.flip_rate.value,
-        "time_to_majority": summary.time_to_majority.median,
-        "rounds_used": exponent.rounds_used,
-        "zero_rounds": exponent.zero_rounds,
-        **{name: v for group in summary.details().values() for name, v in group.items()},
-    }
 
 
 def in_other_environments(cells: Sequence[Row]) -> bool:

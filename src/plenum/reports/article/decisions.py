@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from plenum.dynamics import Share
-from plenum.dynamics.wordings import ALL
+from plenum.dynamics.fragility import ALL
 from plenum.reports.rows import Row
 
 

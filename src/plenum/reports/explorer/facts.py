@@ -3,7 +3,7 @@
 from typing import Any
 
 from plenum.dynamics import Branching, Summary
-from plenum.dynamics.wordings import FamilyEstimate
+from plenum.dynamics.fragility import FamilyEstimate
 from plenum.reports.formats import interval, number, p_value
 from plenum.reports.rows import Row
 
@@ -18,7 +18,7 @@ def facts(row: Row) -> list[list[str]]:
 
 
 def _decided(own: Summary) -> list[list[str]]:
-    found = own.details()["decisions"]
+    found = own.record()["decisions"]
     low, high = found["time_to_majority_ci_low"], found["time_to_majority_ci_high"]
     rounds = f"{number(own.time_to_majority.median, 1)} [{number(low, 1)}, {number(high, 1)}]"
     return [

@@ -14,7 +14,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from plenum.dynamics import WINDOW, divergence
-from plenum.dynamics.wordings import ALL, CANONICAL
+from plenum.dynamics.fragility import ALL, CANONICAL
 from plenum.reports.figures.words import realised
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, grouped, varying_in

@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from plenum.dynamics import LyapunovEstimate
-from plenum.dynamics.wordings import CANONICAL
+from plenum.dynamics.fragility import CANONICAL
 from plenum.reports.figures.divergence import curve, scale
 from plenum.reports.figures.paths import Path, draw, titles
 from plenum.reports.figures.words import LONG, below, decided, limited, name, plain, shared

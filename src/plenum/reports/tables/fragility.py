@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics.wordings import ALL
+from plenum.dynamics.fragility import ALL
 from plenum.reports.formats import (
     NONE,
     count,

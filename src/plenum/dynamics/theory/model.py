@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from plenum.dynamics.fit import Array, Floats
-from plenum.dynamics.tracking_grid import Grid, Outcome, within
+from plenum.dynamics.theory.grid import Grid, Outcome, within
 
 _START, _NOISE, _SHOCKS = range(3)  # streams: each purpose has draws of its own
 

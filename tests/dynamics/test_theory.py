@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from plenum.dynamics.tracking_grid import FIGURE_6, Grid
-from plenum.dynamics.tracking_model import draw, simulate, simulate_plainly
-from plenum.dynamics.tracking_theory import (
+from plenum.dynamics.theory.exact import (
     deviation_variance,
     expected,
     half_normal,
@@ -21,6 +19,8 @@ from plenum.dynamics.tracking_theory import (
     monotonicity,
     stable,
 )
+from plenum.dynamics.theory.grid import FIGURE_6, Grid
+from plenum.dynamics.theory.model import draw, simulate, simulate_plainly
 
 SMALL = Grid((0.1, 0.7), (0.05, 0.6), (0.0, 0.1, 0.9), (1, 2, 7), (0.0, 0.2, 1.0))
 

@@ -1,18 +1,17 @@
-"""Ensembles whose rows are wordings of one scenario: λ̂_pert and fragility, by variant family."""
+"""Fragility: decisions and λ̂_pert over the wordings of one scenario, by variant family."""
 
 import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv, stdtrit
+from scipy.special import stdtrit
 
-from plenum.dynamics.decisions import Share, mcnemar
+from plenum.dynamics.decisions import Share, mcnemar, share
 from plenum.dynamics.divergence import as_ensemble
-from plenum.dynamics.estimate import Estimate, estimate, mean
+from plenum.dynamics.estimate import Estimate, mean
 from plenum.dynamics.fit import WINDOW
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
@@ -22,8 +21,8 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What one replicate read, and decided.
+class VariantOutcome:
+    """The wording that one replicate read, and its decision.
 
     Attributes
     ----------
@@ -70,7 +69,7 @@ class FamilyEstimate:
 
 def by_family(
     ensemble: ArrayLike,
-    readings: Sequence[Reading],
+    readings: Sequence[VariantOutcome],
     window: tuple[int, int] = WINDOW,
     *,
     interval: str = "jackknife",
@@ -103,24 +102,26 @@ def by_family(
     if len(array) != len(readings):
         raise ValueError(f"{len(readings)} readings for {len(array)} replicates")
     names = dict.fromkeys(r.family for r in readings if r.family != CANONICAL)
-    found = {}
+    estimates = {}
     for family in (ALL, *names):
-        taken = [
+        rows = [
             i for i, r in enumerate(readings) if family == ALL or r.family in (CANONICAL, family)
         ]
-        own = [readings[i] for i in taken]
+        members = [readings[i] for i in rows]
         exponent = lyapunov(
-            array[taken], window, [r.decision for r in own],
+            array[rows], window, [r.decision for r in members],
             interval=interval, draws=draws, seed=seed,
         )  # fmt: skip
-        changed = flips(own)
-        wordings = len({r.variant for r in own if r.family != CANONICAL})
+        changed = flips(members)
+        count = len(changed)
+        wordings = any(r.family != CANONICAL for r in members)
         reason = "" if changed else "no_canonical" if wordings else "no_wordings"
-        found[family] = FamilyEstimate(family, len(changed), _share(changed), exponent, reason)
-    return found
+        fragility = share(sum(changed.values()), count)
+        estimates[family] = FamilyEstimate(family, count, fragility, exponent, reason)
+    return estimates
 
 
-def flips(readings: Sequence[Reading]) -> dict[str, float]:
+def flips(readings: Sequence[VariantOutcome]) -> dict[str, float]:
     """How often each wording decides otherwise than the canonical one, from 0 to 1.
 
     Each repetition of a wording is compared with the same repetition of the canonical wording;
@@ -139,19 +140,18 @@ def flips(readings: Sequence[Reading]) -> dict[str, float]:
     return {variant: sum(changed) / len(changed) for variant, changed in compared.items()}
 
 
-def details(found: dict[str, FamilyEstimate]) -> dict[str, float]:
+def details(estimates: dict[str, FamilyEstimate]) -> dict[str, float]:
     """Fragility and λ̂_pert by family as named numbers; NaN where one doesn't exist.
 
     ``fragility`` and its limits are over all wordings, and ``fragility_rephrase`` over a family;
     λ̂_pert over all wordings is the condition's λ̂, and only that of a family stands here.
     """
     numbers: dict[str, float] = {}
-    for family, own in found.items():
-        name = "fragility" if family == ALL else f"fragility_{family}"
-        limits = (own.fragility.ci_low, own.fragility.ci_high)
-        numbers |= {name: own.fragility.value, f"{name}_low": limits[0], f"{name}_high": limits[1]}
+    for family, both in estimates.items():
+        named: dict[str, Share | LyapunovEstimate] = {"fragility": both.fragility}
         if family != ALL:
-            name, e = f"lambda_pert_{family}", own.exponent
+            named = {f"fragility_{family}": both.fragility, f"lambda_pert_{family}": both.exponent}
+        for name, e in named.items():
             numbers |= {name: e.value, f"{name}_low": e.ci_low, f"{name}_high": e.ci_high}
     return numbers
 
@@ -174,13 +174,15 @@ class FragilityContrast(Estimate):
         the differences where wordings were read several times.
     """
 
-    first: float
-    second: float
-    only_first: float
-    only_second: float
+    first: float = math.nan
+    second: float = math.nan
+    only_first: float = math.nan
+    only_second: float = math.nan
 
 
-def fragility_contrast(first: Sequence[Reading], second: Sequence[Reading]) -> FragilityContrast:
+def fragility_contrast(
+    first: Sequence[VariantOutcome], second: Sequence[VariantOutcome]
+) -> FragilityContrast:
     """Compare how fragile two conditions are, wording by wording.
 
     Each is measured against its own canonical decision. The interval is Newcombe's for paired
@@ -200,31 +202,22 @@ def fragility_contrast(first: Sequence[Reading], second: Sequence[Reading]) -> F
     """
     changed = flips(first), flips(second)
     both = [name for name in changed[0] if name in changed[1]]
-    x, y = (np.array([own[name] for name in both]) for own in changed)
-    differences = x - y
-    nan = float("nan")
     if not both:
-        return FragilityContrast(**vars(estimate(nan, nan, 0, 0, "none")), **_beside([nan], [nan]))
-    beside = _beside(x, y)
+        return FragilityContrast()
+    x, y = (np.array([shares[name] for name in both]) for shares in changed)
+    difference = mean(x - y, "Student's t over wordings")
     if np.isin(np.concatenate([x, y]), (0, 1)).all():
         low, high = _newcombe(x > 0, y > 0)
         p = mcnemar((x > 0).tolist(), (y > 0).tolist()).p
-        found = mean(differences, "McNemar, Newcombe")
-        found = replace(found, ci_low=low, ci_high=high, p=p, df=nan)
-    else:
-        found = mean(differences, "Student's t over wordings")
-    return FragilityContrast(**vars(found), **beside)
-
-
-def _beside(first: ArrayLike, second: ArrayLike) -> dict[str, Any]:
-    """What stands beside a difference: both shares, and the wordings that tell them apart."""
-    x, y = np.asarray(first, float), np.asarray(second, float)
-    return {
-        "first": float(x.mean()),
-        "second": float(y.mean()),
-        "only_first": float((x - y).clip(min=0).sum()),
-        "only_second": float((y - x).clip(min=0).sum()),
-    }
+        method = "McNemar, Newcombe"
+        difference = replace(difference, ci_low=low, ci_high=high, p=p, df=math.nan, method=method)
+    return FragilityContrast(
+        **vars(difference),
+        first=float(x.mean()),
+        second=float(y.mean()),
+        only_first=float((x - y).clip(min=0).sum()),
+        only_second=float((y - x).clip(min=0).sum()),
+    )
 
 
 def over_scenarios(contrasts: Sequence[Estimate]) -> Estimate:
@@ -234,19 +227,6 @@ def over_scenarios(contrasts: Sequence[Estimate]) -> Estimate:
     tells the conditions apart, since these have none.
     """
     return mean(np.array([c.value for c in contrasts]), "mean over scenarios, Student's t")
-
-
-def _share(changed: dict[str, float]) -> Share:
-    """The mean of shares of units, with Clopper and Pearson's interval.
-
-    A unit's share lies between 0 and 1, so that no mean of them varies more than a count does.
-    """
-    n, total = len(changed), sum(changed.values())
-    if n == 0:
-        return Share(float("nan"), float("nan"), float("nan"), 0, 0)
-    low = float(betaincinv(total, n - total + 1, 0.025)) if total > 0 else 0.0
-    high = float(betaincinv(total + 1, n - total, 0.975)) if total < n else 1.0
-    return Share(total / n, low, high, round(total) if float(total).is_integer() else None, n)
 
 
 def _newcombe(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from scipy.special import stdtr
 
 from plenum.dynamics.estimate import Estimate, mean
 from plenum.dynamics.fit import Floats
-from plenum.dynamics.tracking_grid import Grid, Outcome
+from plenum.dynamics.theory.grid import Grid, Outcome
 
 
 def stable(alpha: ArrayLike, gamma: ArrayLike) -> NDArray[np.bool_]:
@@ -58,7 +58,7 @@ def expected(grid: Grid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floa
     Parameters
     ----------
     grid, rounds, spread
-        As in :func:`plenum.dynamics.tracking_model.simulate`.
+        As in :func:`plenum.dynamics.theory.model.simulate`.
     """
     alpha, gamma, freq, agents, beta = np.ix_(
         *(np.array(axis, dtype=float) for axis in _axes(grid))

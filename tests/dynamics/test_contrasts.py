@@ -258,11 +258,6 @@ def test_decisions_of_the_arms_and_cells_enter_their_warnings() -> None:
         contrast(arms[0], arms[1], decisions=(torn[:11], None), draws=5)
 
 
-def test_warnings_of_both_cells_are_told_once() -> None:
-    found = contrast(walks(5, 3, seed=1), walks(12, 3, seed=2), draws=5)
-    assert found.warnings.count("few_replicates") == 1
-
-
 def test_draws_windows_and_arms_that_are_none_are_refused() -> None:
     arm = walks(4, 3, seed=1)
     with pytest.raises(ValueError, match="draws"):

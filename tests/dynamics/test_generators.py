@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from slow_dynamics import slow_level
 
 from plenum.dynamics import divergence, generators
-from plenum.dynamics.fit import fit
+from plenum.dynamics.fit import fit, slope
 from plenum.dynamics.generators import Process
 
 ROUNDS = np.arange(1, 21, dtype=float)
@@ -46,10 +46,24 @@ def polyfit(level: np.ndarray, first: int = 3, last: int = 20) -> float:
     return float(np.polyfit(ROUNDS[first - 1 : last], np.log(level[first - 1 : last]), 1)[0])
 
 
+def sampled_levels(process: Process, samples: int, replicates: int = 8) -> np.ndarray:
+    """D(t) of many ensembles, shape (samples, rounds).
+
+    Replicates are independent, so that one draw of all of them is cut into ensembles; those of
+    the exact processes depend on each other and are drawn ensemble by ensemble.
+    """
+    if process.name in ("oracle", "chaotic map"):
+        return np.array([divergence(process.sample(replicates, seed)) for seed in range(20)])
+    points = process.sample(samples * replicates)
+    points = points.reshape(samples, replicates, *points.shape[1:])
+    first, second = np.triu_indices(replicates, 1)
+    return np.linalg.norm(points[:, first] - points[:, second], axis=-1).mean(axis=1)
+
+
 def far_off(process: Process, samples: int, replicates: int = 8) -> float:
     """The largest distance of the mean D(t) from its truth, in standard errors."""
-    levels = np.array([divergence(process.sample(replicates, seed)) for seed in range(samples)])
-    error = levels.std(axis=0, ddof=1) / math.sqrt(samples) + 1e-9
+    levels = sampled_levels(process, samples, replicates)
+    error = levels.std(axis=0, ddof=1) / math.sqrt(len(levels)) + 1e-9
     return float((np.abs(levels.mean(axis=0) - process.divergence) / error).max())
 
 
@@ -70,8 +84,7 @@ def test_it_is_so_whatever_the_number_of_options(name: str, options: int) -> Non
     "process", [p for p in (*GAUSSIAN, *OTHER) if p.unbiased], ids=lambda process: process.name
 )
 def test_the_exponent_is_the_mean_estimate_where_it_is_said_to_be(process: Process) -> None:
-    values = np.array([fit(process.sample(6, seed)).value for seed in range(600)])
-    values = values[np.isfinite(values)]
+    values = slope(ROUNDS[2:], sampled_levels(process, 600, 6)[:, 2:])
     error = values.std(ddof=1) / math.sqrt(len(values))
     assert abs(values.mean() - process.exponent()) < 4 * error + 1e-10
 
@@ -90,13 +103,7 @@ def test_samples_are_ensembles_whose_options_sum_to_one(process: Process) -> Non
     assert sample.shape == (5, 20, 3)
     assert_allclose(sample.sum(axis=2), 1)
     assert_allclose(process.sample(5, seed=3), sample, rtol=0, atol=0)
-
-
-@pytest.mark.parametrize(
-    "process", [p for p in (*GAUSSIAN, *OTHER) if p.name != "oracle"], ids=lambda p: p.name
-)
-def test_other_seeds_give_other_samples(process: Process) -> None:
-    assert (process.sample(5, seed=3) != process.sample(5, seed=4)).any()
+    assert process.name == "oracle" or (process.sample(5, seed=4) != sample).any()
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -189,7 +196,7 @@ def test_every_distance_of_the_chaotic_map_doubles_exactly() -> None:
 
 
 def test_the_chaotic_map_has_an_exponent_whatever_the_seed() -> None:
-    for seed in range(150):
+    for seed in range(40):
         value = fit(generators.chaotic_map().sample(2, seed)).value
         assert_allclose(value, math.log(2), atol=1e-10)
 

@@ -28,17 +28,13 @@ def test_a_test_that_does_not_exist_does_not_count(adjust: Adjust, name: str) ->
     assert np.isnan(found[[1, 4]]).all()
 
 
-@pytest.mark.parametrize(("adjust", "name"), METHODS)
-def test_an_empty_family_has_nothing_to_adjust(adjust: Adjust, name: str) -> None:
+@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+def test_a_family_holds_p_or_nothing(adjust: Adjust) -> None:
     assert adjust([]).shape == (0,)
     assert np.isnan(adjust([np.nan, np.nan])).all()
-
-
-@pytest.mark.parametrize(("adjust", "name"), METHODS)
-@pytest.mark.parametrize("p", [[-0.1, 0.5], [1.1], [[0.1, 0.2]], [np.inf]])
-def test_what_is_no_p_is_refused(adjust: Adjust, name: str, p: list[float]) -> None:
-    with pytest.raises(ValueError, match="p-values"):
-        adjust(p)
+    for p in ([-0.1, 0.5], [1.1], [[0.1, 0.2]], [np.inf]):
+        with pytest.raises(ValueError, match="p-values"):
+            adjust(p)
 
 
 def test_known_values() -> None:

@@ -1,7 +1,6 @@
 """Planning: replicates for a contrast, and looks that are paid for."""
 
 import math
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -47,14 +46,11 @@ def test_power_grows_with_replicates_and_differences(n: int, delta: float) -> No
 
 
 def test_small_differences_need_many_and_large_ones_two() -> None:
+    assert power_of(1, 1.0, 0.1) == 0
     assert plan_replicates(1.0, 0.001).replicates == 2
     many = plan_replicates(0.001, 0.1, 0.9, 0.01).replicates
     z = stats.norm.ppf(0.995) + stats.norm.ppf(0.9)
     assert_allclose(many, 2 * (z / 0.01) ** 2, rtol=1e-3)
-
-
-def test_power_of_fewer_than_two_is_none() -> None:
-    assert power_of(1, 1.0, 0.1) == 0
 
 
 @pytest.mark.parametrize(
@@ -96,18 +92,20 @@ def test_pocock_spends_evenly_and_obrien_fleming_little_early() -> None:
 
 
 @pytest.mark.parametrize("spending", ["obrien_fleming", "pocock"])
-@pytest.mark.parametrize("fractions", [FIVE, np.array([0.3, 0.35, 0.9, 1.0])])
+@pytest.mark.parametrize(
+    "fractions", [FIVE, np.array([0.3, 0.35, 0.9, 1.0]), np.arange(1, 26) / 25]
+)
 def test_paths_without_drift_leave_the_boundaries_as_often_as_was_spent(
     spending: str, fractions: np.ndarray
 ) -> None:
-    # 200,000 walks; the standard error of a share of 0.05 is 0.0005.
+    # 60,000 walks; the standard error of a share of 0.05 is 0.0009.
     bounds = boundaries(fractions, 0.05, spending)
     rng = np.random.default_rng(0)
     steps = np.sqrt(np.diff(fractions, prepend=0))
-    sums = (rng.normal(size=(200_000, len(fractions))) * steps).cumsum(axis=1)
+    sums = (rng.normal(size=(60_000, len(fractions))) * steps).cumsum(axis=1)
     outside = np.abs(sums) / np.sqrt(fractions) > bounds
     left = np.logical_or.accumulate(outside, axis=1).mean(axis=0)
-    assert_allclose(left, [spent(f, 0.05, spending) for f in fractions], atol=0.002)
+    assert_allclose(left, [spent(f, 0.05, spending) for f in fractions], atol=0.004)
 
 
 def test_two_looks_agree_with_the_bivariate_normal() -> None:
@@ -134,19 +132,6 @@ def test_five_looks_have_the_published_obrien_fleming_type_boundaries() -> None:
 def test_one_look_at_the_end_is_free() -> None:
     for spending in ("obrien_fleming", "pocock"):
         assert_allclose(boundaries(np.array([1.0]), 0.05, spending), stats.norm.ppf(0.975))
-
-
-def test_many_looks_are_paid_for() -> None:
-    looks = 25
-    fractions = np.arange(1, looks + 1) / looks
-    bounds = boundaries(fractions, 0.05, "pocock")
-    rng = np.random.default_rng(1)
-    outside = np.zeros(60_000, bool)
-    sums = np.zeros(60_000)
-    for fraction, bound in zip(fractions, bounds, strict=True):
-        sums += rng.normal(size=sums.size) / math.sqrt(looks)
-        outside |= np.abs(sums) > bound * math.sqrt(fraction)
-    assert_allclose(outside.mean(), 0.05, atol=0.004)
 
 
 @pytest.mark.parametrize(
@@ -196,23 +181,13 @@ def test_a_very_early_look_decides_nothing(maximum: int) -> None:
 
 
 def test_repeated_intervals_hold_together() -> None:
-    rng = np.random.default_rng(3)
-    looks, runs = [10, 20, 40], 1500
-    held = 0
-    for run in rng.normal(size=(runs, 40)):
-        every = []
-        for n, _ in enumerate(looks, start=1):
-            seen = run[: looks[n - 1]]
-            error = seen.std(ddof=1) / math.sqrt(len(seen))
-            every.append((seen.mean(), error, looks[:n]))
-        held += all(abs(value) <= CRITICAL[tuple(upto)] * error for value, error, upto in every)
-    assert_allclose(held / runs, 0.95, atol=0.02)
-
-
-CRITICAL = {
-    tuple(upto): look(0.0, 1.0, upto, 40, 0.1, spending="pocock").critical
-    for upto in ([10], [10, 20], [10, 20, 40])
-}
+    runs, looks = np.random.default_rng(3).normal(size=(20_000, 40)), [10, 20, 40]
+    held = np.ones(len(runs), bool)
+    for number, count in enumerate(looks, start=1):
+        critical = look(0.0, 1.0, looks[:number], 40, 0.1, spending="pocock").critical
+        error = runs[:, :count].std(axis=1, ddof=1) / math.sqrt(count)
+        held &= np.abs(runs[:, :count].mean(axis=1)) <= critical * error
+    assert_allclose(held.mean(), 0.95, atol=0.01)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +212,3 @@ def test_an_unknown_spending_or_alpha_is_refused() -> None:
         look(0.1, 0.02, [5], 20, 0.1, spending="all")
     with pytest.raises(ValueError, match="alpha"):
         look(0.1, 0.02, [5], 20, 0.1, alpha=1.0)
-
-
-def test_boundaries_fall_as_obrien_fleming_spends_more() -> None:
-    assert all(a > b for a, b in pairwise(boundaries(FIVE)))

@@ -18,9 +18,7 @@ def holm(p: ArrayLike) -> Floats:
     p
         From 0 to 1, shape (tests,).
     """
-    from statsmodels.stats.multitest import multipletests
-
-    return _adjusted(p, lambda values: multipletests(values, method="holm")[1])
+    return _adjusted(p, _step_down)
 
 
 def benjamini_hochberg(p: ArrayLike) -> Floats:
@@ -47,3 +45,10 @@ def _adjusted(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
     if known.any():
         adjusted[known] = method(values[known])
     return adjusted
+
+
+def _step_down(p: Floats) -> Floats:
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1.0)

@@ -17,8 +17,8 @@ from scipy import stats
 from plenum.dynamics import two_lines
 from plenum.reports.formats import p_value
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, caption, look, width
-from plenum.reports.worlds.arms import LEVELS, arm, arms, common, over_worlds, values
-from plenum.reports.worlds.sheets import open_share, provenance
+from plenum.reports.worlds.arms import LEVELS, arm, arms, common, never_ended, over_worlds, values
+from plenum.reports.worlds.sheets import provenance
 from plenum.reports.worlds.statistics import points, told_apart
 from plenum.tracking.conditions import TrackedCondition
 from plenum.worlds.registry import display
@@ -116,10 +116,10 @@ def baselines(played: Sequence[TrackedCondition], task: str) -> Figure:
         table = values(played, metric)
         least, most = display(task).ranges.get(metric, (-math.inf, math.inf))
         for place, one in zip(places, shown, strict=True):
-            found = over_worlds(table[table["arm"] == one.name] if len(table) else table)
+            own = table[table["arm"] == one.name]
+            found, (lost, whole) = over_worlds(own), never_ended(own)
             colour = GREY if one.scripted else COLOURS[0]
-            lost = open_share([p for p in played if arm(p) == one], metric)
-            face = "white" if lost >= MANY_OPEN else colour
+            face = "white" if lost > 0 and lost >= MANY_OPEN * whole else colour
             mark = "s" if one.scripted else "o"
             ends = np.clip([found.ci_low, found.ci_high], least, most)
             panel.plot(ends, [place, place], color=colour, lw=1.0)

@@ -185,14 +185,14 @@ def test_a_crowded_scenario_is_split_by_a_factor_that_leaves_conditions_to_compa
     ]
     _, shown = divergence(build(conditions))
     assert [title(panel) for panel in shown] == ["HL-01, roles on", "HL-01, roles off"]
-    names, found = figures.panels(build([*conditions, tracked(8, temperature="t1e-5")]))
+    names, found = figures.split(build([*conditions, tracked(8, temperature="t1e-5")]))
     assert names == ["roles"]
     assert [len(panel.rows) for panel in found] == [2, 2, 2, 2, 1]
 
 
 def test_a_crowded_scenario_without_such_a_factor_is_dealt_out() -> None:
     levels = ("on", "off", *(f"ablate_{r}" for r in ("chair", "rights", "equity")))
-    _, found = figures.panels(build([tracked(n, roles=r) for n, r in enumerate(levels)]))
+    _, found = figures.split(build([tracked(n, roles=r) for n, r in enumerate(levels)]))
     assert [(panel.title, len(panel.rows)) for panel in found] == [
         ("HL-01 (1 of 2)", 3),
         ("HL-01 (2 of 2)", 2),

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -18,7 +17,7 @@ from plenum.reports.figures.paths import Path, draw, titles
 from plenum.reports.figures.words import LONG, below, decided, limited, name, plain, shared
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, caption
+from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, caption, panels
 
 MOST = 4
 """Conditions that are drawn, a pair of panels each."""
@@ -49,10 +48,7 @@ def semantic(study: Study) -> Figure | None:
     if not every:
         return None
     rows, left_out = limited(every, MOST)
-    figure, axes = plt.subplots(
-        len(rows), 2, figsize=(PAGE, 2.35 * len(rows) + 1.1), squeeze=False, layout="constrained",
-        gridspec_kw={"width_ratios": (1, 1)},
-    )  # fmt: skip
+    figure, axes = panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 1.1))
     names = varying_in(every)
     met = []
     for (first, second), row in zip(axes, rows, strict=True):

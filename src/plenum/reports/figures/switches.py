@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from plenum.reports.figures.words import LONG, below, limited, name, plain, shared, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption
+from plenum.reports.style import COLOURS, PAGE, SMALL, caption, outer_labels, panels
 
 MOST = 12
 """Panels that stay readable on a page."""
@@ -51,10 +50,10 @@ def switches(study: Study) -> Figure | None:
     names = [n for n in varying_in(rows) if n != "temperature"]
     groups = list(grouped(rows, names).values())
     heads, left_out = limited([group[0] for group in groups], MOST, "committees")
-    panels = [pool(group) for group in groups if group[0] in heads]
-    figure = _draw(panels, names)
-    drawn = [row for panel in panels for row in panel.rows]
-    caption(figure, [*_told(panels, drawn), left_out, *below(drawn)])
+    pools = [pool(group) for group in groups if group[0] in heads]
+    figure = _draw(pools, names)
+    drawn = [row for pooled in pools for row in pooled.rows]
+    caption(figure, [_told(pools, drawn), left_out, *below(drawn)])
     return figure
 
 
@@ -80,18 +79,12 @@ def beside(values: NDArray[np.int_]) -> NDArray[np.float64]:
     return offsets
 
 
-def _draw(panels: Sequence[Pooled], names: Sequence[str]) -> Figure:
-    columns = min(len(panels), 4)
-    lines = math.ceil(len(panels) / columns)
-    figure, axes = plt.subplots(
-        lines,
-        columns,
-        figsize=(PAGE * (columns / 4 if columns > 2 else 0.5 * columns), 1.75 * lines + 0.9),
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
-    for panel, pooled in zip(axes.flat, panels, strict=False):
+def _draw(pools: Sequence[Pooled], names: Sequence[str]) -> Figure:
+    columns = min(len(pools), 4)
+    lines = math.ceil(len(pools) / columns)
+    size = (PAGE * (columns / 4 if columns > 2 else 0.5 * columns), 1.75 * lines + 0.9)
+    figure, axes = panels(lines, columns, size, len(pools), sharey=True)
+    for panel, pooled in zip(axes.flat, pools, strict=False):
         _panel(panel, pooled)
         told = name(pooled.rows[0], names)
         n = " to ".join(map(str, dict.fromkeys((pooled.runs[0], pooled.runs[-1]))))
@@ -99,11 +92,8 @@ def _draw(panels: Sequence[Pooled], names: Sequence[str]) -> Figure:
             wrapped(told, 32 if columns > 2 else 46) + "\n" * bool(told) + f"n = {n} runs a seat"
         )
         panel.set_title(title, fontsize=SMALL + 1)
-    for panel in list(axes.flat)[len(panels) :]:
-        panel.set_axis_off()
     axes[0][0].set_ylim(bottom=-0.3)  # of all panels: runs without a switch stand above the axis
-    for panel in axes[:, 0]:
-        panel.set_ylabel("switches a run")
+    outer_labels(axes, y="switches a run")
     return figure
 
 
@@ -125,11 +115,11 @@ def _panel(axes: Axes, pooled: Pooled) -> None:
     axes.grid(axis="y")
 
 
-def _told(panels: Sequence[Pooled], rows: Sequence[Row]) -> list[str]:
+def _told(pools: Sequence[Pooled], rows: Sequence[Row]) -> str:
     temperatures = list(dict.fromkeys(row.tracked.factors["temperature"] for row in rows))
-    several = any(len(panel.rows) > 1 for panel in panels)
-    pooled = f"; pooled over temperatures {', '.join(map(plain, temperatures))}" * several
-    return [
+    several = any(len(pooled.rows) > 1 for pooled in pools)
+    over = f"; pooled over temperatures {', '.join(map(plain, temperatures))}" * several
+    return (
         f"switches of a seat's top option in a run ({shared(rows)}): a point a seat and run, those "
-        f"of equal count side by side; bars and lines: mean ± SEM over runs{pooled}",
-    ]
+        f"of equal count side by side; bars and lines: mean ± SEM over runs{over}"
+    )

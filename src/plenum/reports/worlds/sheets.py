@@ -117,9 +117,10 @@ def levels(played: Sequence[TrackedCondition], task: str) -> list[Table]:
             continue
         lines = []
         for (factor, level), part in parts.items():
-            lines.append({"factor": factor, "level": level})
+            line: dict[str, object] = {"factor": factor, "level": level}
             for name in names:
-                lines[-1] |= _fields(name, _at(part, arm=name))
+                line |= _fields(name, _at(part, arm=name))
+            lines.append(line)
         means = (Column((name, *_ended(name)), name, _mean_alone) for name in names)
         columns = (*keys(["factor", "level"]), *means)
         notes = ("means over worlds; '-': not run", *_times(metric), *sources(played))

@@ -1,13 +1,12 @@
 """The figure draws what was estimated: D(t), fitted slopes over the window, and who it is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawn import assert_printable, caption, labels, points, title
 from known_conditions import CHOSEN, build, estimated, exponent, summary, tracked
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
@@ -17,17 +16,11 @@ from plenum.dynamics import lyapunov
 from plenum.dynamics.bands import divergence_band
 from plenum.reports.figures import divergence as figures
 from plenum.reports.rows import Row
-from plenum.reports.style import styled
 
 CORNERS = [(roles, model) for roles in ("on", "off") for model in ("uniform", "mixed")]
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures have the shared style, and don't pile up."""
-    with styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def divergence(rows: Sequence[Row], window: tuple[int, int] = (3, 20)) -> tuple[Figure, list[Axes]]:

@@ -1,12 +1,9 @@
 """Maps of λ̂: the 2x2, the landscape, and temperatures."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from drawn import assert_apart, assert_printable, caption, points, texts
 from known_conditions import build, diagnostics, estimated, exponent, perturbed, tracked
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
@@ -16,17 +13,11 @@ from plenum.reports.figures.matrix import matrix
 from plenum.reports.figures.temperature import degrees, diffusion, temperature
 from plenum.reports.marks import different
 from plenum.reports.rows import Row
-from plenum.reports.style import styled
 
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures have the shared style, and don't pile up."""
-    with styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def square(*scenarios: str, failed: int = 0) -> list[Row]:

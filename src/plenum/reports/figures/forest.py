@@ -16,7 +16,7 @@ from plenum.reports.formats import p_value
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explained, letters
 from plenum.reports.rows import Row
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption, panels, width
+from plenum.reports.style import COLOURS, PAGE, SMALL, caption, chunks, panels, width
 
 MOST = 46
 """Lines of a page, headings among them."""
@@ -158,10 +158,9 @@ def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
     """Groups together on a page as far as they fit; a longer one goes on under its heading."""
     parts: list[list[Line]] = []
     for head, *lines in groups:
-        step = MOST - 1
-        for start in range(0, len(lines), step):
-            again = Line(f"{head.label} (continued)") if start else head
-            parts.append([again, *lines[start : start + step]])
+        again = Line(f"{head.label} (continued)")
+        for number, part in enumerate(chunks(lines, MOST - 1)):
+            parts.append([again if number else head, *part])
     pages: list[list[list[Line]]] = [[]]
     for part in parts:
         if pages[-1] and sum(map(len, pages[-1])) + len(part) > MOST:

@@ -14,7 +14,7 @@ from plenum.dynamics.decisions import share
 from plenum.reports.figures.words import below, degrees, name, plain, shared, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, LINES, MARKERS, PAGE, SMALL, caption, outer_labels, panels
+from plenum.reports.style import PAGE, SMALL, caption, look, outer_labels, panels
 
 CURVES = 8
 """Curves that stay apart in a panel."""
@@ -82,13 +82,15 @@ def _panel(axes: Axes, rows: Sequence[Row], reading: str, names: Sequence[str]) 
         found = _time(row, reading)
         aside = (number - (len(rows) - 1) / 2) * _ASIDE
         place = offset_copy(axes.transData, root, aside, -aside, units="points")
-        colour = COLOURS[number % len(COLOURS)]
-        line, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
+        own = look(number)
+        colour, marker = own["color"], own["marker"]
         level = reached(found)
         rounds = np.arange(len(level))
-        axes.step(rounds, level, line, where="post", color=colour, lw=1.0, zorder=3,
-                  marker=marker, ms=2.6, markevery=_every(number, len(level)), transform=place,
-                  label=_label(row, names))  # fmt: skip
+        axes.step(
+            *(rounds, level),
+            where="post", **own, lw=1.0, zorder=3, ms=2.6, transform=place,
+            markevery=_every(number, len(level)), label=_label(row, names),
+        )  # fmt: skip
         if len(rows) <= _BANDS:
             low, high = limits(found)
             axes.fill_between(rounds, low, high, step="post", color=colour, alpha=0.12, lw=0)

@@ -56,16 +56,6 @@ def test_the_thick_line_has_the_slope_of_the_estimate_over_the_rounds_of_the_win
     assert_allclose(np.log(fitted).mean(), np.log(inside).mean())
 
 
-def test_every_condition_has_the_line_of_its_own_slope() -> None:
-    conditions = [tracked(n, 0.03 * n, memory=f"k{n}") for n in range(3)]
-    _, (panel,) = divergence(build(conditions))
-    for condition, thin, thick in zip(conditions, panel.lines[::2], panel.lines[1::2], strict=True):
-        assert_allclose(points(thin)[1], level_of(condition.ensemble))
-        slopes = np.diff(np.log(points(thick)[1]))
-        assert_allclose(slopes, lyapunov(condition.ensemble).value)
-    assert len({line.get_color() for line in panel.lines[::2]}) == 3
-
-
 def test_rounds_without_divergence_are_left_out_of_the_fit_and_not_drawn() -> None:
     condition = tracked(1, 0.05)
     condition.preferences[:, 9] = 1 / 3

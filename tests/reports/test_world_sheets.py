@@ -334,12 +334,6 @@ def test_a_tent_is_an_inverted_u_with_the_slopes_of_its_sides() -> None:
     assert (row["points"], row["worlds"]) == ("240", "12")
 
 
-def test_a_bend_without_a_fall_is_no_inverted_u_though_a_parabola_has_a_peak() -> None:
-    row = cells(inverted(bent(lambda d: np.log1p(4 * d) / 4)), "proposals", "implicit")
-    assert row["inverted U"] == "no"
-    assert row["parabola's peak"] != "-"
-
-
 def test_without_deviation_an_inverted_u_cant_be_told() -> None:
     sheet = inverted(bent(lambda d: 1 - 0.25 * np.abs(d - 2)))
     assert [row[0] for row in sheet.body] == ["proposals"]  # actions are all 0: no row
@@ -422,17 +416,6 @@ def test_all_runs_of_a_world_are_one_unit_of_recovery() -> None:
     assert "few_episodes" in row["warnings"]
 
 
-def test_recovery_is_told_by_volatility() -> None:
-    study = [
-        played([0.9] * 2, performance=[shape] * 2, events={4: "spawn"}, volatility=level)
-        for level, shape in (("high", NEVER_BACK), ("low", BACK_IN_TWO))
-    ]
-    (sheet,) = statistics.recovered(study, "disaster")
-    assert [row[:2] for row in sheet.body] == [("implicit", "low"), ("implicit", "high")]
-    assert cells(sheet, "implicit", "low")["after"] == "0.780"
-    assert cells(sheet, "implicit", "high")["after"] == "0.500"
-
-
 def test_a_rumour_that_ended_a_run_stays_at_its_worst_after_the_shock() -> None:
     short = [1.0, 1.0, 1.0, 0.2]
     one = played([0.1], performance=[short], events={4: "injection"}, task="misinformation")
@@ -441,13 +424,6 @@ def test_a_rumour_that_ended_a_run_stays_at_its_worst_after_the_shock() -> None:
     assert found is not None
     assert found.after.value == pytest.approx(0.2)
     assert statistics.after_shocks([other], "disaster") is None
-
-
-def test_a_dip_within_tolerance_takes_no_time() -> None:
-    shallow = [1.0, 1.0, 1.0, 0.96, 0.96, 1.0]
-    one = played([0.9] * 2, performance=[shallow] * 2, events={4: "spawn"})
-    row = cells(statistics.recovered([one], "disaster")[0], "implicit")
-    assert (row["median"], row["mean"]) == ("0.0", "0.00")
 
 
 def test_a_shock_without_a_way_back_is_censored_not_dropped() -> None:
@@ -822,14 +798,6 @@ def test_what_agents_failed_to_do_is_logged_as_a_warning(lost: str) -> None:
     assert summarise_world.estimates(runs)["warnings"][0] == lost
     fine = summarise_world.estimates([transcript(n, [{0: 1.0}]) for n in range(10)])
     assert not {"abstentions", "cut", "silent"} & set(fine["warnings"])
-
-
-def test_welfare_per_agent_follows_from_the_sum() -> None:
-    stored = pd.DataFrame({"replicate": [0, 1, 2], "total_welfare": [40.0, 20.0, 0.0]})
-    found = tracked_worlds.derived(stored, runs=2, agents=4)
-    assert found["episode"].tolist() == [0, 0, 1]
-    assert found["welfare_per_agent"].tolist() == [10.0, 5.0, 0.0]
-    assert "welfare_per_agent" not in tracked_worlds.derived(stored[["replicate"]], 1, 5)
 
 
 def test_the_command_for_a_table_by_number_of_agents_names_all_of_them() -> None:

@@ -54,7 +54,8 @@ def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> list[Fi
     """
     drawn = [row for row in rows if row.summary is not None]
     names, found = split(drawn)
-    looks = _looks(drawn, names)
+    keys = dict.fromkeys(words.key(row, names) for row in drawn)
+    looks = {key: number for number, key in enumerate(keys)}  # the same in all panels
     pages = chunks(found, MOST_PANELS) or [[Panel("", [])]]
     return [_page(page, names, looks, window, (n, len(pages))) for n, page in enumerate(pages, 1)]
 
@@ -83,12 +84,6 @@ def _fits(groups: Collection[Sequence[Row]]) -> bool:
     """Whether no panel is crowded, and most panels still compare."""
     sizes = [len(group) for group in groups]
     return max(sizes, default=0) <= MOST_LINES and 2 * sum(sizes) >= 3 * len(sizes)
-
-
-def _looks(rows: Sequence[Row], names: Sequence[str]) -> dict[Key, int]:
-    """The number of each combination of factors: its look is the same in all panels."""
-    keys = dict.fromkeys(words.key(row, names) for row in rows)
-    return {key: number for number, key in enumerate(keys)}
 
 
 def _page(

@@ -31,7 +31,8 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     if not groups:
         return None
     drawn = [row for group in groups.values() for row in group]
-    levels = sorted({row.tracked.factors["temperature"] for row in drawn}, key=degrees)
+    ordered = sorted(drawn, key=words.degrees)
+    levels = list(dict.fromkeys(row.tracked.factors["temperature"] for row in ordered))
     names = [n for n in varying_in(drawn) if n not in ("scenario", "roles", "temperature")]
     series = list(grouped(drawn, names))
     columns = 1 if len(groups) == 1 or _ROOM * len(levels) > COLUMN - 0.8 else 2
@@ -47,11 +48,6 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
     caption(figure, words.foot(drawn, _told(drawn)))
     return figure
-
-
-def degrees(label: str) -> float:
-    """The temperature that a label names: 0.00001 for ``t1e-5``."""
-    return float(label.removeprefix("t"))
 
 
 def _panel(

@@ -20,7 +20,7 @@ from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer import Asked, asked, publish
 from plenum.reports.explorer.page import page
 from plenum.reports.explorer.publish import _wanted
-from plenum.reports.explorer.telling import farthest
+from plenum.reports.explorer.replicates import farthest
 from plenum.reports.settings import Settings
 
 FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}

@@ -9,7 +9,7 @@ from omegaconf import OmegaConf
 from PIL import Image
 
 from plenum.base.errors import UserError
-from plenum.reports.figures import CATALOGUE, draw, wanted
+from plenum.reports.figures import draw, wanted
 from plenum.reports.study import Study
 from plenum.reports.style import COLUMN, PAGE
 
@@ -97,7 +97,3 @@ def test_figure_is_a_name_or_a_list(given: object, names: list[str] | None) -> N
 def test_what_is_no_name_is_refused(given: object) -> None:
     with pytest.raises(UserError, match="a name or a list of names, as in figure=divergence"):
         wanted(OmegaConf.create({"figure": given}))
-
-
-def test_every_figure_says_what_it_shows() -> None:
-    assert all(drawing.told and name == drawing.name for name, drawing in CATALOGUE.items())

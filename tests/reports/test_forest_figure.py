@@ -1,30 +1,22 @@
 """Forest plots: each effect once, where its numbers are, and which difference it is."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawn import assert_apart, assert_printable, caption, points, texts
 from known_conditions import CHOSEN, build, tracked
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from plenum.reports.figures.forest import forest
 from plenum.reports.rows import Row
 from plenum.reports.study import Study
-from plenum.reports.style import styled
 
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures have the shared style, and don't pile up."""
-    with styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def study(rows: list[Row]) -> Study:

@@ -1,30 +1,22 @@
 """Figure 1 of the hosted regime: its panels, and what each of them draws."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawn import assert_printable, caption
 from known_conditions import build, one_shot, perturbed, tracked
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import divergence, share
 from plenum.reports.figures.hosted import hosted
 from plenum.reports.rows import Row
-from plenum.reports.style import styled
 
 HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures have the shared style, and don't pile up."""
-    with styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def benchmark(*scenarios: str) -> list[Row]:

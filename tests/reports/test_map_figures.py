@@ -1,32 +1,24 @@
 """Maps of λ̂: the 2x2, the landscape, and temperatures."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from drawn import assert_apart, assert_printable, caption, points, texts
 from known_conditions import build, diagnostics, estimated, exponent, perturbed, tracked
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from plenum.reports.figures.landscape import landscape
 from plenum.reports.figures.matrix import matrix
-from plenum.reports.figures.temperature import degrees, diffusion, temperature
+from plenum.reports.figures.temperature import diffusion, temperature
+from plenum.reports.figures.words import degrees
 from plenum.reports.marks import different
 from plenum.reports.rows import Row
-from plenum.reports.style import styled
 
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures have the shared style, and don't pile up."""
-    with styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def square(*scenarios: str, failed: int = 0) -> list[Row]:
@@ -167,7 +159,7 @@ def test_temperatures_stand_evenly_in_their_order_a_panel_a_level_of_roles() -> 
     assert [t[0] for t in ticks] == ["0", "1e−5", "1e−4", "0.01", "0.05", "0.1", "0.2", "0.7"]
     assert {t[1] for t in ticks} == {"6"}
     assert all("r" in t[2] for t in ticks)
-    own = sorted((row for row in rows if row.tracked.factors["roles"] == "on"), key=_degrees)
+    own = sorted((row for row in rows if row.tracked.factors["roles"] == "on"), key=degrees)
     x, value = points(on.lines[0])
     assert x.tolist() == list(range(8))
     assert_allclose(value, [exponent(row).value for row in own])
@@ -175,10 +167,6 @@ def test_temperatures_stand_evenly_in_their_order_a_panel_a_level_of_roles() -> 
     for at, row in enumerate(own):
         limits = edge[edge[:, 0] == at, 1]
         assert_allclose([limits.min(), limits.max()], [exponent(row).ci_low, exponent(row).ci_high])
-
-
-def _degrees(row: Row) -> float:
-    return degrees(row.tracked.factors["temperature"])
 
 
 def test_zero_and_diffusion_are_lines() -> None:

@@ -1,32 +1,23 @@
 """λ̂ among its null values, and what continuations of one state show."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_figures import LEAST, below, runs, shown, smallest, study
+from drawn import assert_legible, caption, points, shown, study
 from known_conditions import CHOSEN, build, exponent, summary, tracked
-from matplotlib import pyplot as plt
 from matplotlib.patches import Polygon, Rectangle
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import NullTest, shuffle_test
 from plenum.dynamics.estimate import mean
 from plenum.dynamics.nulls import SHUFFLES
-from plenum.reports import style
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.null import drawn, null
 from plenum.reports.formats import p_value
 from plenum.tracking.conditions import TrackedCondition
 
-
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures don't pile up, and have the shared style."""
-    with style.styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> TrackedCondition:
@@ -53,7 +44,7 @@ def test_both_nulls_and_the_observed_value_stand_in_one_panel() -> None:
     reversal = summary(row).reversal
     shuffled = shuffle_test(condition.ensemble)
     observed = panel.lines[-1]
-    assert_allclose(runs(observed)[0], exponent(row).value)
+    assert_allclose(points(observed)[0], exponent(row).value)
     bars = [patch for patch in panel.patches if isinstance(patch, Rectangle)]
     edges = np.array([bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()])
     expected = np.histogram(reversal.null, edges, density=True)[0]
@@ -67,16 +58,16 @@ def test_both_nulls_and_the_observed_value_stand_in_one_panel() -> None:
         f"shuffle p = {p_value(shuffled.p)}"
     )
     assert panel.get_title(loc="left") == "HL-01, roles off, uniform, n = 12"
-    assert smallest(figure) >= LEAST
+    assert_legible(figure)
 
 
 def test_the_caption_says_what_shuffling_does_not_test() -> None:
-    told = below(null(study(tracked(1, replicates=5))))
+    told = caption(null(study(tracked(1, replicates=5))))
     assert f"reversal ({CHOSEN.draws} draws)" in told
     assert f"Shuffling ({SHUFFLES:,}) tests that rounds are exchangeable, not that λ = 0" in told
     assert "rounds 3-20" in told
     assert "5 replicates have 32 different reversals" in told
-    assert "different reversals" not in below(null(study(tracked(1, replicates=12))))
+    assert "different reversals" not in caption(null(study(tracked(1, replicates=12))))
 
 
 def test_four_conditions_are_drawn_and_those_without_an_estimate_are_not() -> None:
@@ -85,7 +76,7 @@ def test_four_conditions_are_drawn_and_those_without_an_estimate_are_not() -> No
     conditions = [tracked(n, memory=f"k{n}") for n in range(1, 6)]
     figure = null(study(still, tracked(8, replicates=1), *conditions))
     assert len(shown(figure)) == 4
-    assert "of 5 conditions those nearest to IM-01, roles on, uniform, t0" in below(figure)
+    assert "of 5 conditions those nearest to IM-01, roles on, uniform, t0" in caption(figure)
     assert null(study(still)) is None
     assert null(study(tracked(8, replicates=0))) is None
 
@@ -103,23 +94,23 @@ def test_every_base_has_its_gamma_its_growth_and_its_cosines() -> None:
     assert found is not None
     gamma, signed, cosines = shown(figure)
     for panel, values in ((gamma, found.gamma_by_base), (signed, found.signed_by_base)):
-        places, drawn_values = runs(panel.lines[0])
+        places, drawn_values = points(panel.lines[0])
         assert places.tolist() == [0, 1, 2]
         assert_allclose(drawn_values, values)
         over = mean(values, "mean")
-        assert_allclose(runs(panel.lines[1])[1], over.value)
+        assert_allclose(points(panel.lines[1])[1], over.value)
         (whisker,) = panel.collections
         ends = whisker.get_segments()[0][:, 1]  # type: ignore[attr-defined]
         assert_allclose(ends, (over.ci_low, over.ci_high))
-    assert_allclose(runs(cosines.lines[0])[1], found.c_in)
-    assert_allclose(runs(cosines.lines[2])[1], found.c_out)
+    assert_allclose(points(cosines.lines[0])[1], found.c_in)
+    assert_allclose(points(cosines.lines[2])[1], found.c_out)
     assert [tick.get_text() for tick in gamma.get_xticklabels()] == ["0", "1", "2", "mean"]
-    assert smallest(figure) >= LEAST
+    assert_legible(figure)
 
 
 def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
     figure = branching(study(branched(1)))
-    told = below(figure)
+    told = caption(figure)
     assert "3 bases x 4 branches (HL-01, roles off, uniform, k15, t0)" in told
     assert "it can't be negative: above 0 it certifies noise alone" in told
     assert "memory of the base, not chaos" in told
@@ -142,4 +133,4 @@ def test_each_condition_has_its_row_and_one_base_no_interval() -> None:
         "S-2, after round 5",
     ]
     assert len(panels[3].collections) == 0
-    assert smallest(figure) >= LEAST
+    assert_legible(figure)

@@ -1,32 +1,24 @@
 """Seats: their preferences, their switches, and the rounds they take to a majority."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_figures import LEAST, below, corners, legend, runs, shown, smallest, study
+from drawn import assert_legible, caption, corners, labels, points, shown, study
 from known_conditions import SEATS, tracked
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import share
-from plenum.reports import style
 from plenum.reports.figures.majority import chosen, majority
 from plenum.reports.figures.seats import leading, representative, seats
-from plenum.reports.figures.switches import beside, pool, switches
+from plenum.reports.figures.switches import average, beside, pool, switches
 from plenum.tracking.conditions import TrackedCondition
 
 A, B, C = 0, 1, 2
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures don't pile up, and have the shared style."""
-    with style.styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> TrackedCondition:
@@ -39,7 +31,7 @@ def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> Trac
 def keys(figure: Figure | None) -> list[list[str]]:
     """The legends of a figure, each in a place of its own."""
     assert figure is not None
-    return [legend(panel) for panel in figure.axes if panel.get_legend() is not None]
+    return [labels(panel) for panel in figure.axes if panel.get_legend() is not None]
 
 
 def test_six_replicates_stand_evenly_from_the_nearest_to_the_mean_to_the_farthest() -> None:
@@ -69,8 +61,8 @@ def test_the_two_leading_options_are_drawn_of_every_seat() -> None:
     for seat in range(3):
         solid, dashed = first.lines[2 * seat : 2 * seat + 2]
         assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
-        assert_allclose(runs(solid)[1], condition.preferences[0, :, seat, C])
-        assert_allclose(runs(dashed)[1], condition.preferences[0, :, seat, B])
+        assert_allclose(points(solid)[1], condition.preferences[0, :, seat, C])
+        assert_allclose(points(dashed)[1], condition.preferences[0, :, seat, B])
         assert solid.get_color() == dashed.get_color()
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts == ["Seat 0", "Seat 1", "Seat 2", "p(C) three", "p(B) two"]
@@ -85,13 +77,13 @@ def test_the_condition_nearest_to_the_papers_is_taken_and_a_seat_looks_the_same_
     ]
     figure = seats(study(*conditions))
     assert figure is not None
-    assert "HL-01, roles on, uniform, k15, t0; of 4 conditions the one nearest" in below(figure)
-    assert "6 of 12 replicates" in below(figure)
+    assert "HL-01, roles on, uniform, k15, t0; of 4 conditions the one nearest" in caption(figure)
+    assert "6 of 12 replicates" in caption(figure)
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
     assert texts[:5] == sorted(SEATS)
     line = shown(figure)[0].lines[0]  # the Chair's, which speaks last here
     chair = conditions[2].preferences[representative(study(conditions[2]).rows[0])[0], :, 4]
-    assert_allclose(runs(line)[1], chair[:, leading(study(conditions[2]).rows[0])[0]])
+    assert_allclose(points(line)[1], chair[:, leading(study(conditions[2]).rows[0])[0]])
 
 
 def test_more_seats_than_colours_are_told_apart() -> None:
@@ -101,7 +93,7 @@ def test_more_seats_than_colours_are_told_apart() -> None:
     handles = figure.legends[0].legend_handles[:12]
     looks = {(h.get_color(), h.get_marker()) for h in handles}  # type: ignore[union-attr]
     assert len(looks) == 12
-    assert smallest(figure) >= LEAST
+    assert_legible(figure)
 
 
 def test_switches_are_pooled_over_temperatures_alone() -> None:
@@ -112,21 +104,21 @@ def test_switches_are_pooled_over_temperatures_alone() -> None:
     figure = switches(study(cold, warm, other))
     assert figure is not None
     pooled = pool(study(cold, warm, other).rows[:2])
-    assert {seat: own.tolist() for seat, own in pooled.counts.items()} == {
+    assert {seat: own.tolist() for seat, own in pooled.items()} == {
         "Seat 0": [0, 1, 2, 2],
         "Seat 1": [0, 0, 1, 1],
     }
-    mean, error = pooled.mean("Seat 0")
+    mean, error = average(pooled["Seat 0"])
     assert_allclose((mean, error), (1.25, np.std([0, 1, 2, 2], ddof=1) / 2))
     on, off = shown(figure)
     assert on.get_title(loc="left") == "roles on\nn = 4 runs a seat"
     assert off.get_title(loc="left") == "roles off\nn = 2 runs a seat"
     assert_allclose([bar.get_height() for bar in on.patches], [1.25, 0.5])  # type: ignore[attr-defined]
-    points = [line for line in on.lines if line.get_marker() == "o"]
-    assert [runs(line)[1].tolist() for line in points] == [[0, 1, 2, 2], [0, 0, 1, 1]]
-    assert "pooled over temperatures t0, t0.7" in below(figure)
-    assert "pooled" not in below(switches(study(cold, replace(other, identity="x"))))
-    assert smallest(figure) >= LEAST
+    counts = [points(line)[1].tolist() for line in on.lines if line.get_marker() == "o"]
+    assert counts == [[0, 1, 2, 2], [0, 0, 1, 1]]
+    assert "pooled over temperatures t0, t0.7" in caption(figure)
+    assert "pooled" not in caption(switches(study(cold, replace(other, identity="x"))))
+    assert_legible(figure)
 
 
 def test_points_of_equal_count_stand_side_by_side() -> None:
@@ -136,7 +128,7 @@ def test_points_of_equal_count_stand_side_by_side() -> None:
 
 
 def test_a_single_run_has_a_mean_and_no_error() -> None:
-    mean, error = pool(study(corners(1, [[(A,), (B,)]])).rows).mean("Seat 0")
+    mean, error = average(np.array([1]))
     assert mean == 1
     assert np.isnan(error)
     assert switches(study(corners(1, [[(A,), (B,)]]))) is not None
@@ -147,20 +139,20 @@ def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_
     figure = majority(study(condition))
     first, stays = shown(figure)
     for panel in (first, stays):
-        rounds, level = runs(panel.lines[0])
+        rounds, level = points(panel.lines[0])
         assert rounds.tolist() == [0, 1, 2, 3, 4]
         assert level.tolist() == [0, 0.25, 0.25, 0.75, 0.75]
         never, end = panel.lines[1:3]
-        assert_allclose(runs(never), [[5, 5], [0.75, 1]])
-        assert_allclose(np.ravel(runs(end)), [5, 0.75])
+        assert_allclose(points(never), [[5, 5], [0.75, 1]])
+        assert_allclose(np.ravel(points(end)), [5, 0.75])
     assert keys(figure) == [["HL-01, roles off,\nuniform\nn = 4, never 1 / 1"]]
     (band,) = first.collections
     low = share(1, 4)
     heights = band.get_paths()[0].vertices[:, 1]  # type: ignore[attr-defined]
     assert np.isclose(heights, low.ci_low).any()
     assert np.isclose(heights, low.ci_high).any()
-    assert "share without one (censored at the last round)" in below(figure)
-    assert smallest(figure) >= LEAST
+    assert "share without one (censored at the last round)" in caption(figure)
+    assert_legible(figure)
 
 
 def test_a_majority_that_is_lost_counts_as_first_and_not_as_stable() -> None:
@@ -168,8 +160,8 @@ def test_a_majority_that_is_lost_counts_as_first_and_not_as_stable() -> None:
     lost = corners(1, [[agreed, apart, apart], [agreed, apart, (B, B, A)]])
     figure = majority(study(lost))
     first, stays = shown(figure)
-    assert runs(first.lines[0])[1].tolist() == [0, 1, 1, 1]
-    assert runs(stays.lines[0])[1].tolist() == [0, 0, 0, 0.5]
+    assert points(first.lines[0])[1].tolist() == [0, 1, 1, 1]
+    assert points(stays.lines[0])[1].tolist() == [0, 0, 0, 0.5]
     assert keys(figure)[0][0].endswith("n = 2, never 0 / 1")
 
 
@@ -186,7 +178,7 @@ def test_of_many_conditions_those_of_the_extreme_temperatures_are_drawn() -> Non
     assert keys(figure) == [
         [f"roles {roles}, {t}\n{never}" for t in ("t0", "t0.7") for roles in ("on", "off")]
     ]
-    assert "2 further conditions of the study aren't drawn" in below(figure)
+    assert "2 further conditions of the study aren't drawn" in caption(figure)
 
 
 def test_every_scenario_has_its_own_pair_of_panels() -> None:

@@ -1,17 +1,14 @@
 """Trajectories stand where the preferences are, on the triangle and side by side."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn_figures import LEAST, below, legend, runs, shown, smallest, study
+from drawn import assert_legible, caption, labels, points, shown, study
 from known_conditions import perturbed, tracked
-from matplotlib import pyplot as plt
 from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose
 
-from plenum.reports import style
 from plenum.reports.figures.paths import CORNERS, SLOT, project, spread
 from plenum.reports.figures.semantic import repeats, semantic
 from plenum.reports.figures.simplex import look, simplex
@@ -21,12 +18,7 @@ FIRST = 4
 """Lines of a triangle: its outline, and three where the top option changes."""
 
 
-@pytest.fixture(autouse=True)
-def closed() -> Iterator[None]:
-    """Figures don't pile up, and have the shared style."""
-    with style.styled():
-        yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("shared_style")
 
 
 def wide(key: int, options: int, **factors: str) -> TrackedCondition:
@@ -58,9 +50,9 @@ def test_every_replicate_runs_from_its_first_to_its_last_round_in_its_decisions_
     for number, decision in enumerate(condition.decisions):
         path, start, end = lines[3 * number : 3 * number + 3]
         expected = project(condition.ensemble[number])
-        assert_allclose(np.stack(runs(path), axis=1), expected)
-        assert_allclose(np.ravel(runs(start)), expected[0])
-        assert_allclose(np.ravel(runs(end)), expected[-1])
+        assert_allclose(np.stack(points(path), axis=1), expected)
+        assert_allclose(np.ravel(points(start)), expected[0])
+        assert_allclose(np.ravel(points(end)), expected[-1])
         assert (to_hex(end.get_color()), end.get_marker()) == tuple(
             part.lower() if part.startswith("#") else part for part in _look(decision)
         )
@@ -81,7 +73,7 @@ def test_titles_tell_n_and_decisions_and_the_caption_what_is_missing() -> None:
         "roles off\nn = 3: B 2, NONE 1",
         "roles on\nn = 4: A 4",
     ]
-    told = below(figure)
+    told = caption(figure)
     assert "HL-01, uniform, k15, t0" in told
     assert "n from 3 to 4 replicates a condition (2 failed, 1 pending in all)" in told
     assert "few_replicates (2 of 2)" in told
@@ -93,7 +85,7 @@ def test_other_numbers_of_options_stand_side_by_side(options: int) -> None:
     condition = wide(3, options)
     (panel,) = shown(simplex(study(condition)))
     ends = [line for line in panel.lines if line.get_marker() == look("A")[1]]
-    x, y = runs(ends[1])
+    x, y = points(ends[1])
     assert_allclose(x, np.arange(options) + SLOT / 2)
     assert_allclose(y, condition.ensemble[0, -1])
     labels = [tick.get_text() for tick in panel.get_xticklabels()]
@@ -105,13 +97,13 @@ def test_options_are_named_at_their_corners_or_below_where_a_name_is_too_long() 
     figure = simplex(study(named))
     (panel,) = shown(figure)
     assert [text.get_text() for text in panel.texts] == ["A Single-payer", "B", "C Regulated"]
-    assert "HL-01: A Single-payer, B Extraordinarily long, C Regulated" in below(figure)
+    assert "HL-01: A Single-payer, B Extraordinarily long, C Regulated" in caption(figure)
 
 
 def test_names_are_text_and_no_formula() -> None:
     named = replace(tracked(1), options=("a $x$", "b $\\frac$", "c\nd"))
     figure = simplex(study(named, replace(tracked(2, settings="$\\bad$"), options=named.options)))
-    assert smallest(figure) >= LEAST
+    assert_legible(figure)
     assert [text.get_text() for text in shown(figure)[0].texts][2] == "C c d"
 
 
@@ -123,7 +115,7 @@ def test_a_study_of_many_conditions_shows_the_first_of_each_scenario_and_says_so
     ]
     figure = simplex(study(*rows))
     assert len(shown(figure)) == 15
-    assert "drawn: 15 of 20 conditions, the first 3 of each scenario" in below(figure)
+    assert "drawn: 15 of 20 conditions, the first 3 of each scenario" in caption(figure)
 
 
 def test_nothing_is_drawn_of_a_study_without_replicates() -> None:
@@ -140,11 +132,11 @@ def test_few_wordings_are_told_by_name_many_by_family() -> None:
         shown(semantic(study(condition)))
         for condition in (replace(few, variants=names), perturbed(2, "ABAAAAAAAA"))
     )
-    assert legend(by_name) == [
+    assert labels(by_name) == [
         *("canonical, decides A", "x, decides A", "y, decides B"),
         *("z, decides A", "v, decides A", "w, decides A"),
     ]
-    assert legend(by_family) == [
+    assert labels(by_family) == [
         *("canonical, decides A", "rephrase, n = 5: A 4, B 1", "format, n = 4: A 4"),
     ]
     ends = [line for line in by_name.lines[FIRST:] if line.get_markerfacecolor() != "white"]
@@ -162,20 +154,20 @@ def test_distances_of_wordings_stand_beside_those_of_repeats() -> None:
     panel = shown(figure)[1]
     worded, fit, repeated, _ = panel.lines
     assert panel.get_yscale() == "log"
-    slope = np.diff(np.log(runs(fit)[1]))
+    slope = np.diff(np.log(points(fit)[1]))
     assert both.rows[0].summary is not None
     assert_allclose(slope, both.rows[0].summary.lyapunov.value)
     for line, own in ((worded, both.rows[0]), (repeated, both.rows[1])):
         assert own.summary is not None
-        assert_allclose(runs(line)[1], own.summary.divergence)
+        assert_allclose(points(line)[1], own.summary.divergence)
     found = [own.summary.lyapunov for own in both.rows[:2] if own.summary]
     assert [f"= {e.value:.3f} [{e.ci_low:.3f}, {e.ci_high:.3f}]" in text
-            for e, text in zip(found, legend(panel), strict=True)] == [True, True]  # fmt: skip
-    assert [text.split(":\n")[0] for text in legend(panel)] == [
+            for e, text in zip(found, labels(panel), strict=True)] == [True, True]  # fmt: skip
+    assert [text.split(":\n")[0] for text in labels(panel)] == [
         "wordings, n = 10",
         "repeats, n = 12",
     ]
-    assert "repeats: the canonical wording every time, from the study s1" in below(figure)
+    assert "repeats: the canonical wording every time, from the study s1" in caption(figure)
     alone = semantic(study(wordings))
     assert len(shown(alone)[1].lines) == 2  # D(t) and its fit
-    assert "repeats" not in below(alone)
+    assert "repeats" not in caption(alone)

@@ -4,10 +4,10 @@ Figures are drawn at the size at which they are printed: ``COLUMN`` or ``PAGE`` 
 letter below ``SMALL`` points.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import matplotlib
 
@@ -17,6 +17,9 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
+from numpy.typing import NDArray
+
+T = TypeVar("T")
 
 COLUMN = 3.5
 """Width of a figure in one column, in inches."""
@@ -83,6 +86,40 @@ def look(number: int) -> dict[str, Any]:
         "marker": MARKERS[number % len(MARKERS)],
         "linestyle": LINES[number % len(LINES)],
     }
+
+
+def panels(
+    lines: int, columns: int, size: tuple[float, float], used: int | None = None, **more: Any
+) -> tuple[Figure, NDArray[Any]]:
+    """A figure with panels, shape (lines, columns); those from number ``used`` on stay empty.
+
+    ``more`` goes to matplotlib's ``subplots``.
+    """
+    figure, axes = plt.subplots(
+        lines, columns, figsize=size, squeeze=False, layout="constrained", **more
+    )
+    for empty in axes.flat[axes.size if used is None else used :]:
+        empty.set_axis_off()
+    return figure, axes
+
+
+def outer_labels(axes: NDArray[Any], x: str = "", y: str = "") -> None:
+    """Label the axes below the lowest panels, and beside the leftmost ones."""
+    for panel in axes[-1] if x else ():
+        panel.set_xlabel(x)
+    for panel in axes[:, 0] if y else ():
+        panel.set_ylabel(y)
+
+
+def keys_in_a_line(labels: Iterable[str], size: float = 6.5) -> int:
+    """How many keys of a legend fit side by side on a page."""
+    widest = max(width(label, size) for label in labels) + 0.55
+    return max(int(PAGE / widest), 1)
+
+
+def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
+    """Items in their order, at most so many at once: what doesn't fit a page goes on the next."""
+    return [items[start : start + most] for start in range(0, len(items), most)]
 
 
 def width(text: str, size: float = SMALL) -> float:

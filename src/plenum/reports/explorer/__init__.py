@@ -1,6 +1,5 @@
 """The divergence explorer: a study's replicates and transcripts in one page without a network."""
 
-from plenum.reports.explorer.asked import Asked, asked
-from plenum.reports.explorer.publish import publish
+from plenum.reports.explorer.publish import Asked, asked, publish
 
 __all__ = ["Asked", "asked", "publish"]

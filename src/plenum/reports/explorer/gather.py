@@ -11,9 +11,8 @@ from plenum.design.factors import FACTORS
 from plenum.dynamics import divergence
 from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer.facts import facts
-from plenum.reports.explorer.replicates import Told, opened, path, record
+from plenum.reports.explorer.replicates import Told, farthest, opened, path, record
 from plenum.reports.explorer.talk import Talk
-from plenum.reports.explorer.telling import farthest
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, varying_in
 from plenum.tracking.study import StoredTranscript

@@ -1,16 +1,19 @@
-"""Write a study's explorer, and log it to MLflow."""
+"""What `scripts/explore.py` is given; writes a study's explorer and logs it to MLflow."""
 
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from omegaconf import DictConfig
+
 from plenum.base.errors import UserError
-from plenum.reports.explorer.asked import Asked
 from plenum.reports.explorer.gather import blocks, index
 from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
-from plenum.reports.settings import Settings
+from plenum.reports.settings import Settings, settings
 from plenum.reports.study import load
 from plenum.tracking import store
 from plenum.tracking.study import StoredTranscript, log_report
@@ -18,6 +21,47 @@ from plenum.tracking.study import Study as TrackedStudy
 
 LARGE = 40_000_000
 """Bytes beyond which a page is slow to open and awkward to send."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A study to explore.
+
+    Attributes
+    ----------
+    chosen
+        The study, and how it is estimated; ``out`` is the page's file.
+    condition
+        The first letters of the identity of the only condition to show; empty for all.
+    replicates
+        The most transcripts of a condition; ``None`` for all.
+    """
+
+    chosen: Settings
+    condition: str = ""
+    replicates: int | None = None
+
+    @property
+    def out(self) -> Path:
+        """The file that the page is written to."""
+        return self.chosen.out
+
+
+def asked(cfg: DictConfig) -> Asked:
+    """Check the script's config.
+
+    Raises
+    ------
+    UserError
+        The study isn't named, or a value is malformed.
+    """
+    chosen = settings(cfg)
+    if chosen.out.suffix not in (".html", ".htm") or chosen.out.is_dir():
+        raise UserError(f"out: {chosen.out}; the name of a file that ends in .html")
+    most = cfg.replicates
+    if most is not None and (type(most) is not int or most < 2):
+        raise UserError(f"replicates: {most}; a whole number from 2 on, or null for all")
+    return Asked(chosen, "" if cfg.condition is None else str(cfg.condition), most)
 
 
 def publish(request: Asked) -> None:

@@ -1,4 +1,4 @@
-"""What the page knows of each replicate beside its transcript."""
+"""What the page knows of each replicate beside its transcript, and which ones it shows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -78,3 +78,38 @@ def _tally(transcript: Transcript) -> str:
     votes = Counter(transcript.ballots.values())
     order = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
     return ", ".join(f"{count} {label}" for label, count in order)
+
+
+def farthest(paths: NDArray[np.float64], most: int) -> list[int]:
+    """Choose trajectories by farthest-point sampling.
+
+    The first two are the pair that is farthest apart; each further one is the farthest from all
+    that are chosen. The distance of two trajectories is the root mean square over rounds of their
+    distance on the simplex.
+
+    Parameters
+    ----------
+    paths
+        Committee mean preferences, shape (replicates, rounds, options).
+    most
+        How many to choose.
+
+    Returns
+    -------
+    list
+        Their positions, in order.
+    """
+    count = len(paths)
+    if count <= most:
+        return list(range(count))
+    flat = paths.reshape(count, -1)
+    squares = (flat**2).sum(axis=1)
+    distances = squares[:, None] + squares[None, :] - 2 * flat @ flat.T
+    first, second = np.unravel_index(int(distances.argmax()), distances.shape)
+    chosen = [int(first), int(second)]
+    nearest = np.minimum(distances[first], distances[second])
+    while len(chosen) < most:
+        nearest[chosen] = -np.inf
+        chosen.append(int(nearest.argmax()))
+        nearest = np.minimum(nearest, distances[chosen[-1]])
+    return sorted(chosen)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -14,7 +13,7 @@ from plenum.reports.figures.words import below, limited, name, shared
 from plenum.reports.formats import number, p_value
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, PAGE, caption
+from plenum.reports.style import COLOURS, PAGE, caption, outer_labels, panels
 
 MOST = 4
 """Conditions that are drawn, a row of panels each."""
@@ -28,20 +27,17 @@ def branching(study: Study) -> Figure | None:
     if not every:
         return None
     rows, left_out = limited(every, MOST)
-    figure, axes = plt.subplots(
-        len(rows), 3, figsize=(PAGE, 1.9 * len(rows) + 1.2), squeeze=False, layout="constrained"
-    )
+    figure, axes = panels(len(rows), 3, (PAGE, 1.9 * len(rows) + 1.2))
     names = [n for n in varying_in(every) if n != "settings"]
-    for panels, row in zip(axes, rows, strict=True):
-        found = row.branches
-        assert found is not None
-        _gamma(panels[0], found)
-        _signed(panels[1], found)
-        _cosines(panels[2], found)
-        told = f"{name(row, names)}, " * bool(names) + f"after round {row.tracked.after_round}"
-        panels[0].set_ylabel(f"{told}\n" + "Γ̂ (as in the paper)")
-    for panel in axes[-1]:
-        panel.set_xlabel("base state (replicate)")
+    for line, row in zip(axes, rows, strict=True):
+        estimates = row.branches
+        assert estimates is not None
+        _gamma(line[0], estimates)
+        _signed(line[1], estimates)
+        _cosines(line[2], estimates)
+        where = f"{name(row, names)}, " * bool(names) + f"after round {row.tracked.after_round}"
+        line[0].set_ylabel(f"{where}\nΓ̂ (as in the paper)")
+    outer_labels(axes, x="base state (replicate)")
     titles = ("A  Γ̂", "B  signed growth", "C  ĉ, preferences minus 1/K")
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title)

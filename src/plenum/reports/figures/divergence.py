@@ -5,7 +5,6 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -13,11 +12,20 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from plenum.dynamics import WINDOW
 from plenum.dynamics.bands import divergence_band
-from plenum.reports.figures import wording
-from plenum.reports.figures.pages import chunks
+from plenum.reports.figures import words
 from plenum.reports.marks import letters
 from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, caption, look, width
+from plenum.reports.style import (
+    COLUMN,
+    PAGE,
+    SMALL,
+    caption,
+    chunks,
+    keys_in_a_line,
+    look,
+    panels,
+    width,
+)
 
 MOST_LINES = 4
 """Conditions that a panel has room for."""
@@ -45,13 +53,14 @@ def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> list[Fi
     more than four conditions into one, a scenario at a level of a factor, or a part of them.
     """
     drawn = [row for row in rows if row.summary is not None]
-    names, found = panels(drawn)
-    looks = _looks(drawn, names)
+    names, found = split(drawn)
+    keys = dict.fromkeys(words.key(row, names) for row in drawn)
+    looks = {key: number for number, key in enumerate(keys)}  # the same in all panels
     pages = chunks(found, MOST_PANELS) or [[Panel("", [])]]
     return [_page(page, names, looks, window, (n, len(pages))) for n, page in enumerate(pages, 1)]
 
 
-def panels(rows: Sequence[Row]) -> tuple[list[str], list[Panel]]:
+def split(rows: Sequence[Row]) -> tuple[list[str], list[Panel]]:
     """The factors that tell lines apart, and the panels.
 
     Conditions that differ in a text alone are told apart by their identity.
@@ -67,7 +76,7 @@ def panels(rows: Sequence[Row]) -> tuple[list[str], list[Panel]]:
         parts = math.ceil(len(own) / MOST_LINES)
         for number, part in enumerate(chunks(own, math.ceil(len(own) / parts)), 1):
             told = f" ({number} of {parts})" if parts > 1 else ""
-            found.append(Panel(wording.of(split, key) + told, list(part)))
+            found.append(Panel(words.levels(split, key) + told, list(part)))
     return [n for n in names if n not in split] + ["condition"] * alike, found
 
 
@@ -75,12 +84,6 @@ def _fits(groups: Collection[Sequence[Row]]) -> bool:
     """Whether no panel is crowded, and most panels still compare."""
     sizes = [len(group) for group in groups]
     return max(sizes, default=0) <= MOST_LINES and 2 * sum(sizes) >= 3 * len(sizes)
-
-
-def _looks(rows: Sequence[Row], names: Sequence[str]) -> dict[Key, int]:
-    """The number of each combination of factors: its look is the same in all panels."""
-    keys = dict.fromkeys(wording.key(row, names) for row in rows)
-    return {key: number for number, key in enumerate(keys)}
 
 
 def _page(
@@ -95,24 +98,16 @@ def _page(
     wide = COLUMN if columns == 1 else PAGE
     entries = max(len(panel.rows) for panel in page)
     room = wide / columns - 0.55
-    figure, axes = plt.subplots(
-        *(lines, columns),
-        figsize=(wide, lines * (1.25 + 0.4 * (columns < 3) + 0.12 * (entries + 1)) + 0.95),
-        sharex=True,
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
+    high = lines * (1.25 + 0.4 * (columns < 3) + 0.12 * (entries + 1)) + 0.95
+    figure, axes = panels(lines, columns, (wide, high), len(page), sharex=True, sharey=True)
     shared = columns > 2 and bool(names)
-    for own, panel in zip(axes.flat, page, strict=False):
+    drawn = list(axes.flat)[: len(page)]
+    for number, (own, panel) in enumerate(zip(drawn, page, strict=True)):
         _panel(own, panel, [] if shared else names, names, looks, window, room)
-    for own in list(axes.flat)[len(page) :]:
-        own.set_axis_off()
-    for number, own in enumerate(list(axes.flat)[: len(page)]):
         own.tick_params(labelbottom=number + columns >= len(page))
-        if number // columns == lines - 1:
-            own.set_xlabel("round")
-    scale(list(axes.flat)[: len(page)])
+    for own in drawn[(lines - 1) * columns :]:
+        own.set_xlabel("round")
+    scale(drawn)
     figure.supylabel("D(t), mean pairwise distance", fontsize=7.5)
     rows = [row for panel in page for row in panel.rows]
     if shared:
@@ -131,7 +126,7 @@ def _panel(
     room: float,
 ) -> None:
     for row in panel.rows:
-        number = looks[wording.key(row, names)]
+        number = looks[words.key(row, names)]
         curve(axes, row, look(number), window, _label(row, shown, room))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(True)
@@ -146,11 +141,11 @@ def _label(row: Row, shown: Sequence[str], room: float) -> str:
     """Name, estimate, n and letters; where that is too long, in two lines or without the symbol."""
     if row.summary is None:
         return ""
-    found = wording.estimate(row.summary.lyapunov)
-    text = f"{symbol([row])} = {found}, n = {wording.counted(row)}"
+    found = words.estimate(row.summary.lyapunov)
+    text = f"{symbol([row])} = {found}, n = {words.counted(row)}"
     marks = letters(row.warnings)
     text += f" ({marks})" if marks else ""
-    named = wording.name(row, shown)
+    named = words.spelled(row, shown)
     if not named:
         wide = width(text) > room - 0.3
         return text.removeprefix(f"{symbol([row])} = ") if wide else text
@@ -193,14 +188,11 @@ def scale(axes: Sequence[Axes]) -> None:
 def _key(figure: Figure, rows: Sequence[Row], names: Sequence[str], looks: dict[Key, int]) -> None:
     """What the looks stand for, once above all panels."""
     handles = [
-        Line2D([], [], **look(looks[key]), markersize=3, lw=0.8, label=wording.of(names, key))
-        for key in dict.fromkeys(wording.key(row, names) for row in rows)
+        Line2D([], [], **look(looks[key]), markersize=3, lw=0.8, label=words.levels(names, key))
+        for key in dict.fromkeys(words.key(row, names) for row in rows)
     ]
-    widest = max(width(str(handle.get_label()), 6.5) for handle in handles) + 0.55
-    figure.legend(
-        handles=handles, loc="outside upper left", ncols=max(int(PAGE / widest), 1),
-        handlelength=2.6,
-    )  # fmt: skip
+    columns = keys_in_a_line(str(handle.get_label()) for handle in handles)
+    figure.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=2.6)
 
 
 def _foot(rows: Sequence[Row], window: tuple[int, int], place: tuple[int, int]) -> list[str]:
@@ -212,4 +204,4 @@ def _foot(rows: Sequence[Row], window: tuple[int, int], place: tuple[int, int]) 
         f"{' and '.join(sorted(intervals))} 95 % interval"
     )
     number, pages = place
-    return wording.foot(rows, told + f"; page {number} of {pages}" * (pages > 1))
+    return words.foot(rows, told + f"; page {number} of {pages}" * (pages > 1))

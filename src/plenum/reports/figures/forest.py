@@ -5,19 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.design.factors import FACTORS
+from plenum.design.factors import FACTORS, USUAL
 from plenum.dynamics import Estimate
 from plenum.reports.effects import Across, Effect
-from plenum.reports.figures import wording
+from plenum.reports.figures import words
 from plenum.reports.formats import p_value
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explained, letters
 from plenum.reports.rows import Row
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption, width
+from plenum.reports.style import COLOURS, PAGE, SMALL, caption, chunks, panels, width
 
 MOST = 46
 """Lines of a page, headings among them."""
@@ -31,8 +30,6 @@ more; the few intervals beyond it get an arrow."""
 
 _SURE = 0.05
 """Effects with an adjusted p below this are filled."""
-
-_USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
 
 
 @dataclass(frozen=True)
@@ -124,7 +121,9 @@ def _factor(effects: Sequence[Effect]) -> str:
 def _place(effect: Effect, names: Sequence[str]) -> str:
     """Where an effect was measured: the factors that are held, as far as they differ."""
     own = [n for n in names if n in effect.others]
-    return wording.of(own, [effect.others[n] for n in own]) or effect.others.get("scenario", "all")
+    return words.levels(own, [effect.others[n] for n in own]) or effect.others.get(
+        "scenario", "all"
+    )
 
 
 def _heading(effect: Effect) -> str:
@@ -147,9 +146,9 @@ def _line(effect: Effect, label: str) -> Line:
 
 
 def _mean(mean: Across, names: Sequence[str], label: str = "mean") -> Line:
-    own = [n for n in names if n != "scenario" and mean.others.get(n, _USUAL.get(n))]
+    own = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
     own = [n for n in own if n in mean.others]
-    where = wording.of(own, [mean.others[n] for n in own])
+    where = words.levels(own, [mean.others[n] for n in own])
     told = f"{label}, {where}" if where else label
     n = f"{mean.estimate.n} scenarios"
     return Line(told, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
@@ -159,10 +158,9 @@ def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
     """Groups together on a page as far as they fit; a longer one goes on under its heading."""
     parts: list[list[Line]] = []
     for head, *lines in groups:
-        step = MOST - 1
-        for start in range(0, len(lines), step):
-            again = Line(f"{head.label} (continued)") if start else head
-            parts.append([again, *lines[start : start + step]])
+        again = Line(f"{head.label} (continued)")
+        for number, part in enumerate(chunks(lines, MOST - 1)):
+            parts.append([again if number else head, *part])
     pages: list[list[list[Line]]] = [[]]
     for part in parts:
         if pages[-1] and sum(map(len, pages[-1])) + len(part) > MOST:
@@ -193,13 +191,9 @@ def _page(
     places = _places(columns)
     left = _GAP + max(width(line.label) for line in lines if line.estimate)
     left = min(left, PAGE - places[-1] - _LEAST_PLOT)
-    figure, (names, axes, numbers) = plt.subplots(
-        *(1, 3),
-        figsize=(PAGE, _HIGH * (len(lines) + 1) + 1.15),
-        sharey=True,
-        width_ratios=(left, PAGE - left - places[-1] - 0.4, places[-1]),
-        layout="constrained",
-    )
+    ratios = (left, PAGE - left - places[-1] - 0.4, places[-1])
+    size = (PAGE, _HIGH * (len(lines) + 1) + 1.15)
+    figure, ((names, axes, numbers),) = panels(1, 3, size, sharey=True, width_ratios=ratios)
     for at, line in enumerate(lines):
         if line.estimate is None:
             _write(names, 0, at, line.label, bold=True)
@@ -277,7 +271,7 @@ def _cells(line: Line) -> tuple[str, str, str, str]:
     e = line.estimate
     if e is None or math.isnan(e.value):
         return ("no estimate", line.n, "-", letters(line.warned))
-    found = f"{wording.signed(e.value)} {wording.interval(e.ci_low, e.ci_high)}".rstrip()
+    found = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
     return (found, line.n, p_value(line.p), letters(line.warned))
 
 

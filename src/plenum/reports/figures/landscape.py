@@ -7,11 +7,10 @@ import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from plenum.reports.figures import heat, wording
-from plenum.reports.figures.pages import chunks
+from plenum.reports.figures import heat, words
 from plenum.reports.marks import DIFFERENT, different, letters
 from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, caption, width
+from plenum.reports.style import COLUMN, PAGE, SMALL, caption, chunks, width
 
 MOST = 10
 """Conditions side by side on a page."""
@@ -64,7 +63,7 @@ def _page(
     axes.set_yticks(range(len(scenarios)), scenarios)
     heat.bar(figure, [axes], norm, f"{symbol(rows)} per round")
     drawn = [row for line in table for cell in line for row in cell]
-    caption(figure, wording.foot(drawn, *_told(rows)))
+    caption(figure, words.foot(drawn, *_told(rows)))
     return figure
 
 
@@ -77,7 +76,7 @@ def _told(rows: Sequence[Row]) -> list[str]:
 
 
 def _head(names: Sequence[str], key: Key) -> str:
-    return wording.of(names, key).replace(", ", "\n") or "all"
+    return words.levels(names, key).replace(", ", "\n") or "all"
 
 
 def _text(rows: Sequence[Row], marks: dict[str, str]) -> str:
@@ -87,8 +86,8 @@ def _text(rows: Sequence[Row], marks: dict[str, str]) -> str:
 def _cell(row: Row, marks: str) -> str:
     """λ̂ with its error and marks; n and letters below."""
     e = row.summary.lyapunov if row.summary else None
-    below = f"({wording.counted(row)}) {letters(row.warnings)}".rstrip()
+    below = f"({words.counted(row)}) {letters(row.warnings)}".rstrip()
     if e is None or math.isnan(e.value):
         return f"{row.status}\n{below}"
     error = f"±{e.se:.3f}\n" if math.isfinite(e.se) else ""
-    return f"{wording.signed(e.value)}{marks}\n{error}{below}"
+    return f"{words.signed(e.value)}{marks}\n{error}{below}"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
@@ -15,7 +14,7 @@ from plenum.dynamics.decisions import share
 from plenum.reports.figures.words import below, degrees, name, plain, shared, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, LINES, MARKERS, PAGE, SMALL, caption
+from plenum.reports.style import PAGE, SMALL, caption, look, outer_labels, panels
 
 CURVES = 8
 """Curves that stay apart in a panel."""
@@ -41,10 +40,8 @@ def majority(study: Study) -> Figure | None:
         return None
     every = list(grouped(study.deliberated, ["scenario"]).items())
     groups = [(key[0], chosen(rows)) for key, rows in every[:SCENARIOS]]
-    figure, axes = plt.subplots(
-        len(groups), 3, figsize=(PAGE, 2.0 * len(groups) + 1.0), squeeze=False, sharey=True,
-        layout="constrained", gridspec_kw={"width_ratios": (1, 1, 0.5)},
-    )  # fmt: skip
+    size = (PAGE, 2.0 * len(groups) + 1.0)
+    figure, axes = panels(len(groups), 3, size, sharey=True, width_ratios=(1, 1, 0.5))
     names = [n for n in varying_in(study.deliberated) if n != "scenario"]
     for (*pair, room), (scenario, rows) in zip(axes, groups, strict=True):
         for panel, reading in zip(pair, _READINGS, strict=True):
@@ -57,8 +54,7 @@ def majority(study: Study) -> Figure | None:
                     bbox_to_anchor=(-0.1, 0.5), handlelength=2.6, fontsize=SMALL,
                     title="never: first / stays", title_fontsize=SMALL, alignment="left",
                     labelspacing=0.4)  # fmt: skip
-    for panel in axes[-1, :2]:
-        panel.set_xlabel("round")
+    outer_labels(axes[:, :2], x="round")
     drawn = [row for _, rows in groups for row in rows]
     left_out = len(study.deliberated) - len(drawn)
     caption(figure, _told(drawn, left_out))
@@ -86,13 +82,15 @@ def _panel(axes: Axes, rows: Sequence[Row], reading: str, names: Sequence[str]) 
         found = _time(row, reading)
         aside = (number - (len(rows) - 1) / 2) * _ASIDE
         place = offset_copy(axes.transData, root, aside, -aside, units="points")
-        colour = COLOURS[number % len(COLOURS)]
-        line, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
+        own = look(number)
+        colour, marker = own["color"], own["marker"]
         level = reached(found)
         rounds = np.arange(len(level))
-        axes.step(rounds, level, line, where="post", color=colour, lw=1.0, zorder=3,
-                  marker=marker, ms=2.6, markevery=_every(number, len(level)), transform=place,
-                  label=_label(row, names))  # fmt: skip
+        axes.step(
+            *(rounds, level),
+            where="post", **own, lw=1.0, zorder=3, ms=2.6, transform=place,
+            markevery=_every(number, len(level)), label=_label(row, names),
+        )  # fmt: skip
         if len(rows) <= _BANDS:
             low, high = limits(found)
             axes.fill_between(rounds, low, high, step="post", color=colour, alpha=0.12, lw=0)

@@ -4,17 +4,16 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from plenum.design.factors import FACTORS
-from plenum.reports.figures import heat, wording
+from plenum.reports.figures import heat, words
 from plenum.reports.labels import label
 from plenum.reports.marks import letters
 from plenum.reports.rows import Row, grouped, symbol
-from plenum.reports.style import COLUMN, PAGE, caption
+from plenum.reports.style import COLUMN, PAGE, caption, panels
 
 MOST = 4
 """More matrices than this are a landscape."""
@@ -38,23 +37,17 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     wide = COLUMN if columns == 1 and models <= 3 else PAGE
     roles = max(len(_levels(own, "roles")) for own in found.values())
     lines = math.ceil(len(found) / columns)
-    figure, axes = plt.subplots(
-        *(lines, columns),
-        figsize=(wide, lines * (0.55 * roles + 0.4) + 1.05),
-        squeeze=False,
-        layout="constrained",
-    )
+    size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
+    figure, axes = panels(lines, columns, size, len(found))
     norm = heat.scale(np.array([heat.value([row]) for row in drawn]))
     for panel, (key, own) in zip(axes.flat, found.items(), strict=False):
         _panel(panel, own, norm)
-        title = wording.of(names, [key[others.index(n)] for n in names])
+        title = words.levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
-    for panel in list(axes.flat)[len(found) :]:
-        panel.set_axis_off()
     heat.bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
     given = f"{symbol(drawn)} with its 95 % interval; n: completed/target replicates"
-    caption(figure, wording.foot(drawn, given))
+    caption(figure, words.foot(drawn, given))
     return figure
 
 
@@ -74,7 +67,7 @@ def _text(row: Row) -> str:
     count = f"n = {row.n}/{row.tracked.target}"
     if row.summary is None:
         return f"{row.status}\n{count}"
-    first, _, interval = wording.estimate(row.summary.lyapunov).partition(" ")
+    first, _, interval = words.estimate(row.summary.lyapunov).partition(" ")
     marks = letters(row.warnings)
     return "\n".join(filter(None, (first, interval, f"{count}  {marks}".rstrip())))
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -17,7 +16,7 @@ from plenum.reports.formats import p_value
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption
+from plenum.reports.style import COLOURS, PAGE, SMALL, caption, outer_labels, panels
 
 MOST = 4
 """Conditions that are drawn."""
@@ -42,21 +41,14 @@ def null(study: Study) -> Figure | None:
     columns = min(len(tested), 2)
     lines = -(-len(tested) // 2)
     wide, more = (PAGE, 1.4) if columns > 1 else (PAGE / 2, 2.3)
-    figure, axes = plt.subplots(
-        lines, columns, figsize=(wide, 1.75 * lines + more),
-        squeeze=False, layout="constrained",
-    )  # fmt: skip
+    figure, axes = panels(lines, columns, (wide, 1.75 * lines + more), len(tested))
     names = varying_in(rows)
     for panel, own in zip(axes.flat, tested, strict=False):
         _panel(panel, own)
         told = name(own.row, names)
         panel.set_title(f"{wrapped(told, 50)}, n = {own.row.n}")
-    for panel in list(axes.flat)[len(tested) :]:
-        panel.set_axis_off()
-    for panel in axes[:, 0]:
-        panel.set_ylabel("density of draws")
-    for panel in axes[-1]:
-        panel.set_xlabel(f"{symbol([own.row for own in tested])} per round")
+    exponent = symbol([own.row for own in tested])
+    outer_labels(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
     caption(figure, _told(tested, rows, study.chosen))
     return figure

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
-from omegaconf import DictConfig, ListConfig, OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.reports import style, worlds
@@ -24,7 +24,7 @@ def wanted(cfg: DictConfig) -> list[str] | None:
     UserError
         It is no name, and no list of names.
     """
-    named = OmegaConf.to_container(cfg.figure) if _is_list(cfg.figure) else cfg.figure
+    named = OmegaConf.to_container(cfg.figure) if OmegaConf.is_list(cfg.figure) else cfg.figure
     if named is None:
         return None
     names = named if isinstance(named, list) else [named]
@@ -73,13 +73,19 @@ def draw(
     if not any(row.n for row in study.rows):
         raise UserError(f"study: no replicate of {study.chosen.study!r} has been completed")
     drawings = [own for name, own in CATALOGUE.items() if names is None or name in names]
-    found: Iterable[tuple[Drawing, list[Figure]]]
-    found = ((drawing, pages(drawing, study)) for drawing in drawings)
+    drawn: Iterable[tuple[Drawing, list[Figure]]]
+    drawn = ((drawing, pages(drawing, study)) for drawing in drawings)
     if names is not None:
-        found = [_something(drawing, own, study) for drawing, own in found]
+        drawn = list(drawn)
+        for drawing, figures in drawn:
+            if not figures:
+                plt.close("all")
+                needs = f"; it needs {drawing.needs}" if drawing.needs else ""
+                nothing = f"{study.chosen.study!r} has nothing to show in {drawing.name}{needs}"
+                raise UserError(f"figure: {nothing}")
     files = []
-    for drawing, own in found:
-        for file in _saved(own, folder, drawing.name):
+    for drawing, figures in drawn:
+        for file in _saved(figures, folder, drawing.name):
             say(f"written: {file}")
             files.append(file)
     if not files:
@@ -96,10 +102,6 @@ def known(names: Collection[str] | None, there: Collection[str]) -> None:
             raise UserError(f"figure: {name}; one of {', '.join(there)}")
 
 
-def _is_list(value: object) -> bool:
-    return isinstance(value, ListConfig)
-
-
 def pages(drawing: Drawing, study: Study) -> list[Figure]:
     """A figure of a study, on as many pages as it needs; none where there is nothing to show."""
     with style.styled():
@@ -109,23 +111,13 @@ def pages(drawing: Drawing, study: Study) -> list[Figure]:
     return [drawn] if isinstance(drawn, Figure) else list(drawn)
 
 
-def _something(
-    drawing: Drawing, found: Sequence[Figure], study: Study
-) -> tuple[Drawing, list[Figure]]:
-    if found:
-        return drawing, list(found)
-    plt.close("all")
-    needs = f"; it needs {drawing.needs}" if drawing.needs else ""
-    raise UserError(f"figure: {study.chosen.study!r} has nothing to show in {drawing.name}{needs}")
-
-
-def _saved(found: Sequence[Figure], folder: Path, name: str) -> Iterator[Path]:
+def _saved(figures: Sequence[Figure], folder: Path, name: str) -> Iterator[Path]:
     """Write a figure's pages; further ones from an earlier time are removed."""
-    if not found:
+    if not figures:
         return
-    for number, figure in enumerate(found, 1):
+    for number, figure in enumerate(figures, 1):
         yield from style.save(figure, folder, _stem(name, number))
-    number = len(found) + 1
+    number = len(figures) + 1
     while (folder / f"{_stem(name, number)}.png").exists():
         for kind in ("png", "svg"):
             (folder / f"{_stem(name, number)}.{kind}").unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -13,7 +12,7 @@ from plenum.design.factors import FACTORS
 from plenum.reports.figures.words import LONG, NEAREST, below, foremost, labels, name, plain
 from plenum.reports.rows import Row
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, MARKERS, PAGE, caption
+from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, outer_labels, panels
 
 MOST = 6
 """Replicates that are drawn."""
@@ -32,18 +31,11 @@ def seats(study: Study) -> Figure | None:
     lines = -(-len(shown) // 3)
     columns = _columns(row)
     keys = -(-(len(row.tracked.seats) + 2) // columns)
-    figure, axes = plt.subplots(
-        lines, 3, figsize=(PAGE, 1.55 * lines + 1.05 + 0.13 * keys), sharex=True, sharey=True,
-        squeeze=False, layout="constrained",
-    )  # fmt: skip
+    size = (PAGE, 1.55 * lines + 1.05 + 0.13 * keys)
+    figure, axes = panels(lines, 3, size, len(shown), sharex=True, sharey=True)
     for panel, replicate in zip(axes.flat, shown, strict=False):
         _panel(panel, row, replicate, options)
-    for panel in list(axes.flat)[len(shown) :]:
-        panel.set_axis_off()
-    for panel in axes[:, 0]:
-        panel.set_ylabel("preference")
-    for panel in axes[-1]:
-        panel.set_xlabel("round")
+    outer_labels(axes, x="round", y="preference")
     _legend(figure, row, options, columns)
     caption(figure, _told(row, rows, len(shown)))
     return figure

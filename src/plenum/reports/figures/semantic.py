@@ -2,10 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -18,7 +16,7 @@ from plenum.reports.figures.paths import Path, draw, titles
 from plenum.reports.figures.words import LONG, below, decided, limited, name, plain, shared
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, caption
+from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, caption, panels
 
 MOST = 4
 """Conditions that are drawn, a pair of panels each."""
@@ -35,24 +33,13 @@ _ALIKE = (
 _WORDED, _REPEATED = COLOURS[0], "0.45"
 
 
-@dataclass(frozen=True)
-class _Told:
-    """How the replicates of a condition are told apart, and how each name looks."""
-
-    names: tuple[str, ...]
-    looks: dict[str, tuple[str, str, str]]
-
-
 def semantic(study: Study) -> Figure | None:
     """Trajectories by wording, and D(t) between wordings beside that of repeats."""
     every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
     if not every:
         return None
     rows, left_out = limited(every, MOST)
-    figure, axes = plt.subplots(
-        len(rows), 2, figsize=(PAGE, 2.35 * len(rows) + 1.1), squeeze=False, layout="constrained",
-        gridspec_kw={"width_ratios": (1, 1)},
-    )  # fmt: skip
+    figure, axes = panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 1.1))
     names = varying_in(every)
     met = []
     for (first, second), row in zip(axes, rows, strict=True):
@@ -84,7 +71,8 @@ def repeats(row: Row, others: Sequence[Row]) -> Row | None:
     return found[0] if found else None
 
 
-def _told_apart(row: Row) -> _Told:
+def _told_apart(row: Row) -> tuple[Sequence[str], dict[str, tuple[str, str, str]]]:
+    """What each replicate is told apart by, and how each such name looks."""
     variants = tuple(dict.fromkeys(row.tracked.variants))
     by_name = len(variants) <= NAMED
     names = row.tracked.variants if by_name else row.tracked.families
@@ -94,19 +82,19 @@ def _told_apart(row: Row) -> _Told:
         colour = COLOURS[number] if number < len(COLOURS) else GREY
         marker, line = MARKERS[number % len(MARKERS)], LINES[number % len(LINES)]
         looks[own] = (colour, marker, line)
-    return _Told(names, looks)
+    return names, looks
 
 
 def _paths(axes: Axes, row: Row) -> None:
-    told = _told_apart(row)
-    looks = [told.looks[own] for own in told.names]
-    paths = [Path(points, *look) for points, look in zip(row.tracked.ensemble, looks, strict=True)]
+    names, looks = _told_apart(row)
+    both = zip(row.tracked.ensemble, names, strict=True)
+    paths = [Path(points, *looks[own]) for points, own in both]
     draw(axes, paths, row.tracked.options)
     decisions = row.tracked.decisions
     handles = []
     families = tuple(dict.fromkeys(row.tracked.families))
-    for own, (colour, marker, line) in told.looks.items():
-        made = [d for d, which in zip(decisions, told.names, strict=True) if which == own]
+    for own, (colour, marker, line) in looks.items():
+        made = [d for d, which in zip(decisions, names, strict=True) if which == own]
         how = f"decides {made[0]}" if len(made) == 1 else f"n = {len(made)}: {decided(made)}"
         handles.append(Line2D([], [], color=colour, marker=marker, ls=line, lw=0.8, ms=4,
                               label=plain(_short(own, families), LONG) + f", {how}"))  # fmt: skip

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -19,7 +18,7 @@ from plenum.reports.figures.words import (
 )
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, caption
+from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, caption, panels
 
 MOST = 16
 """Panels that stay readable on a page."""
@@ -33,22 +32,15 @@ def simplex(study: Study) -> Figure | None:
     columns = min(len(rows), 4)
     lines = math.ceil(len(rows) / columns)
     wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
-    figure, axes = plt.subplots(
-        lines,
-        columns,
-        figsize=(PAGE * wide, 2.05 * lines + extra),
-        squeeze=False,
-        layout="constrained",
-        gridspec_kw={"wspace": 0.02, "hspace": 0.02},
-    )
+    size = (PAGE * wide, 2.05 * lines + extra)
+    close = {"wspace": 0.02, "hspace": 0.02}
+    figure, axes = panels(lines, columns, size, len(rows), gridspec_kw=close)
     names = varying_in(study.deliberated)
     for panel, row in zip(axes.flat, rows, strict=False):
         draw(panel, _paths(row), row.tracked.options)
         told = name(row, names)
         counts = f"n = {row.n}: {decided(row.tracked.decisions)}"
         panel.set_title(f"{wrapped(told, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
-    for panel in list(axes.flat)[len(rows) :]:
-        panel.set_axis_off()
     _legend(figure, rows)
     caption(figure, [*_told(rows), left_out, *below(rows)])
     return figure

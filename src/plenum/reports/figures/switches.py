@@ -3,10 +3,8 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
@@ -15,7 +13,7 @@ from numpy.typing import NDArray
 from plenum.reports.figures.words import LONG, below, limited, name, plain, shared, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption
+from plenum.reports.style import COLOURS, PAGE, SMALL, caption, outer_labels, panels
 
 MOST = 12
 """Panels that stay readable on a page."""
@@ -24,23 +22,8 @@ _WIDE = 0.72
 """How much of a seat's place its points take where most of its runs have the same count."""
 
 
-@dataclass(frozen=True)
-class Pooled:
-    """Switches over the conditions of a panel: counts of every run, by seat."""
-
-    rows: tuple[Row, ...]
-    counts: dict[str, NDArray[np.int_]]
-
-    def mean(self, seat: str) -> tuple[float, float]:
-        """Mean switches a run, and its standard error; NaN for a single run."""
-        own = self.counts[seat]
-        error = own.std(ddof=1) / math.sqrt(len(own)) if len(own) > 1 else math.nan
-        return float(own.mean()), float(error)
-
-    @property
-    def runs(self) -> list[int]:
-        """The numbers of runs of a seat that occur."""
-        return sorted({len(own) for own in self.counts.values()})
+Counts = dict[str, NDArray[np.int_]]
+"""Switches of every run, by seat."""
 
 
 def switches(study: Study) -> Figure | None:
@@ -51,22 +34,27 @@ def switches(study: Study) -> Figure | None:
     names = [n for n in varying_in(rows) if n != "temperature"]
     groups = list(grouped(rows, names).values())
     heads, left_out = limited([group[0] for group in groups], MOST, "committees")
-    panels = [pool(group) for group in groups if group[0] in heads]
-    figure = _draw(panels, names)
-    drawn = [row for panel in panels for row in panel.rows]
-    caption(figure, [*_told(panels, drawn), left_out, *below(drawn)])
+    kept = [group for group in groups if group[0] in heads]
+    drawn = [row for group in kept for row in group]
+    figure = _draw(kept, names)
+    caption(figure, [_caption(kept, drawn), left_out, *below(drawn)])
     return figure
 
 
-def pool(rows: Sequence[Row]) -> Pooled:
-    """Put the runs of conditions together, seat by seat."""
+def pool(rows: Sequence[Row]) -> Counts:
+    """The runs of some conditions together, seat by seat."""
     counts: dict[str, list[NDArray[np.int_]]] = {}
     for row in rows:
         if row.summary is not None:
             for place, seat in enumerate(row.tracked.seats):
                 counts.setdefault(seat, []).append(row.summary.switches.counts[:, place])
-    together = {seat: np.concatenate(counts[seat]) for seat in sorted(counts)}
-    return Pooled(tuple(rows), together)
+    return {seat: np.concatenate(counts[seat]) for seat in sorted(counts)}
+
+
+def average(counts: NDArray[np.int_]) -> tuple[float, float]:
+    """Mean switches a run, and its standard error; NaN for a single run."""
+    error = counts.std(ddof=1) / math.sqrt(len(counts)) if len(counts) > 1 else math.nan
+    return float(counts.mean()), float(error)
 
 
 def beside(values: NDArray[np.int_]) -> NDArray[np.float64]:
@@ -80,43 +68,36 @@ def beside(values: NDArray[np.int_]) -> NDArray[np.float64]:
     return offsets
 
 
-def _draw(panels: Sequence[Pooled], names: Sequence[str]) -> Figure:
-    columns = min(len(panels), 4)
-    lines = math.ceil(len(panels) / columns)
-    figure, axes = plt.subplots(
-        lines,
-        columns,
-        figsize=(PAGE * (columns / 4 if columns > 2 else 0.5 * columns), 1.75 * lines + 0.9),
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
-    for panel, pooled in zip(axes.flat, panels, strict=False):
+def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
+    columns = min(len(groups), 4)
+    lines = math.ceil(len(groups) / columns)
+    size = (PAGE * (columns / 4 if columns > 2 else 0.5 * columns), 1.75 * lines + 0.9)
+    figure, axes = panels(lines, columns, size, len(groups), sharey=True)
+    for panel, rows in zip(axes.flat, groups, strict=False):
+        pooled = pool(rows)
         _panel(panel, pooled)
-        told = name(pooled.rows[0], names)
-        n = " to ".join(map(str, dict.fromkeys((pooled.runs[0], pooled.runs[-1]))))
+        told = name(rows[0], names)
+        runs = sorted({len(counts) for counts in pooled.values()})
+        n = " to ".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
         title = (
             wrapped(told, 32 if columns > 2 else 46) + "\n" * bool(told) + f"n = {n} runs a seat"
         )
         panel.set_title(title, fontsize=SMALL + 1)
-    for panel in list(axes.flat)[len(panels) :]:
-        panel.set_axis_off()
     axes[0][0].set_ylim(bottom=-0.3)  # of all panels: runs without a switch stand above the axis
-    for panel in axes[:, 0]:
-        panel.set_ylabel("switches a run")
+    outer_labels(axes, y="switches a run")
     return figure
 
 
-def _panel(axes: Axes, pooled: Pooled) -> None:
-    for place, (seat, counts) in enumerate(pooled.counts.items()):
-        mean, error = pooled.mean(seat)
+def _panel(axes: Axes, pooled: Counts) -> None:
+    for place, counts in enumerate(pooled.values()):
+        mean, error = average(counts)
         colour = COLOURS[place % len(COLOURS)]
         axes.bar(place, mean, 0.84, color=colour, alpha=0.25, zorder=1)
         axes.plot(place + beside(counts), counts, "o", ms=1.6, mew=0, color=colour, alpha=0.7,
                   zorder=2)  # fmt: skip
         axes.errorbar(place, mean, error, fmt="_", ms=9, mew=1.1, color="black", capsize=2.2,
                       lw=0.9, zorder=3)  # fmt: skip
-    seats = [plain(seat, LONG) for seat in pooled.counts]
+    seats = [plain(seat, LONG) for seat in pooled]
     axes.set_xticks(range(len(seats)), seats, rotation=40, ha="right", rotation_mode="anchor",
                     fontsize=SMALL + 0.5)  # fmt: skip
     axes.set_xlim(-0.6, len(seats) - 0.4)
@@ -125,11 +106,11 @@ def _panel(axes: Axes, pooled: Pooled) -> None:
     axes.grid(axis="y")
 
 
-def _told(panels: Sequence[Pooled], rows: Sequence[Row]) -> list[str]:
+def _caption(groups: Sequence[Sequence[Row]], rows: Sequence[Row]) -> str:
     temperatures = list(dict.fromkeys(row.tracked.factors["temperature"] for row in rows))
-    several = any(len(panel.rows) > 1 for panel in panels)
-    pooled = f"; pooled over temperatures {', '.join(map(plain, temperatures))}" * several
-    return [
+    several = any(len(group) > 1 for group in groups)
+    over = f"; pooled over temperatures {', '.join(map(plain, temperatures))}" * several
+    return (
         f"switches of a seat's top option in a run ({shared(rows)}): a point a seat and run, those "
-        f"of equal count side by side; bars and lines: mean ± SEM over runs{pooled}",
-    ]
+        f"of equal count side by side; bars and lines: mean ± SEM over runs{over}"
+    )

@@ -5,14 +5,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports.figures import wording
+from plenum.reports.figures import words
 from plenum.reports.marks import letters
 from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, caption, look
+from plenum.reports.style import COLUMN, PAGE, SMALL, caption, look, outer_labels, panels
 
 _ROOM = 0.32
 """Inches that a temperature with its n and letters takes."""
@@ -24,43 +23,31 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     ``None`` where no panel has two temperatures.
     """
     own = [row for row in rows if row.summary is not None]
-    panels = {
+    groups = {
         key: group
         for key, group in grouped(own, ("scenario", "roles")).items()
         if len({row.tracked.factors["temperature"] for row in group}) > 1
     }
-    if not panels:
+    if not groups:
         return None
-    drawn = [row for group in panels.values() for row in group]
-    levels = sorted({row.tracked.factors["temperature"] for row in drawn}, key=degrees)
+    drawn = [row for group in groups.values() for row in group]
+    ordered = sorted(drawn, key=words.degrees)
+    levels = list(dict.fromkeys(row.tracked.factors["temperature"] for row in ordered))
     names = [n for n in varying_in(drawn) if n not in ("scenario", "roles", "temperature")]
     series = list(grouped(drawn, names))
-    columns = 1 if len(panels) == 1 or _ROOM * len(levels) > COLUMN - 0.8 else 2
-    lines = math.ceil(len(panels) / columns)
+    columns = 1 if len(groups) == 1 or _ROOM * len(levels) > COLUMN - 0.8 else 2
+    lines = math.ceil(len(groups) / columns)
     wide = PAGE if columns == 2 or _ROOM * len(levels) > COLUMN - 0.8 else COLUMN
-    figure, axes = plt.subplots(
-        *(lines, columns),
-        figsize=(wide, lines * (1.75 + 0.24 * len(series)) + 0.75),
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
-    for number, (panel, (key, group)) in enumerate(zip(axes.flat, panels.items(), strict=False)):
+    size = (wide, lines * (1.75 + 0.24 * len(series)) + 0.75)
+    figure, axes = panels(lines, columns, size, len(groups), sharey=True)
+    for number, (panel, (key, group)) in enumerate(zip(axes.flat, groups.items(), strict=False)):
         _panel(panel, group, levels, names, series)
-        panel.set_title(f"{chr(65 + number)}  {wording.of(('scenario', 'roles'), key)}")
-    for panel in list(axes.flat)[len(panels) :]:
-        panel.set_axis_off()
-    for panel in axes[:, 0]:
-        panel.set_ylabel(f"{symbol(drawn)} per round")
+        panel.set_title(f"{chr(65 + number)}  {words.levels(('scenario', 'roles'), key)}")
+    outer_labels(axes, y=f"{symbol(drawn)} per round")
     handles, texts = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
-    caption(figure, wording.foot(drawn, _told(drawn)))
+    caption(figure, words.foot(drawn, _told(drawn)))
     return figure
-
-
-def degrees(label: str) -> float:
-    """The temperature that a label names: 0.00001 for ``t1e-5``."""
-    return float(label.removeprefix("t"))
 
 
 def _panel(
@@ -83,7 +70,7 @@ def _panel(
         spot = np.array([_place(row, levels) for row in found], float)
         spot += 0.1 * (number - (len(series) - 1) / 2)
         axes.fill_between(spot, low, high, color=own["color"], alpha=0.15, lw=0)
-        axes.plot(spot, value, **own, label=wording.of(names, key) or symbol(rows))
+        axes.plot(spot, value, **own, label=words.levels(names, key) or symbol(rows))
         axes.vlines(spot, low, high, color=own["color"], lw=0.7, alpha=0.6)
         ticks = [
             f"{tick}\n{_below([row for row in found if _place(row, levels) == at])}"
@@ -117,7 +104,7 @@ def _place(row: Row, levels: Sequence[str]) -> int:
 
 def _below(rows: Sequence[Row]) -> str:
     """n and letters of the conditions at a temperature; those that differ in a text have two."""
-    counts = ", ".join(map(wording.counted, rows)) or "-"
+    counts = ", ".join(map(words.counted, rows)) or "-"
     return f"{counts}\n{letters(name for row in rows for name in row.warnings)}"
 
 

@@ -1,19 +1,19 @@
-"""Words that figures of conditions share: names, what was left out, and what stands below."""
+"""Words that figures of conditions share: names, estimates, what was left out, what is below."""
 
+import math
 import string
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from plenum.design.factors import FACTORS
+from plenum.design.factors import FACTORS, unusual
+from plenum.dynamics import LyapunovEstimate
 from plenum.reports.labels import provenance
+from plenum.reports.marks import explained
 from plenum.reports.rows import Row, varying_in
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
 """Factors whose values tell by themselves what they are values of."""
-
-_USUAL = {("settings", "default"), ("perturbation", "none"), ("protocol", "deliberation")}
-
 
 LONG = 32
 """Letters of a name that is shown in full."""
@@ -41,12 +41,61 @@ def name(row: Row, names: Sequence[str]) -> str:
     return ", ".join(plain(own, LONG) for own in told)
 
 
+def spelled(row: Row, names: Sequence[str]) -> str:
+    """A condition by some of its factors, as in ``roles on, model mixed``."""
+    return levels(names, key(row, names))
+
+
+def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
+    """Some factors of a condition; ``condition`` is its identity."""
+    return tuple(
+        row.tracked.identity if n == "condition" else row.tracked.factors[n] for n in names
+    )
+
+
+def levels(names: Iterable[str], values: Iterable[str]) -> str:
+    """Factors with their values; scenarios, settings and roles taken out name themselves."""
+    return ", ".join(plain(_level(*pair), LONG) for pair in zip(names, values, strict=True))
+
+
+def _level(factor: str, value: str) -> str:
+    if factor == "temperature":
+        return f"T = {value.removeprefix('t')}"
+    own = factor == "scenario" or value.startswith("ablate_")
+    return value if own or (factor == "settings" and value != "default") else f"{factor} {value}"
+
+
+def interval(low: float, high: float) -> str:
+    """An interval with three decimals, or nothing where there is none."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    return f"[{low:.3f}, {high:.3f}]".replace("-", "−")
+
+
+def signed(value: float) -> str:
+    """A number with three decimals and a true minus; ``-`` where there is none."""
+    return f"{value:.3f}".replace("-", "−") if math.isfinite(value) else "-"
+
+
+def estimate(exponent: LyapunovEstimate) -> str:
+    """λ̂ with its interval, or why there is none."""
+    if math.isnan(exponent.value):
+        return exponent.status
+    limits = interval(exponent.ci_low, exponent.ci_high)
+    return f"{signed(exponent.value)} {limits}".rstrip()
+
+
+def counted(row: Row) -> str:
+    """Completed of target replicates; one number where all were completed."""
+    return str(row.n) if row.n == row.tracked.target else f"{row.n}/{row.tracked.target}"
+
+
 def shared(rows: Sequence[Row]) -> str:
     """The factors that all conditions have in common, for the caption; none that are as usual."""
     apart = varying_in(rows)
     values = rows[0].tracked.factors
     kept = [n for n in FACTORS if n not in (*apart, "rounds", "seed", "backend")]
-    return name(rows[0], [n for n in kept if (n, values[n]) not in _USUAL])
+    return name(rows[0], unusual(kept, values))
 
 
 def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], str]:
@@ -124,3 +173,13 @@ def below(rows: Sequence[Row], what: str = "replicates") -> list[str]:
     told = [f"{plain(w)} ({n} of {len(rows)})" for w, n in sorted(counts.items())]
     warned = f"warnings (conditions): {', '.join(told)}" if told else ""
     return [realised(rows, what), warned, plain(provenance(rows))]
+
+
+def foot(rows: Sequence[Row], *lines: str) -> list[str]:
+    """The lines under a figure: what is drawn, n, what the letters warn of, the backend."""
+    meant = explained(name for row in rows for name in row.warnings)
+    return [
+        *lines,
+        realised(rows) + (f"; warnings: {meant}" if meant else "; no warnings"),
+        provenance(rows),
+    ]

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from plenum.dynamics.estimate import Estimate, mean
@@ -95,36 +94,51 @@ def arms(played: Sequence[TrackedCondition]) -> list[Arm]:
     return sorted({arm(one) for one in played}, key=rank)
 
 
+_TIMES = {
+    "response_delay": ("delays", ("delays_censored", "delays_dropped")),
+    "containment_time": ("cohorts", ("cohorts_censored",)),
+}
+"""Metrics that are means of what ended: how many there were, and how many of them didn't end."""
+
+_FACTORS = ("task", "diversity", "volatility", "model", "settings", "consensus", "policy")
+_NUMBERS = ("value", "all", "open")
+
+
 def values(played: Sequence[TrackedCondition], metric: str) -> pd.DataFrame:
     """A metric of every condition and episode.
 
     Returns
     -------
     DataFrame
-        ``arm``, the world's factors, ``world`` (seed and episode: what is drawn), ``value``.
+        ``arm``, ``scripted``, the world's factors, ``world`` (seed and episode: what is drawn),
+        ``value``; of what the metric averages ``all``, and ``open``: those that never ended.
     """
-    rows = []
+    frames = [pd.DataFrame(columns=["arm", "scripted", *_FACTORS, "agents", "world", *_NUMBERS])]
     for one in played:
-        f = one.factors
-        for episode, value in one.episodes(metric).items():
-            rows.append(
-                {
-                    "arm": arm(one).name,
-                    "scripted": arm(one).scripted,
-                    **{key: f[key] for key in ("task", "diversity", "volatility", "model")},
-                    "agents": "" if arm(one).name == LONE else f["agents"],
-                    "settings": f["settings"],
-                    "world": f"{f['seed']}/{episode}",
-                    "value": value,
-                }
-            )
-    return pd.DataFrame(rows)
+        own, f = arm(one), one.factors
+        frame = pd.DataFrame({"value": one.episodes(metric), "all": 0.0, "open": 0.0})
+        if metric in _TIMES:
+            count, lost = _TIMES[metric]
+            frame["all"] = one.episodes(count)
+            frame["open"] = sum(one.episodes(name).reindex(frame.index) for name in lost)
+        frame = frame.assign(**{name: f[name] for name in _FACTORS})
+        frame["arm"], frame["scripted"] = own.name, own.scripted
+        frame["agents"] = "" if own.name == LONE else f["agents"]
+        frame["world"] = [f"{f['seed']}/{episode}" for episode in frame.index]
+        frames.append(frame)
+    table = pd.concat([f for f in frames if len(f)] or frames[:1], ignore_index=True)
+    return table.astype({"scripted": bool, **dict.fromkeys(_NUMBERS, float)})
 
 
-def over_worlds(table: pd.DataFrame) -> Estimate:
+def over_worlds(table: pd.DataFrame, column: str = "value") -> Estimate:
     """The mean over worlds, of each world's mean."""
-    each = table.groupby("world")["value"].mean() if len(table) else pd.Series(dtype=float)
+    each = table.groupby("world")[column].mean()
     return mean(each.to_numpy(dtype=float), "t over episodes")
+
+
+def never_ended(table: pd.DataFrame) -> tuple[float, float]:
+    """How many a run never ended of what a metric averages, and how many there are in all."""
+    return over_worlds(table, "open").value, over_worlds(table, "all").value
 
 
 def common(played: Sequence[TrackedCondition]) -> tuple[list[TrackedCondition], str]:
@@ -134,23 +148,19 @@ def common(played: Sequence[TrackedCondition]) -> tuple[list[TrackedCondition], 
     no roles, or identical ones, stand at any diversity.
     """
     kept, left = list(played), []
-    for factor in ("volatility", "diversity"):
+    for factor, at_any_level in (("volatility", lambda _: False), ("diversity", _without_roles)):
         by_arm: defaultdict[str, set[str]] = defaultdict(set)
         for one in kept:
-            if factor == "volatility" or not _without_roles(one):
+            if not at_any_level(one):
                 by_arm[arm(one).name].add(one.factors[factor])
         met = set().union(*by_arm.values())
         shared = set.intersection(*by_arm.values()) if by_arm else set()
-        if not shared and met:
+        if met and not shared:
             left.append(f"no level of {factor} was run in every arm: don't compare these rows")
         elif shared != met:
             told = ", ".join(level for level in LEVELS[factor] if level in shared)
             left.append(f"only {factor} {told}, at which every arm was run")
-            kept = [
-                one
-                for one in kept
-                if one.factors[factor] in shared or (factor == "diversity" and _without_roles(one))
-            ]
+            kept = [p for p in kept if p.factors[factor] in shared or at_any_level(p)]
     return kept, "; ".join(left)
 
 
@@ -176,30 +186,20 @@ def difference(table: pd.DataFrame, name: str, reference: str = REFERENCE) -> Es
             first, second = (part[part[key].isin(shared)] for part in (first, second))
             wanted.append(key)
     left, right = (part.groupby(wanted)["value"].mean() for part in (first, second))
-    paired = (left - right).dropna()
-    each: defaultdict[str, list[float]] = defaultdict(list)
-    for world, value in zip(paired.index.get_level_values("world"), paired, strict=True):
-        each[world].append(float(value))
-    return mean(np.array([np.mean(found) for found in each.values()], dtype=float), _METHOD)
-
-
-def within(table: pd.DataFrame, factor: str, level: str) -> pd.DataFrame:
-    """The part of a table at a level; scripted policies have no roles and stand in all of them."""
-    at = table[factor] == level
-    return table[at | table["scripted"]] if factor == "diversity" else table[at]
-
-
-def comparable(metric: str, name: str) -> bool:
-    """Whether an arm can be compared in a metric: a sum over agents can't with other team sizes."""
-    return not (name == LONE and metric in _SUMS)
+    each = (left - right).dropna().groupby(level="world").mean()
+    return mean(each.to_numpy(dtype=float), _METHOD)
 
 
 def compared(played: Sequence[TrackedCondition], metric: str) -> list[tuple[str, str, Estimate]]:
-    """A metric of every arm minus that of the free one: both names, and the difference."""
-    there, table = arms(played), values(played, metric)
-    found = []
-    for one in there:
-        other = reference(one, there)
-        if other and len(table) and comparable(metric, one.name):
-            found.append((one.name, other, difference(table, one.name, other)))
+    """A metric of every arm minus that of the free one: both names, and the difference.
+
+    Sums over agents aren't compared between teams and a single agent.
+    """
+    among, table = arms(played), values(played, metric)
+    pairs = [(one.name, reference(one, among)) for one in among]
+    found = [
+        (name, other, difference(table, name, other))
+        for name, other in pairs
+        if other and not (name == LONE and metric in _SUMS)
+    ]
     return [(name, other, estimate) for name, other, estimate in found if estimate.n]

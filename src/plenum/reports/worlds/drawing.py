@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib import pyplot as plt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,9 +15,19 @@ from scipy import stats
 
 from plenum.dynamics import two_lines
 from plenum.reports.formats import p_value
-from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, caption, look, width
-from plenum.reports.worlds.arms import LEVELS, arm, arms, common, over_worlds, values
-from plenum.reports.worlds.sheets import open_share, provenance
+from plenum.reports.style import (
+    COLOURS,
+    GREY,
+    PAGE,
+    SMALL,
+    caption,
+    keys_in_a_line,
+    look,
+    outer_labels,
+    panels,
+)
+from plenum.reports.worlds.arms import LEVELS, arm, arms, common, never_ended, over_worlds, values
+from plenum.reports.worlds.sheets import provenance
 from plenum.reports.worlds.statistics import points, told_apart
 from plenum.tracking.conditions import TrackedCondition
 from plenum.worlds.registry import display
@@ -49,13 +58,7 @@ def over_time(played: Sequence[TrackedCondition], task: str) -> Figure:
     left = [a.name for a in arms(asked)][MOST_LINES:]
     script = _best([p for p in played if len(p.rounds)], task)
     levels = [v for v in LEVELS["volatility"] if any(p.factors["volatility"] == v for p in asked)]
-    figure, axes = plt.subplots(
-        *(1, max(len(levels), 1)),
-        figsize=(PAGE, 2.6),
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, axes = panels(1, max(len(levels), 1), (PAGE, 2.6), sharey=True)
     band = len(shown) + bool(script) <= MOST_BANDS
     found: dict[str, Artist] = {}
     for panel, level in zip(axes.flat, levels, strict=False):
@@ -104,22 +107,16 @@ def baselines(played: Sequence[TrackedCondition], task: str) -> Figure:
     """
     played, left = common(played)
     shown, metrics = arms(played), display(task).metrics
-    figure, axes = plt.subplots(
-        *(1, len(metrics)),
-        figsize=(PAGE, 0.17 * len(shown) + 1.05),
-        sharey=True,
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, axes = panels(1, len(metrics), (PAGE, 0.17 * len(shown) + 1.05), sharey=True)
     places = np.arange(len(shown))[::-1]
     for panel, metric in zip(axes.flat, metrics, strict=True):
         table = values(played, metric)
         least, most = display(task).ranges.get(metric, (-math.inf, math.inf))
         for place, one in zip(places, shown, strict=True):
-            found = over_worlds(table[table["arm"] == one.name] if len(table) else table)
+            own = table[table["arm"] == one.name]
+            found, (lost, whole) = over_worlds(own), never_ended(own)
             colour = GREY if one.scripted else COLOURS[0]
-            lost = open_share([p for p in played if arm(p) == one], metric)
-            face = "white" if lost >= MANY_OPEN else colour
+            face = "white" if lost > 0 and lost >= MANY_OPEN * whole else colour
             mark = "s" if one.scripted else "o"
             ends = np.clip([found.ci_low, found.ci_high], least, most)
             panel.plot(ends, [place, place], color=colour, lw=1.0)
@@ -147,14 +144,8 @@ def deviation(played: Sequence[TrackedCondition], task: str) -> Figure:
     names = [a.name for a in arms(drawn)]
     shown, left = names[:MOST_ROWS], names[MOST_ROWS:]
     levels = [v for v in LEVELS["volatility"] if any(p.factors["volatility"] == v for p in drawn)]
-    figure, axes = plt.subplots(
-        *(max(len(shown), 1), max(len(levels), 1)),
-        figsize=(PAGE, 1.9 * max(len(shown), 1) + 0.5),
-        sharey=True,
-        sharex=True,
-        squeeze=False,
-        layout="constrained",
-    )
+    lines, columns = max(len(shown), 1), max(len(levels), 1)
+    figure, axes = panels(lines, columns, (PAGE, 1.9 * lines + 0.5), sharex=True, sharey=True)
     table = points([p for p in drawn if arm(p).name in shown])
     table = table[np.isfinite(table["x"]) & np.isfinite(table["y"])] if len(table) else table
     for line, name in zip(axes, shown, strict=False):
@@ -164,9 +155,7 @@ def deviation(played: Sequence[TrackedCondition], task: str) -> Figure:
             _cloud(panel, part, COLOURS[number])
             panel.set_title(f"{name}, {level}\n{told}", loc="left", fontsize=7)
             panel.grid(True)
-        line[0].set_ylabel(display(task).performance)
-    for panel in axes[-1]:
-        panel.set_xlabel(display(task).deviation)
+    outer_labels(axes, x=display(task).deviation, y=display(task).performance * bool(shown))
     note = f"{fixed}columns: volatility; rounds of equal d̄ averaged; area: grows with their number;"
     note += " lines: two-lines test, unadjusted p"
     note += f"; not drawn: {'; '.join(left)}" if left else ""
@@ -245,10 +234,10 @@ def _curve(
 
 def _legend(figure: Figure, found: dict[str, Artist]) -> None:
     """The arms above the panels, as many side by side as the page has room for."""
-    wide = max(map(width, found)) + 0.55
     figure.legend(
         *(found.values(), found.keys()),
-        loc="outside upper left", fontsize=SMALL, ncols=max(int(PAGE / wide), 1), handlelength=2.6,
+        loc="outside upper left", fontsize=SMALL, ncols=keys_in_a_line(found, SMALL),
+        handlelength=2.6,
     )  # fmt: skip
 
 

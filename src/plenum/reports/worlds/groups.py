@@ -9,6 +9,13 @@ USUAL = {"agents": "5", "temperature": "t0.7", "rounds": "20"}
 """What titles don't name, unless the groups of a study differ in it."""
 
 
+_TEAM = ("task", "temperature", "rounds", "backend", "settings")
+"""What the conditions of a group share, but for the number of agents."""
+
+_WORLD = ("task", "world", "agents", "rounds")
+"""What scripted policies share with a group that they stand in."""
+
+
 def groups(played: Sequence[TrackedCondition]) -> list[list[TrackedCondition]]:
     """The conditions that share tables: one task, team size, temperature, length and backend.
 
@@ -16,46 +23,41 @@ def groups(played: Sequence[TrackedCondition]) -> list[list[TrackedCondition]]:
     from it in nothing else. Scripted policies have neither a temperature nor a backend, and stand
     in every group of their world, team size and length.
     """
+    scripted = [p for p in played if arm(p).scripted]
+    lone = [p for p in played if arm(p).name == LONE]
+    teams = [p for p in played if not arm(p).scripted and arm(p).name != LONE]
+    found = list(_by(teams, (*_TEAM, "agents")).values())
+    for baselines, names in ((lone, _TEAM), (scripted, _WORLD)):
+        alone = []
+        for key, part in _by(baselines, names).items():
+            beside = [group for group in found if _key(group[0], names) == key]
+            for group in beside:
+                group += part
+            alone += [part] * (not beside)
+        found += alone
+    return found
+
+
+def families(found: Sequence[list[TrackedCondition]]) -> list[list[list[TrackedCondition]]]:
+    """Groups that differ in the number of agents alone, where there are several."""
+    asked = [group for group in found if not arm(_first(group)).scripted]
+    keys = dict.fromkeys(_key(_first(group), _TEAM) for group in asked)
+    alike = [[group for group in asked if _key(_first(group), _TEAM) == key] for key in keys]
+    return [family for family in alike if len(family) > 1]
+
+
+def _key(one: TrackedCondition, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(one.factors[name] for name in names)
+
+
+def _by(
+    played: Sequence[TrackedCondition], names: Sequence[str]
+) -> dict[tuple[str, ...], list[TrackedCondition]]:
+    """Conditions by the values of some factors, in the order in which these first appear."""
     found: dict[tuple[str, ...], list[TrackedCondition]] = {}
     for one in played:
-        if not (arm(one).scripted or arm(one).name == LONE):
-            found.setdefault(_key(one), []).append(one)
-    teams = list(found.values())
-    for one in played:
-        if arm(one).name == LONE:
-            own = [group for group in teams if _beside(group[0]) == _beside(one)]
-            for group in own or [found.setdefault(_key(one), [])]:
-                group.append(one)
-    asked = list(found.values())
-    alone: dict[tuple[str, ...], list[TrackedCondition]] = {}
-    for one in played:
-        if arm(one).scripted:
-            own = [group for group in asked if _world(group[0]) == _world(one)]
-            for group in own or [alone.setdefault(_world(one), [])]:
-                group.append(one)
-    return [*asked, *alone.values()]
-
-
-def families(found: Sequence[Sequence[TrackedCondition]]) -> list[list[Sequence[TrackedCondition]]]:
-    """Groups that differ in the number of agents alone, where there are several."""
-    by_key: dict[tuple[str, ...], list[Sequence[TrackedCondition]]] = {}
-    for group in found:
-        if not arm(_first(group)).scripted:
-            by_key.setdefault(_beside(_first(group)), []).append(group)
-    return [own for own in by_key.values() if len(own) > 1]
-
-
-def _key(one: TrackedCondition) -> tuple[str, ...]:
-    return one.factors["agents"], *_beside(one)
-
-
-def _beside(one: TrackedCondition) -> tuple[str, ...]:
-    """What the conditions of a group share, but for the number of agents."""
-    return tuple(one.factors[k] for k in ("task", "temperature", "rounds", "backend", "settings"))
-
-
-def _world(one: TrackedCondition) -> tuple[str, ...]:
-    return tuple(one.factors[key] for key in ("task", "world", "agents", "rounds"))
+        found.setdefault(_key(one, names), []).append(one)
+    return found
 
 
 def _first(group: Sequence[TrackedCondition]) -> TrackedCondition:

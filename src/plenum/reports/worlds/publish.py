@@ -1,12 +1,9 @@
 """Print, write and log what a study in worlds found."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
-
-from matplotlib.figure import Figure
 
 from plenum.base.errors import UserError
 from plenum.reports import style
@@ -59,16 +56,12 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
         written([file])
 
 
-class _Drawing(NamedTuple):
-    told: str
-    draw: Callable[[Sequence[TrackedCondition], str], Figure]
-
-
 _DRAWINGS = {
-    "over_time": _Drawing("performance by round", drawing.over_time),
-    "baselines": _Drawing("arms beside the baselines", drawing.baselines),
-    "deviation": _Drawing("performance against deviation", drawing.deviation),
+    "over_time": ("performance by round", drawing.over_time),
+    "baselines": ("arms beside the baselines", drawing.baselines),
+    "deviation": ("performance against deviation", drawing.deviation),
 }
+"""What each figure shows, and how it is drawn."""
 
 
 def drawn(
@@ -81,41 +74,38 @@ def drawn(
     for own, task in zip(found, tasks, strict=True):
         told = task if tasks.count(task) == 1 else heading(own, found).removeprefix("World ")
         stem = re.sub(r"\W+", "_", told)
-        for name, one in _DRAWINGS.items():
-            if names is not None and name not in names:
-                continue
-            with style.styled():
-                figure = one.draw(own, task)
-            files = style.save(figure, folder, f"{stem}_{name}")
-            figures.append((f"{told}: {one.told}", files))
+        for name, (shown, draw) in _DRAWINGS.items():
+            if names is None or name in names:
+                with style.styled():
+                    figure = draw(own, task)
+                files = style.save(figure, folder, f"{stem}_{name}")
+                figures.append((f"{told}: {shown}", files))
     return figures
 
 
 def tabled(played: Sequence[TrackedCondition]) -> list[Table]:
-    """Every table of a study."""
-    return _every(groups(played))
-
-
-def _every(found: Sequence[list[TrackedCondition]]) -> list[Table]:
-    """The sheets of all groups, under titles that tell them apart."""
+    """Every table of a study, those of each group of conditions under titles that tell it apart."""
+    found = groups(played)
     every = []
     for group in found:
         plain, full = heading(group), heading(group, found)
-        every += [replace(s, title=full + s.title.removeprefix(plain)) for s in _of(group)]
+        task = group[0].factors["task"]
+        tables = [sheets.overall(group, task)]
+        for part in _PARTS:
+            tables += part(group, task)
+        every += [replace(t, title=full + t.title.removeprefix(plain)) for t in tables]
     for family in families(found):
         every.append(sheets.by_agents(family, family[0][0].factors["task"]))
     return every
 
 
-def _of(played: Sequence[TrackedCondition]) -> list[Table]:
-    task = played[0].factors["task"]
-    return [
-        sheets.overall(played, task),
-        *sheets.differences(played, task),
-        *sheets.levels(played, task),
-        *sheets.models(played, task),
-        *statistics.inverted_u(played, task),
-        *statistics.recovered(played, task),
-        *sheets.dialogue(played, task),
-        *statistics.instability(played, task),
-    ]
+_PARTS = (
+    sheets.differences,
+    sheets.levels,
+    sheets.models,
+    statistics.inverted_u,
+    statistics.recovered,
+    sheets.dialogue,
+    statistics.instability,
+)
+"""The tables after that of every arm, in their order; some don't exist of every group."""

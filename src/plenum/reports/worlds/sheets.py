@@ -15,22 +15,21 @@ from plenum.reports.worlds.arms import (
     arms,
     common,
     compared,
+    never_ended,
     over_worlds,
     values,
-    within,
 )
 from plenum.reports.worlds.groups import command, heading
 from plenum.tracking.conditions import TrackedCondition
 from plenum.worlds.registry import display
 
-_OPEN = {
-    "response_delay": ("delays", ("delays_censored", "delays_dropped")),
-    "containment_time": ("cohorts", ("cohorts_censored",)),
-}
-"""Metrics that are means of what ended: how many there were, and how many of them didn't end."""
-
 _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
 """What agents failed to do: the metric, and the head of its column."""
+
+_NEVER_ENDED = {
+    "response_delay": "high severities never attended",
+    "containment_time": "cohorts never contained",
+}
 
 DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
 
@@ -41,10 +40,11 @@ def overall(played: Sequence[TrackedCondition], task: str) -> Table:
     At the levels that all arms have in common: :func:`levels` has the others.
     """
     played, left = common(played)
-    lost = [name for name in _LOST if name == "abstentions" or any(_lost(p, name) for p in played)]
-    more = ("deviation_proposals", "deviation_actions", *lost)
     metrics = display(task).metrics
-    heads = ("d̄ proposals", "d̄ actions", *(f"{_LOST[name]} a run" for name in lost))
+    more = {"deviation_proposals": "d̄ proposals", "deviation_actions": "d̄ actions"}
+    for name, head in _LOST.items():
+        if name == "abstentions" or any(_lost(p, name) for p in played):
+            more[name] = f"{head} a run"
     tables = {name: values(played, name) for name in (*metrics, *more)}
     lines = []
     for one in arms(played):
@@ -52,15 +52,14 @@ def overall(played: Sequence[TrackedCondition], task: str) -> Table:
         line: dict[str, object] = {"arm": one.name}
         line |= {name: sum(getattr(p, name) for p in own) for name in ("completed", "target")}
         for metric in metrics:
-            found = over_worlds(_of(tables[metric], one.name))
-            line |= _fields(metric, found.value, found.ci_high - found.value, own, metric)
-        line |= {name: over_worlds(_of(tables[name], one.name)).value for name in more}
+            line |= _fields(metric, _at(tables[metric], arm=one.name))
+        line |= {name: over_worlds(_at(tables[name], arm=one.name)).value for name in more}
         lines.append(line)
     columns = (
         *keys(["arm"]),
         Column(("completed", "target"), "runs", realised),
-        *map(_shown, metrics),
-        *(Column(name, head, decimals(2)) for name, head in zip(more, heads, strict=True)),
+        *(Column((m, f"{m} half", *_ended(m)), m, _mean) for m in metrics),
+        *(Column(name, head, decimals(2)) for name, head in more.items()),
     )
     notes = (*[left] * bool(left), *_notes(played, task))
     return Table("arms", f"{heading(played)}: every arm", pd.DataFrame(lines), columns, notes)
@@ -71,17 +70,16 @@ def by_agents(groups: Sequence[Sequence[TrackedCondition]], task: str) -> Table:
 
     Each arm is compared with itself: only what it was run at with every number of agents counts.
     """
-    everything = list(dict.fromkeys(id(p) for group in groups for p in group))
-    own = {id(p): p for group in groups for p in group}
-    played = [own[key] for key in everything]
-    shown = [a.name for a in arms(played) if a.name != LONE]
+    played = list({id(p): p for group in groups for p in group}.values())
+    teams = [p for p in played if arm(p).name != LONE]
+    shown = [one.name for one in arms(teams)]
     metric = display(task).metrics[0]
-    table = values([p for p in played if arm(p).name != LONE], metric)
-    sizes = sorted({p.factors["agents"] for p in played if arm(p).name != LONE}, key=int)
-    kept = {name: _shared(_of(table, name)) for name in shown}
+    table = values(teams, metric)
+    kept = {name: _at_all_sizes(_at(table, arm=name)) for name in shown}
+    sizes = sorted({p.factors["agents"] for p in teams}, key=int)
     lines = [
-        {"agents": size, **{name: over_worlds(_at(kept[name], size)).value for name in shown}}
-        for size in sizes
+        {"agents": n} | {name: over_worlds(_at(kept[name], agents=n)).value for name in shown}
+        for n in sizes
     ]
     title = f"{heading(groups[0], groups, but='agents')}: {metric} by number of agents"
     notes = (
@@ -93,52 +91,41 @@ def by_agents(groups: Sequence[Sequence[TrackedCondition]], task: str) -> Table:
     return Table("agents", title, pd.DataFrame(lines), columns, notes)
 
 
-def _at(table: pd.DataFrame, size: str) -> pd.DataFrame:
-    return table[table["agents"] == size] if len(table) else table
-
-
-def _shared(table: pd.DataFrame) -> pd.DataFrame:
+def _at_all_sizes(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of an arm whose levels, model and world stand at all its numbers of agents."""
-    if table.empty:
-        return table
-    keys = ["diversity", "volatility", "model", "world"]
-    met = table.groupby(keys)["agents"].transform("nunique")
-    return table[met == table["agents"].nunique()]
+    met = table.groupby(["diversity", "volatility", "model", "world"])["agents"]
+    return table[met.transform("nunique") == table["agents"].nunique()]
 
 
 def levels(played: Sequence[TrackedCondition], task: str) -> list[Table]:
-    """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5)."""
-    shown = arms(played)
+    """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5).
+
+    Scripted policies have no roles and stand at all levels of diversity.
+    """
+    names = [one.name for one in arms(played)]
     found = []
     for metric in display(task).metrics:
         table = values(played, metric)
-        if table.empty:
+        parts = {("overall", "-"): table}
+        for factor, order in LEVELS.items():
+            met = set(table.loc[~table["scripted"], factor])
+            for level in [n for n in order if n in met] if len(met) > 1 else ():
+                at = table[factor] == level
+                everywhere = table["scripted"] & (factor == "diversity")
+                parts[factor, level] = table[at | everywhere]
+        if len(parts) == 1:
             continue
-        names_ = [a.name for a in shown]
-        lines = [{"factor": "overall", "level": "-"} | _means(table, played, metric, names_)]
-        for factor, names in LEVELS.items():
-            there = [n for n in names if (table[~table["scripted"]][factor] == n).any()]
-            for level in there if len(there) > 1 else ():
-                part = within(table, factor, level)
-                at = [
-                    p
-                    for p in played
-                    if p.factors[factor] == level or (factor == "diversity" and arm(p).scripted)
-                ]
-                means = _means(part, at, metric, names_)
-                lines.append({"factor": factor, "level": level} | means)
-        if len(lines) > 1:
-            columns = (*keys(["factor", "level"]), *map(_shown, names_))
-            notes = ("means over worlds; '-': not run", *_opened(metric), *sources(played))
-            found.append(
-                Table(
-                    "levels",
-                    f"{heading(played)}: {metric} by level",
-                    pd.DataFrame(lines),
-                    columns,
-                    notes,
-                )
-            )
+        lines = []
+        for (factor, level), part in parts.items():
+            line: dict[str, object] = {"factor": factor, "level": level}
+            for name in names:
+                line |= _fields(name, _at(part, arm=name))
+            lines.append(line)
+        means = (Column((name, *_ended(name)), name, _mean_alone) for name in names)
+        columns = (*keys(["factor", "level"]), *means)
+        notes = ("means over worlds; '-': not run", *_times(metric), *sources(played))
+        title = f"{heading(played)}: {metric} by level"
+        found.append(Table("levels", title, pd.DataFrame(lines), columns, notes))
     return found
 
 
@@ -152,16 +139,20 @@ def models(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     names = list(dict.fromkeys(p.factors["model"] for p in asked))
     if len(names) < 2:
         return []
-    shown = [a.name for a in arms(asked)]
-    rows = {name: [p for p in asked if p.factors["model"] == name] for name in names}
-    lines = [{"model": name} | _by_column(own, shown, task) for name, own in rows.items()]
+    shown = [one.name for one in arms(asked)]
     met = {_setting(p) for p in asked}
     scripted = [p for p in played if arm(p).scripted and _setting(p) in met]
     policies = sorted({p.factors["policy"] for p in scripted})
-    for policy in policies:
-        own = [p for p in scripted if p.factors["policy"] == policy]
-        name = f"scripted: {policy.replace('_', ' ')}"
-        lines.append({"model": name} | _by_column(own, shown, task, "consensus"))
+    metric = display(task).metrics[0]
+    by_model, by_policy = values(asked, metric), values(scripted, metric)
+    rows = {name: (_at(by_model, model=name), "arm") for name in names} | {
+        f"scripted: {policy.replace('_', ' ')}": (_at(by_policy, policy=policy), "consensus")
+        for policy in policies
+    }
+    lines = [
+        {"model": row} | {name: over_worlds(_at(part, **{by: name})).value for name in shown}
+        for row, (part, by) in rows.items()
+    ]
     mechanical = "scripted policies ask no model: what they lose in the same columns is mechanical"
     notes = (
         "means over worlds; '-': not run",
@@ -169,7 +160,7 @@ def models(played: Sequence[TrackedCondition], task: str) -> list[Table]:
         *sources(played, policies),
     )
     columns = (*keys(["model"]), *(Column(name, name, decimals(3)) for name in shown))
-    title = f"{heading(played)}: {display(task).metrics[0]} by model"
+    title = f"{heading(played)}: {metric} by model"
     return [Table("models", title, pd.DataFrame(lines), columns, notes)]
 
 
@@ -197,7 +188,7 @@ def differences(played: Sequence[TrackedCondition], task: str) -> list[Table]:
         "paired by world (seed and episode) and by all factors that both arms have; worlds are the "
         "independent units; t intervals; a mechanism is compared with free action by the same "
         "agents, or by the same script: that part needs no model",
-        *dict.fromkeys(told for metric in display(task).metrics for told in _opened(metric)),
+        *dict.fromkeys(told for metric in display(task).metrics for told in _times(metric)),
         *sources(played),
     )
     title = f"{heading(played)}: differences"
@@ -213,7 +204,7 @@ def dialogue(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     lines = [
         {
             "arm": one.name,
-            **{name: over_worlds(_of(tables[name], one.name)).value for name in DIALOGUE},
+            **{name: over_worlds(_at(tables[name], arm=one.name)).value for name in DIALOGUE},
         }
         for one in arms(spoken)
     ]
@@ -299,7 +290,7 @@ def _notes(played: Sequence[TrackedCondition], task: str) -> tuple[str, ...]:
     return (
         "means over worlds (seed and episode), ± half a 95 % t interval; d̄: mean deviation; "
         "definitions and units: docs/worlds.md",
-        *dict.fromkeys(told for metric in display(task).metrics for told in _opened(metric)),
+        *dict.fromkeys(told for metric in display(task).metrics for told in _times(metric)),
         *[mechanical] * any(arm(p).scripted for p in played),
         *((f"warnings: {', '.join(found)}",) if found else ()),
         *sources(played),
@@ -311,77 +302,37 @@ def _lost(one: TrackedCondition, name: str) -> bool:
     return name in one.metrics and bool((one.metrics[name] > 0).any())
 
 
-def open_share(played: Sequence[TrackedCondition], metric: str) -> float:
-    """The share of what a metric averages that never ended, and so has no time in it."""
-    whole, lost = _opened_of(played, metric)
-    return lost / whole if whole > 0 and lost > 0 else 0.0
-
-
-def _opened_of(played: Sequence[TrackedCondition], metric: str) -> tuple[float, float]:
-    """How many a run there are of what a metric averages, and how many of them never ended."""
-    if metric not in _OPEN:
-        return 0.0, 0.0
-    count, parts = _OPEN[metric]
-    whole = over_worlds(values(played, count)).value
-    return whole, sum(over_worlds(values(played, part)).value for part in parts)
-
-
-def _opened(metric: str) -> tuple[str, ...]:
+def _times(metric: str) -> tuple[str, ...]:
     """The note of a metric that leaves out what didn't end."""
-    if metric not in _OPEN:
+    if metric not in _NEVER_ENDED:
         return ()
-    what = {"delays": "high severities never attended", "cohorts": "cohorts never contained"}
     return (
-        f"{metric} has no value for {what[_OPEN[metric][0]]}: 'open', mean number a run; a failing "
+        f"{metric} has no value for {_NEVER_ENDED[metric]}: 'open', mean number a run; a failing "
         "arm can look quick",
     )
 
 
-def _of(table: pd.DataFrame, name: str) -> pd.DataFrame:
-    return table[table["arm"] == name] if len(table) else table
+def _at(table: pd.DataFrame, **levels: str) -> pd.DataFrame:
+    """The rows of some values at a level of a factor."""
+    for name, level in levels.items():
+        table = table[table[name] == level]
+    return table
 
 
 def _setting(one: TrackedCondition) -> tuple[str, str]:
     return one.factors["volatility"], one.factors["agents"]
 
 
-def _by_column(
-    played: Sequence[TrackedCondition], columns: Sequence[str], task: str, by: str = ""
-) -> dict[str, float]:
-    """The first metric of each column: an arm's name, or with ``by`` the value of that factor."""
-    means = {}
-    for column in columns:
-        own = [p for p in played if (p.factors[by] if by else arm(p).name) == column]
-        means[column] = over_worlds(values(own, display(task).metrics[0])).value
-    return means
-
-
-def _means(
-    table: pd.DataFrame, played: Sequence[TrackedCondition], metric: str, names: Sequence[str]
-) -> dict[str, float]:
-    """The mean of a metric in every arm, as fields of a line."""
-    line: dict[str, float] = {}
-    for name in names:
-        own = [p for p in played if arm(p).name == name]
-        line |= _fields(name, over_worlds(_of(table, name)).value, math.nan, own, metric)
-    return line
-
-
-def _fields(
-    name: str, value: float, half: float, played: Sequence[TrackedCondition], metric: str
-) -> dict[str, float]:
+def _fields(name: str, table: pd.DataFrame) -> dict[str, float]:
     """A mean, half its interval, and how many of how many a run never ended, as fields."""
-    total, lost = _opened_of(played, metric)
-    return dict(zip(_parts(name), (value, half, lost, total), strict=True))
+    found = over_worlds(table)
+    parts = (name, f"{name} half", *_ended(name))
+    numbers = (found.value, found.ci_high - found.value, *never_ended(table))
+    return dict(zip(parts, numbers, strict=True))
 
 
-def _parts(name: str) -> tuple[str, ...]:
-    return (name, f"{name} half", f"{name} open", f"{name} all")
-
-
-def _shown(name: str) -> Column:
-    """The column of a mean."""
-    return Column(_parts(name), name, _mean)
+def _ended(name: str) -> tuple[str, str]:
+    return f"{name} open", f"{name} all"
 
 
 def _mean(value: float, half: float, lost: float, total: float) -> str:
@@ -389,3 +340,7 @@ def _mean(value: float, half: float, lost: float, total: float) -> str:
     error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
     few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
     return number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)
+
+
+def _mean_alone(value: float, lost: float, total: float) -> str:
+    return _mean(value, math.nan, lost, total)

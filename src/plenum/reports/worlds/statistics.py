@@ -112,6 +112,18 @@ class Shocks:
     before: estimate.Estimate
     after: estimate.Estimate
 
+    def record(self) -> dict[str, object]:
+        """The fields of a line."""
+        times = self.times
+        mean, dip = times.restricted, times.dip
+        return {
+            **{"shocks": times.n, "censored": times.censored, "worlds": times.episodes},
+            **{"before": self.before.value, "after": self.after.value, "median": times.median},
+            **{"mean": mean.value, "mean_low": mean.ci_low, "mean_high": mean.ci_high},
+            **{"dip": dip.value, "dip_low": dip.ci_low, "dip_high": dip.ci_high},
+            "warnings": " ".join(name for name in times.warnings if name != "clustered"),
+        }
+
 
 def recovered(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     """How long performance takes to come back after a shock, and at which level it is."""
@@ -121,7 +133,7 @@ def recovered(played: Sequence[TrackedCondition], task: str) -> list[Table]:
             own = [p for p in played if arm(p) == one and p.factors["volatility"] == level]
             found = after_shocks(own, task)
             if found is not None:
-                lines.append({"arm": one.name, "volatility": level} | _recovery(found))
+                lines.append({"arm": one.name, "volatility": level} | found.record())
     if not lines:
         return []
     columns = (
@@ -150,19 +162,6 @@ def recovered(played: Sequence[TrackedCondition], task: str) -> list[Table]:
     return [Table("recovery", title, pd.DataFrame(lines), columns, notes)]
 
 
-def _recovery(found: Shocks) -> dict[str, object]:
-    """What followed shocks, as fields of a line."""
-    times = found.times
-    mean, dip = times.restricted, times.dip
-    return {
-        **{"shocks": times.n, "censored": times.censored, "worlds": times.episodes},
-        **{"before": found.before.value, "after": found.after.value, "median": times.median},
-        **{"mean": mean.value, "mean_low": mean.ci_low, "mean_high": mean.ci_high},
-        **{"dip": dip.value, "dip_low": dip.ci_low, "dip_high": dip.ci_high},
-        "warnings": " ".join(name for name in times.warnings if name != "clustered"),
-    }
-
-
 def after_shocks(played: Sequence[TrackedCondition], task: str) -> Shocks | None:
     """Recovery over all runs of some conditions; ``None`` where there was no shock.
 
@@ -184,21 +183,20 @@ def after_shocks(played: Sequence[TrackedCondition], task: str) -> Shocks | None
                 planned = max(int(one.factors["rounds"]) - len(level), 0)
                 level = np.pad(level, (0, planned), mode="edge")
             for shock in found:
-                levels[world].append(_mean(level[shock.shock - 1 : shock.shock - 1 + int(HORIZON)]))
+                start = shock.shock - 1
+                levels[world].append(_known_mean(level[start : start + int(HORIZON)]))
     times = recovery_time(list(worlds.values()), HORIZON)
     if not times.n:
         return None
-    before = [_mean([shock.before for shock in found]) for found in worlds.values()]
-    after = [_mean(found) for found in levels.values()]
+    before = [_known_mean([shock.before for shock in found]) for found in worlds.values()]
+    after = [_known_mean(found) for found in levels.values()]
     units = (estimate.mean(np.array(part), "t over episodes") for part in (before, after))
     return Shocks(times, *units)
 
 
-def _mean(values: Sequence[float] | NDArray[np.float64]) -> float:
+def _known_mean(values: Sequence[float] | NDArray[np.float64]) -> float:
     """The mean of what isn't NaN."""
-    known = np.asarray(values, dtype=float)
-    known = known[np.isfinite(known)]
-    return float(known.mean()) if known.size else math.nan
+    return float(pd.Series(values, dtype=float).mean())
 
 
 def instability(played: Sequence[TrackedCondition], task: str) -> list[Table]:

@@ -366,7 +366,7 @@ def test_tables_are_named_in_many_ways(given: object, names: list[str], tmp_path
         ({"table": "s9", "study": "x"}, "table: s9; one of s1, s2, "),
         ({"table": "published"}, "study: missing; table=published needs one"),
         ({"table": "s8"}, "none has been run yet: python run.py -m .experiment=landscape_temp"),
-        ({"table": "s5", "study": "x", "interval": "y"}, "interval: y; one of jackknife"),
+        ({"table": "s5", "study": "x", "interval": "y"}, "interval: 'y' is not one of jackknife"),
     ],
 )
 def test_what_cannot_be_made_is_told_in_a_line(

@@ -16,16 +16,16 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="papers")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import papers, papers_page
+        from plenum.reports.papers import items, page
 
         if cfg.run is not None or cfg.draw:
             from papers_run import make
 
             make(cfg)
         elif cfg.item is not None:
-            print(papers_page.commands(papers.item(str(cfg.item))))
+            print(page.commands(items.item(str(cfg.item))))
         else:
-            print(papers_page.page() if cfg.markdown else papers_page.listing())
+            print(page.page() if cfg.markdown else page.listing())
 
 
 if __name__ == "__main__":

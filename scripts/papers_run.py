@@ -11,8 +11,9 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.reports import article, collection, explorer, papers, tables
-from plenum.reports.papers import Experiment, Item
+from plenum.reports import article, explorer, tables
+from plenum.reports.papers import collection, items
+from plenum.reports.papers.items import Experiment, Item
 from plenum.reports.settings import Settings, settings
 from plenum.tracking import store
 
@@ -28,10 +29,9 @@ def make(cfg: DictConfig) -> None:
     UserError
         A value is malformed, or a study's run failed.
     """
-    if cfg.run is not None and cfg.run not in SIZES:
-        raise UserError(f"run: {cfg.run}; one of {', '.join(SIZES)}, or null")
-    if cfg.only is not None and cfg.only not in BACKENDS:
-        raise UserError(f"only: {cfg.only}; one of {', '.join(BACKENDS)}, or null")
+    for key, allowed in (("run", SIZES), ("only", BACKENDS)):
+        if cfg[key] is not None and cfg[key] not in allowed:
+            raise UserError(f"{key}: {cfg[key]}; one of {', '.join(allowed)}, or null")
     wanted = [item for item in _items(cfg) if cfg.only is None or _of(item, cfg.only)]
     studies = list(dict.fromkeys(study for item in wanted for study in item.studies))
     chosen = _settings(cfg)
@@ -39,8 +39,8 @@ def make(cfg: DictConfig) -> None:
     began = time.monotonic()
     if cfg.run is not None:
         _run_all(studies, cfg.run, chosen)
-    found = collection.collect(wanted, chosen, _say)
-    files = collection.write_index(found, chosen.out, _lead(cfg.run), _notice(found))
+    collected = collection.collect(wanted, chosen, _say)
+    files = collection.write_index(collected, chosen.out, _lead(cfg.run), _notice(collected))
     if cfg.run is not None and cfg.study_pages:
         _pages(studies, chosen)
     _say(f"written: {', '.join(map(str, files))}, after {time.monotonic() - began:.0f} s")
@@ -48,9 +48,9 @@ def make(cfg: DictConfig) -> None:
 
 def _items(cfg: DictConfig) -> list[Item]:
     if cfg.item is None or cfg.item == "all":
-        return list(papers.items())
+        return list(items.items())
     names = list(cfg.item) if OmegaConf.is_list(cfg.item) else [cfg.item]
-    return [papers.item(str(name)) for name in names]
+    return [items.item(str(name)) for name in names]
 
 
 def _of(item: Item, backend: str) -> bool:
@@ -61,11 +61,11 @@ def _settings(cfg: DictConfig) -> Settings:
     """Settings whose study is filled in later; runs have a store of their own in ``out``."""
     with open_dict(cfg):
         cfg.study = "papers"
-    found = settings(cfg)
+    chosen = settings(cfg)
     if cfg.run is None:
-        return found
-    database = (found.out / "mlruns" / "mlflow.db").resolve()
-    return replace(found, uri=f"sqlite:///{database}")
+        return chosen
+    database = (chosen.out / "mlruns" / "mlflow.db").resolve()
+    return replace(chosen, uri=f"sqlite:///{database}")
 
 
 def _run_all(studies: Sequence[Experiment], size: str, chosen: Settings) -> None:
@@ -86,8 +86,8 @@ def _run(study: Experiment, size: str, chosen: Settings) -> None:
         *(study.reduced.split() if size == "reduced" else ()),
         *(f"tracking.uri={chosen.uri}", f"journals={folder / 'journals'}"),
     ]
-    with log.open("w", encoding="utf-8") as told:
-        done = subprocess.run(command, cwd=chosen.out, stdout=told, stderr=subprocess.STDOUT)
+    with log.open("w", encoding="utf-8") as output:
+        done = subprocess.run(command, cwd=chosen.out, stdout=output, stderr=subprocess.STDOUT)
     if done.returncode:
         last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
         raise UserError(f"run: {study.name} ended with status {done.returncode}: {''.join(last)} "
@@ -98,30 +98,30 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
     """Tables, report and explorer of every study, in a folder of its own."""
     for study in studies:
         began = time.monotonic()
-        own = replace(chosen, study=study.name, out=chosen.out / study.name)
-        page = explorer.Asked(replace(own, out=own.out / "explorer.html"))
+        one_study = replace(chosen, study=study.name, out=chosen.out / study.name)
+        page = explorer.Asked(replace(one_study, out=one_study.out / "explorer.html"))
         log = chosen.out / "logs" / f"{study.name}_pages.txt"
-        with log.open("w", encoding="utf-8") as told, contextlib.redirect_stdout(told):
-            tables.publish(own)
-            article.publish(own)
+        with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
+            tables.publish(one_study)
+            article.publish(one_study)
             explorer.publish(page)
-        _say(f"{own.out}: tables, report, explorer, {time.monotonic() - began:.0f} s")
+        _say(f"{one_study.out}: tables, report, explorer, {time.monotonic() - began:.0f} s")
 
 
 def _lead(size: str | None) -> str:
-    told = {
+    extent = {
         "reduced": "all studies at a reduced size",
         "full": "all studies at the papers' size",
         None: "from the runs that were tracked",
     }
-    return f"The numbered results of both papers, {told[size]}; published values stand beside."
+    return f"The numbered results of both papers, {extent[size]}; published values stand beside."
 
 
-def _notice(found: Sequence[collection.Shown]) -> str:
+def _notice(collected: Sequence[collection.Shown]) -> str:
     """What is simulated or tiny says so first."""
-    told = dict.fromkeys(one.provenance for one in found if "no evidence" in one.provenance
-                         or "stands for no real model" in one.provenance)  # fmt: skip
-    return "; ".join(told)
+    warned = ("no evidence", "stands for no real model")
+    lines = dict.fromkeys(shown.provenance for shown in collected)
+    return "; ".join(line for line in lines if any(text in line for text in warned))
 
 
 def _say(line: str) -> None:

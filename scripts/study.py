@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.cli import front_door, told
-from plenum.design.validation import one_of
+from plenum.design.ranges import one_of
 
 WORDS = ("list", "delete", "restore")
 

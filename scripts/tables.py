@@ -17,13 +17,14 @@ from plenum.cli import front_door, told
 @hydra.main(version_base="1.3", config_path="../conf", config_name="tables")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.reports import numbered, results
+        from plenum.reports import results
+        from plenum.reports.papers import publish
         from plenum.reports.settings import settings
 
         if cfg.table is None:
             results.publish(settings(cfg))
         else:
-            numbered.publish(cfg)
+            publish.publish(cfg)
 
 
 def listed(argument: str) -> str:

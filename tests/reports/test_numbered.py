@@ -13,9 +13,9 @@ from known_conditions import build as rows_of
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
-from plenum.reports import numbered
-from plenum.reports.numbered import CATALOGUE, asked, publishing
-from plenum.reports.numbered.source import Made, Source
+from plenum.reports.papers import publish
+from plenum.reports.papers.catalogue import CATALOGUE
+from plenum.reports.papers.source import Made, Source
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
@@ -329,11 +329,11 @@ def test_nothing_is_written_where_one_of_several_tables_has_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = of([tracked(1, roles="off")])
-    monkeypatch.setattr(publishing, "Source", lambda *_: source)
+    monkeypatch.setattr(publish, "Source", lambda *_: source)
     committees = SimpleNamespace(kind="committee")
-    monkeypatch.setattr(publishing, "TrackedStudy", lambda *_: committees)
+    monkeypatch.setattr(publish, "TrackedStudy", lambda *_: committees)
     with pytest.raises(UserError, match="table: s6; study s1 has nothing for it: it needs two mod"):
-        numbered.publish(config(tmp_path, study="s1", table=["s5", "s6"]))
+        publish.publish(config(tmp_path, study="s1", table=["s5", "s6"]))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -357,7 +357,7 @@ def config(folder: Path, **changes: object) -> DictConfig:
     ],
 )
 def test_tables_are_named_in_many_ways(given: object, names: list[str], tmp_path: Path) -> None:
-    assert asked.tables(config(tmp_path, table=given)) == names
+    assert publish.tables(config(tmp_path, table=given)) == names
 
 
 @pytest.mark.parametrize(
@@ -366,20 +366,20 @@ def test_tables_are_named_in_many_ways(given: object, names: list[str], tmp_path
         ({"table": "s9", "study": "x"}, "table: s9; one of s1, s2, "),
         ({"table": "published"}, "study: missing; table=published needs one"),
         ({"table": "s8"}, "none has been run yet: python run.py -m .experiment=landscape_temp"),
-        ({"table": "s5", "study": "x", "interval": "y"}, "interval: y; one of jackknife"),
+        ({"table": "s5", "study": "x", "interval": "y"}, "interval: 'y' is not one of jackknife"),
     ],
 )
 def test_what_cannot_be_made_is_told_in_a_line(
     changes: dict[str, object], told: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match=told):
-        numbered.publish(config(tmp_path, **changes))
+        publish.publish(config(tmp_path, **changes))
 
 
 def test_scenarios_are_written_in_four_formats_without_a_store(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    numbered.publish(config(tmp_path, table="s4"))
+    publish.publish(config(tmp_path, table="s4"))
     assert "Decision" not in capsys.readouterr().err
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         *("table_s4.csv", "table_s4.md", "table_s4.tex"),

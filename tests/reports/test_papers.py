@@ -12,13 +12,13 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job
-from plenum.reports import papers, papers_page, published
 from plenum.reports.figures.catalogue import CATALOGUE as FIGURES
-from plenum.reports.numbered import CATALOGUE as TABLES
-from plenum.reports.papers import Experiment, Item
+from plenum.reports.papers import items, page, published
+from plenum.reports.papers.catalogue import CATALOGUE as TABLES
+from plenum.reports.papers.items import Experiment, Item
 
 ROOT = Path(__file__).resolve().parents[2]
-ITEMS = papers.items()
+ITEMS = items.items()
 Compose = Callable[..., DictConfig]
 
 
@@ -103,7 +103,7 @@ def test_every_table_of_the_papers_has_a_table_of_its_number() -> None:
     assert numbers == {f"s{n}": f"s{n}" for n in range(1, 9)}
 
 
-@pytest.mark.parametrize("study", papers.experiments(), ids=ids)
+@pytest.mark.parametrize("study", items.experiments(), ids=ids)
 def test_a_small_run_of_every_study_composes(compose: Compose, study: Experiment) -> None:
     for at in (0, -1):
         overrides = [values[at] for values in sweep(compose, study.name, *study.reduced.split())]
@@ -114,7 +114,7 @@ def test_a_small_run_of_every_study_composes(compose: Compose, study: Experiment
 
 
 @pytest.mark.parametrize(
-    "study", [s for s in papers.experiments() if s.real == "backend=api"], ids=ids
+    "study", [s for s in items.experiments() if s.real == "backend=api"], ids=ids
 )
 def test_a_study_on_the_papers_models_calls_only_what_it_says(
     compose: Compose, study: Experiment
@@ -148,7 +148,7 @@ def test_a_study_on_the_papers_models_calls_only_what_it_says(
     ],
 )
 def test_an_item_is_found_under_many_spellings(text: str, found: str) -> None:
-    assert papers.item(text).id == found
+    assert items.item(text).id == found
 
 
 @pytest.mark.parametrize(
@@ -162,11 +162,11 @@ def test_an_item_is_found_under_many_spellings(text: str, found: str) -> None:
 )
 def test_what_names_several_items_or_none_is_refused_in_a_line(text: str, told: str) -> None:
     with pytest.raises(UserError, match=told.replace(".", r"\.")):
-        papers.item(text)
+        items.item(text)
 
 
 def test_an_item_of_another_paper_may_be_the_same_result() -> None:
-    first, second = papers.item("001/fig-1b"), papers.item("000/fig-2b")
+    first, second = items.item("001/fig-1b"), items.item("000/fig-2b")
     assert (first.title, first.studies, first.shown_by) == (
         *(second.title, second.studies, second.shown_by),
     )
@@ -189,7 +189,7 @@ def test_a_mistake_in_the_catalogue_is_told(
     (tmp_path / "reference/items.yaml").write_text(text.replace(old, new, 1))
     monkeypatch.setenv("PLENUM_ROOT", str(tmp_path))
     with pytest.raises(UserError, match=told):
-        papers.items()
+        items.items()
 
 
 # --- the page ----------------------------------------------------------------------------------
@@ -198,11 +198,11 @@ def test_a_mistake_in_the_catalogue_is_told(
 def test_the_page_lists_what_the_catalogue_has() -> None:
     text = (ROOT / "docs/papers-results.md").read_text()
     again = "python scripts/papers.py markdown=true > docs/papers-results.md"
-    assert text.strip() == papers_page.page(), f"make it anew: {again}"
+    assert text.strip() == page.page(), f"make it anew: {again}"
 
 
 def test_the_commands_of_an_item_begin_with_its_run_and_end_with_what_it_costs() -> None:
-    lines = papers_page.commands(papers.item("001/fig-1b")).splitlines()
+    lines = page.commands(items.item("001/fig-1b")).splitlines()
     assert lines[1] == "python run.py -m +experiment=hl01_2x2"
     assert lines[2] == "python scripts/papers.py item=001/fig-1b draw=true"
     assert lines[3].startswith("python scripts/figures.py study=hl01_2x2 figure=matrix  # all")
@@ -266,7 +266,7 @@ def test_a_condition_finds_its_published_line_by_its_factors() -> None:
         **{"temperature": "t0.7", "perturbation": "none", "protocol": "deliberation"},
         **{"settings": "default", "rounds": "8", "backend": "simulated"},
     }
-    found = published.beside("table-s5", own)
+    found = published.beside(["table-s5"], own)
     assert found is not None
     assert (found["lambda"], found["flip_rate"], found["n"]) == ("0.0822", "0.400", "20")
     for change in (
@@ -276,7 +276,7 @@ def test_a_condition_finds_its_published_line_by_its_factors() -> None:
         {"settings": "rerun=1"},
         {"settings": "30 branches after round 10"},
     ):
-        assert published.beside("table-s5", {**own, **change}) is None
+        assert published.beside(["table-s5"], {**own, **change}) is None
 
 
 def test_an_unknown_file_of_published_values_is_refused() -> None:

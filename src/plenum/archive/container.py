@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from plenum.archive.layout import FORMAT, KIND, MANIFEST
-from plenum.design.validation import is_study
+from plenum.design.ranges import is_study
 
 SEAL = 64
 """The last bytes of the file: the SHA-256 of all before them, in hexadecimal."""

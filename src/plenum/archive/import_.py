@@ -21,7 +21,7 @@ from plenum.archive.verify import checked, existing, named, summary
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
 from plenum.design.kinds import of_condition
-from plenum.design.validation import is_study
+from plenum.design.ranges import is_study
 from plenum.records import read
 from plenum.tracking import store
 from plenum.tracking.conditions import rerun

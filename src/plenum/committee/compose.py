@@ -8,10 +8,16 @@ from plenum.base.errors import UserError
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.design import kinds
 from plenum.design.compose import prompt_text, with_weights
+from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
 from plenum.design.settings import Branch
-from plenum.design.validation import OBJECTIVES, one_of, require
 from plenum.scenarios import perturbations
+
+OBJECTIVES = (
+    *("lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority"),
+    *("n_completed", "n_failed", "gamma", "signed_growth"),
+)
+"""Metrics of a committee that a sweeper may get back; the last two are those of branches."""
 
 _WORLD_FACTORS = {"consensus": "implicit", "diversity": "medium", "volatility": "moderate"}
 """Groups that only a world has, with their defaults."""

@@ -7,11 +7,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.design import checkpoints, kinds, schema, validation
+from plenum.design import checkpoints, kinds, schema
 from plenum.design.condition import Job
+from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config, ModelConfig
-from plenum.design.settings import Api, Backend, Hosted, StatedPrice
-from plenum.design.validation import DTYPES, at_least, is_study, require
+from plenum.design.settings import DTYPES, Api, Backend, Hosted, StatedPrice
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -25,9 +25,7 @@ def parse_job(cfg: DictConfig) -> Job:
     typed = schema.typed(cfg)
     require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
     require(is_study(typed.study), f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'")
-    for key, least in (("rounds", 1), ("replicates", 1), ("seed", 0), ("rerun", 0)):
-        at_least(key, getattr(typed, key), least)
-    validation.check(typed)
+    schema.check(typed)
     return Job(
         condition=kinds.of_task(typed.task.name).part("compose")(typed),
         study=typed.study,

@@ -4,13 +4,27 @@ import re
 from dataclasses import dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from plenum.base.errors import UserError
-from plenum.design.settings import Api, Budget, Calls, Hosted, Protocol, Sampling, Simulated
+from plenum.design.ranges import Choice, Range, Url, check_ranges, require
+from plenum.design.settings import (
+    Api,
+    Budget,
+    Calls,
+    Count,
+    Dollars,
+    Hosted,
+    NotNegative,
+    Protocol,
+    Sampling,
+    Simulated,
+)
+
+TRACES = ("none", "sample", "all")
 
 
 @dataclass
@@ -44,22 +58,22 @@ class PerturbationConfig:
 @dataclass
 class TrackingConfig:
     name: str = MISSING
-    uri: str | None = MISSING
-    traces: str = "sample"
+    uri: Annotated[str | None, Url()] = MISSING
+    traces: Annotated[str, Choice(TRACES)] = "sample"
 
 
 @dataclass
 class PriceConfig:
-    input: float = MISSING
-    output: float = MISSING
-    cached: float | None = None
+    input: NotNegative = MISSING
+    output: NotNegative = MISSING
+    cached: Dollars = None
 
 
 @dataclass
 class BranchConfig:
     after_round: int | None = None
-    bases: int = 5
-    continuations: int = 30
+    bases: Count = 5
+    continuations: Annotated[int, Range(2)] = 30
 
 
 @dataclass
@@ -113,10 +127,10 @@ class Config:
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     journals: str = "mlruns/journals"
     objective: str = "lambda"
-    rounds: int = 20
-    replicates: int = 20
-    seed: int = 0
-    rerun: int = 0
+    rounds: Count = 20
+    replicates: Count = 20
+    seed: Annotated[int, Range(0)] = 0
+    rerun: Annotated[int, Range(0)] = 0
     dry_run: bool = False
     retry_failed: bool = False
 
@@ -166,6 +180,30 @@ def typed(cfg: DictConfig) -> Config:
     except OmegaConfBaseException as error:
         raise UserError(_reason(error)) from None
     return read
+
+
+def check(typed: Config) -> None:
+    """Refuse a value out of its range.
+
+    Raises
+    ------
+    UserError
+        With the key, the value and what is allowed.
+    """
+    check_ranges("", typed)
+    for key in ("protocol", "sampling", "calls", "budget", "backend", "tracking"):
+        check_ranges(key, getattr(typed, key))
+    for model, price in typed.prices.items():
+        check_ranges(f"prices.{model}", price)
+    require(
+        typed.protocol.interaction or typed.rounds == 1,
+        f"rounds: {typed.rounds}; without interaction (protocol=one_shot) there is 1 round",
+    )
+    after, last = typed.branch.after_round, typed.rounds - 1
+    if after is not None:
+        allowed = f"allowed is 1 to {last}, before the last round"
+        require(1 <= after <= last, f"branch.after_round: {after}; {allowed}")
+        check_ranges("branch", typed.branch)
 
 
 def _reason(error: OmegaConfBaseException) -> str:

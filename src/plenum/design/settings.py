@@ -1,14 +1,28 @@
-"""The settings that a condition or a job is made of: plain values, checked elsewhere."""
+"""The settings that a condition or a job is made of, with the values that each may have."""
 
 from dataclasses import dataclass, field
+from typing import Annotated
+
+from plenum.design.ranges import Choice, Pattern, Range, Url
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+TRANSPORTS = ("lean", "litellm")
+
+Positive = Annotated[float, Range(0, above=True)]
+Probability = Annotated[float, Range(0, 1)]
+Count = Annotated[int, Range(1)]
+NotNegative = Annotated[float, Range(0)]
+Limit = Annotated[int | None, Range(1)]
+Dollars = Annotated[float | None, Range(0)]
+Device = Annotated[str, Pattern("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cuda or cuda:N")]
 
 
 @dataclass(frozen=True)
 class Protocol:
     """The deliberation protocol: how much is remembered and how long an argument may be."""
 
-    window: int = 15
-    argument_words: int = 110
+    window: Count = 15
+    argument_words: Count = 110
     interaction: bool = True
     """Whether a seat reads the others; without it each one knows only what it said itself."""
 
@@ -17,8 +31,8 @@ class Protocol:
 class Sampling:
     """How a model samples."""
 
-    temperature: float = 0.0
-    max_tokens: int = 400
+    temperature: NotNegative = 0.0
+    max_tokens: Count = 400
 
 
 @dataclass(frozen=True)
@@ -26,13 +40,13 @@ class Simulated:
     """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations."""
 
     name: str = "simulated"
-    gain: float = 1.0
-    coupling: float = 1.0
-    noise: float = 0.05
-    malformed_rate: float = 0.0
-    refusal_rate: float = 0.0
-    timeout_rate: float = 0.0
-    rate_limit_rate: float = 0.0
+    gain: NotNegative = 1.0
+    coupling: NotNegative = 1.0
+    noise: Probability = 0.05
+    malformed_rate: Probability = 0.0
+    refusal_rate: Probability = 0.0
+    timeout_rate: Probability = 0.0
+    rate_limit_rate: Probability = 0.0
 
 
 @dataclass(frozen=True)
@@ -40,7 +54,7 @@ class Api:
     """Settings of the ``api`` backend that can change an answer."""
 
     name: str = "api"
-    api_base: dict[str, str | None] = field(default_factory=dict)
+    api_base: dict[str, Annotated[str | None, Url(web=True)]] = field(default_factory=dict)
     send_seed: bool = False
 
 
@@ -56,17 +70,17 @@ class Hosted:
     """
 
     name: str = "hosted"
-    dtype: str = "float32"
-    slots: int = 16
-    prefill_rows: int = 1
-    bucket: int = 16
-    rung: int = 256
+    dtype: Annotated[str, Choice(DTYPES)] = "float32"
+    slots: Annotated[int, Range(1, 4096)] = 16
+    prefill_rows: Annotated[int, Range(1, 4096)] = 1
+    bucket: Annotated[int, Range(8)] = 16
+    rung: Annotated[int, Range(8)] = 256
     revision: str = "main"
     trust_remote_code: bool = False
     deterministic: bool = True
-    device: str = "auto"
-    threads: int = 2
-    prefix_cache_mb: int = 4096
+    device: Device = "auto"
+    threads: Annotated[int, Range(1, 1024)] = 2
+    prefix_cache_mb: Count = 4096
 
 
 Backend = Simulated | Api | Hosted
@@ -86,19 +100,19 @@ class Calls:
     ``max_response_mb`` bounds the decoded body of one answer, in millions of bytes.
     """
 
-    max_concurrency: int = 1000
-    start_concurrency: int = 32
+    max_concurrency: Count = 1000
+    start_concurrency: Count = 32
     adapt: bool = True
-    rpm: dict[str, int | None] = field(default_factory=dict)
-    tpm: dict[str, int | None] = field(default_factory=dict)
-    timeout_s: float = 120.0
-    idle_timeout_s: float = 60.0
-    max_attempts: int = 6
-    backoff_s: float = 1.0
-    backoff_max_s: float = 60.0
-    max_wait_s: float = 900.0
-    max_response_mb: int = 32
-    transport: str = "lean"
+    rpm: dict[str, Limit] = field(default_factory=dict)
+    tpm: dict[str, Limit] = field(default_factory=dict)
+    timeout_s: Positive = 120.0
+    idle_timeout_s: Positive = 60.0
+    max_attempts: Count = 6
+    backoff_s: NotNegative = 1.0
+    backoff_max_s: NotNegative = 60.0
+    max_wait_s: NotNegative = 900.0
+    max_response_mb: Count = 32
+    transport: Annotated[str, Choice(TRANSPORTS)] = "lean"
 
 
 @dataclass(frozen=True)
@@ -114,9 +128,9 @@ class StatedPrice:
 class Budget:
     """What a sweep may use up, over all its runs; ``None`` is without limit."""
 
-    dollars: float | None = None
-    tokens: int | None = None
-    calls: int | None = None
+    dollars: Dollars = None
+    tokens: Annotated[int | None, Range(0)] = None
+    calls: Annotated[int | None, Range(0)] = None
 
     @property
     def limited(self) -> bool:

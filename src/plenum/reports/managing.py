@@ -11,7 +11,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
-from plenum.design.validation import is_study, one_of
+from plenum.design.ranges import is_study, one_of
 from plenum.reports.formats import NONE, or_dash
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, keys

@@ -1,15 +1,31 @@
 """What every aggregation script is told."""
 
-import math
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
+from plenum.design.ranges import Choice, Range, Whole, check_ranges
 from plenum.dynamics import DRAWS, INTERVALS, WINDOW
 from plenum.dynamics.planning import SPENDING
+
+
+class _Increasing:
+    """Two rounds, the first before the last."""
+
+    def check(self, key: str, value: object) -> None:
+        """Refuse anything else."""
+        rounds = value if isinstance(value, tuple) else ()
+        if [*map(type, rounds)] != [int, int] or not 1 <= rounds[0] < rounds[1]:
+            shown = list(value) if isinstance(value, tuple) else value
+            raise UserError(f"{key}: {shown}; it is [first,last] with 1 <= first < last")
+
+
+Window = Annotated[tuple[int, int], _Increasing()]
+Positive = Annotated[float, Range(0, above=True)]
 
 
 @dataclass(frozen=True)
@@ -36,10 +52,10 @@ class Settings:
     study: str
     uri: str
     out: Path
-    window: tuple[int, int] = WINDOW
-    interval: str = INTERVALS[0]
-    draws: int = DRAWS
-    seed: int = 0
+    window: Window = WINDOW
+    interval: Annotated[str, Choice(INTERVALS)] = INTERVALS[0]
+    draws: Annotated[int, Whole(100)] = DRAWS
+    seed: Annotated[int, Whole(0)] = 0
     baseline: str = ""
     reruns: str = ""
 
@@ -52,23 +68,11 @@ def settings(cfg: DictConfig) -> Settings:
     UserError
         The study isn't named, or a value is malformed.
     """
-    study, uri = source(cfg)
-    window = _window(cfg)
-    if cfg.interval not in INTERVALS:
-        raise UserError(f"interval: {cfg.interval}; one of {', '.join(INTERVALS)}")
-    _whole(cfg, "draws", 100)
-    _whole(cfg, "seed", 0)
-    return Settings(
-        study,
-        uri,
-        Path(cfg.out),
-        window,
-        cfg.interval,
-        cfg.draws,
-        cfg.seed,
-        _other(cfg, "baseline"),
-        _other(cfg, "reruns"),
-    )
+    others = ["" if cfg.get(key) is None else str(cfg[key]) for key in ("baseline", "reruns")]
+    numbers = (_tuple(cfg.window), cfg.interval, cfg.draws, cfg.seed)
+    chosen = Settings(*source(cfg), Path(cfg.out), *numbers, *others)
+    check_ranges("", chosen)
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -77,14 +81,14 @@ class Plan:
 
     study: str
     uri: str
-    window: tuple[int, int]
-    delta: float
-    power: float
-    alpha: float
-    half_width: float
-    maximum: int
+    window: Window
+    delta: Positive
+    power: Positive
+    alpha: Positive
+    half_width: Positive
+    maximum: Annotated[int, Whole(3)]
     looks: tuple[int, ...]
-    spending: str
+    spending: Annotated[str, Choice(SPENDING)]
 
 
 def plan(cfg: DictConfig) -> Plan:
@@ -95,32 +99,17 @@ def plan(cfg: DictConfig) -> Plan:
     UserError
         A value is malformed.
     """
-    study, uri = source(cfg)
-    for key in ("delta", "power", "alpha", "half_width"):
-        if type(cfg[key]) not in (int, float) or not 0 < cfg[key] < math.inf:
-            raise UserError(f"{key}: {cfg[key]}; a number above 0")
-    if not cfg.alpha < cfg.power < 1:
-        raise UserError(f"power: {cfg.power}; between alpha ({cfg.alpha}) and 1")
-    if cfg.spending not in SPENDING:
-        raise UserError(f"spending: {cfg.spending}; one of {', '.join(SPENDING)}")
-    _whole(cfg, "maximum", 3)
-    looks = OmegaConf.to_container(cfg.looks) if OmegaConf.is_list(cfg.looks) else None
-    if not isinstance(looks, list) or any(type(n) is not int or n < 3 for n in looks):
+    numbers = (cfg.delta, cfg.power, cfg.alpha, cfg.half_width, cfg.maximum)
+    planned = Plan(*source(cfg), _tuple(cfg.window), *numbers, _tuple(cfg.looks), cfg.spending)
+    check_ranges("", planned)
+    looks, maximum = planned.looks, planned.maximum
+    if not planned.alpha < planned.power < 1:
+        raise UserError(f"power: {planned.power}; between alpha ({planned.alpha}) and 1")
+    if not isinstance(looks, tuple) or any(type(n) is not int or n < 3 for n in looks):
         raise UserError(f"looks: {cfg.looks}; a list of whole numbers from 3 on, as in [10,20]")
-    if list(looks) != sorted(set(looks)) or (looks and looks[-1] >= cfg.maximum):
-        raise UserError(f"looks: {looks}; increasing, and below maximum ({cfg.maximum})")
-    return Plan(
-        study=study,
-        uri=uri,
-        window=_window(cfg),
-        delta=float(cfg.delta),
-        power=float(cfg.power),
-        alpha=float(cfg.alpha),
-        half_width=float(cfg.half_width),
-        maximum=cfg.maximum,
-        looks=tuple(looks),
-        spending=cfg.spending,
-    )
+    if list(looks) != sorted(set(looks)) or (looks and looks[-1] >= maximum):
+        raise UserError(f"looks: {cfg.looks}; increasing, and below maximum ({maximum})")
+    return planned
 
 
 def calibration(cfg: DictConfig) -> tuple[int, int, Path]:
@@ -131,9 +120,9 @@ def calibration(cfg: DictConfig) -> tuple[int, int, Path]:
     UserError
         A number is malformed.
     """
-    _whole(cfg, "draws", 2)
+    Whole(2).check("draws", cfg.draws)
     if cfg.workers is not None:
-        _whole(cfg, "workers", 1)
+        Whole(1).check("workers", cfg.workers)
     return cfg.draws, cfg.workers or os.cpu_count() or 1, Path(cfg.out)
 
 
@@ -154,23 +143,7 @@ def source(cfg: DictConfig) -> tuple[str, str]:
     return str(cfg.study), str(cfg.tracking.uri)
 
 
-def _other(cfg: DictConfig, key: str) -> str:
-    """Another study that a script may be told of; empty for none."""
-    return "" if cfg.get(key) is None else str(cfg[key])
-
-
-def _window(cfg: DictConfig) -> tuple[int, int]:
-    window = OmegaConf.to_container(cfg.window) if OmegaConf.is_list(cfg.window) else cfg.window
-    if not (
-        isinstance(window, list)
-        and len(window) == 2
-        and all(type(bound) is int for bound in window)
-        and 1 <= window[0] < window[1]
-    ):
-        raise UserError(f"window: {window}; it is [first,last] with 1 <= first < last")
-    return window[0], window[1]
-
-
-def _whole(cfg: DictConfig, key: str, least: int) -> None:
-    if type(cfg[key]) is not int or cfg[key] < least:
-        raise UserError(f"{key}: {cfg[key]}; a whole number from {least} on")
+def _tuple(value: Any) -> Any:
+    """A list of a config as a tuple; anything else as it is, for the checks to refuse."""
+    given = OmegaConf.to_container(value) if OmegaConf.is_list(value) else value
+    return tuple(given) if isinstance(given, list) else given

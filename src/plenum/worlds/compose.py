@@ -12,8 +12,8 @@ import yaml
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.design.compose import prompt_text, with_weights
+from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config
-from plenum.design.validation import at_least, one_of, require
 from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
 from plenum.worlds.consensus import MECHANISMS
 from plenum.worlds.metrics import summary
@@ -149,7 +149,6 @@ def check(typed: Config) -> None:
     ):
         value = getattr(task, key)
         require(least <= value <= most, f"task.{key}: {value}; allowed is {least} to {most}")
-    at_least("rounds", typed.rounds, 1)
     mechanisms = (*MECHANISMS, CENTRAL)
     chosen = typed.consensus.name
     require(chosen in mechanisms, f"consensus: {chosen!r} is not one of {', '.join(mechanisms)}")

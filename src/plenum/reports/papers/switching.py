@@ -1,19 +1,19 @@
 """Table S7: how often each seat changes the option that it prefers, pooled over temperatures."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
 from plenum.design.factors import FACTORS
 from plenum.dynamics.estimate import mean
-from plenum.reports import papers
 from plenum.reports.formats import count, decimals, limits
 from plenum.reports.labels import label, provenance
-from plenum.reports.numbered.exponents import temperature
-from plenum.reports.numbered.source import Made, Source
-from plenum.reports.published import NOTE, Published, key, published
+from plenum.reports.papers import items
+from plenum.reports.papers.exponents import temperature
+from plenum.reports.papers.published import NOTE, beside, published
+from plenum.reports.papers.source import Made, Source
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.table import Column, Table, keys
 
@@ -29,9 +29,8 @@ def switching(source: Source) -> Made | None:
     if not rows:
         return None
     held = [n for n in FACTORS if n != "temperature"]
-    groups = list(grouped(rows, held).values())
     shown = [n for n in varying_in(rows) if n != "temperature"]
-    lines = [line for own in groups for line in _lines(own)]
+    frame = pd.DataFrame(line for alike in grouped(rows, held).values() for line in _lines(alike))
     columns = (
         *keys([*shown, "seat"]),
         Column("switches", "mean", decimals(2)),
@@ -43,18 +42,18 @@ def switching(source: Source) -> Made | None:
         Column("published_n", "published\nn", count),
     )
     temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
-    known = any(line["published_switches"] is not None for line in lines)
     over = "pooled over" if len(temperatures) > 1 else "at"
+    known = frame["published_switches"].notna().any()
+    missing = {w: 0 for row in rows for w in row.warnings if w in ("attrition", "pending")}
     notes = (
         f"roles on, {over} {', '.join(temperatures)}; n: agent-runs, one a replicate; a tie "
         "with the option before is no switch; CI: Student's t over agent-runs, as if temperature "
         "changed nothing",
-        *[f"{NOTE}; pooled over {_temperatures()} (001, Table S7)"] * known,
-        *_missing(rows),
+        *[f"{NOTE}; pooled over {', '.join(_temperatures())} (001, Table S7)"] * bool(known),
+        *[f"warnings: {', '.join(missing)}"] * bool(missing),
         provenance(rows),
     )
     shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
-    frame = pd.DataFrame(lines)
     title = f"Table S7: switches by seat ({shared})"
     return Made((Table("table_s7", title, frame, columns, notes),), frame)
 
@@ -65,42 +64,35 @@ def _pooled(row: Row) -> bool:
         row.summary is not None
         and not row.tracked.perturbed
         and factors["roles"] == "on"
-        and factors["temperature"] in _temperatures().split(", ")
+        and factors["temperature"] in _temperatures()
     )
 
 
-def _temperatures() -> str:
+def _temperatures() -> tuple[str, ...]:
     """The temperatures that the paper pools."""
-    item = papers.item("001/table-s7")
-    return ", ".join(item.conditions[0]["temperature"])
+    return items.item("001/table-s7").conditions[0]["temperature"]
 
 
-def _lines(rows: Sequence[Row]) -> list[dict[str, object]]:
+def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
     """The seats of conditions that differ in temperature alone."""
-    order = [one["seat"] for one in published(_FILE)]
-    place = {seat: n for n, seat in enumerate(order)}
-    seats = sorted(
-        {seat for row in rows for seat in row.tracked.seats},
-        key=lambda seat: (place.get(seat, len(place)), seat),
-    )
-    lines = []
-    for seat in seats:
+    first = rows[0].tracked.factors
+    place = {line["seat"]: number for number, line in enumerate(published(_FILE))}
+    seats = {seat for row in rows for seat in row.tracked.seats}
+    for seat in sorted(seats, key=lambda name: (place.get(name, len(place)), name)):
         counts = np.concatenate([_counts(row, seat) for row in rows]).astype(float)
-        found = mean(counts, "mean over agent-runs")
-        known = _published(rows[0], seat)
-        lines.append(
-            {
-                **{n: v for n, v in rows[0].tracked.factors.items() if n != "temperature"},
-                "temperature": " ".join(row.tracked.factors["temperature"] for row in rows),
-                **{"seat": seat, "switches": found.value, "ci_low": found.ci_low},
-                **{"ci_high": found.ci_high, "n": found.n},
-                "sd": float(counts.std(ddof=1)) if len(counts) > 1 else math.nan,
-                "published_switches": float(known["switches"]) if known else None,
-                "published_sd": float(known["sd"]) if known else None,
-                "published_n": int(known["n"]) if known else None,
-            }
-        )
-    return lines
+        estimate = mean(counts, "mean over agent-runs")
+        all_pooled = {**first, "temperature": " ".join(_temperatures())}
+        known = beside((_FILE,), all_pooled, seat=seat)
+        yield {
+            **{n: v for n, v in first.items() if n != "temperature"},
+            "temperature": " ".join(row.tracked.factors["temperature"] for row in rows),
+            **{"seat": seat, "switches": estimate.value, "ci_low": estimate.ci_low},
+            **{"ci_high": estimate.ci_high, "n": estimate.n},
+            "sd": float(counts.std(ddof=1)) if len(counts) > 1 else math.nan,
+            "published_switches": float(known["switches"]) if known else None,
+            "published_sd": float(known["sd"]) if known else None,
+            "published_n": int(known["n"]) if known else None,
+        }
 
 
 def _counts(row: Row, seat: str) -> np.ndarray:
@@ -108,14 +100,3 @@ def _counts(row: Row, seat: str) -> np.ndarray:
     if row.summary is None or seat not in row.tracked.seats:
         return np.empty(0)
     return row.summary.switches.counts[:, row.tracked.seats.index(seat)]
-
-
-def _published(row: Row, seat: str) -> Published | None:
-    own = key({**row.tracked.factors, "temperature": ""})
-    lines = (one for one in published(_FILE) if one["seat"] == seat)
-    return next((one for one in lines if key({**one.factors, "temperature": ""}) == own), None)
-
-
-def _missing(rows: Sequence[Row]) -> list[str]:
-    found = dict.fromkeys(w for row in rows for w in row.warnings if w in ("attrition", "pending"))
-    return [f"warnings: {', '.join(found)}"] if found else []

@@ -5,7 +5,7 @@ them or tested against them: their replicates aren't here.
 """
 
 import csv
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,21 +27,19 @@ _SAME = {"gpt-4.1-mini": "uniform"}
 
 @dataclass(frozen=True)
 class Published:
-    """A line of a file: the condition that it is about, and what the paper says of it.
+    """A line of a file: numbers and words as they are printed, empty where the paper has none."""
 
-    Attributes
-    ----------
-    factors
-        In the terms of our own conditions.
-    values
-        Numbers and words as they are printed; empty for what the paper leaves out.
-    source
-        Where in which paper.
-    """
-
-    factors: Mapping[str, str]
     values: Mapping[str, str]
-    source: str
+
+    @property
+    def factors(self) -> dict[str, str]:
+        """The condition that it is about, in the terms of our own conditions."""
+        return {name: self.values[name] for name in FACTORS if name in self.values}
+
+    @property
+    def source(self) -> str:
+        """Where in which paper."""
+        return self.values["source"]
 
     def __getitem__(self, name: str) -> str:
         """A value as it is printed, or a dash."""
@@ -51,15 +49,7 @@ class Published:
 @cache
 def _read(path: Path) -> tuple[Published, ...]:
     with path.open(encoding="utf-8", newline="") as file:
-        lines = list(csv.DictReader(file))
-    return tuple(
-        Published(
-            factors={n: line[n] for n in FACTORS if n in line},
-            values={n: v for n, v in line.items() if n not in (*FACTORS, "source")},
-            source=line["source"],
-        )
-        for line in lines
-    )
+        return tuple(map(Published, csv.DictReader(file)))
 
 
 def names() -> tuple[str, ...]:
@@ -81,25 +71,29 @@ def published(name: str) -> tuple[Published, ...]:
     return _read(path)
 
 
-def beside(name: str, factors: Mapping[str, object]) -> Published | None:
-    """What a file says of the condition with these factors.
+def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Published]:
+    """The lines of a file about the condition with these factors, and with these values."""
+    wanted = key(factors)
+    return [
+        line
+        for line in published(name)
+        if key(line.factors) == wanted and all(line[n] == value for n, value in values.items())
+    ]
 
-    One-shot votes, reruns and branches have no line of their own: the papers don't know them.
+
+def beside(files: Sequence[str], factors: Mapping[str, object], **values: str) -> Published | None:
+    """What the first of some files that has it says of the condition with these factors.
+
+    One-shot votes, reruns and branches have no line: the papers don't know them.
     """
-    if not usual(factors):
+    protocol = str(factors.get("protocol", "deliberation"))
+    settings = str(factors.get("settings", "default"))
+    if protocol != "deliberation" or "rerun=" in settings or "branches" in settings:
         return None
-    own = key(factors)
-    return next((one for one in published(name) if key(one.factors) == own), None)
+    return next((line for name in files for line in matching(name, factors, **values)), None)
 
 
 def key(factors: Mapping[str, object]) -> tuple[str, ...]:
     """The factors that a number is looked up by, in order."""
     values = (str(factors.get(name, "")) for name in FACTORS)
     return tuple(_SAME.get(value, value) for value in values)
-
-
-def usual(factors: Mapping[str, object]) -> bool:
-    """Whether it is a deliberation from its first round on, and no rerun: the papers know these."""
-    protocol = str(factors.get("protocol", "deliberation"))
-    settings = str(factors.get("settings", "default"))
-    return protocol == "deliberation" and "rerun=" not in settings and "branches" not in settings

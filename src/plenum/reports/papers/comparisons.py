@@ -6,9 +6,8 @@ import pandas as pd
 
 from plenum.reports.formats import interval, number, or_dash
 from plenum.reports.labels import provenance
-from plenum.reports.numbered.common import notes, record, reported_of, with_published
-from plenum.reports.numbered.source import Made, Source
-from plenum.reports.published import NOTE, Published, key, published, usual
+from plenum.reports.papers.published import NOTE, beside, matching
+from plenum.reports.papers.source import Made, Source, notes, numbers, with_published
 from plenum.reports.rows import Row, shown, symbol
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import WARNINGS, N, exponents
@@ -19,16 +18,20 @@ _FILES = ("fig-1", "table-s5", "table-s6", "table-s8")
 
 def reported(source: Source) -> Made | None:
     """λ̂, Γ̂ and the decisions of wordings, with the papers' values beside them."""
-    fitted = [row for row in source.deliberated if reported_of(row, _FILES)]
+    fitted = [r for r in source.deliberated if beside(_FILES, r.tracked.factors)]
     parts = [[r for r in fitted if r.tracked.perturbed is wanted] for wanted in (False, True)]
-    tables = [_exponents(own) for own in parts if own]
-    records = [{"what": "exponent", **record(row, _FILES)} for row in fitted]
+    tables = [_exponents(rows) for rows in parts if rows]
+    frames = [numbers(fitted, _FILES).assign(what="exponent")] if fitted else []
     for row in source.rows:
         for what, made in (("branching", _branching(row)), ("wordings", _wordings(row))):
             if made is not None:
-                tables.append(made[0])
-                records += [{"what": what, **line} for line in made[1]]
-    return Made(tuple(tables), pd.DataFrame(records)) if tables else None
+                tables += made.tables
+                frames.append(made.frame.assign(what=what))
+    if not tables:
+        return None
+    frame = pd.concat(frames, ignore_index=True)
+    frame.insert(0, "what", frame.pop("what"))
+    return Made(tuple(tables), frame)
 
 
 def _exponents(rows: Sequence[Row]) -> Table:
@@ -47,32 +50,29 @@ def _exponents(rows: Sequence[Row]) -> Table:
     return Table("", title, with_published(rows, _FILES), columns, notes(rows, _FILES))
 
 
-def _branching(row: Row) -> tuple[Table, list[dict[str, object]]] | None:
+def _branching(row: Row) -> Made | None:
     """Γ̂ of branches, and the paper's."""
-    found = row.branches
-    known = next(iter(published("fig-s6")))
-    if found is None or key(known.factors) != key(row.tracked.factors):
+    estimate, known = row.branches, matching("fig-s6", row.tracked.factors)
+    if estimate is None or not known:
         return None
-    gamma = found.gamma
+    gamma, paper = estimate.gamma, known[0]
     lines = [
         {
-            **{"source": "this run", "bases": found.bases, "branches": found.branches},
+            **{"source": "this run", "bases": estimate.bases, "branches": estimate.branches},
             **{"gamma": number(gamma.value, 4), "low": gamma.ci_low, "high": gamma.ci_high},
             "se": number(gamma.se, 4),
-            "positive": int((found.gamma_by_base > 0).sum()),
-            "within": int((found.c_in > found.c_out).sum()),
+            "positive": int((estimate.gamma_by_base > 0).sum()),
+            "within": int((estimate.c_in > estimate.c_out).sum()),
         },
         {
-            **{"source": "published", "bases": known["bases"], "branches": known["branches"]},
-            **{"gamma": known["gamma"], "se": known["gamma_se"]},
-            **{"positive": known["positive"], "within": known["positive"]},
+            **{"source": "published", "bases": paper["bases"], "branches": paper["branches"]},
+            **{"gamma": paper["gamma"], "se": paper["gamma_se"]},
+            **{"positive": paper["positive"], "within": paper["positive"]},
         },
     ]
     columns = (
         Column("source", key=True),
-        Column(
-            ("bases", "branches"), "bases x branches", lambda *counts: " x ".join(map(str, counts))
-        ),
+        Column(("bases", "branches"), "bases x branches", lambda *n: " x ".join(map(str, n))),
         Column("gamma", "Γ̂"),
         Column(("low", "high"), "95 % CI", interval),
         Column("se", "SE"),
@@ -83,30 +83,26 @@ def _branching(row: Row) -> tuple[Table, list[dict[str, object]]] | None:
         "Γ̂ > 0 certifies noise alone, and c in > c out memory of the base state: see "
         "docs/decisions.md",
         f"this run: after round {row.tracked.after_round}; the paper doesn't name its round",
-        f"{NOTE} ({known.source})",
+        f"{NOTE} ({paper.source})",
         provenance([row]),
     )
     line = {
         **row.tracked.factors,
         **{"gamma": gamma.value, "ci_low": gamma.ci_low, "ci_high": gamma.ci_high, "se": gamma.se},
-        **{"bases": found.bases, "branches": found.branches},
-        **{"published_gamma": float(known["gamma"]), "published_se": float(known["gamma_se"])},
-        "published_source": known.source,
+        **{"bases": estimate.bases, "branches": estimate.branches},
+        **{"published_gamma": float(paper["gamma"]), "published_se": float(paper["gamma_se"])},
+        "published_source": paper.source,
     }
     title = "Published Γ̂ beside this run"
-    return Table("", title, pd.DataFrame(lines), columns, legend), [line]
+    table = Table("", title, pd.DataFrame(lines), columns, legend)
+    return Made((table,), pd.DataFrame([line]))
 
 
-def _product(bases: object, branches: object) -> str:
-    return f"{bases} x {branches}"
-
-
-def _wordings(row: Row) -> tuple[Table, list[dict[str, object]]] | None:
+def _wordings(row: Row) -> Made | None:
     """What each wording led to, and what it did in the paper."""
-    known = {one["variant"]: one for one in published("fig-s7") if _same(one, row)}
+    known = {line["variant"]: line for line in matching("fig-s7", row.tracked.factors)}
     if not known or not row.readings:
         return None
-    read = [(one.variant, one.decision) for one in row.readings]
     source = next(iter(known.values())).source
     legend = (
         "published decisions are letters of the papers' options in the papers' words; here both "
@@ -114,38 +110,34 @@ def _wordings(row: Row) -> tuple[Table, list[dict[str, object]]] | None:
         f"{NOTE} ({source})",
         provenance([row]),
     )
-    lines: list[dict[str, object]] = [
+    frame = pd.DataFrame(
         {
             **row.tracked.factors,
-            **{"variant": variant, "decision": decision},
-            "published_decision": known[variant]["decision"] if variant in known else "",
-            "published_source": source if variant in known else "",
+            **{"variant": reading.variant, "decision": reading.decision},
+            "published_decision": known[reading.variant]["decision"] if in_paper else "",
+            "published_source": source if in_paper else "",
         }
-        for variant, decision in read
-    ]
+        for reading in row.readings
+        for in_paper in [reading.variant in known]
+    )
     columns = (
         Column("variant", "wording", key=True),
         Column("decision"),
         Column("published_decision", format=or_dash),
     )
     title = "Decisions by wording, published and of this run"
-    return Table("", title, pd.DataFrame(lines), columns, legend), lines
-
-
-def _same(one: Published, row: Row) -> bool:
-    return key(one.factors) == key(row.tracked.factors)
+    return Made((Table("", title, frame, columns, legend),), frame)
 
 
 def directions(source: Source) -> Made | None:
     """Effects of which the papers report a direction: Δλ̂ with its interval, and theirs."""
-    known = {(one["effect"], key(one.factors)): one for one in published("directions")}
-    lines = [
-        (study.chosen.study, effect, one)
+    known = [
+        (study, effect, line)
         for study in source.studies
         for effect in study.contrasts
-        if (one := known.get((effect.name, key(effect.others)))) and usual(effect.others)
+        if (line := beside(("directions",), effect.others, effect=effect.name))
     ]
-    if not lines:
+    if not known:
         return None
     columns = (
         *keys(["scenario", "effect"]),
@@ -161,17 +153,16 @@ def directions(source: Source) -> Made | None:
         "factor in the study; the papers print directions, and whether an interval excludes 0, but "
         "no values",
         NOTE,
-        provenance([row for _, effect, _ in lines for row in effect.cells]),
+        provenance([row for _, effect, _ in known for row in effect.cells]),
     )
-    records = [
+    frame = pd.DataFrame(
         {
-            **effect.record(study),
-            "published_direction": one["direction"],
-            "published_ci_excludes_0": one["ci_excludes_0"],
-            "published_source": one.source,
+            **effect.record(study.name),
+            "published_direction": line["direction"],
+            "published_ci_excludes_0": line["ci_excludes_0"],
+            "published_source": line.source,
         }
-        for study, effect, one in lines
-    ]
-    frame = pd.DataFrame(records)
+        for study, effect, line in known
+    )
     title = "Published directions beside this run"
     return Made((Table("directions", title, frame, columns, legend),), frame)

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,8 +28,7 @@ NEEDS = {
 REDUCED = "rounds=8 replicates=6"
 """What makes a study small, where it has no words of its own for that."""
 
-_ITEM = {"title", "studies", "figure", "table", "conditions", "published", "with"}
-_STUDY = {"needs", "real", "reduced"}
+_FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "with"}
 
 
 @dataclass(frozen=True)
@@ -131,8 +130,8 @@ class Item:
         study = self.studies[0].name if self.studies else ""
         name = "\"figure='null'\"" if self.figure == "null" else f"figure={self.figure}"
         figure = f"python scripts/figures.py study={study} {name} {self.shown_with}"
-        own = f"study={study} " if len(self.studies) == 1 else ""
-        table = f"python scripts/tables.py {own}table={self.table}"
+        only = f"study={study} " if len(self.studies) == 1 else ""
+        table = f"python scripts/tables.py {only}table={self.table}"
         return (figure.rstrip(),) * bool(self.figure) + (table,) * bool(self.table)
 
 
@@ -144,13 +143,13 @@ def item(text: str) -> Item:
     UserError
         It names none, or several.
     """
-    found = [one for one in items() if one.id == text.strip().lower()] or _named(text)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = ", ".join(one.id for one in found)
+    meant = [item for item in items() if item.id == text.strip().lower()] or _named(text)
+    if len(meant) == 1:
+        return meant[0]
+    if meant:
+        several = ", ".join(item.id for item in meant)
         raise UserError(f"item: {text} may be any of {several}; name one")
-    raise UserError(f"item: {text}; one of {', '.join(one.id for one in items())}")
+    raise UserError(f"item: {text}; one of {', '.join(item.id for item in items())}")
 
 
 _SPELLING = re.compile(
@@ -166,11 +165,11 @@ def _named(text: str) -> list[Item]:
         return []
     number = (read["number"] + read["panel"]).upper()
     return [
-        one
-        for one in items()
-        if read["paper"] in (None, one.paper)
-        and (read["kind"] or "") == one.kind[: len(read["kind"] or "")]
-        and (one.number == number or (one.number[:-1] == number and one.number[-1].isalpha()))
+        item
+        for item in items()
+        if read["paper"] in (None, item.paper)
+        and (read["kind"] or "") == item.kind[: len(read["kind"] or "")]
+        and (item.number == number or (item.number[:-1] == number and item.number[-1].isalpha()))
     ]
 
 
@@ -181,46 +180,40 @@ def items() -> tuple[Item, ...]:
 
 def experiments() -> tuple[Experiment, ...]:
     """The studies that items come from, each once."""
-    return tuple({one.name: one for item in items() for one in item.studies}.values())
+    return tuple(dict.fromkeys(study for item in items() for study in item.studies))
 
 
 def of_table(name: str) -> Item | None:
     """The table of a paper that has the name of one of our tables."""
-    return next((one for one in items() if one.kind == "table" and one.table == name), None)
+    return next((item for item in items() if item.kind == "table" and item.table == name), None)
 
 
 @cache
 def _load(path: Path) -> tuple[Item, ...]:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    studies = {name: _experiment(path, name, entry) for name, entry in data["studies"].items()}
-    found: dict[str, Item] = {}
-    for id_, entry in data["items"].items():
-        if same := entry.get("same"):
-            entry = data["items"][same]
-        found[id_] = _item(path, id_, entry, studies)
-    return tuple(found.values())
-
-
-def _experiment(path: Path, name: str, entry: Mapping[str, Any]) -> Experiment:
-    _known(path, name, entry, _STUDY)
-    _among(path, name, entry["needs"], NEEDS)
-    return Experiment(
-        name, tuple(entry["needs"]), entry["real"], entry.get("reduced", Experiment.reduced)
+    studies = {}
+    for name, entry in data["studies"].items():
+        _check(path, name, entry, ("needs", "real", "reduced"))
+        _check(path, name, entry["needs"], NEEDS)
+        studies[name] = Experiment(name, **{**entry, "needs": tuple(entry["needs"])})
+    return tuple(
+        _item(path, id_, data["items"][entry["same"]] if "same" in entry else entry, studies)
+        for id_, entry in data["items"].items()
     )
 
 
 def _item(
     path: Path, id_: str, entry: Mapping[str, Any], studies: Mapping[str, Experiment]
 ) -> Item:
-    _known(path, id_, entry, _ITEM)
-    _among(path, id_, entry.get("studies", ()), studies)
+    _check(path, id_, entry, _FIELDS)
+    _check(path, id_, entry.get("studies", ()), studies)
     return Item(
         id=id_,
         title=entry["title"],
         studies=tuple(studies[name] for name in entry.get("studies", ())),
         figure=entry.get("figure", ""),
         table=entry.get("table", ""),
-        conditions=tuple(_condition(path, id_, one) for one in entry.get("conditions", ())),
+        conditions=tuple(_condition(path, id_, wanted) for wanted in entry.get("conditions", ())),
         published=tuple(entry.get("published", ())),
         shown_with=entry.get("with", ""),
     )
@@ -234,11 +227,8 @@ def _condition(path: Path, id_: str, entry: Mapping[str, Any]) -> dict[str, tupl
     return wanted
 
 
-def _known(path: Path, name: str, entry: Mapping[str, Any], fields: set[str]) -> None:
-    _among(path, name, entry, fields)
-
-
-def _among(path: Path, name: str, given: Any, allowed: Any) -> None:
-    unknown = [one for one in given if one not in allowed]
-    if unknown:
-        raise UserError(f"{path}, {name}: {unknown[0]}; one of {', '.join(sorted(allowed))}")
+def _check(path: Path, name: str, given: Iterable[str], allowed: Collection[str]) -> None:
+    """Refuse the first name that isn't allowed."""
+    unknown = next((key for key in given if key not in allowed), None)
+    if unknown is not None:
+        raise UserError(f"{path}, {name}: {unknown}; one of {', '.join(sorted(allowed))}")

@@ -1,0 +1,149 @@
+"""Which values a setting may have: stated at its field, and checked by one walker.
+
+A field says so in its type, as in ``window: Annotated[int, Range(1)]``.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
+
+from plenum.base.errors import UserError
+from plenum.base.secrets import refuse_in_url
+
+
+class Rule(Protocol):
+    """Something that a value has to obey."""
+
+    def check(self, key: str, value: Any) -> None:
+        """Refuse a value under its key."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A finite number within bounds; ``above`` is for one that the lower bound itself isn't in."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: bool = False
+
+    def check(self, key: str, value: float) -> None:
+        """Refuse what is too small or too large, or no number."""
+        require(type(value) in (int, float), f"{key}: {value!r}; it must be a number")
+        refused = f"{key}: {value} is not allowed; it must be"
+        low = value <= self.least if self.above else value < self.least
+        if low or not math.isfinite(value):
+            bound = f"above {self.least}" if self.above else f"{self.least} or more"
+            raise UserError(f"{refused} {bound}")
+        require(value <= self.most, f"{refused} {self.most} or less")
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number that is not too small."""
+
+    least: int
+
+    def check(self, key: str, value: object) -> None:
+        """Refuse what is too small, or no whole number."""
+        if type(value) is not int or value < self.least:
+            raise UserError(f"{key}: {value}; a whole number from {self.least} on")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several values."""
+
+    allowed: tuple[str, ...]
+
+    def check(self, key: str, value: str) -> None:
+        """Refuse what isn't among them."""
+        one_of(key, value, self.allowed)
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A text that a regular expression matches, and what that allows in words."""
+
+    expression: str
+    allowed: str
+
+    def check(self, key: str, value: str) -> None:
+        """Refuse what doesn't match."""
+        require(bool(re.fullmatch(self.expression, value)), f"{key}: {value!r}; {self.allowed}")
+
+
+@dataclass(frozen=True)
+class Url:
+    """An address without a secret in it; one of a web server must have a host that can be read."""
+
+    web: bool = False
+    """Whether it is a web server's in any case."""
+
+    def check(self, key: str, value: str) -> None:
+        """Refuse what can't be read, and what would betray a secret."""
+        refuse_in_url(key, value)
+        if not value.startswith(("http://", "https://")):
+            refused = self.web and value != ""
+            require(not refused, f"{key}: {value!r}; it starts with http:// or https://")
+            return
+        try:
+            parts = urlsplit(value)
+            readable = bool(parts.hostname) and parts.port != 0 and re.search(r"\s", value) is None
+        except ValueError:
+            readable = False
+        require(readable, f"{key}: {value!r} is no URL; it is written as http://host:port/path")
+
+
+def check_ranges(key: str, settings: object) -> None:
+    """Refuse the first setting of a dataclass that breaks a rule of its field.
+
+    Parameters
+    ----------
+    key
+        What the settings stand under; empty for the top of a config.
+    settings
+        An instance. Of a dict each value is checked. Where ``None`` is allowed, it obeys all rules.
+
+    Raises
+    ------
+    UserError
+        With the key, the value and what is allowed.
+    """
+    for name, hint in get_type_hints(type(settings), include_extras=True).items():
+        path, value = f"{key}.{name}".strip("."), getattr(settings, name)
+        if get_origin(hint) is dict:
+            for entry, each in value.items():
+                _check(f"{path}.{entry}", each, get_args(hint)[1])
+        else:
+            _check(path, value, hint)
+
+
+def _check(key: str, value: Any, hint: Any) -> None:
+    rules: Sequence[Rule] = getattr(hint, "__metadata__", ())
+    if value is None and rules and type(None) in get_args(hint.__origin__):
+        return
+    for rule in rules:
+        rule.check(key, value)
+
+
+def is_study(name: object) -> bool:
+    """Whether a study may be called so."""
+    return (
+        isinstance(name, str)
+        and name != "Default"  # MLflow's own
+        and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", name) is not None
+    )
+
+
+def require(holds: bool, message: str) -> None:
+    """Refuse with the message where something doesn't hold."""
+    if not holds:
+        raise UserError(message)
+
+
+def one_of(key: str, value: str, allowed: Sequence[str]) -> None:
+    """Refuse a value that isn't among those allowed."""
+    require(value in allowed, f"{key}: {value!r} is not one of {', '.join(allowed)}")

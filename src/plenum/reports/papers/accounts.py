@@ -1,0 +1,205 @@
+"""Tables S1 to S4: replicates by group, runs and files, failures, and the scenarios."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from plenum import scenarios
+from plenum.base import project
+from plenum.design.factors import FACTORS, varying
+from plenum.reports.accounting.common import distinct, reasons_in, rows_of, spaced, whys_in
+from plenum.reports.accounting.manifest import manifest
+from plenum.reports.accounting.sources import failures
+from plenum.reports.accounting.sources import frame as failure_frame
+from plenum.reports.accounting.standing import frame as account_frame
+from plenum.reports.formats import NONE, count
+from plenum.reports.labels import provenance
+from plenum.reports.papers import items
+from plenum.reports.papers.published import NOTE, beside, published
+from plenum.reports.papers.source import Made, Source
+from plenum.reports.table import Column, Table
+from plenum.scenarios import Scenario
+from plenum.tracking.usage import ConditionUsage
+
+Factors = Mapping[str, str]
+
+GROUPS: dict[str, Callable[[Factors], bool]] = {
+    "branching": lambda f: "branches" in f["settings"],
+    "reruns": lambda f: "rerun=" in f["settings"],
+    "one shot": lambda f: f["protocol"] == "one_shot",
+    "semantics": lambda f: f["perturbation"] != "none",
+    "ablation": lambda f: f["roles"].startswith("ablate_"),
+    "memory": lambda f: f["memory"] != "k15",
+    "temperature": lambda f: f["temperature"] != "t0",
+    "provider": lambda f: f["model"] not in ("uniform", "gpt-4.1-mini", "mixed"),
+    "headline": lambda f: f["scenario"] == "HL-01",
+    "core": lambda f: True,
+}
+"""What a condition is for: the first that holds. The papers' groups, and those that they lack."""
+
+_ORDER = tuple(dict.fromkeys(("headline", "core", "ablation", "semantics", "provider", *GROUPS)))
+_COUNTED = ["target", "realised", "deficit", "failed", "pending"]
+_OF_ALL = ("s1", "s2", "s3", "s4")
+"""Tables that show whole studies: no effect is named after them."""
+
+
+def replicates(source: Source) -> Made:
+    """Table S1: one line a condition, and one for each roles and model over all scenarios."""
+    usages = distinct(source.accounts)
+    differing = varying(usage.tracked.factors for usage in usages)
+    shown = [n for n in FACTORS if n in differing or n in ("scenario", "roles", "model")]
+    lines = account_frame(usages).rename(columns={"completed": "realised"})
+    accounts: Any = lines.to_dict("records")
+    records: list[dict[str, Any]] = [{"group": group(line), **line} for line in accounts]
+    records += _totals(pd.DataFrame(records))
+    places = list(dict.fromkeys(record["scenario"] for record in records))
+    records.sort(key=lambda r: (_ORDER.index(r["group"]), places.index(r["scenario"])))
+    factors = [name for name in lines if name in usages[0].tracked.factors]
+    frame = pd.DataFrame(records)[["group", *factors, *_COUNTED]]
+    known = [beside(("table-s1",), record) for record in records]
+    for name in ("target", "realised"):
+        frame[f"published_{name}"] = [int(line[name]) if line else None for line in known]
+    counted = [n for n in _COUNTED if n not in ("failed", "pending") or frame[n].any()]
+    columns = (
+        Column("group", key=True),
+        *(Column(n, n, key=True) for n in shown),
+        *(Column(n, format=count) for n in counted),
+        Column(("published_realised", "published_target"), "published", _of_target),
+    )
+    notes = (
+        "realised: completed replicates; deficit: target - realised = failed + pending",
+        *_missing(lines, usages),
+        *[f"{NOTE}; published: realised / target (001, Table S1)"] * any(known),
+        provenance(rows_of(usages)),
+    )
+    frame = frame.convert_dtypes()
+    title = f"Table S1: run accounting ({', '.join(source.names)})"
+    return Made((Table("table_s1", title, frame, columns, notes),), frame)
+
+
+def group(factors: Factors) -> str:
+    """What a condition is for."""
+    return next(name for name, holds in GROUPS.items() if holds(factors))
+
+
+def _totals(lines: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    """Lines of all scenarios, for the conditions that the papers' core has."""
+    core = lines[lines["group"].isin(("headline", "core"))]
+    for _, alike in core.groupby([n for n in FACTORS if n != "scenario"], sort=False):
+        if alike["scenario"].nunique() == len(alike) > 2:
+            yield {
+                **alike.iloc[0],
+                **{"group": "core", "scenario": f"all {len(alike)}"},
+                **alike[_COUNTED].sum(),
+            }
+
+
+def _of_target(realised: float, target: float) -> str:
+    return NONE if pd.isna(realised) else f"{realised} / {target}"
+
+
+def _missing(lines: pd.DataFrame, usages: Sequence[ConditionUsage]) -> list[str]:
+    """Why replicates are missing, in one line."""
+    parts = []
+    for what, names in (("failed", reasons_in(usages)), ("pending", whys_in(usages))):
+        counts = [f"{spaced(name)} {lines[f'{what}_{name}'].sum():,}" for name in names]
+        parts += [f"{what} by: {', '.join(counts)}"] * bool(counts)
+    return ["; ".join(parts)] if parts else []
+
+
+def manifests(source: Source) -> Made:
+    """Table S2: the effects of the papers that each condition goes into, its runs, its files."""
+    plain = manifest(source.accounts)
+    frame = plain.frame.assign(items=[" ".join(_items(usage)) for usage in source.accounts])
+    at = plain.keys
+    table = replace(
+        plain,
+        title="Table S2: the runs and files behind each effect",
+        frame=frame,
+        columns=(*plain.columns[:at], Column("items", "shown in", _labels), *plain.columns[at:]),
+        notes=(
+            "shown in: the figures and tables of 001 that the condition goes into; '-': none",
+            *plain.notes,
+        ),
+    )
+    return Made((table,), frame)
+
+
+def _items(usage: ConditionUsage) -> list[str]:
+    """The items of the papers that a condition goes into."""
+    return [
+        item.id
+        for item in items.items()
+        if item.table not in _OF_ALL
+        and any(experiment.name == usage.tracked.study for experiment in item.studies)
+        and item.selects(usage.tracked.factors)
+    ]
+
+
+def _labels(ids: str) -> str:
+    """What 001 calls those of some items that are its own."""
+    return ", ".join(i.label for i in map(items.item, ids.split()) if i.paper == "001") or NONE
+
+
+def reasons(source: Source) -> Made:
+    """Table S3: what became of every reason to fail, and what the papers' files tell of it."""
+    usages = distinct(source.accounts)
+    visibility = {
+        reason: line["visibility"]
+        for line in reversed(published("table-s3"))
+        for reason in line["reasons"].split()
+    }
+    plain = failures(usages, visibility)
+    frame = failure_frame(usages)
+    frame["published_visibility"] = [visibility.get(name, NONE) for name in frame["source"]]
+    table = replace(
+        plain,
+        title="Table S3: failure sources",
+        frame=frame.loc[plain.frame.index],
+        columns=(*plain.columns, Column("published_visibility", "published visibility")),
+        notes=(
+            *plain.notes[:-1],
+            "published visibility: what the papers' files, which hold completed runs only, tell of "
+            "the reason (001, Table S3)",
+            plain.notes[-1],
+        ),
+    )
+    return Made((table,), frame)
+
+
+def cases(source: Source) -> Made:
+    """Table S4: the scenarios, as they lie in `scenarios/`; no run is needed."""
+    known = {line["scenario"]: line for line in published("table-s4")}
+    every = [scenarios.load(path) for path in (project.root() / "scenarios").glob("*.yaml")]
+    place = {name: number for number, name in enumerate(known)}
+    every.sort(key=lambda scenario: (place.get(scenario.id, len(place)), scenario.id))
+    frame = pd.DataFrame(
+        {
+            **{"scenario": scenario.id, "title": scenario.title, "domain": scenario.domain},
+            **{"type": scenario.type, "options": _options(scenario)},
+            **{"question": scenario.question, "digest": scenario.digest},
+            **{
+                f"published_{name}": known[scenario.id][name] if scenario.id in known else ""
+                for name in ("domain", "type", "options")
+            },
+        }
+        for scenario in every
+    )
+    columns = (
+        Column("scenario", key=True),
+        *map(Column, ("domain", "type", "options")),
+        Column("question", "decision question"),
+    )
+    notes = (
+        "choice: one option is decided on; allocation: preferences are shares, and the decision is "
+        "the option that comes first",
+        "full texts: scenarios/SCENARIO.yaml, written anew; the papers' own types and names of "
+        "options are in the CSV (001, Table S4)",
+    )
+    return Made((Table("table_s4", "Table S4: scenarios", frame, columns, notes),), frame)
+
+
+def _options(scenario: Scenario) -> str:
+    return " / ".join(option.name for option in scenario.options)

@@ -1,0 +1,141 @@
+"""The papers' results out of tracked studies: each under its number, and a page of all."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from matplotlib import pyplot as plt
+
+from plenum.base.errors import UserError
+from plenum.reports import study, style
+from plenum.reports.article import document as page
+from plenum.reports.article.rendering import html, markdown
+from plenum.reports.figures import CATALOGUE as FIGURES
+from plenum.reports.figures.publish import pages
+from plenum.reports.labels import provenance
+from plenum.reports.papers.catalogue import CATALOGUE as TABLES
+from plenum.reports.papers.items import Item
+from plenum.reports.papers.source import Source
+from plenum.reports.publishing import Product
+from plenum.reports.settings import Settings
+from plenum.reports.study import Study
+from plenum.reports.table import Table
+from plenum.tracking.study import exists, log_report
+
+Loader = Callable[[Settings], Study]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was made of an item: the files and tables, or why there are none."""
+
+    item: Item
+    pictures: tuple[Path, ...] = ()
+    files: tuple[Path, ...] = ()
+    tables: tuple[Table, ...] = ()
+    missing: str = ""
+    provenance: str = ""
+
+
+def collect(wanted: Sequence[Item], chosen: Settings, log: Callable[[str], None]) -> list[Shown]:
+    """Draw and write items of the papers from tracked runs, each under its number.
+
+    Parameters
+    ----------
+    wanted
+        The items.
+    chosen
+        The store, the folder and how estimates are made; its study doesn't matter.
+    log
+        Called with a line for each item.
+
+    Raises
+    ------
+    UserError
+        None of their studies has been run.
+    """
+    studies = list(dict.fromkeys(study.name for item in wanted for study in item.studies))
+    tracked = {name for name in studies if exists(name, chosen.uri)}
+    if studies and not tracked:
+        raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
+    load, collected = cache(study.load), []
+    for item in wanted:
+        shown = _shown(item, chosen, load)
+        log(f"{item.id:<14} {', '.join(path.name for path in shown.files) or shown.missing}")
+        collected.append(shown)
+    return collected
+
+
+def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
+    names = tuple(study.name for study in item.studies if exists(study.name, chosen.uri))
+    if item.studies and not names:
+        return Shown(item, missing=f"not run: {item.studies[0].command()}")
+    first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
+    source = Source(first, names, item.selects if item.conditions else None, load)
+    pictures = tuple(_draw(item, first, load, stem)) if item.figure and names else ()
+    made = TABLES[item.table].make(source) if item.table else None
+    files = [*pictures]
+    if made is not None:
+        files += Product(stem, made.tables, {stem: made.frame}).write(chosen.out)
+    if names:
+        log_report(names[0], chosen.uri, files)
+    rows = [row for name in names for row in load(replace(chosen, study=name)).rows]
+    return Shown(
+        item,
+        pictures,
+        tuple(files),
+        made.tables if made else (),
+        "" if files else "the runs have nothing to show in it",
+        provenance(rows) if rows else "no run",
+    )
+
+
+def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Path]:
+    """The item's figure, of the conditions that it shows."""
+    given = dict(word.split("=", 1) for word in item.shown_with.split())
+    others: Any = {key: name for key, name in given.items() if exists(name, chosen.uri)}
+    part = load(replace(chosen, **others)).restricted(item.selects)
+    if any(row.n for row in part.rows):
+        for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):
+            yield from style.save(figure, chosen.out, stem + f"_{number}" * (number > 1))
+        plt.close("all")
+
+
+def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str) -> list[Path]:
+    """Write a page of all results, as HTML that needs nothing but itself and as Markdown."""
+    blocks = partial(_blocks, pictures=count(1), grids=count(1))
+    sections = tuple(
+        page.Section(
+            number,
+            shown.item.id.replace("/", "-"),
+            f"{shown.item.paper}, {shown.item.label}: {shown.item.title}",
+            tuple(blocks(shown)),
+        )
+        for number, shown in enumerate(collected, 1)
+    )
+    document = page.Document("Figures and tables of the two papers", lead, notice, sections)
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / "index.html", folder / "index.md"]
+    for file, text in zip(files, (html(document), markdown(document)), strict=True):
+        file.write_text(text, encoding="utf-8")
+    return files
+
+
+def _blocks(shown: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iterator[Any]:
+    item = shown.item
+    commands = [*(study.command() for study in item.studies), item.made_by]
+    yield page.Points(tuple(("", command) for command in commands))
+    if shown.missing:
+        yield page.Text(f"Nothing to show: {shown.missing}.")
+    for file in shown.pictures:
+        if file.suffix == ".png":
+            both = (file, file.with_suffix(".svg"))
+            drawing = FIGURES[item.figure]
+            caption = f"{drawing.told} ({shown.provenance})"
+            alt = f"{item.title}; {drawing.told}"
+            yield page.Picture(next(pictures), drawing.name, both, item.title, caption, alt)
+    for table in shown.tables:
+        yield page.Grid(next(grids), table)

@@ -1,0 +1,123 @@
+"""What a table by number is made of: conditions and accounts of studies, and published numbers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import pandas as pd
+
+from plenum.design.factors import FACTORS
+from plenum.reports.labels import provenance
+from plenum.reports.papers.published import NOTE, beside
+from plenum.reports.rows import Row, frame
+from plenum.reports.settings import Settings
+from plenum.reports.study import Study, load
+from plenum.reports.table import Table
+from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.usage import ConditionUsage
+
+_COLUMNS = (
+    *("study", *FACTORS, "condition"),
+    *("target", "completed", "failed", "pending", "warnings", "status"),
+    *("estimand", "lambda", "ci_low", "ci_high", "se", "interval", "rounds_used"),
+    *("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"),
+    *("time_to_majority", "time_to_majority_ci_low", "time_to_majority_ci_high"),
+)
+"""Columns of the condition table that the CSV files by number have."""
+
+_VALUES = ("lambda", "flip_rate", "time_to_majority", "n")
+"""Values that the papers report of a condition."""
+
+
+class Made(NamedTuple):
+    """A table by number: what is shown of it, and all of its numbers."""
+
+    tables: tuple[Table, ...]
+    frame: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Source:
+    """The studies that a table is made of; none for what needs no run.
+
+    Attributes
+    ----------
+    chosen
+        What is to be reported, and how; its study is the first one.
+    names
+        Of the studies.
+    keep
+        Which conditions it is made of, by their factors; of all without it.
+    load
+        Reads and estimates a study.
+    """
+
+    chosen: Settings
+    names: tuple[str, ...]
+    keep: Callable[[Mapping[str, str]], bool] | None = None
+    load: Callable[[Settings], Study] = load
+
+    @cached_property
+    def studies(self) -> list[Study]:
+        """Each study with its estimates."""
+        loaded = [self.load(replace(self.chosen, study=name)) for name in self.names]
+        return [study.restricted(self.keep) for study in loaded] if self.keep else loaded
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """All conditions; of one that several studies have, that with most replicates."""
+        rows: dict[tuple[str, ...], Row] = {}
+        for row in (row for study in self.studies for row in study.rows):
+            cell = (row.tracked.identity, *row.tracked.factors.values())
+            if cell not in rows or rows[cell].n < row.n:
+                rows[cell] = row
+        return list(rows.values())
+
+    @property
+    def deliberated(self) -> list[Row]:
+        """The conditions that have a λ̂, or would have one: no branches, votes or reruns."""
+        return [
+            row
+            for row in self.rows
+            if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
+        ]
+
+    @cached_property
+    def accounts(self) -> list[ConditionUsage]:
+        """The accounts of all conditions, of each study in the order of scenarios."""
+        return [
+            usage
+            for name in self.names
+            for usage in sorted(
+                TrackedStudy(name, self.chosen.uri).usage,
+                key=lambda a: a.tracked.factors["scenario"],
+            )
+            if self.keep is None or self.keep(usage.tracked.factors)
+        ]
+
+
+def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
+    """The condition table, with published values as they are printed, and where they stand."""
+    lines = frame(rows)
+    published = [beside(files, row.tracked.factors) for row in rows]
+    for name in _VALUES:
+        lines[f"printed_{name}"] = [line.values.get(name, "") if line else "" for line in published]
+    lines["printed_in"] = [line.source if line else "" for line in published]
+    return lines
+
+
+def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
+    """Factors, counts, estimates and published numbers of some conditions: what a CSV has."""
+    lines = with_published(rows, files)
+    chosen = lines.reindex(columns=_COLUMNS)
+    for name in _VALUES:
+        chosen[f"published_{name}"] = pd.to_numeric(lines[f"printed_{name}"]).astype(float)
+    return chosen.assign(published_source=lines["printed_in"])
+
+
+def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
+    """The last notes of a table: where published numbers come from, and where a run's do."""
+    published = [line for row in rows if (line := beside(files, row.tracked.factors))]
+    sources = ", ".join(dict.fromkeys(line.source for line in published))
+    return (*[f"{NOTE} ({sources})"] * bool(published), provenance(rows))

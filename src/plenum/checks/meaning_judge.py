@@ -29,7 +29,7 @@ from plenum.models.chat import SIMULATED
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
 from plenum.scenarios import Scenario, meaning
 from plenum.scenarios.meaning import Judged, Opinion, Unread
-from plenum.scenarios.screen_report import Surveyed
+from plenum.scenarios.perturbations import Surveyed
 from plenum.scenarios.variant import Variant
 from plenum.tracking import store
 

@@ -1,7 +1,6 @@
 """The files of wordings: what they hold, what is refused, what becomes of them."""
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -147,14 +146,6 @@ def test_a_changed_file_is_read_again(tmp_path: Path, case: Scenario, fields: Fi
     os.utime(path, ns=(1, 1))
     second = perturbations.load("own", ("rephrase",), case, tmp_path)
     assert [v.packet for v in second] == [v.packet for v in reversed(first)]
-
-
-def test_a_sweep_loads_variants_in_no_time(case: Scenario) -> None:
-    perturbations.load("variants20", TWENTY, case, FOLDER)
-    begun = time.perf_counter()
-    for _ in range(100):
-        perturbations.load("variants20", TWENTY, case, FOLDER)
-    assert (time.perf_counter() - begun) / 100 < 0.005
 
 
 # ---- what a file may not say

@@ -35,7 +35,8 @@ _ENTRY = {"rephrase": ("sentence", "ways"), "register": ("sentence", *REGISTERS)
 class Problem:
     """What is wrong with a wording.
 
-    ``place`` says where, such as ``sentence 3, way 1``; ``message`` says what, and what would mend it.
+    ``place`` says where, such as ``sentence 3, way 1``; ``message`` says what, and what would mend
+    it.
     """
 
     path: Path

@@ -73,14 +73,14 @@ def show(jobs: Sequence[Job]) -> None:
 
 def _left(job: Job, again: bool) -> _Left:
     """What a condition needs; nothing where the sweep has it under another label, too."""
-    whole = replicate_usage(job.condition)
-    calls = sum(use.calls for use in whole.values())
+    full = replicate_usage(job.condition)
+    calls = sum(use.calls for use in full.values())
     begun, still = 0, 0.0
     for index in range(job.replicates):
-        made, ended = _made(journal_of(job, index), job.retry_failed)
-        begun += made > 0 or ended
-        still += 0.0 if ended or again or not calls else max(calls - made, 0) / calls
-    return _Left(job, begun, {model: usage * still for model, usage in whole.items()})
+        done, ended = _made(journal_of(job, index), job.retry_failed)
+        begun += done > 0 or ended
+        still += 0.0 if ended or again or not calls else max(calls - done, 0) / calls
+    return _Left(job, begun, {model: usage * still for model, usage in full.items()})
 
 
 def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
@@ -89,10 +89,10 @@ def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
         entries = read_entries(journal) if journal.exists() else []
     except DamagedJournal as damage:
         raise UserError(str(damage)) from None
-    made = Counter(e["kind"] for e in entries if "inherited" not in e)
+    done = Counter(e["kind"] for e in entries if "inherited" not in e)
     ended = bool(entries) and entries[-1]["kind"] == "end"
     ended = ended and not (retry_failed and entries[-1].get("reason") in RETRIABLE)
-    return sum(made[kind] for kind in FIRST_CALLS), ended
+    return sum(done[kind] for kind in FIRST_CALLS), ended
 
 
 def _conditions(left: Sequence[_Left]) -> Iterator[str]:

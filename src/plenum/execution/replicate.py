@@ -160,15 +160,15 @@ class Replicate:
             if ended:
                 return  # it needs its base no more
             raise
-        there = journal.calls[: len(prefix)]
-        if there != [{**entry, "inherited": True} for entry in prefix[: len(there)]]:
+        existing = journal.calls[: len(prefix)]
+        if existing != [{**entry, "inherited": True} for entry in prefix[: len(existing)]]:
             raise DamagedJournal(
                 f"journal {journal.path}: its base has changed since it branched; move it away to "
                 "branch afresh"
             )
         if ended:
             return
-        for entry in prefix[len(there) :]:
+        for entry in prefix[len(existing) :]:
             inherited = {**entry, "inherited": True}
             journal.append(inherited)
             journal.entries.append(inherited)

@@ -152,15 +152,15 @@ def variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
 
 def _alike(path: Path, place: str, sentence: Sentence, ways: dict[str, str]) -> Iterator[Problem]:
     """Ways that say the same as the sentence, or as one another, but for one word."""
-    said = {"the sentence": screen.plain(sentence.text)}
+    texts = {"the sentence": screen.plain(sentence.text)}
     for name, way in ways.items():
         words = screen.plain(way)
-        for other, others in said.items():
+        for other, others in texts.items():
             apart = sum(a != b for a, b in zip(words, others, strict=False))
             if len(words) == len(others) and apart < 2:
                 message = f"it is {other} but for {apart or 'no'} word; change more than one"
                 yield Problem(path, f"{place}, {name}", message)
-        said[name] = words
+        texts[name] = words
 
 
 def _combinations(wordings: Wordings) -> Iterator[Problem]:

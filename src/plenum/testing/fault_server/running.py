@@ -51,9 +51,9 @@ class Running:
         """Cut all connections and listen no more; may be called from any thread."""
         self.loop.call_soon_threadsafe(self.ended.set)
 
-    def _between_requests(self, told: Callable[[], T]) -> T:
+    def _between_requests(self, get: Callable[[], T]) -> T:
         async def call() -> T:
-            return told()
+            return get()
 
         return asyncio.run_coroutine_threadsafe(call(), self.loop).result(30)
 

@@ -77,7 +77,8 @@ def scenario(scenario_id: str) -> Scenario:
 def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
     """Each sentence of a scenario with all its wordings."""
     folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
-    found = variant_files.read_ways(variant_files.ways_file(folder, loaded), loaded)
+    file = variant_files.wordings_file(folder, loaded, "rephrase")
+    found = variant_files.read(file, loaded)
     return tuple(
         (text, *said.values()) for text, said in zip(found.sentences, found.ways, strict=True)
     )
@@ -88,7 +89,7 @@ def fixed(scenario_id: str) -> tuple[Variant, ...]:
     """The canonical wording, the nine layouts, and the registers where there are any."""
     folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
     families = ["canonical", "format"]
-    if variant_files.registers_file(folder, loaded).exists():
+    if variant_files.wordings_file(folder, loaded, "register").exists():
         families.append("register")
     return perturbations.load("tiny model", tuple(families), loaded, folder)
 

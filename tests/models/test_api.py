@@ -9,9 +9,10 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Awaitable
 from email.utils import formatdate
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -29,6 +30,8 @@ from plenum.records import Failure
 MODELS = ("gpt-4.1", "anthropic/claude-sonnet-4-6", "gemini/gemini-2.5-flash", "xai/grok-3-mini")
 MINI = (0.4e-6, 1.6e-6, 0.1e-6)  # of gpt-4.1-mini: input, output, cached input
 PLAIN = Sampling(0.7, 50)
+
+Result = TypeVar("Result")
 
 
 def chat(model: str = "gpt-4.1-mini", seed: int = 11, **more: Any) -> Chat:
@@ -53,14 +56,19 @@ def ask(
     server.script[:] = [step] if step else []
     calls = Calls(transport=transport, idle_timeout_s=idle_s)
     backend = ApiBackend({provider: base or server.url}, send_seed, calls, prices)
+    return closing(backend, backend.attempt(chat(**more), number))
 
-    async def once() -> Response:
+
+def closing(backend: ApiBackend, calls: Awaitable[Result]) -> Result:
+    """What calls come to; the backend is closed then."""
+
+    async def run() -> Result:
         try:
-            return await backend.attempt(chat(**more), number)
+            return await calls
         finally:
             await backend.close()
 
-    return asyncio.run(once())
+    return asyncio.run(run())
 
 
 def refused(server: Server, transport: str, step: dict[str, Any], **more: Any) -> CallError:
@@ -94,15 +102,14 @@ def test_the_request_is_what_the_condition_says(server: Server, transport: str) 
     }
 
 
-def test_each_call_sends_its_own_seed_where_it_is_asked_for(server: Server, transport: str) -> None:
-    for seed in (5, 6):
+def test_each_call_sends_its_own_seed_that_fits_into_what_a_provider_takes(
+    server: Server, transport: str
+) -> None:
+    for seed in (5, 6, 2**63 + 5):
         ask(server, transport, says(), send_seed=True, seed=seed)
-    assert [r["body"]["seed"] for r in server.requests] == [5, 6]
-
-
-def test_a_seed_fits_into_what_a_provider_takes(server: Server, transport: str) -> None:
-    ask(server, transport, says(), send_seed=True, seed=2**63 + 5)
-    assert 0 <= server.requests[0]["body"]["seed"] < 2**31
+    sent = [request["body"]["seed"] for request in server.requests]
+    assert sent[:2] == [5, 6]
+    assert 0 <= sent[2] < 2**31
 
 
 def test_log_probabilities_are_asked_for_and_come_back(server: Server, transport: str) -> None:
@@ -121,24 +128,12 @@ def test_log_probabilities_are_asked_for_and_come_back(server: Server, transport
     assert ask(server, transport, says()).logprobs == ()
 
 
-def test_the_fingerprint_of_the_system_comes_back(server: Server, transport: str) -> None:
-    assert ask(server, transport, says()).fingerprint == "fp_1"
-
-
 def test_a_reasoning_models_answer_is_bounded_under_its_own_name(
     server: Server, transport: str
 ) -> None:
     server.script[:] = [says()]
     backend = ApiBackend({"openai": server.url}, False, Calls(transport=transport))
-
-    async def once() -> None:
-        warm = Chat("o3-mini", chat().messages, 1.0, 50, 11)
-        try:
-            await backend.attempt(warm, 1)
-        finally:
-            await backend.close()
-
-    asyncio.run(once())
+    closing(backend, backend.attempt(Chat("o3-mini", chat().messages, 1.0, 50, 11), 1))
     body = server.requests[0]["body"]
     assert body["max_completion_tokens"] == 50
     assert "max_tokens" not in body
@@ -176,16 +171,6 @@ def test_ollama_is_reached_on_its_openai_compatible_side(
     assert (said.reply.text, said.reply.cost) == ("I agree.", 0.0)
 
 
-def test_a_server_of_ones_own_needs_no_key(
-    server: Server, transport: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
-    model = "hosted_vllm/my/model"
-    said = ask(server, transport, says(), provider="hosted_vllm", model=model)
-    assert server.requests[0]["body"]["model"] == "my/model"
-    assert said.reply.cost is None
-
-
 @pytest.mark.parametrize("key", [None, ""])
 def test_openai_at_a_loopback_address_needs_no_key(
     server: Server, transport: str, monkeypatch: pytest.MonkeyPatch, key: str | None
@@ -212,14 +197,11 @@ def test_connections_are_kept_and_used_again(server: Server) -> None:
     server.script[:] = [says() for _ in range(50)]
     backend = ApiBackend({"openai": server.url}, False, Calls())
 
-    async def many() -> None:
-        try:
-            for number in range(50):
-                await backend.attempt(chat(seed=number), 1)
-        finally:
-            await backend.close()
+    async def in_turn() -> None:
+        for number in range(50):
+            await backend.attempt(chat(seed=number), 1)
 
-    asyncio.run(many())
+    closing(backend, in_turn())
     assert len(server.requests) == 50
     assert len({request["port"] for request in server.requests}) == 1
 
@@ -228,13 +210,10 @@ def test_the_pool_opens_no_more_connections_than_calls_are_allowed(server: Serve
     server.script[:] = [{**says(), "wait": 0.02} for _ in range(30)]
     backend = ApiBackend({"openai": server.url}, False, Calls(max_concurrency=4))
 
-    async def many() -> None:
-        try:
-            await asyncio.gather(*(backend.attempt(chat(seed=n), 1) for n in range(30)))
-        finally:
-            await backend.close()
+    async def together() -> None:
+        await asyncio.gather(*(backend.attempt(chat(seed=n), 1) for n in range(30)))
 
-    asyncio.run(many())
+    closing(backend, together())
     assert len({request["port"] for request in server.requests}) == 4
 
 
@@ -250,7 +229,9 @@ def test_the_lean_path_is_used_where_it_can_be(server: Server) -> None:
 
 
 def test_text_tokens_finish_and_cost_come_back(server: Server, transport: str) -> None:
-    reply = ask(server, transport, says("I agree.", finish="length")).reply
+    response = ask(server, transport, says("I agree.", finish="length"))
+    reply = response.reply
+    assert response.fingerprint == "fp_1"
     assert (reply.text, reply.finish) == ("I agree.", "length")
     assert (reply.tokens_in, reply.tokens_out) == (1000, 100)
     assert reply.cost == pytest.approx(1000 * MINI[0] + 100 * MINI[1])
@@ -272,18 +253,20 @@ def test_a_model_without_a_price_has_no_cost(server: Server, transport: str) -> 
     assert ask(server, transport, says(), model="openai/my-own-model").reply.cost is None
 
 
-@pytest.mark.parametrize("finish", ["stop", "length", "content_filter"])
-def test_why_an_answer_ended_comes_back(server: Server, transport: str, finish: str) -> None:
-    assert ask(server, transport, says("", finish=finish)).reply.finish == finish
-
-
-def test_an_answer_without_text_is_an_empty_one(server: Server, transport: str) -> None:
-    assert ask(server, transport, says(None)).reply.text == ""
-
-
-def test_a_refusal_in_a_field_of_its_own_is_a_refusal(server: Server, transport: str) -> None:
-    reply = ask(server, transport, says(None, refusal="I can't take part.")).reply
-    assert (reply.text, reply.finish) == ("I can't take part.", "refusal")
+@pytest.mark.parametrize(
+    ("step", "text", "finish"),
+    [
+        *((says("", finish=finish), "", finish) for finish in ("stop", "length", "content_filter")),
+        (says(None), "", "stop"),
+        (says(None, refusal="I can't take part."), "I can't take part.", "refusal"),
+    ],
+    ids=["stop", "length", "content_filter", "no text", "refusal in a field of its own"],
+)
+def test_why_an_answer_without_text_ended_comes_back(
+    server: Server, transport: str, step: dict[str, Any], text: str, finish: str
+) -> None:
+    reply = ask(server, transport, step).reply
+    assert (reply.text, reply.finish) == (text, finish)
 
 
 @pytest.mark.parametrize("content_type", ["text/html", "text/plain", "application/octet-stream"])
@@ -380,14 +363,6 @@ def test_an_answer_without_choices_is_empty(server: Server, transport: str, usag
     assert refused(server, transport, {"raw": json.dumps(answer)}).failure is Failure.EMPTY
 
 
-def test_an_answer_that_does_not_say_what_it_used_is_not_booked_as_free(
-    server: Server, transport: str
-) -> None:
-    answer = completion("gpt-4.1-mini", "I agree.")
-    del answer["usage"]
-    assert refused(server, transport, {"raw": json.dumps(answer)}).failure is Failure.SERVER
-
-
 @pytest.mark.parametrize(
     "step", [{"reset": 1}, {"reset": 1, "sent": '{"choices": ['}], ids=["at once", "in the body"]
 )
@@ -398,9 +373,11 @@ def test_a_connection_that_is_cut_is_a_server_failure(
     assert len(server.requests) == 1
 
 
-def test_a_server_that_is_not_there_is_a_server_failure(server: Server, transport: str) -> None:
-    gone = {"base": "http://127.0.0.1:9/v1"}
-    assert refused(server, transport, {}, **gone).failure is Failure.SERVER
+def test_a_server_that_is_not_there_is_a_server_failure_that_bills_nobody(
+    server: Server, transport: str
+) -> None:
+    error = refused(server, transport, {}, base="http://127.0.0.1:9/v1")
+    assert (error.failure, error.reached) == (Failure.SERVER, False)
 
 
 def test_a_connection_that_falls_silent_is_a_timeout(server: Server) -> None:
@@ -417,23 +394,32 @@ def test_an_attempt_after_a_cut_connection_succeeds(server: Server) -> None:
     backend = ApiBackend({"openai": server.url}, False, Calls())
 
     async def thrice() -> Response:
-        try:
-            await backend.attempt(chat(), 1)
-            with pytest.raises(CallError):
-                await backend.attempt(chat(), 2)
-            return await backend.attempt(chat(), 3)
-        finally:
-            await backend.close()
+        await backend.attempt(chat(), 1)
+        with pytest.raises(CallError):
+            await backend.attempt(chat(), 2)
+        return await backend.attempt(chat(), 3)
 
-    assert asyncio.run(thrice()).reply.text == "Once more."
+    assert closing(backend, thrice()).reply.text == "Once more."
 
 
 # --- rate limits -------------------------------------------------------------------------------
 
 
-def test_retry_after_reaches_the_policy(server: Server, transport: str) -> None:
-    step = {"status": 429, "headers": {"Retry-After": "7"}}
-    assert refused(server, transport, step).retry_after == 7
+@pytest.mark.parametrize(
+    ("status", "headers", "seconds"),
+    [
+        (429, {"Retry-After": "7"}, 7),
+        (503, {"Retry-After": "7"}, 7),
+        (429, {"Retry-After-Ms": "1500", "Retry-After": "2"}, 1.5),
+        (429, {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}, 360),
+    ],
+    ids=["seconds", "overloaded", "milliseconds", "the limit's reset"],
+)
+def test_what_a_refusal_asks_for_reaches_the_policy(
+    server: Server, transport: str, status: int, headers: dict[str, str], seconds: float
+) -> None:
+    step = {"status": status, "headers": headers}
+    assert refused(server, transport, step).retry_after == seconds
 
 
 def test_retry_after_may_be_a_date(server: Server, transport: str) -> None:
@@ -442,26 +428,12 @@ def test_retry_after_may_be_a_date(server: Server, transport: str) -> None:
     assert error.retry_after == pytest.approx(90, abs=10)
 
 
-def test_retry_after_may_be_told_in_milliseconds(server: Server, transport: str) -> None:
-    headers = {"Retry-After-Ms": "1500", "Retry-After": "2"}
-    assert refused(server, transport, {"status": 429, "headers": headers}).retry_after == 1.5
-
-
-def test_a_refusal_without_retry_after_waits_for_the_limits_reset(
-    server: Server, transport: str
+@pytest.mark.parametrize(("left", "hold_s"), [("0", 0.12), ("3", 0)])
+def test_an_answer_that_used_up_the_limit_asks_for_a_pause(
+    server: Server, transport: str, left: str, hold_s: float
 ) -> None:
-    headers = {"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}
-    assert refused(server, transport, {"status": 429, "headers": headers}).retry_after == 360
-
-
-def test_an_answer_that_used_up_the_limit_asks_for_a_pause(server: Server, transport: str) -> None:
-    headers = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "120ms"}
-    assert ask(server, transport, says(headers=headers)).hold_s == pytest.approx(0.12)
-
-
-def test_an_answer_that_leaves_room_asks_for_none(server: Server, transport: str) -> None:
-    headers = {"x-ratelimit-remaining-requests": "3", "x-ratelimit-reset-requests": "120ms"}
-    assert ask(server, transport, says(headers=headers)).hold_s == 0
+    headers = {"x-ratelimit-remaining-requests": left, "x-ratelimit-reset-requests": "120ms"}
+    assert ask(server, transport, says(headers=headers)).hold_s == pytest.approx(hold_s)
 
 
 # --- keys --------------------------------------------------------------------------------------
@@ -583,13 +555,14 @@ def test_the_import_needs_no_network() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["hosted_vllm", "vllm", "openai_like", "lm_studio", "llamafile"])
-def test_every_server_of_ones_own_is_reached_by_both_transports(
-    server: Server, transport: str, prefix: str
+def test_every_server_of_ones_own_is_reached_by_both_transports_without_a_key(
+    server: Server, transport: str, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = ask(server, transport, says(), provider=prefix, model=f"{prefix}/my-model")
-    assert said.reply.text == "I agree."
+    monkeypatch.delenv("OPENAI_API_KEY")
+    reply = ask(server, transport, says(), provider=prefix, model=f"{prefix}/my/model").reply
+    assert (reply.text, reply.cost) == ("I agree.", None)
     (request,) = server.requests
-    assert (request["path"], request["body"]["model"]) == ("/v1/chat/completions", "my-model")
+    assert (request["path"], request["body"]["model"]) == ("/v1/chat/completions", "my/model")
 
 
 def test_a_redirect_is_not_followed(server: Server) -> None:
@@ -604,19 +577,15 @@ def test_a_redirect_is_not_followed(server: Server) -> None:
         {"prompt_tokens": 9, "completion_tokens": 3, "prompt_tokens_details": [1]},
         {"prompt_tokens": -9, "completion_tokens": 3},
         {"prompt_tokens": "many", "completion_tokens": 3},
+        None,
     ],
 )
-def test_a_usage_that_makes_no_sense_is_a_server_failure(
-    server: Server, usage: dict[str, Any]
+def test_a_usage_that_makes_no_sense_is_a_server_failure_and_not_booked_as_free(
+    server: Server, usage: dict[str, Any] | None
 ) -> None:
     body = {**completion("m", "I agree."), "usage": usage}
     error = refused(server, "lean", {"raw": json.dumps(body)})
     assert (error.failure, error.status) == (Failure.SERVER, 200)
-
-
-def test_nobody_is_billed_where_nothing_was_reached(server: Server) -> None:
-    error = refused(server, "lean", {}, base="http://127.0.0.1:9/v1")
-    assert (error.failure, error.reached) == (Failure.SERVER, False)
 
 
 def test_a_proxy_gets_its_login(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ from plenum.base.text import flatten, printable
 from plenum.design.condition import Budget, Calls
 from plenum.execution.budget import Ledger
 from plenum.models import CallError, Chat, Message, Reply, Response
-from plenum.models.api import completions, rate_headers
+from plenum.models.api import completions
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Price, Prices
 from plenum.records import Failure, Usage
@@ -442,19 +442,7 @@ def test_broken_http_is_a_server_failure(transport: str, head: str, sent: bytes)
     assert printable(caught.value.detail) == caught.value.detail
 
 
-# --- limits, prices, budgets --------------------------------------------------------------------
-
-
-@given(st.text(max_size=40) | st.from_regex(r"[0-9:.,smhd GMTuebJan+-]{0,80}", fullmatch=True))
-def test_any_retry_after_is_a_time_or_none(value: str) -> None:
-    for name in ("retry-after", "retry-after-ms"):
-        wait = rate_headers.retry_after({name: value})
-        assert wait is None or wait >= 0
-
-
-@pytest.mark.parametrize("value", ["1" * 8000, "9" * 400 + "d", "-5", "nan", "inf", "1e999"])
-def test_a_retry_after_that_is_no_time_is_none(value: str) -> None:
-    assert rate_headers.retry_after({"retry-after": value}) is None
+# --- prices, budgets ----------------------------------------------------------------------------
 
 
 @given(st.integers(0, 10**8), st.integers(0, 10**8), st.integers(-(10**12), 10**12))

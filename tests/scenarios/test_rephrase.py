@@ -51,10 +51,10 @@ def test_they_are_appended_once_and_comments_survive(tmp_path: Path, root: Path)
     text = text[: text.index("\nrephrasings:") + 1] if "\nrephrasings:" in text else text
     path = tmp_path / "IM-01.yaml"
     path.write_text(text.rstrip("\n"))  # without a line break at its end
-    assert rephrase.write(variant_files.read_ways(path, case))
+    assert rephrase.write(variant_files.read(path, case))
     first = path.read_text()
     assert first.startswith(text.rstrip("\n") + "\nrephrasings:\n")
-    read = variant_files.read_ways(path, case)
+    read = variant_files.read(path, case)
     assert read.rephrasings == rephrase.combinations("IM-01", 29)
     assert list(variant_files.problems(read, case)) == []
     assert not rephrase.write(read)

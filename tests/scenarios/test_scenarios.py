@@ -10,81 +10,33 @@ import yaml
 from plenum import scenarios
 from plenum.base.errors import UserError
 
-# id: domain, type, options, decision question (the landscape paper's supplement, Table S4)
-TABLE_S4 = {
-    "IM-01": (
-        "Immigration",
-        "choice",
-        "Humanitarian / Balanced points / Deterrence+verification",
-        "Which rule should be used?",
-    ),
-    "IM-02": (
-        "Immigration",
-        "choice",
-        "Full cooperation / Limited cooperation / Non-cooperation",
-        "Should city police enforce immigration laws?",
-    ),
-    "HL-01": (
-        "Health",
-        "choice",
-        "Single-payer / Public option / Regulated multi-payer",
-        "Which system best balances cost and quality?",
-    ),
-    "HL-02": (
-        "Health",
-        "choice",
-        "Maximize lives / Maximize life-years / Equity lottery",
-        "What is the best way to allocate scarce resources?",
-    ),
-    "IN-01": (
-        "Income",
-        "choice",
-        "UBI / Targeted cash transfer / Negative income tax",
-        "Is universality worth the cost?",
-    ),
-    "IN-02": (
-        "Income",
-        "choice",
-        "Strict work requirements / Moderate requirements / No requirements",
-        "Is conditionality necessary for support?",
-    ),
-    "CL-01": (
-        "Climate",
-        "choice",
-        "Carbon tax+dividend / Cap-and-trade / Sectoral regulations",
-        "Is pricing carbon the most effective approach?",
-    ),
-    "CL-04": (
-        "Climate",
-        "allocation",
-        "Sea walls / Relocation / Insurance / Heat / Wildfire",
-        "Should adaptation be prioritized for equity?",
-    ),
-    "SP-01": (
-        "Speech",
-        "choice",
-        "Remove content / Label+downrank / Minimal intervention",
-        "Is harm prevention worth the trade-off in free speech value?",
-    ),
-    "SP-03": (
-        "Speech",
-        "choice",
-        "Keep engagement ranking / Reduce amplification / User-choice",
-        "Should platform algorithms be more transparent?",
-    ),
-    "AI-01": (
-        "AI governance",
-        "choice",
-        "Open weights / Licensed release / API-only",
-        "Should openness be required for safety?",
-    ),
-    "AI-02": (
-        "AI governance",
-        "choice",
-        "Mandatory audits / Voluntary+incentives / No mandate",
-        "Is prevention of misuse more important than innovation?",
-    ),
-}
+TABLE_S4 = """\
+IM-01 | Immigration | choice | Humanitarian / Balanced points / Deterrence+verification
+    Which rule should be used?
+IM-02 | Immigration | choice | Full cooperation / Limited cooperation / Non-cooperation
+    Should city police enforce immigration laws?
+HL-01 | Health | choice | Single-payer / Public option / Regulated multi-payer
+    Which system best balances cost and quality?
+HL-02 | Health | choice | Maximize lives / Maximize life-years / Equity lottery
+    What is the best way to allocate scarce resources?
+IN-01 | Income | choice | UBI / Targeted cash transfer / Negative income tax
+    Is universality worth the cost?
+IN-02 | Income | choice | Strict work requirements / Moderate requirements / No requirements
+    Is conditionality necessary for support?
+CL-01 | Climate | choice | Carbon tax+dividend / Cap-and-trade / Sectoral regulations
+    Is pricing carbon the most effective approach?
+CL-04 | Climate | allocation | Sea walls / Relocation / Insurance / Heat / Wildfire
+    Should adaptation be prioritized for equity?
+SP-01 | Speech | choice | Remove content / Label+downrank / Minimal intervention
+    Is harm prevention worth the trade-off in free speech value?
+SP-03 | Speech | choice | Keep engagement ranking / Reduce amplification / User-choice
+    Should platform algorithms be more transparent?
+AI-01 | AI governance | choice | Open weights / Licensed release / API-only
+    Should openness be required for safety?
+AI-02 | AI governance | choice | Mandatory audits / Voluntary+incentives / No mandate
+    Is prevention of misuse more important than innovation?
+"""
+"""Id, domain, type, options, decision question: the landscape paper's supplement, Table S4."""
 
 Fields = dict[str, Any]
 Mend = Callable[[Fields], object]
@@ -108,34 +60,30 @@ def written(folder: Path, content: Any) -> Path:
     return path
 
 
-def test_the_twelve_scenarios_of_table_s4_are_there(twelve: dict[str, Any]) -> None:
-    assert sorted(twelve) == sorted(TABLE_S4)
+def test_the_twelve_scenarios_say_what_table_s4_says(twelve: dict[str, Any]) -> None:
+    lines = TABLE_S4.splitlines()
+    table = [
+        (*row.split(" | "), question.strip())
+        for row, question in zip(lines[::2], lines[1::2], strict=True)
+    ]
+    found = [
+        (name, c.domain, c.type, " / ".join(option.name for option in c.options), c.question)
+        for name, c in twelve.items()
+    ]
+    assert sorted(found) == sorted(table)
 
 
-@pytest.mark.parametrize("name", TABLE_S4)
-def test_a_scenario_says_what_table_s4_says(twelve: dict[str, Any], name: str) -> None:
-    case = twelve[name]
-    options = " / ".join(option.name for option in case.options)
-    assert (case.domain, case.type, options, case.question) == TABLE_S4[name]
+def test_a_packet_has_250_to_450_words_and_shows_every_field(twelve: dict[str, Any]) -> None:
+    for case in twelve.values():
+        assert 250 <= len(case.packet.split()) <= 450, case.id
+        texts = [case.title, case.situation, case.question, case.endpoint]
+        texts += [*case.affected, *case.numbers, *case.constraints, *case.cases]
+        texts += [f"{o.label}. {o.name}: {o.description}" for o in case.options]
+        assert [text for text in texts if text not in case.packet] == [], case.id
 
 
-@pytest.mark.parametrize("name", TABLE_S4)
-def test_a_packet_has_250_to_450_words(twelve: dict[str, Any], name: str) -> None:
-    assert 250 <= len(twelve[name].packet.split()) <= 450
-
-
-@pytest.mark.parametrize("name", TABLE_S4)
-def test_a_packet_shows_every_field(twelve: dict[str, Any], name: str) -> None:
-    case = twelve[name]
-    texts = [case.title, case.situation, case.question, case.endpoint]
-    texts += [*case.affected, *case.numbers, *case.constraints, *case.cases]
-    texts += [f"{o.label}. {o.name}: {o.description}" for o in case.options]
-    assert [text for text in texts if text not in case.packet] == []
-
-
-@pytest.mark.parametrize("name", TABLE_S4)
-def test_a_scenario_lies_in_the_file_of_its_name(root: Path, name: str) -> None:
-    assert scenarios.load(root / "scenarios" / f"{name}.yaml").id == name
+def test_a_scenario_lies_in_the_file_of_its_name(root: Path, twelve: dict[str, Any]) -> None:
+    assert {path.stem for path in (root / "scenarios").glob("*.yaml")} == set(twelve)
 
 
 def test_the_climate_fund_is_an_allocation_over_five_options(twelve: dict[str, Any]) -> None:

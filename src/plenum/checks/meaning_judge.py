@@ -20,7 +20,7 @@ from plenum.base.text import well_formed
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job, Simulated
 from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import BudgetSpent, Ledger, of_answers, of_failures
+from plenum.execution.budget import BudgetSpent, Ledger, answers_usage, failures_usage
 from plenum.execution.caller import Caller, bug_in_words, run_together
 from plenum.execution.preflight import require_prices
 from plenum.models import CallError, Chat, ChatModel, Message, Reply, backends
@@ -29,7 +29,7 @@ from plenum.models.chat import SIMULATED
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
 from plenum.scenarios import Scenario, meaning
 from plenum.scenarios.meaning import Judged, Opinion, Unread
-from plenum.scenarios.screen_report import Surveyed
+from plenum.scenarios.perturbations import Surveyed
 from plenum.scenarios.variant import Variant
 from plenum.tracking import store
 
@@ -172,7 +172,7 @@ def _judge(
     log = CallLog(journal.path.with_name("calls.jsonl"))
     spent = Usage()
     if asked.job.budget.limited:
-        spent = of_answers(journal.entries, price) + of_failures(
+        spent = answers_usage(journal.entries, price) + failures_usage(
             journal.path.with_name("calls.jsonl"), price
         )
     ledger = Ledger(asked.job.budget, price, spent)

@@ -17,7 +17,7 @@ from plenum.reports.sheets import of_cells
 from plenum.reports.table import Table
 from plenum.scenarios import Scenario, meaning, rephrase, variant_files
 from plenum.scenarios.meaning import Judged
-from plenum.scenarios.screen_report import Surveyed, survey
+from plenum.scenarios.perturbations import Surveyed, survey
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,8 @@ def asked(cfg: DictConfig) -> Asked:
 def combine(chosen: Asked) -> None:
     """Write rephrasings into the variants files that have none; say what was done with each."""
     for scenario in chosen.scenarios:
-        read = variant_files.read_ways(variant_files.ways_file(chosen.folder, scenario), scenario)
+        file = variant_files.wordings_file(chosen.folder, scenario, "rephrase")
+        read = variant_files.read(file, scenario)
         done = rephrase.write(read)
         print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, left alone'}")
 

@@ -18,7 +18,7 @@ from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
 from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Entry, failure, noted, said
+from plenum.models.conversation import Ask, Entry, failure, noted, quoted
 from plenum.records import Failure
 
 
@@ -98,7 +98,7 @@ class Deliberation:
         except Malformed as problem:
             argument = stateline.without_state(reply.text)
             self._note(ask, reply, argument=argument, problem=str(problem))
-            follow_up = (said(reply), prompts.repair(str(problem), labels))
+            follow_up = (quoted(reply), prompts.repair(str(problem), labels))
             ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
             state = yield from self._repaired(ask, self._read_state, "state")
         self._table[seat.name] = state
@@ -175,7 +175,7 @@ class Deliberation:
             value = read(reply.text)
         except Malformed as problem:
             self._note(ask, reply, problem=str(problem))
-            follow_up = (said(reply), prompts.repair_json(str(problem), form))
+            follow_up = (quoted(reply), prompts.repair_json(str(problem), form))
             again = self._call(f"{kind}_repair", ask.round, seat, model, messages + follow_up)
             value = yield from self._repaired(again, read, kind)
             return value

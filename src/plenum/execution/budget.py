@@ -213,19 +213,19 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
     """
     folders = {Path(job.journals) / job.condition.folder for job in jobs}
     try:
-        return sum((_of_condition(folder, price) for folder in sorted(folders)), Usage())
+        return sum((_condition_usage(folder, price) for folder in sorted(folders)), Usage())
     except DamagedJournal as damage:
         raise UserError(f"budget: what is spent can't be told: {damage}") from None
 
 
-def _of_condition(folder: Path, price: Callable[[str], Price | None]) -> Usage:
+def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usage:
     total = Usage()
     for journal in folder.glob("[0-9]*.jsonl"):
-        total += of_answers(read_entries(journal), price)
-    return total + of_failures(folder / "calls.jsonl", price)
+        total += answers_usage(read_entries(journal), price)
+    return total + failures_usage(folder / "calls.jsonl", price)
 
 
-def of_answers(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:
+def answers_usage(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:
     """What the answers in a journal cost; those that a branch inherited were paid elsewhere."""
     total = Usage()
     for entry in entries:
@@ -236,7 +236,7 @@ def of_answers(entries: Iterable[dict[str, Any]], price: Callable[[str], Price |
     return total
 
 
-def of_failures(log: Path, price: Callable[[str], Price | None]) -> Usage:
+def failures_usage(log: Path, price: Callable[[str], Price | None]) -> Usage:
     """What the failed attempts in a call log may have cost at most."""
     total = Usage()
     for line in attempts(log):

@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Calls, Job
+from plenum.design.condition import Job
 from plenum.design.kinds import KINDS
 from plenum.execution import preflight
 from plenum.execution.budget import spent_before
+from plenum.execution.condition_folder import folder_of, journal_of
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.replicate import RETRIABLE
 from plenum.models import ChatModel, backends
@@ -72,15 +73,14 @@ def show(jobs: Sequence[Job]) -> None:
 
 def _left(job: Job, again: bool) -> _Left:
     """What a condition needs; nothing where the sweep has it under another label, too."""
-    whole = replicate_usage(job.condition)
-    calls = sum(use.calls for use in whole.values())
-    folder = Path(job.journals) / job.condition.folder
+    full = replicate_usage(job.condition)
+    calls = sum(use.calls for use in full.values())
     begun, still = 0, 0.0
     for index in range(job.replicates):
-        made, ended = _made(folder / f"{index:03d}.jsonl", job.retry_failed)
-        begun += made > 0 or ended
-        still += 0.0 if ended or again or not calls else max(calls - made, 0) / calls
-    return _Left(job, begun, {model: usage * still for model, usage in whole.items()})
+        done, ended = _made(journal_of(job, index), job.retry_failed)
+        begun += done > 0 or ended
+        still += 0.0 if ended or again or not calls else max(calls - done, 0) / calls
+    return _Left(job, begun, {model: usage * still for model, usage in full.items()})
 
 
 def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
@@ -89,10 +89,10 @@ def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
         entries = read_entries(journal) if journal.exists() else []
     except DamagedJournal as damage:
         raise UserError(str(damage)) from None
-    made = Counter(e["kind"] for e in entries if "inherited" not in e)
+    done = Counter(e["kind"] for e in entries if "inherited" not in e)
     ended = bool(entries) and entries[-1]["kind"] == "end"
     ended = ended and not (retry_failed and entries[-1].get("reason") in RETRIABLE)
-    return sum(made[kind] for kind in FIRST_CALLS), ended
+    return sum(done[kind] for kind in FIRST_CALLS), ended
 
 
 def _conditions(left: Sequence[_Left]) -> Iterator[str]:
@@ -184,17 +184,12 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
     paid = jobs[0].calls
     for provider, use in _by_provider(left, backend).items():
         for key, amount in (("rpm", use.calls), ("tpm", use.tokens_in + use.tokens_out)):
-            limit = _stated(paid, key, provider)
+            limit = getattr(paid, key).get(provider)
             if limit:
                 yield (
                     f"time: at least {_duration(60 * amount / limit)} at "
                     f"calls.{key}.{provider}={limit}"
                 )
-
-
-def _stated(calls: Calls, key: str, provider: str) -> int | None:
-    limits: dict[str, int | None] = getattr(calls, key)
-    return limits.get(provider)
 
 
 def _by_provider(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:
@@ -207,8 +202,8 @@ def _by_provider(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[s
 
 
 def _latencies(job: Job) -> list[float]:
-    log = Path(job.journals) / job.condition.folder / "calls.jsonl"
-    return [line["latency_s"] for line in attempts(log) if line["status"] == 200]
+    lines = attempts(folder_of(job) / "calls.jsonl")
+    return [line["latency_s"] for line in lines if line["status"] == 200]
 
 
 def _cost(use: Usage, prices: Prices, model: str) -> float:

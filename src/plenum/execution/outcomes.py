@@ -213,5 +213,5 @@ def _errors(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def _example(outcome: Outcome, reason: str) -> str:
-    said = " ".join(outcome.examples.get(reason, "").split())
-    return f", such as: {said[:_LONGEST]}" if said else ""
+    example = " ".join(outcome.examples.get(reason, "").split())
+    return f", such as: {example[:_LONGEST]}" if example else ""

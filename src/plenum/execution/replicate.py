@@ -70,10 +70,8 @@ class Replicate:
             A key was refused, or an account is exhausted.
         """
         try:
-            if not self.journal.exists():
-                await (
-                    self.caller.ticket.begin()
-                )  # before the file is made: what isn't begun leaves none
+            if not self.journal.exists():  # what isn't begun leaves no file
+                await self.caller.ticket.begin()
             return await self._run()
         finally:
             self.caller.ticket.end()
@@ -84,7 +82,7 @@ class Replicate:
         with Journal(self.journal, head) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)
-            if end is not None and not self._taken_up(end):
+            if end and not (self.retry_failed and end.get("reason") in RETRIABLE):
                 return False
             conversation = self._replay(journal)
             if end is not None:
@@ -93,7 +91,8 @@ class Replicate:
                 journal.append({"kind": "reopen"})
             self._name_environment(journal)
             if journal.entries:
-                await self.caller.ticket.begin(len(journal.calls), self._calls)
+                calls = self.condition.base.calls  # those of a prefix included
+                await self.caller.ticket.begin(len(journal.calls), calls)
             await self._converse(conversation, journal)
             return True
 
@@ -153,14 +152,6 @@ class Replicate:
             self.observe(entry)
         return len(conversation.rounds)
 
-    @property
-    def _calls(self) -> int:
-        """Calls of the whole deliberation, those of a prefix included."""
-        return self.condition.base.calls
-
-    def _taken_up(self, end: dict[str, Any]) -> bool:
-        return self.retry_failed and end.get("reason") in RETRIABLE
-
     def _inherit(self, journal: Journal, ended: bool) -> None:
         """Copy the prefix, or what a kill left out of it; what is there must be the same."""
         try:
@@ -169,15 +160,15 @@ class Replicate:
             if ended:
                 return  # it needs its base no more
             raise
-        there = journal.calls[: len(prefix)]
-        if there != [{**entry, "inherited": True} for entry in prefix[: len(there)]]:
+        existing = journal.calls[: len(prefix)]
+        if existing != [{**entry, "inherited": True} for entry in prefix[: len(existing)]]:
             raise DamagedJournal(
                 f"journal {journal.path}: its base has changed since it branched; move it away to "
                 "branch afresh"
             )
         if ended:
             return
-        for entry in prefix[len(there) :]:
+        for entry in prefix[len(existing) :]:
             inherited = {**entry, "inherited": True}
             journal.append(inherited)
             journal.entries.append(inherited)

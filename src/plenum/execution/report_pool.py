@@ -88,8 +88,8 @@ class ReportPool:
 def _key(folder: Path, request: dict[str, Any]) -> str:
     """A digest of the request, of the files that it is answered from, and of the code."""
     names = [f"{index:03d}.jsonl" for index in request["indices"]]
-    found = hashlib.blake2b(f"{project.code_digest()} {request}".encode(), digest_size=16)
+    digest = hashlib.blake2b(f"{project.code_digest()} {request}".encode(), digest_size=16)
     for path in (folder / name for name in (*names, "calls.jsonl")):
         data = path.read_bytes() if path.exists() else b""
-        found.update(b"%d " % len(data) + data)
-    return found.hexdigest()
+        digest.update(b"%d " % len(data) + data)
+    return digest.hexdigest()

@@ -23,20 +23,20 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
     for transcript in completed:
         head = transcript.head
         by_episode[head["replicate"] // head["runs"]].append(transcript)
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     for name in episodes.metrics(completed[0]):
         values = [
             mean_of([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()
         ]
         over = estimate.mean(np.array(values), INTERVAL)
-        found |= {f"m.{name}": over.value}
-        found |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
+        metrics |= {f"m.{name}": over.value}
+        metrics |= {f"m.{name}_ci_low": over.ci_low, f"m.{name}_ci_high": over.ci_high}
     apart = _instability(completed)
     name = display(completed[0].head["task"]).headline
-    line = f"{name} = {found[f'm.{name}']:.3f} [{found[f'm.{name}_ci_low']:.3f}, "
-    line += f"{found[f'm.{name}_ci_high']:.3f}]"
+    line = f"{name} = {metrics[f'm.{name}']:.3f} [{metrics[f'm.{name}_ci_low']:.3f}, "
+    line += f"{metrics[f'm.{name}_ci_high']:.3f}]"
     return {
-        "metrics": found | apart["metrics"],
+        "metrics": metrics | apart["metrics"],
         "divergence": apart["divergence"],
         "interval": INTERVAL,
         "status": "world",

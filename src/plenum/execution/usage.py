@@ -53,11 +53,11 @@ def account(
     lines = [line for line in numbered if line["replicate"] < target]
     status = Counter(t.status for t in transcripts)
     failed = Counter(str(t.reason) for t in transcripts if t.status == "failed")
-    whole = {t.head["replicate"] for t in transcripts}
-    broken = {line["replicate"] for line in lines} - whole
+    readable = {t.head["replicate"] for t in transcripts}
+    broken = {line["replicate"] for line in lines} - readable
     pending = Counter({stopped or "interrupted": status["pending"]})
     pending["error"] = len(broken)
-    pending["not_begun"] = target - len(whole | broken)
+    pending["not_begun"] = target - len(readable | broken)
     return {
         "target": target,
         "completed": status["completed"],
@@ -78,7 +78,7 @@ def _examples(transcripts: Sequence[Transcript]) -> dict[str, str]:
 def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict[str, Any]:
     models: dict[str, Any] = {}
 
-    def of(model: str) -> dict[str, Any]:
+    def row_of(model: str) -> dict[str, Any]:
         row: dict[str, Any] = models.setdefault(
             model,
             {**dict.fromkeys(_MODEL, 0), "attempts": Counter(), "fingerprints": Counter()},
@@ -87,7 +87,7 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
 
     for transcript in transcripts:
         for entry in transcript.calls:
-            row = of(entry["model"])
+            row = row_of(entry["model"])
             row["calls"] += 1
             row["repairs"] += entry["kind"].endswith("_repair")
             row["tokens_in"] += entry["tokens_in"]
@@ -95,7 +95,7 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
             row["cost"] += entry["cost"] or 0.0
             row["unpriced"] += entry["cost"] is None
     for line in attempts:
-        row = of(line["model"])
+        row = row_of(line["model"])
         row["seconds"] += line["latency_s"]
         row["attempts"][line["outcome"]] += 1
         if isinstance(line.get("fingerprint"), str):  # logs of earlier versions may hold more
@@ -117,16 +117,16 @@ def _outcomes(
     }
     fates = {"completed": "unused", "failed": "ended", "pending": "open"}
     status = {t.head["replicate"]: fates[t.status] for t in transcripts}
-    found: dict[str, dict[str, int]] = {}
+    outcomes: dict[str, dict[str, int]] = {}
     for line in attempts:
         if line["outcome"] == "ok":
             continue
-        row = found.setdefault(line["outcome"], dict.fromkeys(_FATES, 0))
+        row = outcomes.setdefault(line["outcome"], dict.fromkeys(_FATES, 0))
         replicate = line["replicate"]
         recovered = (replicate, *_question(line["call"], line)) in answered
         row["attempts"] += 1
         row["recovered" if recovered else status.get(replicate, "open")] += 1
-    return found
+    return outcomes
 
 
 def _question(kind: str, line: Line) -> tuple[str, int, str]:

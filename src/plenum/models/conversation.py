@@ -69,7 +69,7 @@ def failure(ask: Ask, reason: Failure, detail: str) -> Entry:
     }
 
 
-def said(reply: Reply) -> Message:
+def quoted(reply: Reply) -> Message:
     """What a repair quotes; providers refuse a message without text."""
     return Message("assistant", reply.text if reply.text.strip() else "(no answer)")
 

@@ -185,4 +185,4 @@ LAYOUTS: dict[str, Callable[[Scenario], str]] = {
 
 def formats(scenario: Scenario) -> tuple[Variant, ...]:
     """The nine formatting variants of a scenario."""
-    return tuple(Variant(name, "format", made(scenario)) for name, made in LAYOUTS.items())
+    return tuple(Variant(name, "format", render(scenario)) for name, render in LAYOUTS.items())

@@ -1,5 +1,6 @@
-"""Variants of scenarios: other wordings and layouts with the same meaning."""
+"""Variants of scenarios, screened: other wordings and layouts with the same meaning."""
 
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -7,9 +8,31 @@ from plenum.base.errors import UserError
 from plenum.scenarios import Scenario, screen, variant_files
 from plenum.scenarios.layouts import formats
 from plenum.scenarios.variant import FAMILIES, Variant
-from plenum.scenarios.variant_files import Wordings
 
-__all__ = ["FAMILIES", "Variant", "load"]
+__all__ = ["FAMILIES", "Checked", "Surveyed", "Variant", "load", "survey"]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A variant, or the wordings that variants are made of, and what is wrong with it.
+
+    ``variant`` is ``None`` where there is no packet: of a file's wordings, sentence by sentence.
+    """
+
+    scenario: str
+    name: str
+    family: str
+    problems: tuple[str, ...]
+    variant: Variant | None = None
+
+
+@dataclass(frozen=True)
+class Surveyed:
+    """A scenario's variants, checked, and what is still to be done for them."""
+
+    scenario: Scenario
+    checked: tuple[Checked, ...]
+    notes: tuple[str, ...] = ()
 
 
 def load(
@@ -43,12 +66,9 @@ def load(
             raise UserError(
                 f"perturbation {name}: families: {family!r} is not one of {', '.join(FAMILIES)}"
             )
-    needed = {
-        "rephrase": variant_files.ways_file(folder, scenario),
-        "register": variant_files.registers_file(folder, scenario),
-    }
     stamps = []
-    for family, path in needed.items():
+    for family in ("rephrase", "register"):
+        path = variant_files.wordings_file(folder, scenario, family)
         changed = _changed(path) if family in families else 0
         if changed is None:
             what = "registers" if family == "register" else "variants"
@@ -73,11 +93,11 @@ def _load(
     families: tuple[str, ...], scenario: Scenario, folder: Path, stamps: tuple[int, ...]
 ) -> tuple[Variant, ...]:
     """The variants as their files were at a time: a sweep asks for them in every job."""
-    made = [variant for family in families for variant in _family(family, scenario, folder)]
-    for variant in made:
+    variants = [variant for family in families for variant in _family(family, scenario, folder)]
+    for variant in variants:
         for problem in screen.screen(scenario, variant):
             raise UserError(f"variant {variant.name} of scenario {scenario.id}: {problem}")
-    return tuple(made)
+    return tuple(variants)
 
 
 def _family(family: str, scenario: Scenario, folder: Path) -> tuple[Variant, ...]:
@@ -85,21 +105,52 @@ def _family(family: str, scenario: Scenario, folder: Path) -> tuple[Variant, ...
         return (Variant("canonical", "canonical", scenario.packet),)
     if family == "format":
         return formats(scenario)
-    if family == "register":
-        read = variant_files.read_registers(
-            variant_files.registers_file(folder, scenario), scenario
-        )
-        return variant_files.registers(_passed(read, scenario), scenario)
-    read = variant_files.read_ways(variant_files.ways_file(folder, scenario), scenario)
-    if not _passed(read, scenario).rephrasings:
+    path = variant_files.wordings_file(folder, scenario, family)
+    wordings = variant_files.read(path, scenario, family)
+    for problem in variant_files.problems(wordings, scenario):
+        raise UserError(str(problem))
+    if family == "rephrase" and not wordings.rephrasings:
         raise UserError(
-            f"variants file {read.path}, rephrasings: missing; write them with "
+            f"variants file {path}, rephrasings: missing; write them with "
             f"python scripts/screen_variants.py combine=true 'scenarios=[{scenario.id}]'"
         )
-    return variant_files.rephrased(read, scenario)
+    return variant_files.variants(wordings, scenario)
 
 
-def _passed(read: Wordings, scenario: Scenario) -> Wordings:
-    for problem in variant_files.problems(read, scenario):
-        raise UserError(str(problem))
-    return read
+def survey(scenario: Scenario, folder: Path) -> Surveyed:
+    """Check all variants of a scenario without stopping at the first problem.
+
+    These are the rephrasings, the layouts, and the registers where it has any.
+    """
+    rephrased, notes = _survey_file(scenario, folder, "rephrase", "ways")
+    layouts = [_checked(scenario, variant) for variant in formats(scenario)]
+    registers: list[Checked] = []
+    if variant_files.wordings_file(folder, scenario, "register").exists():
+        registers, _ = _survey_file(scenario, folder, "register", "registers")
+    return Surveyed(scenario, (*rephrased, *layouts, *registers), notes)
+
+
+def _survey_file(
+    scenario: Scenario, folder: Path, family: str, name: str
+) -> tuple[list[Checked], tuple[str, ...]]:
+    """A file's wordings and their variants, checked, and what is still to be done for them."""
+    path = variant_files.wordings_file(folder, scenario, family)
+    try:
+        wordings = variant_files.read(path, scenario, family)
+    except UserError as error:
+        return [Checked(scenario.id, name, family, (str(error),))], ()
+    problems = tuple(
+        f"{path.name}, {problem.place}: {problem.message}"
+        for problem in variant_files.problems(wordings, scenario)
+    )
+    variants = () if problems else variant_files.variants(wordings, scenario)
+    checked = [Checked(scenario.id, name, family, problems)]
+    checked += [_checked(scenario, variant) for variant in variants]
+    if family == "rephrase" and not wordings.rephrasings:
+        return checked, (f"{path} has no rephrasings yet: combine=true adds them",)
+    return checked, ()
+
+
+def _checked(scenario: Scenario, variant: Variant) -> Checked:
+    problems = tuple(screen.screen(scenario, variant))
+    return Checked(scenario.id, variant.name, variant.family, problems, variant)

@@ -62,19 +62,19 @@ def force(text: str) -> set[str]:
 
 def _clause(text: str) -> tuple[set[str], str]:
     """The force of one clause, and what is left of it without the words of the force."""
-    found, left = set(), text
+    forces, left = set(), text
     for name, pattern in _FORCE.items():
         left, count = re.subn(pattern, " ", left)
-        found |= {name} if count else set()
-    banned = "ban" in found
+        forces |= {name} if count else set()
+    banned = "ban" in forces
     for words, bound, passed in ((_OVER, "ceiling", "excess"), (_UNDER, "floor", "shortfall")):
         if re.search(rf"\b(?:{words})\b", left):
-            found = (found - {"ban"}) | {bound if banned else passed}
-    if _MAY.search(left) and not found & {"ceiling", "floor", "excess", "shortfall"}:
-        found.add("leave")
+            forces = (forces - {"ban"}) | {bound if banned else passed}
+    if _MAY.search(left) and not forces & {"ceiling", "floor", "excess", "shortfall"}:
+        forces.add("leave")
     if _SOME.search(left):
-        found.add("part")
-    return found, left
+        forces.add("part")
+    return forces, left
 
 
 def _plain(text: str) -> str:

@@ -20,15 +20,19 @@ from plenum.base.identity import digest
 KINDS = ("choice", "allocation")
 
 
-class _Loader(yaml.SafeLoader):
-    """YAML that refuses a key that stands twice; the later one would silently win."""
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """YAML that refuses a key that stands twice: the later one would silently win.
+
+    In C where there is such a parser.
+    """
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         keys = [self.construct_object(key, deep) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
                 raise yaml.YAMLError(f"the key {key} stands twice")
-        return super().construct_mapping(node, deep)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
 
 
 _TEXTS = ("id", "title", "domain", "type", "question", "situation", "endpoint")
@@ -120,15 +124,25 @@ def load(path: Path) -> Scenario:
 @lru_cache(maxsize=256)
 def _load(path: Path, changed: int) -> Scenario:
     """The scenario of a file as it was at a time: a sweep reads each many times."""
+    return _check(read_yaml(path, "scenario file"), path)
+
+
+def read_yaml(path: Path, kind: str) -> Any:
+    """The data of a YAML file; ``kind`` names the file in errors.
+
+    Raises
+    ------
+    UserError
+        It can't be read, or a key stands twice.
+    """
     try:
-        data = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
-        raise UserError(f"scenario file {path} does not exist") from None
+        raise UserError(f"{kind} {path} does not exist") from None
     except RecursionError:
-        raise UserError(f"scenario file {path} can't be read as YAML: nested too deeply") from None
+        raise UserError(f"{kind} {path} can't be read as YAML: nested too deeply") from None
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise UserError(f"scenario file {path} can't be read as YAML: {error}") from None
-    return _check(data, path)
+        raise UserError(f"{kind} {path} can't be read as YAML: {error}") from None
 
 
 def _check(data: Any, path: Path) -> Scenario:

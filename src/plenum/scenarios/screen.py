@@ -74,33 +74,35 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
         Problems, each with what would mend it; empty where the wording passes.
     """
     text = sentence.text
-    found = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]
+    problems = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]
     ruled = sentence.field in _FORCEFUL or rules.force(text) & {"ceiling", "floor"}
-    found += _exactness(text, way, _BY_FORCE if ruled else set())
-    found += _names(text, way, of)
+    problems += _exactness(text, way, _BY_FORCE if ruled else set())
+    problems += _names(text, way, of)
     if ruled:
-        found += _force(text, way)
-        found += _denial(rules.denies_more(text), rules.denies_more(way))
+        problems += _force(text, way)
+        problems += _denial(rules.denies_more(text), rules.denies_more(way))
     if sentence.field in _KEPT:
-        found += _common(text, way)
+        problems += _common(text, way)
     if sentence.field == "cases":
-        found += _denial(rules.denies(text), rules.denies(way))
+        problems += _denial(rules.denies(text), rules.denies(way))
     if sentence.field == "endpoint":
-        found += _endpoint(text, way)
-    return found
+        problems += _endpoint(text, way)
+    return problems
 
 
 def layout(scenario: Scenario, packet: str) -> list[str]:
     """What a layout changes: with its formatting undone it has the canonical words, in order."""
-    found = []
+    problems = []
     if packet == scenario.packet:
-        found.append("it is the canonical packet; change its formatting")
+        problems.append("it is the canonical packet; change its formatting")
     canonical, mine = _canonical(scenario)[0], plain(packet)
     if canonical != mine:
         pairs = enumerate(zip([*canonical, "its end"], [*mine, "its end"], strict=False))
         place, (was, now) = next((i, p) for i, p in pairs if p[0] != p[1])
-        found.append(f"word {place + 1} is {now!r} and not {was!r}; keep the words in their order")
-    return found + whole(scenario, packet)
+        problems.append(
+            f"word {place + 1} is {now!r} and not {was!r}; keep the words in their order"
+        )
+    return problems + packet_problems(scenario, packet)
 
 
 def screen(scenario: Scenario, variant: Variant) -> list[str]:
@@ -113,33 +115,33 @@ def screen(scenario: Scenario, variant: Variant) -> list[str]:
         return [] if same else ["it isn't the packet of the scenario"]
     if variant.family == "format":
         return layout(scenario, variant.packet)
-    found = whole(scenario, variant.packet)
+    problems = packet_problems(scenario, variant.packet)
     if plain(variant.packet) == _canonical(scenario)[0]:
-        found.append("it has the canonical wording; reword at least half of the sentences")
-    return found
+        problems.append("it has the canonical wording; reword at least half of the sentences")
+    return problems
 
 
-def whole(scenario: Scenario, packet: str) -> list[str]:
+def packet_problems(scenario: Scenario, packet: str) -> list[str]:
     """What a packet as a whole lacks: a number, an option in its place, a safe text."""
-    found = []
+    problems = []
     if _STATE.search(packet):
-        found.append("it holds 'STATE:'; write that in another way")
+        problems.append("it holds 'STATE:'; write that in another way")
     text = unmarked(packet)
     was, now = _canonical(scenario)[1], amounts.numbers(text)
     if was != now:
-        found.append(_differ("numbers", was, now))
+        problems.append(_differ("numbers", was, now))
     place = 0
     for option in scenario.options:
         name = r"\W+".join(map(re.escape, re.findall(r"\w+", option.name)))
         line = re.compile(rf"^\W*{option.label}\b\W+(?i:{name})\b", re.MULTILINE)
         match = line.search(text, place)
         if match is None:
-            found.append(
+            problems.append(
                 f"option {option.label}, {option.name!r}, isn't in its place; put it there"
             )
         else:
             place = match.end()
-    return found
+    return problems
 
 
 @lru_cache(maxsize=64)
@@ -210,8 +212,8 @@ def _labels(text: str, way: str, of: Known) -> Iterator[str]:
         return
     # Each number has to stay beside its option's label, on one side of all labels.
     sides = facts.allotted(way, of.labels)
-    told = facts.telling(facts.allotted(text, of.labels))
-    if told and not any(all(was[k] & now[k] for k in was) for was in told for now in sides):
+    stated = facts.telling(facts.allotted(text, of.labels))
+    if stated and not any(all(was[k] & now[k] for k in was) for was in stated for now in sides):
         yield "its numbers stand by other options; put each by its option, all before or all after"
 
 
@@ -233,8 +235,8 @@ def _holds(text: str, name: str) -> bool:
 def _force(text: str, way: str) -> Iterator[str]:
     was, now = rules.force(text), rules.force(way)
     if was & _BOUNDS != now & _BOUNDS:
-        told = [" and ".join(sorted(f & _BOUNDS)) or "no bound" for f in (was, now)]
-        yield f"its force is {told[1]} and not {told[0]}; keep the force of the rule"
+        forces = [" and ".join(sorted(f & _BOUNDS)) or "no bound" for f in (was, now)]
+        yield f"its force is {forces[1]} and not {forces[0]}; keep the force of the rule"
     elif not was & _BOUNDS and "duty" in was - now:
         yield "the duty is lost; say that it must be done"
 
@@ -270,15 +272,15 @@ def _endpoint(text: str, way: str) -> Iterator[str]:
 
 def _differ(what: str, was: Counter[Any], now: Counter[Any]) -> str:
     lost, added = _listed(was - now), _listed(now - was)
-    told = [f"{verb} {which}" for verb, which in (("lacks", lost), ("adds", added)) if which]
-    return f"{what} differ: it {' and '.join(told)}; keep them as they are"
+    changes = [f"{verb} {which}" for verb, which in (("lacks", lost), ("adds", added)) if which]
+    return f"{what} differ: it {' and '.join(changes)}; keep them as they are"
 
 
-def _listed(found: Counter[Any]) -> str:
-    return ", ".join(_told(fact) for fact in found.elements())
+def _listed(values: Counter[Any]) -> str:
+    return ", ".join(_formatted(fact) for fact in values.elements())
 
 
-def _told(fact: Any) -> str:
+def _formatted(fact: Any) -> str:
     if isinstance(fact, tuple):
-        return " ".join(map(_told, fact))
+        return " ".join(map(_formatted, fact))
     return f"{fact:,g}" if isinstance(fact, float) else str(fact)

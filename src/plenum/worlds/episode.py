@@ -15,7 +15,7 @@ from typing import Any
 from plenum.base.identity import generator, seed_for
 from plenum.base.text import flatten, well_formed
 from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Entry, noted, said
+from plenum.models.conversation import Ask, Entry, noted, quoted
 from plenum.worlds import answers, dialogue, prompts
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
@@ -236,7 +236,7 @@ class Episode:
             except answers.Unreadable as problem:
                 self._cut += problem.cut
                 self._entry = noted(ask, reply, problem=str(problem))
-                messages += (said(reply), prompts.repair(str(problem), form))
+                messages += (quoted(reply), prompts.repair(str(problem), form))
                 continue
             self._cut += found.cut
             read_as = {"action": as_plain(found.action), "message": found.message}

@@ -96,10 +96,10 @@ class ApiBackend:
             more = {**more, "logprobs": True}
         route = self._route(chat.model)
         # The same side of the same server as on the lean path.
-        own = route.compatible and route.provider != "openai"
+        self_hosted = route.compatible and route.provider != "openai"
         try:
             response = await litellm.acompletion(
-                model=f"openai/{route.wire}" if own else chat.model,
+                model=f"openai/{route.wire}" if self_hosted else chat.model,
                 messages=[{"role": m.role, "content": m.content} for m in chat.messages],
                 temperature=chat.temperature,
                 max_tokens=chat.max_tokens,

@@ -39,7 +39,7 @@ class Reader:
         self._most = most
         self._large = asyncio.Lock()
 
-    async def whole(self, response: aiohttp.ClientResponse) -> bytearray:
+    async def read(self, response: aiohttp.ClientResponse) -> bytearray:
         """The decoded body of an answer; of an error, its beginning.
 
         Raises
@@ -119,7 +119,7 @@ def _decoded(decoder: Any, piece: bytes, left: int) -> bytes:
     if decoder is None or decoder.eof:
         return piece
     try:
-        made: bytes = decoder.decompress(piece, left + 1)
+        decoded: bytes = decoder.decompress(piece, left + 1)
     except zlib.error:
         raise Encoded("the body is not in its encoding") from None
-    return made
+    return decoded

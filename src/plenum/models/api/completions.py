@@ -152,10 +152,10 @@ def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, fl
     """Tokens with their log-probabilities; all of them, or none."""
     try:
         content = (choice.get("logprobs") or {}).get("content") or []
-        found = tuple((_text(one["token"], "token"), one["logprob"]) for one in content)
+        pairs = tuple((_text(entry["token"], "token"), entry["logprob"]) for entry in content)
     except (AttributeError, KeyError, TypeError, Unfit):
-        found = (("", math.nan),)
-    if all(type(value) in (int, float) and math.isfinite(value) for _, value in found):
-        return tuple((token, float(value)) for token, value in found)
+        pairs = (("", math.nan),)
+    if all(type(value) in (int, float) and math.isfinite(value) for _, value in pairs):
+        return tuple((token, float(value)) for token, value in pairs)
     dropped.append("logprobs")
     return ()

@@ -68,8 +68,9 @@ def raised(route: Route, error: Exception) -> CallError:
     for cause in _causes(error):
         if isinstance(cause, NOT_SENT):
             return unreached(route, cause)
-    if long := _too_long(error):
-        return CallError(Failure.SERVER, str(long), 200)
+    for cause in _causes(error):
+        if isinstance(cause, bodies.TooLong):
+            return CallError(Failure.SERVER, str(cause), 200)
     status = getattr(error, "status_code", None)
     status = status if isinstance(status, int) else None
     text = str(getattr(error, "message", error))
@@ -119,13 +120,6 @@ def _error(raw: bytes | bytearray) -> tuple[Any, str]:
         error = {"message": error}
     message = error.get("message")
     return error.get("code"), message if isinstance(message, str) else ""
-
-
-def _too_long(error: BaseException | None) -> bodies.TooLong | None:
-    """What was too long about an answer, where that is behind LiteLLM's error."""
-    while error is not None and not isinstance(error, bodies.TooLong):
-        error = error.__cause__ or error.__context__
-    return error
 
 
 def _by_code(code: Any) -> Failure | None:

@@ -51,7 +51,7 @@ class Endpoint:
             async with session.post(
                 self._url, data=body, headers=headers, **self._options
             ) as response:
-                raw = await self._reader.whole(response)
+                raw = await self._reader.read(response)
         except faults.NOT_SENT as error:
             raise faults.unreached(self.route, error) from None
         except aiohttp.ServerTimeoutError as error:
@@ -74,8 +74,8 @@ class Endpoint:
             )
         except completions.Unfit as why:
             kind = headers.get("Content-Type", "no type")
-            told = f"the answer is no completion ({kind}, {len(raw)} bytes): {why}"
-            raise CallError(Failure.SERVER, told, 200) from None
+            problem = f"the answer is no completion ({kind}, {len(raw)} bytes): {why}"
+            raise CallError(Failure.SERVER, problem, 200) from None
 
 
 def open_session(connections: int, idle_s: float) -> aiohttp.ClientSession:

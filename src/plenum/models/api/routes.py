@@ -64,8 +64,8 @@ class Route:
                 **more,
             )
         except litellm.exceptions.UnsupportedParamsError as error:
-            told = str(error.message).partition("To drop")[0].partition("Error: ")[2]
-            raise UserError(f"model {self.model}: {told}") from None
+            reason = str(error.message).partition("To drop")[0].partition("Error: ")[2]
+            raise UserError(f"model {self.model}: {reason}") from None
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
 
 

@@ -64,10 +64,10 @@ def attend(
     return torch.matmul(weights, value).reshape(rows, 1, heads, d), None
 
 
-def _refuse(asked: dict[str, Any]) -> None:
+def _refuse(options: dict[str, Any]) -> None:
     """Refuse arguments that change the arithmetic, rather than leave them out silently."""
     for name in _ARITHMETIC:
-        if asked.get(name) is not None:
+        if options.get(name) is not None:
             raise ValueError(f"its attention takes {name}, which this one doesn't have")
 
 

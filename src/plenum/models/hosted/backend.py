@@ -75,8 +75,8 @@ class HostedBackend:
                 f"model's context is {loaded.context}",
             )
         row = await self._answered(chat, number, prefix, rest)
-        said = row.answer[:-1] if row.finish == "stop" else row.answer
-        reply = Reply(loaded.tokens.text(said), length, len(row.answer), row.finish)
+        answer = row.answer[:-1] if row.finish == "stop" else row.answer
+        reply = Reply(loaded.tokens.text(answer), length, len(row.answer), row.finish)
         pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
         scores = tuple(zip(pieces, row.scores, strict=False))
         fingerprint = f"env_{digest(dict(self.environment((chat.model,))))}"
@@ -114,8 +114,8 @@ class HostedBackend:
         finally:
             row.given_up = True
         if row.error is not None:
-            told = " ".join(f"{type(row.error).__name__}: {row.error}".split())[:300]
-            raise Stopped(f"model {chat.model}: the engine broke: {told}")
+            error = " ".join(f"{type(row.error).__name__}: {row.error}".split())[:300]
+            raise Stopped(f"model {chat.model}: the engine broke: {error}")
         return row
 
     def engine(self, model: str) -> Engine:

@@ -59,7 +59,7 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     trusted = {"trust_remote_code": settings.trust_remote_code}
     try:
         tokenizer = AutoTokenizer.from_pretrained(path, **trusted)
-        made: Any = AutoModelForCausalLM.from_pretrained(
+        loaded: Any = AutoModelForCausalLM.from_pretrained(
             path,
             dtype=getattr(torch, settings.dtype),
             attn_implementation=attention.NAME,
@@ -70,8 +70,8 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
         )
     except Exception as error:  # libraries, and a model's own code, raise whatever they like
         raise UserError(f"model {model}: can't be loaded: {_told(error)}") from None
-    network, found = made
-    _refuse_parts(model, found)
+    network, info = loaded
+    _refuse_parts(model, info)
     _refuse_unlike(model, network, settings.deterministic)
     tokens = Tokens(tokenizer)
     _require_template(model, tokenizer, tokens)
@@ -129,9 +129,9 @@ def _download(model: str, wanted: dict[str, Any]) -> Path:
         ) from None
 
 
-def _refuse_parts(model: str, found: dict[str, Any]) -> None:
+def _refuse_parts(model: str, info: dict[str, Any]) -> None:
     """Refuse weights that don't fill the model: the rest would be random numbers."""
-    lacking = sorted({*found["missing_keys"], *(key for key, *_ in found["mismatched_keys"])})
+    lacking = sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])})
     if lacking:
         raise UserError(
             f"model {model}: its weights don't fit its config.json: {len(lacking)} are missing or "
@@ -174,8 +174,8 @@ def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
 
 def _rope_kinds(config: Any) -> set[str]:
     """The kinds of rotary positions that a config names, also where layers differ in theirs."""
-    found = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
-    parts = [found, *(part for part in found.values() if isinstance(part, dict))]
+    info = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
+    parts = [info, *(part for part in info.values() if isinstance(part, dict))]
     named = (part.get("rope_type") or part.get("type") for part in parts)
     return {str(kind) for kind in named if kind}
 

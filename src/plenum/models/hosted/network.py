@@ -50,8 +50,8 @@ class Network:
     def empty(self, rows: int, places: int) -> tuple[torch.Tensor, torch.Tensor]:
         """Room for keys and values; zeros, since what is masked must still be finite."""
         shape = (self.layers, rows, self.groups, places, self.d)
-        made = [torch.zeros(shape, dtype=self.dtype, device=self.device) for _ in range(2)]
-        return made[0], made[1]
+        buffers = [torch.zeros(shape, dtype=self.dtype, device=self.device) for _ in range(2)]
+        return buffers[0], buffers[1]
 
     def prefix(self, tokens: list[int], places: int) -> Kept:
         """Prefill a prefix, always on its own."""

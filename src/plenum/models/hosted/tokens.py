@@ -39,10 +39,10 @@ class Tokens:
 
     def render(self, messages: tuple[Message, ...]) -> str:
         """The conversation as the model's template writes it, up to where the answer begins."""
-        said = [{"role": message.role, "content": message.content} for message in messages]
+        plain = [{"role": message.role, "content": message.content} for message in messages]
         return str(
             self._tokenizer.apply_chat_template(
-                said,
+                plain,
                 chat_template=self._template,
                 tokenize=False,
                 add_generation_prompt=True,
@@ -66,8 +66,8 @@ class Tokens:
     def _control(self) -> list[str]:
         """Tokens that build conversations; the longest first, since some begin others."""
         added = self._tokenizer.added_tokens_decoder.values()
-        found = {str(t) for t in added if t.special or str(t) in self._template}
-        return sorted((t for t in found if len(t.strip()) > 1), key=lambda t: (-len(t), t))
+        special = {str(t) for t in added if t.special or str(t) in self._template}
+        return sorted((t for t in special if len(t.strip()) > 1), key=lambda t: (-len(t), t))
 
     def _marked(self, message: Message, shared: int) -> Message:
         """The message with a mark behind its shared part, and with no control token in it.

@@ -109,14 +109,14 @@ class SimulatedBackend:
         kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
         pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
         values = speech.thousandths(pref)
-        said = "" if repair else speech.argument(prompt, pref)
+        argument = "" if repair else speech.argument(prompt, pref)
         slip, word, where = rng.random(3)
         if slip < self._knobs.noise:
             if word < 0.5:
                 values = speech.nudge(values, where)
             else:
-                said = speech.swap_word(said, where)
-        return f"{said}\n{speech.state_line(pref, values)}".strip()
+                argument = speech.swap_word(argument, where)
+        return f"{argument}\n{speech.state_line(pref, values)}".strip()
 
 
 def _ballot(labels: tuple[str, ...], pref: tuple[float, ...]) -> str:

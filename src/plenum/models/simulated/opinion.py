@@ -73,8 +73,8 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
     """
     who = persona(model)
     size = len(prompt.case.labels)
-    own = prompt.table[prompt.me].pref
-    before = np.log(np.maximum(own, _FLOOR)) if own else np.zeros(size)
+    current = prompt.table[prompt.me].pref
+    before = np.log(np.maximum(current, _FLOOR)) if current else np.zeros(size)
     pull = LEAN * _reading(who, prompt.case.text, prompt.case.names)
     if prompt.mandate:
         pull = pull + MANDATE * _reading(who, prompt.mandate, prompt.case.names)

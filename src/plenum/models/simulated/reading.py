@@ -94,8 +94,8 @@ def _bullets(text: str, head: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def _limit(system: str) -> int:
-    found = _WORDS.search(system)
-    return int(found[1]) if found else 110
+    match = _WORDS.search(system)
+    return int(match[1]) if match else 110
 
 
 def quoted(text: str) -> tuple[tuple[str, str], ...]:

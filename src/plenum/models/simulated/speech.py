@@ -121,10 +121,10 @@ def argument(prompt: Prompt, pref: Field) -> str:
         phase.pick(_FACTS).format(fact=phase.pick(case.numbers + case.cases)),
         phase.pick(_GROUNDS),
     ]
-    others = [(label, said) for label, said in prompt.arguments[-4:] if label != prompt.me]
+    others = [(label, text) for label, text in prompt.arguments[-4:] if label != prompt.me]
     if others:
-        label, said = others[-1]
-        agrees = f"option {case.labels[ranking[0]]} " in said[: said.find(")") + 1]
+        label, text = others[-1]
+        agrees = f"option {case.labels[ranking[0]]} " in text[: text.find(")") + 1]
         bank = _REPLIES_FOR if agrees else _REPLIES_AGAINST
         sentences.append(phase.pick(bank).format(other=label))
     sentences.append(phase.pick(_RIVALS).format(rival=rival))
@@ -145,10 +145,10 @@ def state_line(pref: Field, thousandths: tuple[int, ...]) -> str:
 def thousandths(pref: Field) -> tuple[int, ...]:
     """Whole thousandths that add up to 1,000 (largest remainders)."""
     scaled = pref * 1000
-    whole = np.floor(scaled).astype(int)
-    missing = 1000 - int(whole.sum())
-    whole[np.argsort(whole - scaled, kind="stable")[:missing]] += 1
-    return tuple(int(value) for value in whole)
+    floored = np.floor(scaled).astype(int)
+    missing = 1000 - int(floored.sum())
+    floored[np.argsort(floored - scaled, kind="stable")[:missing]] += 1
+    return tuple(int(value) for value in floored)
 
 
 def nudge(values: tuple[int, ...], draw: float) -> tuple[int, ...]:

@@ -55,9 +55,9 @@ def _chat(body: dict[str, Any]) -> Chat:
     messages = tuple(_message(item) for item in listed)
     temperature = _number(body, "temperature", TEMPERATURE)
     most = int(_number(body, "max_tokens", _number(body, "max_completion_tokens", MAX_TOKENS)))
-    said = [part for message in messages for part in (message.role, message.content)]
+    parts = [part for message in messages for part in (message.role, message.content)]
     seed = seed_for(
-        "fault server", model, *said, str(float(temperature)), most, str(body.get("seed"))
+        "fault server", model, *parts, str(float(temperature)), most, str(body.get("seed"))
     )
     return Chat(model, messages, temperature, most, seed)
 

@@ -46,7 +46,7 @@ class Entry:
         return ends.get(self.status or 0, "abandoned")
 
 
-_TOLD = ("id", "key", "n", "fault", "status", "answered", "at")
+_LOGGED = ("id", "key", "n", "fault", "status", "answered", "at")
 
 
 class Tally:
@@ -118,7 +118,7 @@ class Tally:
 
     def log(self) -> list[dict[str, Any]]:
         """The requests, in the order of arrival."""
-        return [{name: getattr(entry, name) for name in _TOLD} for entry in self._log]
+        return [{name: getattr(entry, name) for name in _LOGGED} for entry in self._log]
 
 
 def duration(seconds: float) -> str:

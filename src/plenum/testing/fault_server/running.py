@@ -33,6 +33,7 @@ class Running:
     url: str
     server: FaultServer
     loop: asyncio.AbstractEventLoop
+    ended: asyncio.Event
 
     def stats(self) -> dict[str, Any]:
         """What ``GET /stats`` tells."""
@@ -46,34 +47,42 @@ class Running:
         """What ``POST /reset`` does."""
         self._between_requests(self.server.tally.forget)
 
-    def _between_requests(self, told: Callable[[], T]) -> T:
+    def stop(self) -> None:
+        """Cut all connections and listen no more; may be called from any thread."""
+        self.loop.call_soon_threadsafe(self.ended.set)
+
+    def _between_requests(self, get: Callable[[], T]) -> T:
         async def call() -> T:
-            return told()
+            return get()
 
         return asyncio.run_coroutine_threadsafe(call(), self.loop).result(30)
 
 
 @contextmanager
-def serving(settings: Settings) -> Iterator[Running]:
+def serving(
+    settings: Settings, build: Callable[[Settings], FaultServer] = FaultServer
+) -> Iterator[Running]:
     """Run a server in a thread of its own, for as long as the context lasts.
 
     Parameters
     ----------
     settings
         As the command line's; ``port=0`` takes a free port.
+    build
+        Makes the server; another one than the default answers in a way of its own.
 
     Raises
     ------
     UserError
         It can't listen there.
     """
-    ready: Future[tuple[Running, asyncio.Event]] = Future()
+    ready: Future[Running] = Future()
 
     async def serve() -> None:
-        async with _listening(settings) as (url, server):
-            stop = asyncio.Event()
-            ready.set_result((Running(url, server, asyncio.get_running_loop()), stop))
-            await stop.wait()
+        async with _listening(settings, build) as (url, server):
+            ended = asyncio.Event()
+            ready.set_result(Running(url, server, asyncio.get_running_loop(), ended))
+            await ended.wait()
 
     def run() -> None:
         try:
@@ -85,11 +94,12 @@ def serving(settings: Settings) -> Iterator[Running]:
 
     thread = threading.Thread(target=run, name="fault server", daemon=True)
     thread.start()
-    running, stop = ready.result(30)
+    running = ready.result(30)
     try:
         yield running
     finally:
-        running.loop.call_soon_threadsafe(stop.set)
+        if thread.is_alive():
+            running.stop()
         thread.join(10)
 
 
@@ -120,8 +130,10 @@ async def _until_signalled(settings: Settings) -> signal.Signals:
 
 
 @asynccontextmanager
-async def _listening(settings: Settings) -> AsyncIterator[tuple[str, FaultServer]]:
-    server = FaultServer(settings)
+async def _listening(
+    settings: Settings, build: Callable[[Settings], FaultServer] = FaultServer
+) -> AsyncIterator[tuple[str, FaultServer]]:
+    server = build(settings)
     # A handler ends with its connection: an answer that nobody waits for isn't written.
     http = web.Server(server.handle, handler_cancellation=True, access_log=None)
     runner = web.ServerRunner(http, shutdown_timeout=0)

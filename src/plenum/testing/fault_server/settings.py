@@ -9,22 +9,6 @@ from omegaconf.errors import OmegaConfBaseException
 
 from plenum.base.errors import UserError
 
-SPREAD = (
-    "rate_limit",
-    "server_error",
-    "unavailable",
-    "hang",
-    "reset",
-    "truncated",
-    "wrong_type",
-    "empty_choices",
-    "length",
-    "malformed",
-    "trickle",
-)
-"""The kinds of fault that ``faults.all`` is spread over."""
-KINDS = (*SPREAD, "auth", "content_filter", "empty_text", "refusal")
-"""Every kind of fault."""
 ANSWER_KINDS = ("length", "malformed", "empty_text", "refusal")
 """Faults of the answer itself: asking again gives the same bytes again."""
 ANSWERS = ("simulated", "canned")
@@ -84,6 +68,14 @@ class Faults:
         if self.all is None:
             return {kind: float(getattr(self, kind)) for kind in KINDS}
         return {kind: self.all / len(SPREAD) if kind in SPREAD else 0.0 for kind in KINDS}
+
+
+_NO_KINDS = ("all", "retry_after_s", "hang_s", "trickle_s")
+KINDS = tuple(each.name for each in fields(Faults) if each.name not in _NO_KINDS)
+"""Every kind of fault."""
+_ALONE = ("auth", "content_filter", "empty_text", "refusal")
+SPREAD = tuple(kind for kind in KINDS if kind not in _ALONE)
+"""The kinds of fault that ``faults.all`` is spread over."""
 
 
 @dataclass(frozen=True)

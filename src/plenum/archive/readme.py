@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-
 from plenum.archive.gather import ArchivedCondition
 from plenum.design.factors import ALL_FACTORS, varying
+from plenum.reports.markdown import template
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import simulated
 
@@ -54,7 +53,7 @@ def readme(
     differing = varying(params, ALL_FACTORS)
     held = _ALWAYS.union(*(condition.artifacts for condition in conditions))
     files = {**_FILES, **(_WORLD_FILES if world else {})}
-    return _template().render(
+    return template(Path(__file__).with_name("readme.md.j2")).render(
         study=chosen.study,
         chosen=chosen,
         world=world,
@@ -80,28 +79,9 @@ def readme(
     )
 
 
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Markdown; ``text`` escapes what anybody wrote
-    )
-    environment.filters["text"] = _text
-    return environment.get_template("readme.md.j2")
-
-
 def _first_transcript(conditions: Sequence[ArchivedCondition]) -> str:
     """The name of a transcript to show how one is read; empty where no replicate has begun."""
     for condition in conditions:
         if condition.transcripts:
             return f"{condition.place}/transcripts/{min(condition.transcripts):03d}.jsonl"
     return ""
-
-
-def _text(value: str) -> str:
-    """Anybody's text within a line of Markdown."""
-    line = "".join(c if c.isprintable() else " " for c in value)
-    return re.sub(r"([\\`*\[\]<>|])", r"\\\1", line)

@@ -2,6 +2,7 @@
 
 import math
 import platform
+from collections.abc import Hashable
 from pathlib import Path
 
 import numpy as np
@@ -114,7 +115,7 @@ def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def failures(shares: pd.DataFrame) -> list[dict[str, object]]:
+def failures(shares: pd.DataFrame) -> list[dict[Hashable, object]]:
     """Processes that the default interval covers below 90 %, with the best of the others."""
     return [
         {**record, "best": max(INTERVALS[1:], key=lambda method: record[method])}
@@ -186,8 +187,9 @@ def table(frame: pd.DataFrame) -> str:
             return value
         return format(value, _FORMATS[name]) if name in _FORMATS else percent(value)
 
-    body = [[cell(*item) for item in record.items()] for record in frame.to_dict("records")]
-    return "\n".join(lines(list(frame), body))
+    names = [str(name) for name in frame.columns]
+    body = [[cell(*item) for item in zip(names, row, strict=True)] for row in frame.to_numpy()]
+    return "\n".join(lines(names, body))
 
 
 def publish(draws: int, workers: int, out: Path) -> dict[str, float]:

@@ -27,7 +27,7 @@ _TABLES = {
 _FILES = {
     "runs.json": "params, tags and metrics of the condition's run and of each replicate's",
     "transcripts/NNN.jsonl": "the journal of replicate NNN, byte for byte",
-    "ensemble.parquet": "preferences and confidence by replicate, round and seat",
+    "ensemble.parquet": "",
     "replicates.parquet": "one row a replicate",
     "rounds.parquet": "one row a replicate and round",
     "metrics.parquet": "one row a replicate: its metrics",
@@ -36,7 +36,10 @@ _FILES = {
     "environment.json": "the environments in which models ran here, by digest",
     "accounts.json": "replicates, calls, attempts, tokens and cost",
 }
-_WORLD_FILES = {"ensemble.parquet": "how actions are distributed by replicate and round"}
+_ENSEMBLES = {
+    "committee": "preferences and confidence by replicate, round and seat",
+    "world": "how actions are distributed by replicate and round",
+}
 _ALWAYS = {"runs.json", "transcripts/NNN.jsonl"}
 
 
@@ -48,15 +51,15 @@ def readme(
     tables: Sequence[str],
 ) -> str:
     """Markdown that says what the archive is, how to read and check it, and what it can't show."""
-    world = conditions[0].run.world
+    kind = conditions[0].run.kind.name
     params = [condition.run.params for condition in conditions]
     differing = varying(params, ALL_FACTORS)
     held = _ALWAYS.union(*(condition.artifacts for condition in conditions))
-    files = {**_FILES, **(_WORLD_FILES if world else {})}
+    files = {name: what or _ENSEMBLES[kind] for name, what in _FILES.items()}
     return template(Path(__file__).with_name("readme.md.j2")).render(
         study=chosen.study,
         chosen=chosen,
-        world=world,
+        kind=kind,
         counts=counts,
         failures=sorted(failures.items()),
         backends=sorted({own.get("backend", "") for own in params}),

@@ -12,7 +12,7 @@ from plenum.reports.numbered.catalogue import CATALOGUE, Numbered
 from plenum.reports.numbered.source import Made, Source
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.reports.study import kind_of
 from plenum.tracking.study import exists
 
 _LINES = 60
@@ -101,10 +101,11 @@ def _studies(
 
 def _of_committees(chosen: Settings, studies: Sequence[str]) -> None:
     for study in studies:
-        if TrackedStudy(study, chosen.uri).kind == "world":
+        kind = kind_of(study, chosen.uri)
+        if "paper_tables" not in kind.parts:
             raise UserError(
-                f"table: the papers' tables are of committees, and {study!r} is a study of worlds; "
-                "leave table out"
+                f"table: the papers' tables are of committees, and {study!r} is a study of "
+                f"{kind.plural}; leave table out"
             )
 
 

@@ -47,7 +47,7 @@ PREPARE = @$(BIN)/python -m plenum.tracking.store
 ui: $(VENV)/.base
 	@test -f mlruns/mlflow.db || { echo "no results here yet: make run"; exit 2; }
 	$(PREPARE) sqlite:///mlruns/mlflow.db
-	@$(BIN)/python -m plenum.tracking.links mlruns/mlflow.db http://127.0.0.1:$(PORT)
+	@$(BIN)/python -m plenum.tracking.views mlruns/mlflow.db http://127.0.0.1:$(PORT)
 	$(MLFLOW) --backend-store-uri sqlite:///mlruns/mlflow.db
 
 server: $(VENV)/.base

@@ -18,7 +18,7 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="probe")
 def main(cfg: DictConfig) -> None:
     with told():
-        from plenum.checks import determinism, probes
+        from plenum.checks import determinism, determinism_report
 
         asked = determinism.settings(cfg)
         if asked.job.dry_run:
@@ -26,7 +26,7 @@ def main(cfg: DictConfig) -> None:
             return
         document = determinism.probe(asked)
         if determinism.answered(document) or not document["stopped"]:
-            probes.publish(document, asked.out, asked.job.tracking_uri)
+            determinism_report.publish(document, asked.out, asked.job.tracking_uri)
     if why := determinism.cut_short(document):
         say(why)
         raise SystemExit(INTERRUPTED if document["stopped"] == determinism.INTERRUPTED else FAILED)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -23,11 +24,10 @@ from plenum.cli import told
 from plenum.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
 from plenum.dynamics.theory.grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.theory.model import simulate
-from plenum.reports.formats import number, p_value
+from plenum.reports.formats import NONE, number, p_value
 from plenum.reports.printing import show
-from plenum.reports.sheets import of_cells
 from plenum.reports.style import COLUMN, PAGE, caption, look, save, styled
-from plenum.reports.table import Table
+from plenum.reports.table import Column, Table
 
 NOTE = "theoretical model, no language model"
 ENOUGH = 30  # with fewer runs a standard error is too rough to judge a difference by
@@ -92,25 +92,32 @@ def main() -> None:
 
 def table(outcome: Outcome, g: int) -> Table:
     """Performance at one γ: a line a column of the grid, β across."""
-    grid, perf = outcome.grid, outcome.perf
-    body = tuple(
-        (
-            *(f"{grid.alpha[a]:g}", f"{grid.shock_freq[f]:g}", f"{grid.agents[n]}"),
-            *(number(value, 3) if np.isfinite(value) else "-" for value in perf[a, g, f, n]),
-            "yes" if stable(grid.alpha[a], grid.gamma[g]) else "no",
-        )
+    grid = outcome.grid
+    records = [
+        {
+            "alpha": grid.alpha[a],
+            "shock_freq": grid.shock_freq[f],
+            "N": grid.agents[n],
+            **dict(zip(map(str, grid.beta), outcome.perf[a, g, f, n], strict=True)),
+            "stable": "yes" if stable(grid.alpha[a], grid.gamma[g]) else "no",
+        }
         for a, f, n in np.ndindex(len(grid.alpha), len(grid.shock_freq), len(grid.agents))
+    ]
+    columns = (
+        *(Column(name, name, "{:g}".format, key=True) for name in ("alpha", "shock_freq", "N")),
+        *(Column(str(beta), f"β = {beta:g}", _performance) for beta in grid.beta),
+        Column("stable"),
     )
     error = outcome.perf_se[:, g]
     largest = np.max(error[np.isfinite(error)], initial=0)
     known = f"standard errors up to {largest:.3g}" if outcome.runs > 1 else "one run"
-    return of_cells(
-        f"perf = 1 - mean distance to the optimum, γ = {grid.gamma[g]:g}",
-        ("alpha", "shock_freq", "N", *(f"β = {beta:g}" for beta in grid.beta), "stable"),
-        body,
-        (f"{settings(outcome)}; {known}", NOTE),
-        keys=3,
-    )
+    title = f"perf = 1 - mean distance to the optimum, γ = {grid.gamma[g]:g}"
+    notes = (f"{settings(outcome)}; {known}", NOTE)
+    return Table("theory", title, pd.DataFrame(records), columns, notes)
+
+
+def _performance(value: float) -> str:
+    return number(value, 3) if np.isfinite(value) else NONE
 
 
 def settings(outcome: Outcome) -> str:

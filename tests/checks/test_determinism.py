@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
-from plenum.checks import determinism, probes
+from plenum.checks import determinism
+from plenum.checks.determinism_report import ProbedModel, publish, tables, verdict
 from plenum.checks.spread import (
     END,
     ProbedAnswer,
@@ -236,7 +237,7 @@ def test_one_model_in_two_seats_is_probed_in_the_first(
 
 def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, Any]]) -> None:
     document = ask("backend.timeout_rate=0.5", "calls.max_attempts=1", n=40)
-    (line,) = [probes.Line(model) for model in document["models"]]
+    (line,) = [ProbedModel(model) for model in document["models"]]
     assert line.failed.keys() == {"timeout"}
     assert line.answered + line.failed["timeout"] == line.asked == 40
     assert 8 < line.answered < 32
@@ -246,7 +247,7 @@ def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, An
 
 def test_a_budget_leaves_calls_pending(ask: Callable[..., dict[str, Any]]) -> None:
     document = ask(n=10, budget=Budget(calls=6))
-    (line,) = [probes.Line(model) for model in document["models"]]
+    (line,) = [ProbedModel(model) for model in document["models"]]
     assert (line.answered, line.pending) == (6, {"budget": 4})
     assert "6 of 10" in determinism.cut_short(document)
 
@@ -288,7 +289,7 @@ def test_a_difference_is_put_down_to_what_can_have_made_it(
     document["settings"].update({"backend": "api", "send_seed": False, **changes})
     (model,) = document["models"]
     model["calls"][0]["text"] += " and more"
-    told = probes.verdict(probes.Line(model), document)
+    told = verdict(ProbedModel(model), document)
     assert told.startswith("5 answers, 2 distinct: ")
     assert sentence in told
 
@@ -298,25 +299,25 @@ def test_equal_texts_with_unequal_logprobs_are_no_proof_of_equal_arithmetic(
 ) -> None:
     document = ask("backend.noise=0", n=20)
     (model,) = document["models"]
-    told = probes.verdict(probes.Line(model), document)
+    told = verdict(ProbedModel(model), document)
     assert "all 20 equal: no difference seen" in told
     assert "up to 14 % per call" in told
     for number, call in enumerate(model["calls"]):
         call["logprobs"] = [["x", -0.25 - 0.01 * (number == 7)]]
-    assert "0.01 apart" in probes.verdict(probes.Line(model), document)
+    assert "0.01 apart" in verdict(ProbedModel(model), document)
 
 
 def test_too_few_answers_say_so(ask: Callable[..., dict[str, Any]]) -> None:
     document = ask("backend.timeout_rate=1", "calls.max_attempts=1")
     (model,) = document["models"]
-    assert probes.verdict(probes.Line(model), document) == "0 answers came, too few to compare"
+    assert verdict(ProbedModel(model), document) == "0 answers came, too few to compare"
 
 
 def test_what_is_written_is_plain_json_without_nan(
     ask: Callable[..., dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = ask("model=mixed", "backend.timeout_rate=0.6", "calls.max_attempts=1", n=3)
-    files = probes.publish(document, tmp_path / "out", None)
+    files = publish(document, tmp_path / "out", None)
 
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
@@ -335,7 +336,7 @@ def test_a_token_of_any_kind_is_shown_in_one_printable_line(
     document = ask("backend.noise=0")
     (model,) = document["models"]
     model["calls"][0]["text"] = "\x1b[31mred"
-    sheet = probes.texts([probes.Line(model)], document)
+    _, sheet, *_ = tables([ProbedModel(model)], document)
     cells = "".join(sheet.body[0])
     assert "\x1b" not in cells
     assert "\\x1b[31mred" in cells

@@ -26,6 +26,7 @@ TURNS = [
     for seat in ("Chair", "Rights")
 ]
 END = {"kind": "end", "status": "completed", "decision": "A"}
+REPAIR = {"kind": "turn_repair", "round": 2, "seat": "Rights", "text": "Again."}
 GPU = {"gpu": "L4", "torch": "2.13.0"}
 
 
@@ -54,8 +55,26 @@ def pair(tmp_path: Path) -> Callable[..., tuple[Path, Path]]:
     return made
 
 
-def test_equal_bytes_are_artifact_identical(pair: Callable[..., tuple[Path, Path]]) -> None:
-    assert compare(*pair()).outcome == "artifact-identical"
+@pytest.mark.parametrize(
+    ("second", "first", "outcome", "line"),
+    [
+        ({}, {}, "artifact-identical", None),
+        ({"settings": "gain=2"}, {}, "differs", 1),
+        ({"entries": TURNS[:3]}, {}, "pending", None),
+        ({"entries": TURNS[:3]}, {"entries": TURNS[:3]}, "pending", None),  # no identity
+        ({"entries": [{**TURNS[0], "text": "Otherwise."}]}, {}, "differs", 2),  # before the end
+        ({"entries": [*TURNS, REPAIR, END]}, {}, "differs", 6),  # one alone has the line
+    ],
+)
+def test_the_outcome_and_the_first_line_that_differs(
+    pair: Callable[..., tuple[Path, Path]],
+    second: dict[str, Any],
+    first: dict[str, Any],
+    outcome: str,
+    line: int | None,
+) -> None:
+    found = compare(*pair(first=first, **second))
+    assert (found.outcome, found.difference and found.difference.line) == (outcome, line)
 
 
 def test_the_first_differing_byte_is_found_with_its_entry(
@@ -102,40 +121,6 @@ def test_going_on_elsewhere_is_an_environment(pair: Callable[..., tuple[Path, Pa
     found = compare(*pair(entries, GPU, first={"environment": GPU}))
     assert found.outcome == "environment"
     assert found.environment == {"torch": ("2.13.0", "2.13.0 then 2.14.0")}
-
-
-def test_another_head_is_a_difference(pair: Callable[..., tuple[Path, Path]]) -> None:
-    found = compare(*pair(settings="gain=2"))
-    assert found.outcome == "differs"
-    assert found.difference is not None
-    assert (found.difference.line, found.difference.place) == (1, "head")
-
-
-def test_a_replicate_that_has_not_ended_is_pending(
-    pair: Callable[..., tuple[Path, Path]],
-) -> None:
-    assert compare(*pair(TURNS[:3])).outcome == "pending"
-
-
-def test_pending_on_both_sides_is_no_identity(pair: Callable[..., tuple[Path, Path]]) -> None:
-    assert compare(*pair(TURNS[:3], first={"entries": TURNS[:3]})).outcome == "pending"
-
-
-def test_what_differs_already_differs_before_it_has_ended(
-    pair: Callable[..., tuple[Path, Path]],
-) -> None:
-    changed = [{**TURNS[0], "text": "Otherwise."}]
-    assert compare(*pair(changed)).outcome == "differs"
-
-
-def test_a_line_that_one_alone_has_is_a_difference(
-    pair: Callable[..., tuple[Path, Path]],
-) -> None:
-    repaired = {"kind": "turn_repair", "round": 2, "seat": "Rights", "text": "Again."}
-    found = compare(*pair([*TURNS, repaired, END]))
-    assert found.outcome == "differs"
-    assert found.difference is not None
-    assert found.difference.line == 6
 
 
 def test_a_changed_chain_is_a_difference_too(pair: Callable[..., tuple[Path, Path]]) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from text_tables import of_cells
 
 from plenum.reports import documents
 from plenum.reports.latex import escape, latex
-from plenum.reports.sheets import of_cells
 
 SHEET = of_cells("λ̂ of a_b", ("roles", "λ̂", "n"), (("on", "-0.05", "3/4"),), ("a note: 5 %",))
 

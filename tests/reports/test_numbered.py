@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from known_conditions import build as rows_of
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
 from plenum.reports.papers import publish
 from plenum.reports.papers.catalogue import CATALOGUE
 from plenum.reports.papers.source import Made, Source
@@ -330,8 +330,7 @@ def test_nothing_is_written_where_one_of_several_tables_has_nothing(
 ) -> None:
     source = of([tracked(1, roles="off")])
     monkeypatch.setattr(publish, "Source", lambda *_: source)
-    committees = SimpleNamespace(kind="committee")
-    monkeypatch.setattr(publish, "TrackedStudy", lambda *_: committees)
+    monkeypatch.setattr(publish, "kind_of", lambda *_: KINDS["committee"])
     with pytest.raises(UserError, match="table: s6; study s1 has nothing for it: it needs two mod"):
         publish.publish(config(tmp_path, study="s1", table=["s5", "s6"]))
     assert list(tmp_path.iterdir()) == []

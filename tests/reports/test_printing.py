@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from known_conditions import CHOSEN, build, tracked
 from rich.cells import cell_len
 from rich.console import Console
+from text_tables import of_cells
 
 from plenum.reports import effects, tables
 from plenum.reports.printing import narrowed, parted, terminal
 from plenum.reports.rows import Row
-from plenum.reports.sheets import of_cells
 from plenum.reports.table import Table
 from plenum.reports.tables.effects import contrasts
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
+from text_tables import of_cells
 
 from plenum.reports import rows as reports_rows
 from plenum.reports import tables
@@ -18,7 +19,6 @@ from plenum.reports.markdown import markdown
 from plenum.reports.printing import terminal
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.sheets import of_cells
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
 

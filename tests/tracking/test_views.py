@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from plenum.tracking import links, store, views
+from plenum.tracking import store, views
 from plenum.tracking.study import log_report
 
 CELL = {"plenum.kind": "condition", "plenum.cell": "c"}
@@ -31,7 +31,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_study_has_a_link_to_its_charts(database: Path) -> None:
-    found = links.links(database, "http://127.0.0.1:5001")
+    found = views.links(database, "http://127.0.0.1:5001")
     assert list(found) == ["old", "today"]
     for study, link in found.items():
         page, _, asked = urlsplit(link).fragment.partition("?")
@@ -43,7 +43,7 @@ def test_every_study_has_a_link_to_its_charts(database: Path) -> None:
 
 
 def test_without_a_store_there_is_no_link(tmp_path: Path) -> None:
-    assert links.links(tmp_path / "mlflow.db", "http://h") == {}
+    assert views.links(tmp_path / "mlflow.db", "http://h") == {}
 
 
 def test_a_file_that_is_no_store_is_named_in_one_line(
@@ -52,7 +52,7 @@ def test_a_file_that_is_no_store_is_named_in_one_line(
     (tmp_path / "mlflow.db").write_bytes(b"no database at all")
     monkeypatch.setattr("sys.argv", ["links", str(tmp_path / "mlflow.db"), "http://h"])
     with pytest.raises(SystemExit, match="2"):
-        links.main()
+        views.main()
     printed = capsys.readouterr()
     assert (printed.out, printed.err.count("\n")) == ("", 1)
     assert str(tmp_path / "mlflow.db") in printed.err
@@ -76,7 +76,7 @@ def test_an_old_study_gets_its_views_and_its_report_run_a_source(
     with closing(sqlite3.connect(database)) as connection:
         names = connection.execute("SELECT value FROM tags WHERE key = 'mlflow.source.name'")
         assert names.fetchall() == [("plenum",)]
-    assert "viewStateShareKey" in links.links(database, "http://h")["old"]
+    assert "viewStateShareKey" in views.links(database, "http://h")["old"]
 
 
 @pytest.mark.parametrize(

@@ -211,7 +211,7 @@ class _Writing:
 
     def condition(self, folder: Path) -> None:
         """Write an unpacked condition."""
-        from plenum.tracking import metrics
+        from plenum.tracking import run_data
 
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
         files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
@@ -220,7 +220,7 @@ class _Writing:
 
         def replicate(one: Run) -> None:
             journal = folder / TRANSCRIPTS / f"{one.replicate:03d}.jsonl"
-            series = metrics.by_round(read(journal), one.end or one.start)
+            series = run_data.by_round(read(journal), one.end or one.start)
             self.put(one, "transcript", [journal], series, {"mlflow.parentRunId": parent})
 
         with ThreadPoolExecutor(self.workers) as pool:

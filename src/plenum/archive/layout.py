@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from plenum.base.identity import canonical
+from plenum.design.kinds import Kind, of_condition
 
 FORMAT = 1
 KIND = "plenum study"
@@ -73,9 +74,9 @@ class Run:
         return int(self.tags.get("plenum.target", 0))
 
     @property
-    def world(self) -> bool:
-        """Whether it is set in a world."""
-        return "task" in self.params
+    def kind(self) -> Kind:
+        """The kind of its condition."""
+        return of_condition(self.params)
 
 
 def transcript(place: str, replicate: int) -> str:

@@ -5,10 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-
 from plenum.archive.gather import ArchivedCondition
 from plenum.design.factors import ALL_FACTORS, varying
+from plenum.reports.markdown import template
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import simulated
 
@@ -28,7 +27,7 @@ _TABLES = {
 _FILES = {
     "runs.json": "params, tags and metrics of the condition's run and of each replicate's",
     "transcripts/NNN.jsonl": "the journal of replicate NNN, byte for byte",
-    "ensemble.parquet": "preferences and confidence by replicate, round and seat",
+    "ensemble.parquet": "",
     "replicates.parquet": "one row a replicate",
     "rounds.parquet": "one row a replicate and round",
     "metrics.parquet": "one row a replicate: its metrics",
@@ -37,7 +36,10 @@ _FILES = {
     "environment.json": "the environments in which models ran here, by digest",
     "accounts.json": "replicates, calls, attempts, tokens and cost",
 }
-_WORLD_FILES = {"ensemble.parquet": "how actions are distributed by replicate and round"}
+_ENSEMBLES = {
+    "committee": "preferences and confidence by replicate, round and seat",
+    "world": "how actions are distributed by replicate and round",
+}
 _ALWAYS = {"runs.json", "transcripts/NNN.jsonl"}
 
 
@@ -49,15 +51,15 @@ def readme(
     tables: Sequence[str],
 ) -> str:
     """Markdown that says what the archive is, how to read and check it, and what it can't show."""
-    world = conditions[0].run.world
+    kind = conditions[0].run.kind.name
     params = [condition.run.params for condition in conditions]
     differing = varying(params, ALL_FACTORS)
     held = _ALWAYS.union(*(condition.artifacts for condition in conditions))
-    files = {**_FILES, **(_WORLD_FILES if world else {})}
-    return _template().render(
+    files = {name: what or _ENSEMBLES[kind] for name, what in _FILES.items()}
+    return template(Path(__file__).with_name("readme.md.j2")).render(
         study=chosen.study,
         chosen=chosen,
-        world=world,
+        kind=kind,
         counts=counts,
         failures=sorted(failures.items()),
         backends=sorted({own.get("backend", "") for own in params}),
@@ -80,28 +82,9 @@ def readme(
     )
 
 
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Markdown; ``text`` escapes what anybody wrote
-    )
-    environment.filters["text"] = _text
-    return environment.get_template("readme.md.j2")
-
-
 def _first_transcript(conditions: Sequence[ArchivedCondition]) -> str:
     """The name of a transcript to show how one is read; empty where no replicate has begun."""
     for condition in conditions:
         if condition.transcripts:
             return f"{condition.place}/transcripts/{min(condition.transcripts):03d}.jsonl"
     return ""
-
-
-def _text(value: str) -> str:
-    """Anybody's text within a line of Markdown."""
-    line = "".join(c if c.isprintable() else " " for c in value)
-    return re.sub(r"([\\`*\[\]<>|])", r"\\\1", line)

@@ -9,26 +9,18 @@ import pandas as pd
 from plenum.archive.gather import ArchivedCondition
 from plenum.reports import accounting
 from plenum.reports.settings import Settings
-from plenum.reports.study import load
-from plenum.reports.tables import frames
-from plenum.reports.worlds import sheets, statistics
 from plenum.tracking.study import Study as TrackedStudy
 
 
 def tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
     """The tables of a study that have lines, by file name."""
-    found = _worlds(chosen) if gathered[0].run.world else frames(load(chosen))
-    found |= _accounts(chosen, gathered)
+    found: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
+    found = found | _accounts(chosen, gathered)
     return {
         f"{name}.csv": table.to_csv(index=False, lineterminator="\n").encode()
         for name, table in found.items()
         if len(table)
     }
-
-
-def _worlds(chosen: Settings) -> dict[str, pd.DataFrame]:
-    played = TrackedStudy(chosen.study, chosen.uri).conditions
-    return {"conditions": sheets.conditions(played, statistics.exponents(played))}
 
 
 def _accounts(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:

@@ -4,6 +4,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import cache
 from multiprocessing import get_context
 
 import numpy as np
@@ -33,6 +34,7 @@ SHUFFLES = 500
 SHUFFLED = 500  # draws that the slow shuffle test is measured on
 MORE = 10  # times as many draws for the default interval alone
 POOLED = 600  # draws of twelve scenarios with four cells each
+INTERACTION = -0.03  # the pooled interaction's true mean
 
 Rows = NDArray[np.float64]
 Measured = dict[tuple[str, int], Rows]
@@ -129,89 +131,77 @@ def sample(process: Process, *key: int) -> NDArray[np.float64]:
     return process.draw(np.random.Generator(np.random.PCG64(list(key))), REPLICATES)
 
 
-def estimates(number: int, first: int, count: int) -> list[list[float]]:
-    """λ̂, the limits of each interval, and the p-values, of one batch of a process."""
-    process = PROCESSES[number][1]()
-    rows = []
-    for draw in range(first, first + count):
-        ensemble = sample(process, 1, number, draw)
-        found = lyapunov(ensemble)
-        resampled = bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
-        half = margin(found.se, REPLICATES - 1)
-        limits = [found.value - half, found.value + half]
-        for method in INTERVALS[1:]:
-            interval = resampled.interval(method)
-            limits += [interval.low, interval.high]
-        p = [
-            reversal_test(ensemble, draws=REVERSALS, seed=draw).p,
-            reversal_test(ensemble, centre="mean", draws=REVERSALS, seed=draw).p,
-            found.p_zero,
-            found.p_diffusion,
-            shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan,
-        ]
-        rows.append([found.value, *limits, *p, float("flip_dominated" in found.warnings)])
-    return rows
+@cache
+def built(make: Callable[[], Process]) -> Process:
+    """A process, built once."""
+    return make()
 
 
-def jackknives(number: int, first: int, count: int) -> list[list[float]]:
-    """λ̂ and its default interval of one batch: cheap enough for many draws."""
-    process = PROCESSES[number][1]()
-    rows = []
-    for draw in range(first, first + count):
-        fitted = fit(sample(process, 4, number, draw))
-        half = margin(jackknife_se(fitted.left_out), REPLICATES - 1)
-        rows.append([fitted.value, fitted.value - half, fitted.value + half])
-    return rows
+def estimates(number: int, draw: int) -> list[float]:
+    """λ̂, the limits of each interval, the p-values and the warning of a draw of a process."""
+    ensemble = sample(built(PROCESSES[number][1]), 1, number, draw)
+    estimate = lyapunov(ensemble)
+    resampled = bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
+    half = margin(estimate.se, REPLICATES - 1)
+    limits = [estimate.value - half, estimate.value + half]
+    for method in INTERVALS[1:]:
+        interval = resampled.interval(method)
+        limits += [interval.low, interval.high]
+    p = [
+        reversal_test(ensemble, draws=REVERSALS, seed=draw).p,
+        reversal_test(ensemble, centre="mean", draws=REVERSALS, seed=draw).p,
+        estimate.p_zero,
+        estimate.p_diffusion,
+        shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan,
+    ]
+    return [estimate.value, *limits, *p, float("flip_dominated" in estimate.warnings)]
 
 
-def contrasts(number: int, first: int, count: int) -> list[list[float]]:
-    """Permutation p, Welch p and the interval of one batch of a contrast."""
-    _, _, treated, control = CONTRASTS[number]
-    arms = treated(), control()
-    rows = []
-    for draw in range(first, first + count):
-        one, other = (sample(arm, 2, number, draw, side) for side, arm in enumerate(arms))
-        found = contrast(one, other, draws=PERMUTATIONS, seed=draw)
-        rows.append([found.p, found.p_wald, found.ci_low, found.ci_high])
-    return rows
+def jackknives(number: int, draw: int) -> list[float]:
+    """λ̂ and its default interval: cheap enough for many draws."""
+    fitted = fit(sample(built(PROCESSES[number][1]), 4, number, draw))
+    half = margin(jackknife_se(fitted.left_out), REPLICATES - 1)
+    return [fitted.value, fitted.value - half, fitted.value + half]
 
 
-def pools(number: int, first: int, count: int) -> list[list[float]]:
+def contrasts(number: int, draw: int) -> list[float]:
+    """Permutation p, Welch p and the interval of a draw of a contrast."""
+    arms = [built(make) for make in CONTRASTS[number][2:]]
+    treated, control = (sample(arm, 2, number, draw, side) for side, arm in enumerate(arms))
+    estimate = contrast(treated, control, draws=PERMUTATIONS, seed=draw)
+    return [estimate.p, estimate.p_wald, estimate.ci_low, estimate.ci_high]
+
+
+def pools(number: int, draw: int) -> list[float]:
     """Intervals of the pooled interaction over twelve scenarios whose true effects differ."""
-    rows = []
-    for draw in range(first, first + count):
-        generator = np.random.Generator(np.random.PCG64([3, number, draw]))
-        cells, effects, errors = [], [], []
-        for scenario in range(12):
-            base, roles, mixed, product = generator.normal(
-                [0.02, 0.03, 0.02, -0.03], [0.01, 0.02, 0.02, 0.02]
-            )
-            square = []
-            for on, mix in ((True, True), (True, False), (False, True), (False, False)):
-                rate = base + roles * on + mixed * mix + product * on * mix
-                process = generators.autoregressive(0.9, rate=float(rate))
-                square.append(process.draw(generator, REPLICATES))
-                cells.append((f"{scenario}", on, mix, square[-1]))
-            four = [lyapunov(ensemble) for ensemble in square]
-            effects.append(four[0].value - four[1].value - four[2].value + four[3].value)
-            errors.append(math.sqrt(sum(cell.se**2 for cell in four)))
-        mean, model = pooled(effects, errors), mixed_model(cells).effects["roles x mixed"]
-        fixed = 1.96 / math.sqrt(sum(1 / e**2 for e in errors))
-        weighted = np.average(effects, weights=[1 / e**2 for e in errors])
-        rows.append(
-            [mean.ci_low, mean.ci_high, model.ci_low, model.ci_high, weighted - fixed,
-             weighted + fixed]
-        )  # fmt: skip
-    return rows
+    generator = np.random.Generator(np.random.PCG64([3, number, draw]))
+    cells, effects, errors = [], [], []
+    for scenario in range(12):
+        base, roles, mixed, product = generator.normal(
+            [0.02, 0.03, 0.02, INTERACTION], [0.01, 0.02, 0.02, 0.02]
+        )
+        square = []
+        for on, mix in ((True, True), (True, False), (False, True), (False, False)):
+            rate = base + roles * on + mixed * mix + product * on * mix
+            process = generators.autoregressive(0.9, rate=float(rate))
+            square.append(process.draw(generator, REPLICATES))
+            cells.append((f"{scenario}", on, mix, square[-1]))
+        four = [lyapunov(ensemble) for ensemble in square]
+        effects.append(four[0].value - four[1].value - four[2].value + four[3].value)
+        errors.append(math.sqrt(sum(cell.se**2 for cell in four)))
+    mean, model = pooled(effects, errors), mixed_model(cells).effects["roles x mixed"]
+    half = 1.96 / math.sqrt(sum(1 / e**2 for e in errors))
+    fixed = np.average(effects, weights=[1 / e**2 for e in errors])
+    return [mean.ci_low, mean.ci_high, model.ci_low, model.ci_high, fixed - half, fixed + half]
 
 
 KINDS = {"jackknives": jackknives, "estimates": estimates, "contrasts": contrasts, "pools": pools}
 
 
 def work(task: tuple[str, int, int, int]) -> tuple[tuple[str, int, int, int], list[list[float]]]:
-    """One batch of one thing that is measured."""
+    """A batch of draws of what is measured: its kind, its number, the first draw, how many."""
     kind, number, first, count = task
-    return task, KINDS[kind](number, first, count)
+    return task, [KINDS[kind](number, draw) for draw in range(first, first + count)]
 
 
 def measure(draws: int, workers: int) -> Measured:

@@ -1,47 +1,31 @@
-"""The calibration's page and figure."""
+"""The calibration's page and figure. The page's words are in calibration.md.j2."""
 
 import math
 import platform
+from collections.abc import Hashable
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.checks.calibration import (
-    BOOTSTRAPS,
-    CALIBRATED,
-    CONTRASTS,
-    MORE,
-    NULLS,
-    PERMUTATIONS,
-    POOLED,
-    PROCESSES,
-    REPLICATES,
-    REVERSALS,
-    SHUFFLED,
-    SHUFFLES,
-    Measured,
-    Rows,
-    measure,
-)
+from plenum.checks import calibration
+from plenum.checks.calibration import CALIBRATED, CONTRASTS, MORE, NULLS, PROCESSES, Measured, Rows
 from plenum.dynamics import INTERVALS, generators
+from plenum.reports.markdown import lines, template
 from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, save, styled
 
 TESTS = ("reversal", "reversal on the mean", "Wald, λ = 0", "Wald, diffusion", "shuffle (papers)")
+PRECISE = f"{INTERVALS[0]}, {MORE} times the draws"
+_FORMATS = {"λ": ".4f", "bias": "+.4f", "sd of λ̂": ".4f", "width": ".3f", "mean width": ".4f"}
+"""How columns of numbers are written; the others are shares, written in percent."""
 
 
-def coverage(rows: Rows, truth: float) -> list[float]:
-    """Share of draws whose interval holds the truth, by method; one without an interval misses."""
-    limits = rows[:, 1:11].reshape(len(rows), len(INTERVALS), 2)
-    inside = (limits[:, :, 0] <= truth) & (truth <= limits[:, :, 1])
-    return [float(x) for x in inside.mean(axis=0)]
-
-
-def often(measured: Measured, number: int, truth: float) -> float:
-    """Coverage of the default interval over many more draws."""
-    rows = measured["jackknives", number]
-    return float(((rows[:, 1] <= truth) & (truth <= rows[:, 2])).mean())
+def coverage(low: Rows, high: Rows, truth: float) -> float:
+    """Share of draws whose interval holds the truth; one without an interval misses."""
+    return float(((low <= truth) & (truth <= high)).mean())
 
 
 def rejected(p: Rows) -> float:
@@ -49,246 +33,174 @@ def rejected(p: Rows) -> float:
     return float((p[np.isfinite(p)] < 0.05).mean())
 
 
+def intervals(measured: Measured) -> pd.DataFrame:
+    """Bias, spread, coverage and width by process."""
+    records = []
+    for number, (name, make) in enumerate(PROCESSES):
+        rows, truth = measured["estimates", number], make().exponent()
+        more = measured["jackknives", number]
+        value = rows[:, 0][np.isfinite(rows[:, 0])]
+        record = {
+            "process": name,
+            "λ": truth,
+            "bias": value.mean() - truth,
+            "sd of λ̂": value.std(),
+            PRECISE: coverage(more[:, 1], more[:, 2], truth),
+        }
+        for column, method in enumerate(INTERVALS):
+            low, high = rows[:, 1 + 2 * column], rows[:, 2 + 2 * column]
+            record[method] = coverage(low, high, truth)
+        record["width"] = np.nanmedian(rows[:, 2] - rows[:, 1])
+        record["`flip_dominated`"] = rows[:, 16].mean()
+        records.append(record)
+    return pd.DataFrame(records)
+
+
+def growth(measured: Measured) -> pd.DataFrame:
+    """Rejections of no growth and of diffusion by process."""
+    records = []
+    for number, (name, make) in enumerate(PROCESSES):
+        rows = measured["estimates", number]
+        shares = {test: rejected(rows[:, 11 + column]) for column, test in enumerate(TESTS)}
+        records.append({"process": name, "λ": make().exponent(), **shares})
+    return pd.DataFrame(records)
+
+
+def contrasts(measured: Measured) -> pd.DataFrame:
+    """Size and power of the contrasts, and what their intervals cover."""
+    records = []
+    for number, (name, null, treated, control) in enumerate(CONTRASTS):
+        rows = measured["contrasts", number]
+        truth = treated().exponent() - control().exponent()
+        records.append(
+            {
+                "arms": name,
+                "measures": "size" if null else "power",
+                "permutation": rejected(rows[:, 0]),
+                "Welch": rejected(rows[:, 1]),
+                "coverage of Δλ": coverage(rows[:, 2], rows[:, 3], truth),
+            }
+        )
+    return pd.DataFrame(records)
+
+
+def pooled(measured: Measured) -> pd.DataFrame:
+    """Coverage of the pooled interaction by method."""
+    rows, records = measured["pools", 0], []
+    names = ("REML, Hartung-Knapp", "mixed model, random slopes", "fixed effect (for comparison)")
+    for column, name in enumerate(names):
+        low, high = rows[:, 2 * column], rows[:, 2 * column + 1]
+        inside = coverage(low, high, calibration.INTERACTION)
+        records.append({"method": name, "coverage": inside, "mean width": (high - low).mean()})
+    return pd.DataFrame(records)
+
+
+def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
+    """The range of coverage and size over the processes that are held to them.
+
+    Parameters
+    ----------
+    shares, sizes
+        :func:`intervals` and :func:`growth`.
+    """
+    held = shares.set_index("process").loc[list(CALIBRATED)]
+    size = sizes.set_index("process").loc[list(NULLS), TESTS[0]]
+    return {
+        "coverage_min": held[INTERVALS[0]].min(),
+        "coverage_max": held[INTERVALS[0]].max(),
+        "coverage_min_more_draws": held[PRECISE].min(),
+        "coverage_max_more_draws": held[PRECISE].max(),
+        "reversal_size_min": size.min(),
+        "reversal_size_max": size.max(),
+    }
+
+
+def failures(shares: pd.DataFrame) -> list[dict[Hashable, object]]:
+    """Processes that the default interval covers below 90 %, with the best of the others."""
+    return [
+        {**record, "best": max(INTERVALS[1:], key=lambda method: record[method])}
+        for record in shares.to_dict("records")
+        if record[INTERVALS[0]] < 0.9
+    ]
+
+
+def figure(shares: pd.DataFrame, sizes: pd.DataFrame) -> Figure:
+    """Coverage of every interval, and rejections of every test, by process."""
+    drawn, (left, right) = plt.subplots(
+        1, 2, figsize=(PAGE, 0.21 * len(shares) + 1.2), sharey=True, layout="constrained"
+    )
+    left.axvspan(93.5, 96.5, color="0.9", zorder=0)
+    left.axvline(95, color="0.6", lw=0.8, zorder=0)
+    _shares(left, shares, INTERVALS, "coverage of nominal 95 % intervals, %")
+    right.axvline(5, color="0.6", lw=0.8, zorder=0)
+    _shares(right, sizes, TESTS, "rejected at a nominal 5 %, %")
+    caption(drawn, ["simulated ensembles with known λ, R = T = 20, K = 3"])
+    return drawn
+
+
+def _shares(axes: Axes, frame: pd.DataFrame, columns: tuple[str, ...], label: str) -> None:
+    """Draw columns of shares, the first in black and filled."""
+    places = np.arange(len(frame))[::-1]
+    styles = zip(MARKERS, (COLOURS[-1], *COLOURS[:-1]), columns, strict=False)
+    for marker, colour, name in styles:
+        filled = colour if name == columns[0] else "none"
+        axes.plot(100 * frame[name], places, marker, color=colour, label=name, mfc=filled)
+    named = zip(frame["process"], frame["λ"], strict=True)
+    axes.set_yticks(places, [f"{process} (λ = {exponent:.3f})" for process, exponent in named])
+    axes.set_xlabel(label)
+    axes.grid(axis="y")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
+
+
+def page(measured: Measured, draws: int) -> str:
+    """docs/calibration.md."""
+    shares, sizes = intervals(measured), growth(measured)
+    return template(
+        Path(__file__).parent / "calibration.md.j2", percent=percent, table=table
+    ).render(
+        settings=vars(calibration),
+        rounds=generators.ROUNDS,
+        draws=draws,
+        error=f"{100 * math.sqrt(0.95 * 0.05 / draws):.1f}",
+        python=platform.python_version(),
+        numpy=np.__version__,
+        reached=reached(shares, sizes),
+        failures=failures(shares),
+        default=INTERVALS[0],
+        intervals=shares,
+        growth=sizes,
+        contrasts=contrasts(measured),
+        pooled=pooled(measured),
+    )
+
+
 def percent(value: float) -> str:
     """A share in percent with one decimal."""
     return f"{100 * value:.1f}"
 
 
-def pipe(*cells: str) -> str:
-    """A line of a Markdown table."""
-    return f"| {' | '.join(cells)} |"
+def table(frame: pd.DataFrame) -> str:
+    """A frame as Markdown."""
 
+    def cell(name: str, value: str | float) -> str:
+        if isinstance(value, str):
+            return value
+        return format(value, _FORMATS[name]) if name in _FORMATS else percent(value)
 
-def interval_table(measured: Measured) -> list[str]:
-    """Bias, spread, coverage and width."""
-    lines = [
-        pipe(
-            *("process", "λ", "bias", "sd of λ̂", f"jackknife, {MORE} times the draws"),
-            *(*INTERVALS, "width", "`flip_dominated`"),
-        ),
-        pipe(*["---"] * (7 + len(INTERVALS))),
-    ]
-    for number, (name, make) in enumerate(PROCESSES):
-        rows, truth = measured["estimates", number], make().exponent()
-        value = rows[:, 0][np.isfinite(rows[:, 0])]
-        width = np.nanmedian(rows[:, 2] - rows[:, 1])
-        lines.append(
-            pipe(
-                name,
-                f"{truth:.4f}",
-                f"{value.mean() - truth:+.4f}",
-                f"{value.std():.4f}",
-                percent(often(measured, number, truth)),
-                *map(percent, coverage(rows, truth)),
-                f"{width:.3f}",
-                percent(rows[:, 16].mean()),
-            )
-        )
-    return lines
-
-
-def growth_table(measured: Measured) -> list[str]:
-    """Rejections of no growth and of diffusion."""
-    lines = [
-        pipe("process", "λ", *TESTS),
-        pipe(*["---"] * (2 + len(TESTS))),
-    ]
-    for number, (name, make) in enumerate(PROCESSES):
-        rows = measured["estimates", number]
-        shares = (percent(rejected(rows[:, column])) for column in range(11, 16))
-        lines.append(pipe(name, f"{make().exponent():.4f}", *shares))
-    return lines
-
-
-def contrast_table(measured: Measured) -> list[str]:
-    """Size and power of the contrasts, and what their intervals cover."""
-    lines = [
-        pipe("arms", "measures", "permutation", "Welch", "coverage of Δλ"),
-        pipe(*["---"] * 5),
-    ]
-    for number, (name, null, treated, control) in enumerate(CONTRASTS):
-        rows = measured["contrasts", number]
-        truth = treated().exponent() - control().exponent()
-        inside = ((rows[:, 2] <= truth) & (truth <= rows[:, 3])).mean()
-        shares = (percent(rejected(rows[:, column])) for column in (0, 1))
-        lines.append(pipe(name, "size" if null else "power", *shares, percent(inside)))
-    return lines
-
-
-def pool_table(measured: Measured) -> list[str]:
-    """Coverage of the pooled interaction."""
-    rows = measured["pools", 0]
-    lines = [pipe("method", "coverage", "mean width"), pipe(*["---"] * 3)]
-    names = ("REML, Hartung-Knapp", "mixed model, random slopes", "fixed effect (for comparison)")
-    for column, name in enumerate(names):
-        low, high = rows[:, 2 * column], rows[:, 2 * column + 1]
-        inside = ((low <= -0.03) & (high >= -0.03)).mean()
-        lines.append(pipe(name, percent(inside), f"{(high - low).mean():.4f}"))
-    return lines
-
-
-def verdict(measured: Measured) -> tuple[list[str], dict[str, float]]:
-    """What was to be reached, and what was."""
-    index = {name: number for number, (name, _) in enumerate(PROCESSES)}
-    covered = {
-        name: coverage(measured["estimates", index[name]], dict(PROCESSES)[name]().exponent())[0]
-        for name in CALIBRATED
-    }
-    precise = {
-        name: often(measured, index[name], dict(PROCESSES)[name]().exponent())
-        for name in CALIBRATED
-    }
-    sizes = {name: rejected(measured["estimates", index[name]][:, 11]) for name in NULLS}
-    figures = {
-        "coverage_min": min(covered.values()),
-        "coverage_max": max(covered.values()),
-        "coverage_min_more_draws": min(precise.values()),
-        "coverage_max_more_draws": max(precise.values()),
-        "reversal_size_min": min(sizes.values()),
-        "reversal_size_max": max(sizes.values()),
-    }
-    texts = [
-        f"- jackknife coverage on {', '.join(CALIBRATED)}: "
-        f"{percent(figures['coverage_min'])} to {percent(figures['coverage_max'])} % "
-        f"(to reach: 93.5 to 96.5 %); over {MORE} times as many draws "
-        f"{percent(figures['coverage_min_more_draws'])} to "
-        f"{percent(figures['coverage_max_more_draws'])} %",
-        f"- size of the reversal test on {', '.join(NULLS)}: "
-        f"{percent(figures['reversal_size_min'])} to {percent(figures['reversal_size_max'])} % "
-        "(to reach: 3.5 to 6.5 %)",
-    ]
-    return texts, figures
-
-
-def failures(measured: Measured) -> list[str]:
-    """Where the default interval covers less than 90 %, in words."""
-    lines = []
-    for number, (name, make) in enumerate(PROCESSES):
-        rows = measured["estimates", number]
-        shares = coverage(rows, make().exponent())
-        if shares[0] < 0.9:
-            best = max(range(1, len(INTERVALS)), key=lambda k: shares[k])
-            lines.append(
-                f"- **{name}**: the jackknife covers {percent(shares[0])} %, the best of the "
-                f"others ({INTERVALS[best]}) {percent(shares[best])} %; λ̂ carries "
-                "`flip_dominated` in "
-                f"{percent(rows[:, 16].mean())} % of the draws from its distances alone, before "
-                "decisions are looked at."
-            )
-    return lines or ["- Nowhere below 90 % on these processes."]
-
-
-def figure(measured: Measured, file: Path) -> None:
-    """Draw coverage of every interval, and rejections of every test, by process."""
-    with styled():
-        drawn = _drawn(measured)
-    save(drawn, file.parent, file.stem, ("png",))
-
-
-def _drawn(measured: Measured) -> Figure:
-    names = [name for name, _ in PROCESSES]
-    places = np.arange(len(names))[::-1]
-    drawn, (left, right) = plt.subplots(
-        1, 2, figsize=(PAGE, 0.21 * len(names) + 1.2), sharey=True, layout="constrained"
-    )
-    colours = (COLOURS[-1], *COLOURS[:-1])  # the default in black
-    for column, method in enumerate(INTERVALS):
-        shares = [
-            100 * coverage(measured["estimates", n], make().exponent())[column]
-            for n, (_, make) in enumerate(PROCESSES)
-        ]
-        left.plot(shares, places, MARKERS[column], color=colours[column], label=method,
-                  mfc=colours[column] if not column else "none")  # fmt: skip
-    left.axvspan(93.5, 96.5, color="0.9", zorder=0)
-    left.axvline(95, color="0.6", lw=0.8, zorder=0)
-    left.set_xlabel("coverage of nominal 95 % intervals, %")
-    for column, test in enumerate(TESTS):
-        found = [measured["estimates", n][:, 11 + column] for n in range(len(names))]
-        shares = [100 * rejected(p) for p in found]
-        right.plot(shares, places, MARKERS[column], color=colours[column], label=test,
-                   mfc=colours[column] if not column else "none")  # fmt: skip
-    right.axvline(5, color="0.6", lw=0.8, zorder=0)
-    right.set_xlabel("rejected at a nominal 5 %, %")
-    labels = [f"{name} (λ = {make().exponent():.3f})" for name, make in PROCESSES]
-    left.set_yticks(places, labels)
-    for axes in (left, right):
-        axes.grid(axis="y")
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
-    caption(drawn, ["simulated ensembles with known λ, R = T = 20, K = 3"])
-    return drawn
-
-
-def page(measured: Measured, draws: int) -> str:
-    """docs/calibration.md."""
-    texts, _ = verdict(measured)
-    return "\n".join(
-        [
-            f"<!-- generated by python scripts/calibrate.py draws={draws} -->",
-            "# Calibration",
-            "",
-            "How often the estimates are right, on simulated ensembles whose λ is known.",
-            "",
-            f"{REPLICATES} replicates, {generators.ROUNDS} rounds, three options, window 3-20. "
-            f"{draws} draws of each process ({SHUFFLED} at most for the shuffle test, {POOLED} at "
-            f"most for the pooled effects; the default interval alone {MORE} times as often); "
-            f"{BOOTSTRAPS:,} bootstrap draws (500 of them for `seed_compatible`), "
-            f"{REVERSALS:,} reversals, {PERMUTATIONS:,} permutations, {SHUFFLES} shuffles "
-            "each. The Monte Carlo error of 95 % is "
-            f"{100 * math.sqrt(0.95 * 0.05 / draws):.1f} points. Python "
-            f"{platform.python_version()}, numpy {np.__version__}.",
-            "",
-            *texts,
-            "",
-            "![Coverage and rejections by process](images/calibration.png)",
-            "",
-            "## Intervals of λ̂",
-            "",
-            "Coverage of nominal 95 % intervals in percent. Bias is the mean of λ̂ minus λ; width",
-            "is the median width of the jackknife interval. `flip_dominated`: draws that carry the",
-            "warning, in percent, decisions not looked at.",
-            "",
-            *interval_table(measured),
-            "",
-            "## Where the defaults fail",
-            "",
-            *failures(measured),
-            "",
-            "Rare flips leave too few events for any interval of λ̂. Believe the warning",
-            "`flip_dominated` and report decisions instead: flip rate, pairwise disagreement and",
-            "their intervals. `bootstrap_t` buys its coverage there with intervals so wide that",
-            "they say nothing.",
-            "",
-            "λ̂ keeps what it measures under saturation and plateaus, but that isn't the initial",
-            "rate: the λ of those processes is the slope over the window, bends included.",
-            "",
-            "## Tests of no growth",
-            "",
-            "Rejections at 5 % in percent: size where λ is 0, power elsewhere (for the test",
-            "against diffusion the random walk is the null).",
-            "",
-            *growth_table(measured),
-            "",
-            "## Contrasts",
-            "",
-            *contrast_table(measured),
-            "",
-            "## Pooled over scenarios",
-            "",
-            "The interaction of a 2x2 over twelve scenarios whose true effects differ (sd 0.02),",
-            "95 % intervals.",
-            "",
-            *pool_table(measured),
-            "",
-        ]
-    )
+    names = [str(name) for name in frame.columns]
+    body = [[cell(*item) for item in zip(names, row, strict=True)] for row in frame.to_numpy()]
+    return "\n".join(lines(names, body))
 
 
 def publish(draws: int, workers: int, out: Path) -> dict[str, float]:
     """Measure, write the page and the figure, and return what was reached."""
-    measured = measure(draws, workers)
-    figure(measured, out / "images" / "calibration.png")
-    (out / "calibration.md").write_text(page(measured, draws), encoding="utf-8")
-    texts, figures = verdict(measured)
-    print("\n".join(texts))
+    measured = calibration.measure(draws, workers)
+    shares, sizes = intervals(measured), growth(measured)
+    with styled():
+        drawn = figure(shares, sizes)
+    save(drawn, out / "images", "calibration", ("png",))
+    text = page(measured, draws)
+    (out / "calibration.md").write_text(text, encoding="utf-8")
+    print("\n".join(line for line in text.splitlines() if "(to reach: " in line))
     print(f"written: {out / 'calibration.md'}, {out / 'images' / 'calibration.png'}")
-    return figures
+    return reached(shares, sizes)

@@ -1,7 +1,7 @@
 """Exact reruns: whether the journals of a condition that was run again have the same bytes."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +11,11 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.design.factors import FACTORS, varying
 from plenum.records.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
-from plenum.reports.labels import label
+from plenum.reports.labels import shared_label
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
 from plenum.reports.settings import source
-from plenum.reports.sheets import of_cells
-from plenum.reports.table import Table
+from plenum.reports.table import Column, Table, keys
 from plenum.tracking.conditions import Rerun
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
@@ -43,11 +42,11 @@ class Line:
     again: Rerun
     replicate: int
     files: tuple[Path, Path]
-    found: Comparison
+    comparison: Comparison
 
     def record(self, study: str) -> dict[str, object]:
         """The comparison as a line of a CSV."""
-        d = self.found.difference
+        d = self.comparison.difference
         entry = d.entry if d else {}
         return {
             "study": study,
@@ -56,8 +55,8 @@ class Line:
             "first": self.first.rerun,
             "rerun": self.again.rerun,
             "replicate": self.replicate,
-            "outcome": self.found.outcome,
-            "ended": self.found.ended,
+            "outcome": self.comparison.outcome,
+            "ended": self.comparison.ended,
             "first_file": str(self.files[0]),
             "rerun_file": str(self.files[1]),
             "offset": d.offset if d else None,
@@ -65,7 +64,7 @@ class Line:
             **{key: entry.get(key, "") for key in ("kind", "round", "seat")},
             "first_bytes": d.first if d else "",
             "rerun_bytes": d.second if d else "",
-            "environment": " ".join(self.found.environment),
+            "environment": " ".join(self.comparison.environment),
         }
 
 
@@ -104,17 +103,19 @@ def publish(chosen: Settings) -> int:
         raise UserError(
             f"study: {chosen.study!r} holds no rerun; run its conditions with rerun=0,1"
         )
-    counts = Counter(line.found.outcome for line in lines)
+    counts = Counter(line.comparison.outcome for line in lines)
     if counts.keys() <= {MISSING, PENDING}:
         raise UserError(
             f"study: no replicate of {chosen.study!r} and its rerun have both ended in "
             f"{chosen.journals} ({_counted(counts)})"
         )
-    sheets = [_conditions(lines), *_differences(lines), *_environments(lines)]
-    files = _write(chosen, lines, sheets)
+    frame = pd.DataFrame([line.record(chosen.study) for line in lines])
+    details = [table for table in (_differences(lines), _environments(lines)) if len(table)]
+    tables = [_conditions(frame, [line.first.factors for line in lines]), *details]
+    files = _write(chosen, frame, tables)
     log_report(chosen.study, chosen.uri, files)
-    show([s for s in sheets if s is sheets[0] or len(s.body) <= _LINES])
-    failed = sum(line.found.ended == "failed" for line in lines)
+    show([tables[0], *(table for table in details if len(table) <= _LINES)])
+    failed = sum(line.comparison.ended == "failed" for line in lines)
     short = f"; {failed} of them failed, so that little was compared" * bool(failed)
     print(f"{len(lines)} replicate{'s' * (len(lines) != 1)} run again: {_counted(counts)}{short}")
     print(f"written: {', '.join(map(str, files))}")
@@ -135,71 +136,63 @@ def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
 
 
-def _write(chosen: Settings, lines: Sequence[Line], sheets: Sequence[Table]) -> list[Path]:
+def _write(chosen: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
     chosen.out.mkdir(parents=True, exist_ok=True)
     files = [chosen.out / "reruns.csv", chosen.out / "reruns.md"]
-    table = pd.DataFrame([line.record(chosen.study) for line in lines])
-    table.astype({"offset": "Int64", "line": "Int64"}).to_csv(files[0], index=False)
-    text = "\n".join(map(markdown, sheets))
+    frame.astype({"offset": "Int64", "line": "Int64"}).to_csv(files[0], index=False)
+    text = "\n".join(map(markdown, tables))
     files[1].write_text(f"# Reruns of study {chosen.study}\n\n{text}", encoding="utf-8")
     return files
 
 
-def _conditions(lines: Sequence[Line]) -> Table:
-    groups: dict[tuple[str, int], list[Line]] = {}
-    for line in lines:
-        groups.setdefault((line.first.identity, line.again.rerun), []).append(line)
-    factors = [line.first.factors for line in lines]
+def _conditions(frame: pd.DataFrame, factors: Sequence[Mapping[str, str]]) -> Table:
+    """Outcomes counted by condition and rerun."""
     names = [n for n in FACTORS if n in varying(factors) or n in ("scenario", "roles")]
-    rest = [n for n in FACTORS if n not in names]
-    body = []
-    for own in groups.values():
-        counts = Counter(line.found.outcome for line in own)
-        line = own[0]
-        body.append(
-            (
-                *(line.first.factors[n] for n in names),
-                f"{line.first.rerun}, {line.again.rerun}",
-                str(len(own)),
-                *(str(counts[outcome]) for outcome in OUTCOMES),
-            )
-        )
+    counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
+    groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
+    sums = dict.fromkeys(OUTCOMES, "sum")
+    summary = groups.agg({**dict.fromkeys(names, "first"), "replicate": "size", **sums})
+    columns = (
+        *keys(names),
+        Column(("first", "rerun"), "runs", lambda first, again: f"{first}, {again}"),
+        Column("replicate", "replicates"),
+        *(Column(outcome) for outcome in OUTCOMES),
+    )
     notes = (
         "artifact-identical: the journals have equal bytes; environment: equal but for the "
         "environments that they name; pending: equal so far, one hasn't ended",
         "journals alone are compared: calls.jsonl says when and how fast",
-        f"backend: {', '.join(dict.fromkeys(own['backend'] for own in factors))}",
+        f"backend: {', '.join(frame['backend'].unique())}",
     )
-    title = f"Reruns ({label(factors[0], rest)})"
-    return of_cells(
-        title, (*names, "runs", "replicates", *OUTCOMES), tuple(body), notes, len(names)
-    )
+    title = f"Reruns ({shared_label(factors[0], names)})"
+    return Table("reruns", title, summary, columns, notes)
 
 
-def _differences(lines: Sequence[Line]) -> list[Table]:
-    body = [
-        (
-            f"{line.again.folder}/{line.replicate:03d}.jsonl",
-            str(d.offset),
-            str(d.line),
-            d.place,
-            f"{d.first}\n{d.second}",
-        )
+def _differences(lines: Sequence[Line]) -> Table:
+    """Where each journal first differs."""
+    records = [
+        {"journal": f"{line.again.folder}/{line.replicate:03d}.jsonl", "place": d.place, **vars(d)}
         for line in lines
-        if (d := line.found.difference) is not None
+        if (d := line.comparison.difference) is not None
     ]
+    columns = (
+        *keys(["journal"]),
+        Column("offset", "byte"),
+        Column("line"),
+        Column("place", "entry"),
+        Column(("first", "second"), "excerpts", lambda first, again: f"{first}\n{again}"),
+    )
     notes = ("byte: before it in the first run's journal; excerpts: first run above, rerun below",)
-    head = ("journal", "byte", "line", "entry", "excerpts")
-    return [of_cells("First differing bytes", head, tuple(body), notes)] * bool(body)
+    return Table("differences", "First differing bytes", pd.DataFrame(records), columns, notes)
 
 
-def _environments(lines: Sequence[Line]) -> list[Table]:
+def _environments(lines: Sequence[Line]) -> Table:
     """A warning where journals of other environments are compared."""
-    named: dict[tuple[str, str, str], int] = {}
-    for line in lines:
-        for key, values in line.found.environment.items():
-            named[(key, *values)] = named.get((key, *values), 0) + 1
-    body = tuple((key, one, other, str(count)) for (key, one, other), count in named.items())
+    counts = Counter(
+        (key, *values) for line in lines for key, values in line.comparison.environment.items()
+    )
+    records = [(*named, count) for named, count in counts.items()]
+    columns = (*keys(["key"]), *map(Column, ("first run", "rerun", "replicates")))
+    frame = pd.DataFrame(records, columns=[column.names[0] for column in columns])
     notes = ("equal bytes are promised within one environment only",)
-    head = ("key", "first run", "rerun", "replicates")
-    return [of_cells("Warning: the environments differ", head, body, notes)] * bool(body)
+    return Table("environments", "Warning: the environments differ", frame, columns, notes)

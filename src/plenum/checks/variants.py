@@ -11,10 +11,9 @@ from omegaconf import DictConfig, OmegaConf
 from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.reports.formats import number
+from plenum.reports.formats import NONE, decimals
 from plenum.reports.printing import show
-from plenum.reports.sheets import of_cells
-from plenum.reports.table import Table
+from plenum.reports.table import Column, Table, keys
 from plenum.scenarios import Scenario, meaning, rephrase, variant_files
 from plenum.scenarios.meaning import Judged
 from plenum.scenarios.perturbations import Surveyed, survey
@@ -73,13 +72,24 @@ def publish(chosen: Asked) -> tuple[list[Surveyed], str]:
     str
         How many variants fail, in one line; empty where all pass.
     """
-    found = [survey(scenario, chosen.folder) for scenario in chosen.scenarios]
-    _write(chosen.out / "variants.csv", _sheets(found), _records(found))
-    checked = [one for surveyed in found for one in surveyed.checked]
-    failing = [one for one in checked if one.problems]
-    problems = sum(len(one.problems) for one in failing)
-    told = f"{problems} problems in {len(failing)} of {len(checked)} checks" if failing else ""
-    return found, told
+    surveys = [survey(scenario, chosen.folder) for scenario in chosen.scenarios]
+    checked = [variant for surveyed in surveys for variant in surveyed.checked]
+    records = [
+        {
+            "scenario": variant.scenario,
+            "variant": variant.name,
+            "family": variant.family,
+            "passes": not variant.problems,
+            "problems": " | ".join(variant.problems),
+        }
+        for variant in checked
+    ]
+    _write(chosen.out / "variants.csv", pd.DataFrame(records), _rules(surveys))
+    failing = [variant for variant in checked if variant.problems]
+    problems = sum(len(variant.problems) for variant in failing)
+    if not failing:
+        return surveys, ""
+    return surveys, f"{problems} problems in {len(failing)} of {len(checked)} checks"
 
 
 def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
@@ -90,130 +100,117 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
     str
         How many pairs are flagged or without a score, in one line; empty where there is none.
     """
-    records = [_score(one, below) for one in judged]
-    _write(out / "scores.csv", _score_sheets(judged, below), records)
-    flagged = sum(meaning.flagged(one, below) for one in judged)
-    without = sum(one.opinion is None for one in judged)
-    told = [f"{flagged} pairs are flagged"] * bool(flagged)
-    told += [f"{without} pairs have no score"] * bool(without)
-    return " and ".join(told)
+    frame = pd.DataFrame([_score(pair, below) for pair in judged], columns=_SCORE)
+    frame = frame.astype({"score": float})
+    _write(out / "scores.csv", frame, _scores(frame, judged, below))
+    flagged = sum(meaning.flagged(pair, below) for pair in judged)
+    without = sum(pair.opinion is None for pair in judged)
+    counts = [f"{flagged} pairs are flagged"] * bool(flagged)
+    counts += [f"{without} pairs have no score"] * bool(without)
+    return " and ".join(counts)
 
 
-def _write(file: Path, sheets: Sequence[Table], records: Sequence[dict[str, object]]) -> None:
+def _write(file: Path, frame: pd.DataFrame, tables: Sequence[Table]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    pd.DataFrame(list(records)).to_csv(file, index=False)
-    show(sheets)
+    frame.to_csv(file, index=False)
+    show([table for table in tables if table is tables[0] or len(table)])
     print(f"written: {file}")
 
 
-def _sheets(found: Sequence[Surveyed]) -> list[Table]:
-    notes = tuple(note for surveyed in found for note in surveyed.notes)
-    sheets = [
-        of_cells("Variants that the rules pass", _COUNTED, tuple(map(_counted, found)), notes),
-    ]
-    problems = tuple(
-        (one.scenario, one.name, one.family, problem)
-        for surveyed in found
-        for one in surveyed.checked
-        for problem in one.problems
+_FAMILIES = ("rephrase", "format", "register")
+
+
+def _or_dash(count: int) -> str:
+    return str(count or NONE)
+
+
+def _rules(surveys: Sequence[Surveyed]) -> list[Table]:
+    """How many variants pass, and each problem."""
+    counts = []
+    for surveyed in surveys:
+        passed = Counter(v.family for v in surveyed.checked if v.variant and not v.problems)
+        problems = sum(len(v.problems) for v in surveyed.checked)
+        counts.append(
+            {
+                "scenario": surveyed.scenario.id,
+                **{family: passed[family] for family in _FAMILIES},
+                "problems": problems or "none",
+            }
+        )
+    families = (Column(family, format=_or_dash) for family in _FAMILIES)
+    notes = tuple(note for surveyed in surveys for note in surveyed.notes)
+    failing = pd.DataFrame(
+        [
+            {"scenario": v.scenario, "variant": v.name, "family": v.family, "problem": problem}
+            for surveyed in surveys
+            for v in surveyed.checked
+            for problem in v.problems
+        ]
     )
-    if problems:
-        head = ("scenario", "variant", "family", "problem")
-        sheets.append(of_cells("Problems", head, problems, (), keys=2))
-    return sheets
-
-
-_COUNTED = ("scenario", "rephrase", "format", "register", "problems")
-
-
-def _counted(surveyed: Surveyed) -> tuple[str, ...]:
-    passed = Counter(
-        one.family for one in surveyed.checked if one.variant is not None and not one.problems
-    )
-    families = (str(passed[family]) if passed[family] else "-" for family in _COUNTED[1:4])
-    problems = sum(len(one.problems) for one in surveyed.checked)
-    return (surveyed.scenario.id, *families, str(problems or "none"))
-
-
-def _records(found: Sequence[Surveyed]) -> list[dict[str, object]]:
+    named = (*keys(["scenario", "variant"]), Column("family"), Column("problem"))
+    columns = (*keys(["scenario"]), *families, Column("problems"))
     return [
-        {
-            "scenario": one.scenario,
-            "variant": one.name,
-            "family": one.family,
-            "passes": not one.problems,
-            "problems": " | ".join(one.problems),
-        }
-        for surveyed in found
-        for one in surveyed.checked
+        Table("rules", "Variants that the rules pass", pd.DataFrame(counts), columns, notes),
+        Table("problems", "Problems", failing, named),
     ]
 
 
-def _score_sheets(judged: Sequence[Judged], below: float) -> list[Table]:
-    groups: dict[tuple[str, str], list[Judged]] = {}
-    for one in judged:
-        groups.setdefault((one.scenario, one.family), []).append(one)
-    head = (
-        "scenario",
-        "family",
-        "pairs",
-        "scored",
-        "mean",
-        "lowest",
-        "flagged",
-        "unread",
-        "failed",
+def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list[Table]:
+    """Scores by scenario and family, what is flagged, and what has no score."""
+    low = frame["score"].lt(below)
+    unread, lost = frame["outcome"].eq("unread"), frame["score"].isna()
+    groups = frame.assign(low=low, unread=unread, failed=lost & ~unread).groupby(
+        ["scenario", "family"], sort=False, as_index=False
     )
-    body = tuple((*key, *_scored(group, below)) for key, group in groups.items())
-    judge = ", ".join(dict.fromkeys(one.judge for one in judged))
-    earlier = sum(one.earlier for one in judged)
+    summary = groups.agg(
+        pairs=("outcome", "size"),
+        scored=("score", "count"),
+        mean=("score", "mean"),
+        lowest=("score", "min"),
+        flagged=("low", "sum"),
+        unread=("unread", "sum"),
+        failed=("failed", "sum"),
+    )
+    judge = ", ".join(frame["judge"].unique())
+    earlier = sum(pair.earlier for pair in judged)
     notes = [f"judge: {judge}; scores from 0 to 10, flagged below {below:g}"]
     notes += [f"{earlier} of {len(judged)} scores are from earlier runs"] * bool(earlier)
-    sheets = [of_cells("Meaning, as the judge scores it", head, body, tuple(notes), keys=2)]
-    named = ("scenario", "variant", "score", "what the judge says")
-    short = [
-        (one.scenario, one.variant, f"{one.opinion.score:g}", one.opinion.difference)
-        for one in judged
-        if one.opinion is not None and meaning.flagged(one, below)
-    ]
-    if short:
-        sheets.append(of_cells("Flagged", named, tuple(short), (), keys=2))
-    without = [
-        (one.scenario, one.variant, one.outcome, one.detail)
-        for one in judged
-        if one.opinion is None
-    ]
-    if without:
-        lost = ("scenario", "variant", "outcome", "detail")
-        sheets.append(of_cells("Without a score", lost, tuple(without), (), keys=2))
-    return sheets
-
-
-def _scored(group: Sequence[Judged], below: float) -> tuple[str, ...]:
-    scores = [one.opinion.score for one in group if one.opinion is not None]
-    unread = sum(one.outcome == "unread" for one in group)
-    counts = (
-        sum(meaning.flagged(one, below) for one in group),
-        unread,
-        len(group) - len(scores) - unread,
+    numbers = (
+        *(Column("pairs"), Column("scored"), Column("mean", format=decimals(2))),
+        Column("lowest", format=_shortest),
+        *(Column(name, format=_or_dash) for name in ("flagged", "unread", "failed")),
     )
-    lowest = f"{min(scores):g}" if scores else "-"
-    return (
-        *(str(len(group)), str(len(scores)), number(meaning.mean(scores), 2), lowest),
-        *(str(count) if count else "-" for count in counts),
-    )
+    pair = keys(["scenario", "variant"])
+    opinion = (Column("score", format=_shortest), Column("difference", "what the judge says"))
+    by = (*keys(["scenario", "family"]), *numbers)
+    without = (*pair, Column("outcome"), Column("detail"))
+    return [
+        Table("scores", "Meaning, as the judge scores it", summary, by, tuple(notes)),
+        Table("flagged", "Flagged", frame[low], (*pair, *opinion)),
+        Table("without", "Without a score", frame[lost], without),
+    ]
 
 
-def _score(one: Judged, below: float) -> dict[str, object]:
-    opinion = one.opinion
+def _shortest(value: float) -> str:
+    return NONE if pd.isna(value) else f"{value:g}"
+
+
+_SCORE = [
+    *("scenario", "variant", "family", "judge", "outcome"),
+    *("score", "flagged", "difference", "detail"),
+]
+
+
+def _score(pair: Judged, below: float) -> dict[str, object]:
+    opinion = pair.opinion
     return {
-        "scenario": one.scenario,
-        "variant": one.variant,
-        "family": one.family,
-        "judge": one.judge,
-        "outcome": one.outcome,
+        "scenario": pair.scenario,
+        "variant": pair.variant,
+        "family": pair.family,
+        "judge": pair.judge,
+        "outcome": pair.outcome,
         "score": opinion.score if opinion else None,
-        "flagged": meaning.flagged(one, below) if opinion else None,
+        "flagged": meaning.flagged(pair, below) if opinion else None,
         "difference": opinion.difference if opinion else "",
-        "detail": one.detail,
+        "detail": pair.detail,
     }

@@ -46,7 +46,14 @@ class Kind:
           of a :class:`plenum.tracking.conditions.TrackedCondition`, by name;
         - ``by_round``: from a transcript to what its run has by round: values by metric;
         - ``simulated_agent``: answers the kind's prompts on the simulated backend
-          (:class:`plenum.models.simulated.backend.Agent`); a kind may have none.
+          (:class:`plenum.models.simulated.backend.Agent`); a kind may have none;
+        - ``report_tables``: prints, writes and logs the tables of a study; what it returns is what
+          ``findings`` makes sentences of;
+        - ``report_frames``: from the settings of a report to the tables as data, by name;
+        - ``report_figures``: draws, writes and logs the figures of a study;
+        - ``report``: from the settings of a report and a folder for its figures to its document;
+        - ``explorer``, ``plan``, ``paper_tables``: the explorer's data, the replicates that are
+          needed, and the papers' tables; a kind may have none of them.
     """
 
     name: str
@@ -105,6 +112,14 @@ register(
             "tables": "plenum.tracking.committees:tables",
             "tracked": "plenum.tracking.committees:tracked",
             "by_round": "plenum.tracking.committees:by_round",
+            "report_tables": "plenum.reports.tables.publish:publish_committees",
+            "report_frames": "plenum.reports.tables.publish:frames_of",
+            "report_figures": "plenum.reports.figures.publish:publish_committees",
+            "report": "plenum.reports.article.publish:committees_document",
+            "findings": "plenum.reports.article.findings:sentences",
+            "explorer": "plenum.reports.explorer.publish:gathered",
+            "plan": "plenum.reports.plans:table",
+            "paper_tables": "plenum.reports.papers.catalogue:CATALOGUE",
         },
     )
 )
@@ -126,6 +141,11 @@ register(
             "tables": "plenum.tracking.worlds:tables",
             "tracked": "plenum.tracking.worlds:tracked",
             "by_round": "plenum.tracking.worlds:by_round",
+            "report_tables": "plenum.reports.worlds:tables",
+            "report_frames": "plenum.reports.worlds:frames",
+            "report_figures": "plenum.reports.worlds:figures",
+            "report": "plenum.reports.article.worlds:compose",
+            "findings": "plenum.reports.article.findings_of_worlds:sentences",
             "tasks": "plenum.worlds.registry:WORLDS",
             "simulated_agent": "plenum.worlds.simulated:answer",
         },

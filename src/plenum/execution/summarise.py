@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.base.identity import digest
 from plenum.design import kinds
 from plenum.execution.usage import Accounts
 from plenum.models.chat import SIMULATED
 from plenum.records import Transcript
+from plenum.records.transcript import environments as environments_of
 
 Report = dict[str, Any]
 
@@ -26,7 +26,7 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
     estimated = no_estimates("no_replicates", "no completed replicate")
     if completed:
         estimated = kinds.of_condition(completed[0].head).part("estimates")(completed)
-    environments = _environments(transcripts)
+    environments = sorted(environments_of(transcripts))
     return {
         **estimated,
         **({"environments": environments} if environments else {}),
@@ -35,12 +35,6 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
         "simulated": _simulated(transcripts, accounts),
         "accounts": accounts,
     }
-
-
-def _environments(transcripts: Sequence[Transcript]) -> list[str]:
-    """Digests of the environments that journals name: other ones are other estimates."""
-    named = [e.get("environment") for t in transcripts for e in (t.head, *t.entries)]
-    return sorted({digest(environment) for environment in named if environment})
 
 
 def _simulated(transcripts: Sequence[Transcript], accounts: Accounts) -> bool:

@@ -1,5 +1,6 @@
 """A journal read back as a transcript: what one deliberation said and decided."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plenum.base.identity import digest
 from plenum.records.journal import NO_ANSWERS, DamagedJournal, read_entries
 
 
@@ -144,3 +146,12 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]]) -> Transcript
             ballots[entry["seat"]] = entry["ballot"]["decision"]
     end = entries[-1] if entries and entries[-1]["kind"] == "end" else None
     return Transcript(head, tuple(turns), ballots, end, tuple(entries))
+
+
+def environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
+    """The environments that journals name, by digest, in the order in which they occur.
+
+    A journal names one in its head, and another where it goes on in another one.
+    """
+    named = [e.get("environment") for t in transcripts for e in (t.head, *t.entries)]
+    return {digest(environment): dict(environment) for environment in named if environment}

@@ -1,6 +1,10 @@
 """Tables as Markdown."""
 
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from plenum.reports.table import Table
 
@@ -34,3 +38,23 @@ def lines(
     rows = [[escape(cell) for cell in line] for line in (head, *body)]
     rows.insert(1, ["---"] * len(head))
     return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def template(file: Path, **filters: Callable[..., str]) -> Template:
+    """A template of a Markdown page, whose filter ``text`` escapes what anybody wrote."""
+    environment = Environment(
+        loader=FileSystemLoader(file.parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    environment.filters |= {"text": _text, **filters}
+    return environment.get_template(file.name)
+
+
+def _text(value: str) -> str:
+    """Anybody's text within a line of Markdown."""
+    line = "".join(c if c.isprintable() else " " for c in value)
+    return re.sub(r"([\\`*\[\]<>|])", r"\\\1", line)

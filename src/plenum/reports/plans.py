@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
 from plenum.dynamics import LyapunovEstimate, look, lyapunov, plan_replicates
 from plenum.reports.formats import NONE, decimals, interval, warnings
 from plenum.reports.labels import provenance
@@ -23,12 +24,13 @@ _WIDE = 1.0
 
 def publish(asked: Plan) -> None:
     """Print, for every condition, the replicates that a contrast needs and whether to stop."""
-    if TrackedStudy(asked.study, asked.uri).kind == "world":
+    study = TrackedStudy(asked.study, asked.uri)
+    kind, tracked = KINDS[study.kind], study.conditions
+    if "plan" not in kind.parts:
         raise UserError(
-            f"study: {asked.study!r} is of worlds; replicates are planned for committees"
+            f"study: {asked.study!r} is of {kind.plural}; replicates are planned for committees"
         )
-    tracked = TrackedStudy(asked.study, asked.uri).conditions
-    show([table(sorted(tracked, key=lambda t: t.factors["scenario"]), asked)])
+    show([kind.part("plan")(sorted(tracked, key=lambda t: t.factors["scenario"]), asked)])
 
 
 def table(tracked: Sequence[TrackedCondition], asked: Plan) -> Table:

@@ -7,12 +7,10 @@ import sys
 from pathlib import Path
 
 from plenum.base import project
-from plenum.reports import tables
-from plenum.reports.article import findings, findings_of_worlds
 from plenum.reports.article.templates import paragraphs
 from plenum.reports.printing import show_sentences
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study
+from plenum.reports.study import kind_of
 
 
 def publish(chosen: Settings) -> None:
@@ -23,12 +21,9 @@ def publish(chosen: Settings) -> None:
     UserError
         There is no such study, or nothing in it.
     """
-    found = tables.publish(chosen)
-    if isinstance(found, Study):
-        texts, worlds = findings.sentences(found), False
-    else:
-        texts, worlds = findings_of_worlds.sentences(found), True
-    show_sentences(["", *texts, *_next_steps(chosen, worlds)])
+    kind = kind_of(chosen.study, chosen.uri)
+    texts = kind.part("findings")(kind.part("report_tables")(chosen))
+    show_sentences(["", *texts, *_next_steps(chosen, worlds="explorer" not in kind.parts)])
 
 
 def _next_steps(chosen: Settings, worlds: bool) -> list[str]:

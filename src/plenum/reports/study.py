@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from plenum.design.kinds import KINDS, Kind
 from plenum.reports import effects
 from plenum.reports.effects import Across, Effect
 from plenum.reports.rows import Row, build, other_study
@@ -85,6 +86,17 @@ class Study:
     def reruns(self) -> list[Row]:
         """The conditions of the study that ``reruns`` names."""
         return other_study(self.chosen, "reruns")
+
+
+def kind_of(study: str, uri: str) -> Kind:
+    """The kind of a study's conditions.
+
+    Raises
+    ------
+    UserError
+        There is no such study, nothing in it, or it holds conditions of several kinds.
+    """
+    return KINDS[TrackedStudy(study, uri).kind]
 
 
 def load(chosen: Settings) -> Study:

@@ -1,12 +1,11 @@
-"""What journals of every kind give: a table of replicates, and the environments they name."""
+"""What journals of every kind give: a table of replicates."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
-from plenum.base.identity import digest
 from plenum.records import Transcript
+from plenum.records.transcript import environments
 
 
 def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
@@ -28,12 +27,3 @@ def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
-    """The environments that journals name, by digest, in the order in which they occur.
-
-    A journal names one in its head, and another where it goes on in another one.
-    """
-    named = [e.get("environment") for t in transcripts for e in (t.head, *t.entries)]
-    return {digest(environment): dict(environment) for environment in named if environment}

@@ -1,9 +1,18 @@
-"""How MLflow's UI opens a study: saved views, which it reads from tags of the experiment."""
+"""How MLflow's UI opens a study: saved views, which it reads from tags of the experiment.
+
+``python -m plenum.tracking.views mlruns/mlflow.db http://127.0.0.1:5000`` prints the pages on which
+the studies of a local store are compared.
+"""
 
 import json
 import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
+
+from plenum.base.errors import UserError
+from plenum.tracking.database import rows
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -21,6 +30,21 @@ _COLUMNS = (
     *("metrics.`n_completed`", "metrics.`n_failed`"),
 )
 """Columns of the list of runs; those that no run has don't show."""
+
+_STUDIES = """
+    SELECT experiment_id, name, EXISTS (
+        SELECT 1 FROM experiment_tags
+        WHERE experiment_tags.experiment_id = experiments.experiment_id AND key = ?
+    )
+    FROM experiments
+    WHERE lifecycle_stage = 'active' AND EXISTS (
+        SELECT 1 FROM runs JOIN tags USING (run_uuid)
+        WHERE runs.experiment_id = experiments.experiment_id
+          AND runs.lifecycle_stage = 'active'
+          AND tags.key = 'plenum.kind' AND tags.value = 'condition'
+    )
+    ORDER BY name
+"""
 
 
 def tags() -> dict[str, str]:
@@ -77,6 +101,39 @@ def link(server: str, experiment: str, saved: bool) -> str:
     return f"{server}/#/experiments/{experiment}/runs?{urlencode(query)}"
 
 
+def links(database: Path, server: str) -> dict[str, str]:
+    """The page that compares a study's conditions, by study; none where there is no store yet.
+
+    Parameters
+    ----------
+    database
+        The SQLite file of the store.
+    server
+        The address at which it is served.
+
+    Raises
+    ------
+    UserError
+        The file is no SQLite database, or a damaged one.
+    """
+    studies = rows(database.resolve(), _STUDIES, f"{TAG}{CONDITIONS}")
+    return {name: link(server, str(number), bool(saved)) for number, name, saved in studies}
+
+
+def main() -> None:
+    """Print one line a study."""
+    database, server = sys.argv[1:]
+    try:
+        pages = links(Path(database), server)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    print("conditions by chart, once the server is up:" if pages else "no study here yet: make run")
+    width = max(map(len, pages), default=0)
+    for study, page in pages.items():
+        print(f"  {study:{width}}  {page}")
+
+
 def _view(name: str, query: str) -> str:
     """A view as MLflow's UI saves one: the runs that match a query, the oldest first."""
     state = {
@@ -87,3 +144,7 @@ def _view(name: str, query: str) -> str:
         "runsHiddenMode": "FIRST_20_RUNS",
     }
     return json.dumps({"name": name, "createdAt": 0, "updatedAt": 0, "state": json.dumps(state)})
+
+
+if __name__ == "__main__":
+    main()

@@ -19,7 +19,8 @@ from mlflow.entities import Param, RunTag
 
 from plenum.design.kinds import of_condition
 from plenum.records import Transcript, attempts, read
-from plenum.tracking import frames, labels, metrics, states, store, traces, views
+from plenum.records.transcript import environments
+from plenum.tracking import run_data, states, store, traces, views
 from plenum.tracking.runs import CONDITIONS, search
 from plenum.tracking.stored import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
@@ -140,17 +141,15 @@ class StudyWriter:
             self._client.delete_run(there.run_id)
         run = self._client.create_run(
             self._experiment,
-            run_name=f"{labels.name(condition)} r{index:03d}",
+            run_name=f"{run_data.name(condition)} r{index:03d}",
             tags={**tags, states.TAG: state},
         )
         with store.artifacts(self._client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
         self._client.log_batch(
             run.info.run_id,
-            metrics=metrics.of_replicate(transcript, effort),
-            params=_params(
-                {**labels.factors(condition), "replicate": index, **labels.wording(transcript.head)}
-            ),
+            metrics=run_data.of_replicate(transcript, effort),
+            params=_params(run_data.params_of_replicate(condition, transcript.head)),
         )
         self._client.set_terminated(run.info.run_id, _STATUS[transcript.status])
         self._children[cell][index] = _Child(run.info.run_id, state)
@@ -198,7 +197,7 @@ class StudyWriter:
     def _trace(
         self, condition: dict[str, Any], journal: Path, child: "_Child", transcript: Transcript
     ) -> Trace:
-        name, cell = labels.name(condition), condition["cell"]
+        name, cell = run_data.name(condition), condition["cell"]
         simulated = condition["backend"] == "simulated" or self._simulated.get(cell, False)
         return Trace(
             id=self._trace_id(condition, journal, child),
@@ -249,27 +248,27 @@ class StudyWriter:
         parent = self._parents[cell]
         self._written[cell] = ""
         transcripts = [read(journal) for journal in journals]
-        environments = frames.environments(transcripts)
+        named = environments(transcripts)
         with store.artifacts(self._client, parent) as folder:
             for name, frame in of_condition(condition).part("tables")(transcripts).items():
                 frame.to_parquet(folder / f"{name}.parquet")
             (folder / "config.yaml").write_text(config, encoding="utf-8")
             (folder / "condition.json").write_text(json.dumps(condition, indent=1))
-            if environments:
-                text = json.dumps(environments, indent=1)
+            if named:
+                text = json.dumps(named, indent=1)
                 (folder / "environment.json").write_text(text, encoding="utf-8")
             if accounts is not None:
                 _write_accounts(folder, accounts)
         self._client.log_batch(
             parent.info.run_id,
-            metrics=metrics.of_condition(estimates),
+            metrics=run_data.of_condition(estimates),
             tags=[
                 RunTag("plenum.status", estimates["status"]),
                 RunTag("plenum.interval", estimates["interval"]),
                 RunTag("plenum.simulated", str(estimates.get("simulated", False)).lower()),
                 RunTag("plenum.warnings", " ".join(estimates["warnings"])),
                 RunTag("plenum.failures", json.dumps(estimates["failures"])),
-                *(RunTag("plenum.environment", " ".join(environments)),) * bool(environments),
+                *(RunTag("plenum.environment", " ".join(named)),) * bool(named),
                 RunTag(states.TAG, state),
             ],
         )
@@ -282,23 +281,15 @@ class StudyWriter:
         run = self._client.create_run(
             self._experiment,
             start_time=old.info.start_time if old else None,
-            run_name=labels.name(condition),
+            run_name=run_data.name(condition),
             tags={
                 **self._tags(condition, "condition"),
                 "mlflow.runColor": colour,
                 "plenum.target": str(self._targets[condition["cell"]]),
             },
         )
-        params = {
-            **labels.factors(condition),
-            "options": " / ".join(condition["options"].values()),
-            "models": " ".join(f"{s['seat']}:{s['model']}" for s in condition["seats"]),
-            "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
-            "clerk": condition["clerk"],
-            **labels.variants(condition),
-            **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
-        }
-        self._client.log_batch(run.info.run_id, params=_params(params))
+        params = _params(run_data.params_of_condition(condition))
+        self._client.log_batch(run.info.run_id, params=params)
         return run
 
     def _replace_parent(self, condition: dict[str, Any]) -> None:

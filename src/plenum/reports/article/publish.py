@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plenum.base.errors import UserError
-from plenum.reports.article import worlds
 from plenum.reports.article.compose import compose
 from plenum.reports.article.document import Document, Picture
 from plenum.reports.article.material import Material
@@ -16,7 +15,7 @@ from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import draw
 from plenum.reports.labels import provenance
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, load
+from plenum.reports.study import Study, kind_of, load
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
 
@@ -31,10 +30,7 @@ def publish(chosen: Settings) -> None:
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        if TrackedStudy(chosen.study, chosen.uri).kind == "world":
-            document = worlds.compose(chosen, folder)
-        else:
-            document = compose(gather(chosen, folder))
+        document: Document = kind_of(chosen.study, chosen.uri).part("report")(chosen, folder)
         pages = {"report.html": html(document), "report.md": markdown(document)}
         for name, text in pages.items():
             (folder / name).write_text(text, encoding="utf-8")
@@ -42,6 +38,11 @@ def publish(chosen: Settings) -> None:
         files = [Path(shutil.copy(file, chosen.out)) for file in _used(document, folder)]
     log_report(chosen.study, chosen.uri, files)
     print(f"written: {', '.join(map(str, files))}")
+
+
+def committees_document(chosen: Settings, folder: Path) -> Document:
+    """The report of a study of committees; its figures are drawn into a folder."""
+    return compose(gather(chosen, folder))
 
 
 def gather(chosen: Settings, folder: Path) -> Material:

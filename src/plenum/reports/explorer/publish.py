@@ -10,6 +10,7 @@ from typing import Any
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
 from plenum.reports.explorer.gather import blocks, index
 from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
@@ -75,14 +76,15 @@ def publish(request: Asked) -> None:
     chosen = request.chosen
     store.require_writable("out", request.out.parent)
     tracked = TrackedStudy(chosen.study, chosen.uri)
-    if tracked.kind == "world":
+    kind = KINDS[tracked.kind]
+    if "explorer" not in kind.parts:
         raise UserError(
-            f"study: {chosen.study} is a study of worlds, and the explorer shows committees; "
-            "scripts/figures.py draws worlds"
+            f"study: {chosen.study} is a study of {kind.plural}, and the explorer shows "
+            f"committees; scripts/figures.py draws {kind.plural}"
         )
     rows = _wanted(load(chosen).rows, request.condition)
     with tracked.transcripts() as kept:
-        data = gathered(chosen, rows, kept, request.replicates)
+        data = kind.part("explorer")(chosen, rows, kept, request.replicates)
     text = page(chosen.study, data)
     request.out.parent.mkdir(parents=True, exist_ok=True)
     beside = request.out.with_name(f".{request.out.name}.part")

@@ -8,11 +8,10 @@ from matplotlib.figure import Figure
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
-from plenum.reports import style, worlds
+from plenum.reports import style
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, load
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.reports.study import Study, kind_of, load
 from plenum.tracking.study import log_report
 
 
@@ -43,9 +42,11 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
     UserError
         There is no such figure, or the study has nothing to show in one of those named.
     """
-    if TrackedStudy(chosen.study, chosen.uri).kind == "world":
-        worlds.figures(chosen, names)
-        return
+    kind_of(chosen.study, chosen.uri).part("report_figures")(chosen, names)
+
+
+def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
+    """Draw the figures of a study of committees, write and log them; see :func:`publish`."""
     known(names, CATALOGUE)
     study = load(chosen)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written

@@ -14,7 +14,7 @@ from plenum.reports.papers.catalogue import CATALOGUE
 from plenum.reports.papers.source import Made, Source
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings, settings
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.reports.study import kind_of
 from plenum.tracking.study import exists
 
 ALL, LIST = "all", "list"
@@ -112,10 +112,11 @@ def _studies(
     if name == "s4":
         return studies[:1]
     for study in studies:
-        if TrackedStudy(study, chosen.uri).kind == "world":
+        kind = kind_of(study, chosen.uri)
+        if "paper_tables" not in kind.parts:
             raise UserError(
-                f"table: the papers' tables are of committees, and {study!r} is a study of worlds; "
-                "leave table out"
+                f"table: the papers' tables are of committees, and {study!r} is a study of "
+                f"{kind.plural}; leave table out"
             )
     item = items.of_table(name)
     if studies or (item is None and every):

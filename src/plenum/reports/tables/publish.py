@@ -1,15 +1,16 @@
 """Print a study's tables, write them as CSV, Markdown and LaTeX, and log all of it to MLflow."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 
-from plenum.reports import fragility, worlds
+from plenum.reports import fragility
 from plenum.reports.effects import Across, Effect
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, load
+from plenum.reports.study import Study, kind_of, load
 from plenum.reports.tables import branching
 from plenum.reports.tables import effects as effect_tables
 from plenum.reports.tables import fragility as fragility_tables
@@ -17,8 +18,6 @@ from plenum.reports.tables.conditions import conditions
 from plenum.reports.tables.details import decisions, diagnostics
 from plenum.reports.tables.effects import contrasts, pooled
 from plenum.reports.tables.maps import landscape, matrices
-from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
 
 _SQUARES = 4
 """More tables of roles by model than this are written, not printed: the landscape sums them up."""
@@ -27,16 +26,19 @@ _LINES = 16
 """Longer tables of diagnostics, decisions and contrasts are written, not printed."""
 
 
-def publish(chosen: Settings) -> Study | list[TrackedCondition]:
+def publish(chosen: Settings) -> Any:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
     Returns
     -------
-    Study or list of TrackedCondition
-        The conditions, of committees or in worlds, for who has more to say of them.
+    object
+        The conditions, as the kind's ``findings`` read them.
     """
-    if TrackedStudy(chosen.study, chosen.uri).kind == "world":
-        return worlds.tables(chosen)
+    return kind_of(chosen.study, chosen.uri).part("report_tables")(chosen)
+
+
+def publish_committees(chosen: Settings) -> Study:
+    """Print, write and log the tables of a study of committees."""
     study = load(chosen)
     rows = study.rows
     changed = fragility.changes(rows, study.baseline)
@@ -75,6 +77,11 @@ def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
     """Conditions whose rows are repeats, and those whose rows are wordings: never in one table."""
     parts = [[row for row in rows if row.tracked.perturbed is wanted] for wanted in (False, True)]
     return [part for part in parts if part]
+
+
+def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
+    """What the tables of a study of committees show, as data."""
+    return frames(load(chosen))
 
 
 def frames(study: Study) -> dict[str, pd.DataFrame]:

@@ -5,6 +5,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
+
 from plenum.base.errors import UserError
 from plenum.reports import style
 from plenum.reports.publishing import Product, publish_product, written
@@ -28,12 +30,21 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
     played = TrackedStudy(chosen.study, chosen.uri).conditions
     product = Product(
         stem="tables",
-        frames={"conditions": sheets.conditions(played, statistics.exponents(played))},
+        frames=_frames(played),
         tables=tabled(played),
         heading=f"Study {chosen.study}",
     )
     publish_product(product, chosen)
     return played
+
+
+def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
+    """What the tables of a study show, as data: one frame a CSV file."""
+    return _frames(TrackedStudy(chosen.study, chosen.uri).conditions)
+
+
+def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
+    return {"conditions": sheets.conditions(played, statistics.exponents(played))}
 
 
 def figures(chosen: Settings, names: Collection[str] | None = None) -> None:

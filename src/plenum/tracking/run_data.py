@@ -1,0 +1,82 @@
+"""What runs in MLflow are called and hold: names, params and metrics."""
+
+import math
+import time
+from collections import Counter
+from typing import Any
+
+import numpy as np
+from mlflow.entities import Metric
+
+from plenum.design import kinds
+from plenum.design.factors import USUAL
+from plenum.records import Transcript, episodes
+
+
+def name(condition: dict[str, Any]) -> str:
+    """What the run of a condition is called in MLflow."""
+    named: str = kinds.of_condition(condition).part("run_name")(condition)
+    return named if condition["settings"] == "default" else f"{named} {condition['settings']}"
+
+
+def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
+    """The params of a condition's run; of a perturbed one also its wordings of each family."""
+    families = Counter(family for _, family in condition.get("variants", ()))
+    variants = " ".join(f"{family}:{count}" for family, count in families.items())
+    return {
+        **_factors(condition),
+        "options": " / ".join(condition["options"].values()),
+        "models": " ".join(f"{s['seat']}:{s['model']}" for s in condition["seats"]),
+        "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
+        "clerk": condition["clerk"],
+        **({"variants": variants} if families else {}),
+        **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
+    }
+
+
+def params_of_replicate(condition: dict[str, Any], head: dict[str, Any]) -> dict[str, Any]:
+    """The params of a replicate's run; of a perturbed scenario also the wording that it read."""
+    wording: dict[str, Any] = {key: head[key] for key in ("variant", "family") if key in head}
+    return {**_factors(condition), "replicate": int(head["replicate"]), **wording}
+
+
+def _factors(condition: dict[str, Any]) -> dict[str, Any]:
+    named = {"protocol": USUAL["protocol"], **condition}
+    return {key: named[key] for key in kinds.of_condition(condition).factors if key in named}
+
+
+def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
+    return [Metric(k, float(v), now, 0) for k, v in values.items() if _finite(v)]
+
+
+def of_replicate(transcript: Transcript, effort: dict[str, float]) -> list[Metric]:
+    """The metrics of a replicate's run: totals, effort and what changes by round."""
+    now = int(time.time() * 1000)
+    metrics = _metrics({**transcript.totals(), **effort, **episodes.metrics(transcript)}, now)
+    return metrics + by_round(transcript, now)
+
+
+def by_round(transcript: Transcript, now: int) -> list[Metric]:
+    """The step metrics of a replicate's run; ``now`` is their time in milliseconds."""
+    return [
+        Metric(name, value, now, number)
+        for name, values in kinds.of_condition(transcript.head).part("by_round")(transcript).items()
+        for number, value in enumerate(values, start=1)
+        if _finite(value)
+    ]
+
+
+def of_condition(estimates: dict[str, Any]) -> list[Metric]:
+    """The metrics of a condition's run: its estimates, and D(t) with its logarithm by round."""
+    now = int(time.time() * 1000)
+    metrics = _metrics(estimates["metrics"], now)
+    for number, value in enumerate(estimates["divergence"], start=1):
+        if _finite(value):
+            metrics.append(Metric("D", float(value), now, number))
+            if value > 0:
+                metrics.append(Metric("log_D", math.log(value), now, number))
+    return metrics
+
+
+def _finite(value: Any) -> bool:
+    return value is not None and bool(np.isfinite(value))

@@ -10,6 +10,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
+from plenum.base.errors import UserError
 from plenum.design.factors import FACTORS, WORLD_FACTORS
 
 
@@ -54,6 +55,8 @@ class Kind:
         - ``report``: from the settings of a report and a folder for its figures to its document;
         - ``explorer``, ``plan``, ``paper_tables``: the explorer's data, the replicates that are
           needed, and the papers' tables; a kind may have none of them.
+    more
+        Where a reader of its tables finds how to study more of it.
     """
 
     name: str
@@ -63,9 +66,20 @@ class Kind:
     factors: tuple[str, ...]
     repeated: tuple[str, ...]
     parts: Mapping[str, str]
+    more: str = ""
 
     def part(self, station: str) -> Any:
-        """What a station uses for this kind."""
+        """What a station uses for this kind.
+
+        Raises
+        ------
+        UserError
+            The kind doesn't have this part.
+        """
+        if station not in self.parts:
+            others = " and ".join(k.plural for k in KINDS.values() if station in k.parts)
+            what = station.removeprefix("report_").replace("_", " ")
+            raise UserError(f"study: it holds {self.plural}; {what}: only for {others or 'none'}")
         return _resolved(self.parts[station])
 
 
@@ -121,6 +135,7 @@ register(
             "plan": "plenum.reports.plans:table",
             "paper_tables": "plenum.reports.papers.catalogue:CATALOGUE",
         },
+        more="a case of your own: docs/scenarios.md",
     )
 )
 register(
@@ -149,5 +164,6 @@ register(
             "tasks": "plenum.worlds.registry:WORLDS",
             "simulated_agent": "plenum.worlds.simulated:answer",
         },
+        more="more worlds: docs/worlds.md",
     )
 )

@@ -25,12 +25,8 @@ _WIDE = 1.0
 def publish(asked: Plan) -> None:
     """Print, for every condition, the replicates that a contrast needs and whether to stop."""
     study = TrackedStudy(asked.study, asked.uri)
-    kind, tracked = KINDS[study.kind], study.conditions
-    if "plan" not in kind.parts:
-        raise UserError(
-            f"study: {asked.study!r} is of {kind.plural}; replicates are planned for committees"
-        )
-    show([kind.part("plan")(sorted(tracked, key=lambda t: t.factors["scenario"]), asked)])
+    plan = KINDS[study.kind].part("plan")
+    show([plan(sorted(study.conditions, key=lambda t: t.factors["scenario"]), asked)])
 
 
 def table(tracked: Sequence[TrackedCondition], asked: Plan) -> Table:

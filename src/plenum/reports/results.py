@@ -7,10 +7,14 @@ import sys
 from pathlib import Path
 
 from plenum.base import project
+from plenum.design.kinds import Kind
 from plenum.reports.article.templates import paragraphs
 from plenum.reports.printing import show_sentences
 from plenum.reports.settings import Settings
 from plenum.reports.study import kind_of
+
+_SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
+"""Scripts that show more of a study, by the part of its kind that they need."""
 
 
 def publish(chosen: Settings) -> None:
@@ -23,10 +27,10 @@ def publish(chosen: Settings) -> None:
     """
     kind = kind_of(chosen.study, chosen.uri)
     texts = kind.part("findings")(kind.part("report_tables")(chosen))
-    show_sentences(["", *texts, *_next_steps(chosen, worlds="explorer" not in kind.parts)])
+    show_sentences(["", *texts, *_next_steps(chosen, kind)])
 
 
-def _next_steps(chosen: Settings, worlds: bool) -> list[str]:
+def _next_steps(chosen: Settings, kind: Kind) -> list[str]:
     local = chosen.uri.startswith("sqlite:")
     arguments = [f"study={chosen.study}", *["tracking=server"] * (not local)]
     return paragraphs(
@@ -35,7 +39,8 @@ def _next_steps(chosen: Settings, worlds: bool) -> list[str]:
         scripts=os.path.relpath(project.root() / "scripts"),
         arguments=shlex.join(arguments),
         local=local,
-        worlds=worlds,
+        shown_by=[script for script, part in _SCRIPTS.items() if part in kind.parts],
+        more=kind.more,
     )
 
 

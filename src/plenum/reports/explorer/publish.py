@@ -76,15 +76,10 @@ def publish(request: Asked) -> None:
     chosen = request.chosen
     store.require_writable("out", request.out.parent)
     tracked = TrackedStudy(chosen.study, chosen.uri)
-    kind = KINDS[tracked.kind]
-    if "explorer" not in kind.parts:
-        raise UserError(
-            f"study: {chosen.study} is a study of {kind.plural}, and the explorer shows "
-            f"committees; scripts/figures.py draws {kind.plural}"
-        )
+    explorer = KINDS[tracked.kind].part("explorer")
     rows = _wanted(load(chosen).rows, request.condition)
     with tracked.transcripts() as kept:
-        data = kind.part("explorer")(chosen, rows, kept, request.replicates)
+        data = explorer(chosen, rows, kept, request.replicates)
     text = page(chosen.study, data)
     request.out.parent.mkdir(parents=True, exist_ok=True)
     beside = request.out.with_name(f".{request.out.name}.part")

@@ -112,12 +112,7 @@ def _studies(
     if name == "s4":
         return studies[:1]
     for study in studies:
-        kind = kind_of(study, chosen.uri)
-        if "paper_tables" not in kind.parts:
-            raise UserError(
-                f"table: the papers' tables are of committees, and {study!r} is a study of "
-                f"{kind.plural}; leave table out"
-            )
+        kind_of(study, chosen.uri).part("paper_tables")
     item = items.of_table(name)
     if studies or (item is None and every):
         return studies or None

@@ -1,0 +1,241 @@
+"""A toy kind of study: a model flips a coin ``rounds`` times, and the share of heads is estimated.
+
+It is all that a kind needs: a condition, a conversation, what is kept, an estimate, a table, and a
+:class:`plenum.design.kinds.Kind` that names them.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+from statsmodels.stats.proportion import proportion_confint
+
+from plenum.base.identity import seed_for
+from plenum.design.compose import with_weights
+from plenum.design.condition import Condition, changed_settings, identified_backend
+from plenum.design.kinds import Kind
+from plenum.design.ranges import Range
+from plenum.design.schema import Config
+from plenum.models import Chat, Message, Reply
+from plenum.models.conversation import Ask, Entry, failure, noted
+from plenum.records import Failure, Transcript
+from plenum.reports.formats import decimals
+from plenum.reports.publishing import Product, publish_product
+from plenum.reports.settings import Settings
+from plenum.reports.table import Column, Table, keys
+from plenum.tracking import frames
+from plenum.tracking.study import Study
+
+SIDES = ("heads", "tails")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoinCondition(Condition):
+    """A coin that shows heads with probability ``heads``."""
+
+    kind: ClassVar[str] = "coin"
+
+    heads: float
+
+    def identified_by(self) -> dict[str, Any]:
+        return {
+            "coin": self.heads,
+            "model": self.model,
+            "sampling": dataclasses.asdict(self.sampling),
+            "backend": identified_backend(self.backend),
+            "rounds": self.rounds,
+            "seed": self.seed,
+        }
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def calls(self) -> int:
+        return self.rounds
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return (self.model,)
+
+    @property
+    def factors(self) -> dict[str, str | int]:
+        return {
+            "task": "coin",
+            "heads": f"{self.heads:g}",
+            "model": self.model,
+            "backend": self.backend.name,
+            "settings": self.settings,
+            "rounds": self.rounds,
+            "seed": self.seed,
+        }
+
+    @property
+    def settings(self) -> str:
+        return " ".join(changed_settings((self.backend, self.sampling))) or "default"
+
+    def as_mapping(self) -> dict[str, Any]:
+        return {
+            "condition": self.identity,
+            **self.factors,
+            "options": dict(zip(SIDES, SIDES, strict=True)),
+            "seats": [{"seat": "coin", "label": "coin", "mandate": False, "model": self.model}],
+            "clerk": "",
+        }
+
+    def __str__(self) -> str:
+        return self._described_by(["task", "heads", "model"])
+
+
+def compose(typed: Config) -> CoinCondition:
+    heads = typed.task.world["heads"]
+    Range(0, 1).check("task.world.heads", heads)
+    model = str(typed.model.default)
+    backend, weights = with_weights(typed, [model])
+    return CoinCondition(
+        heads=float(heads),
+        model=model,
+        sampling=typed.sampling,
+        backend=backend,
+        weights=weights,
+        rounds=typed.rounds,
+        seed=typed.seed,
+    )
+
+
+class Flips:
+    """One replicate: ``rounds`` calls, each answered by a side."""
+
+    def __init__(self, condition: CoinCondition, replicate: int) -> None:
+        self.rounds: list[Entry] = []
+        self.end: Entry | None = None
+        self._condition, self._replicate = condition, replicate
+        self._entry: Entry = {}
+        self._script = self._flip()
+        self.ask: Ask | None = next(self._script)
+
+    def answer(self, reply: Reply) -> Entry:
+        try:
+            self.ask = self._script.send(reply)
+        except StopIteration as stop:
+            self.ask, self.end = None, stop.value
+        return self._entry
+
+    def _flip(self) -> Generator[Ask, Reply, Entry]:
+        condition, heads = self._condition, 0
+        for flip in range(1, condition.rounds + 1):
+            seed = seed_for(condition.identity, self._replicate, flip, "call")
+            words = f"Flip a coin that shows heads with probability {condition.heads:g}."
+            messages = Message("system", "Answer heads or tails."), Message("user", words)
+            sampling = condition.sampling
+            chat = Chat(condition.model, messages, sampling.temperature, sampling.max_tokens, seed)
+            ask = Ask("flip", flip, "coin", chat)
+            reply = yield ask
+            if reply.text not in SIDES:
+                self._entry = noted(ask, reply, problem="neither heads nor tails")
+                return failure(ask, Failure.PARSE, "neither heads nor tails")
+            self._entry = noted(ask, reply, side=reply.text)
+            heads += reply.text == "heads"
+        decision = SIDES[2 * heads < condition.rounds]
+        return {"kind": "end", "status": "completed", "decision": decision, "heads": heads}
+
+
+def simulated(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
+    wanted = re.fullmatch(r"Flip a coin .* probability (.*)\.", chat.messages[1].content)
+    return SIDES[int(rng.random() >= float(wanted[1]))] if wanted else None
+
+
+def longest_answer(condition: CoinCondition, ask: Ask) -> tuple[str, float]:
+    return "heads", 2.0
+
+
+def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
+    heads = sum(t.end["heads"] for t in completed if t.end)
+    flips = sum(len(t.calls) for t in completed)
+    low, high = proportion_confint(heads, flips, method="beta")
+    return {
+        "metrics": {"share": heads / flips, "share_ci_low": low, "share_ci_high": high},
+        "divergence": [],
+        "interval": "Clopper-Pearson",
+        "status": "ok",
+        "warnings": [],
+        "told": f"share of heads = {heads / flips:.3f} [{low:.3f}, {high:.3f}]",
+    }
+
+
+def run_name(condition: Mapping[str, Any]) -> str:
+    return f"coin {condition['heads']} {condition['model']}"
+
+
+def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
+    rows = [
+        {"replicate": t.head["replicate"], "heads": t.end["heads"], "flips": len(t.calls)}
+        for t in transcripts
+        if t.end and t.status == "completed"
+    ]
+    return {"replicates": frames.replicates(transcripts), "flips": pd.DataFrame(rows)}
+
+
+def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
+    return {"metrics": table("flips")}
+
+
+def by_round(transcript: Transcript) -> dict[str, list[float]]:
+    return {"heads": [float(entry["side"] == "heads") for entry in transcript.calls]}
+
+
+def report_tables(chosen: Settings) -> Table:
+    """Print, write and log one table: a line a condition."""
+    rows = []
+    for condition in Study(chosen.study, chosen.uri).conditions:
+        heads, flips = condition.metrics["heads"].sum(), condition.metrics["flips"].sum()
+        low, high = proportion_confint(heads, flips, method="beta")
+        rows.append(
+            {
+                **{name: condition.factors[name] for name in ("heads", "model", "backend")},
+                "target": condition.target,
+                "completed": condition.completed,
+                "share": heads / flips,
+                "ci_low": low,
+                "ci_high": high,
+            }
+        )
+    shown = tuple(Column(name, format=decimals(3)) for name in ("share", "ci_low", "ci_high"))
+    counts = (Column("target"), Column("completed"))
+    columns = (*keys(["heads", "model", "backend"]), *counts, *shown)
+    table = Table("coin", "Share of heads", pd.DataFrame(rows), columns)
+    publish_product(Product("tables", [table], {"coin": table.frame}), chosen)
+    return table
+
+
+def findings(table: Table) -> list[str]:
+    return [f"{len(table)} coins were flipped."]
+
+
+KIND = Kind(
+    name="coin",
+    plural="coins",
+    tasks=("coin",),
+    assumed_answers="one word",
+    factors=("task", "heads", "model", "backend", "settings", "rounds", "seed"),
+    repeated=(),
+    parts={
+        "compose": "coin:compose",
+        "conversation": "coin:Flips",
+        "longest_run": "copy:copy",
+        "longest_answer": "coin:longest_answer",
+        "simulated_agent": "coin:simulated",
+        "estimates": "coin:estimates",
+        "run_name": "coin:run_name",
+        "tables": "coin:tables",
+        "tracked": "coin:tracked",
+        "by_round": "coin:by_round",
+        "report_tables": "coin:report_tables",
+        "findings": "coin:findings",
+    },
+)

@@ -179,7 +179,7 @@ def test_registers_are_a_family(stored: Path) -> None:
         ),
         (
             ("backend=simulated", "memory=k15", "scenario=HL-01"),
-            "memory=k15 backend=simulated perturbation=variants20",
+            "memory=k15 temperature=t0 backend=simulated perturbation=variants20",
         ),
     ],
 )

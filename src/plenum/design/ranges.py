@@ -32,12 +32,16 @@ class Range:
     def check(self, key: str, value: float) -> None:
         """Refuse what is too small or too large, or no number."""
         require(type(value) in (int, float), f"{key}: {value!r}; it must be a number")
-        refused = f"{key}: {value} is not allowed; it must be"
         low = value <= self.least if self.above else value < self.least
-        if low or not math.isfinite(value):
-            bound = f"above {self.least}" if self.above else f"{self.least} or more"
-            raise UserError(f"{refused} {bound}")
-        require(value <= self.most, f"{refused} {self.most} or less")
+        if low or not math.isfinite(value) or value > self.most:
+            raise UserError(f"{key}: {value} is not allowed; it must be {self}")
+
+    def __str__(self) -> str:
+        if self.above:
+            return f"above {self.least}"
+        if math.isinf(self.most):
+            return f"{self.least} or more"
+        return f"{self.least} to {self.most}"
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
     chosen = parser.parse_args()
     sides = {"old": chosen.old.resolve(), "new": chosen.new.resolve()}
-    wanted = [m for room in ROOMS for m in mutants(*sides.values(), room, chosen.count)]
+    wanted = [m for room in ROOMS for m in mutants(chosen.old, chosen.new, room, chosen.count)]
     results = {}
     if chosen.out.exists():
         for line in map(json.loads, chosen.out.read_text().splitlines()):

@@ -98,3 +98,11 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
         if not link.startswith(("http://", "https://")):
             assert target.exists(), link
             assert not anchor or anchor in anchors(target), link
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/appendix/spine.md"])
+def test_every_file_that_a_page_for_developers_names_is_there(page: str) -> None:
+    named = re.findall(r"`((?:\.\./)*[\w/-]+(?:\.(?:py|sh|yaml|csv)|/))`", prose(ROOT / page))
+    assert len(named) > 10
+    roots = (ROOT, ROOT / "src/plenum")
+    assert [name for name in named if not any((root / name).exists() for root in roots)] == []

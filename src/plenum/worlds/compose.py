@@ -20,7 +20,6 @@ from plenum.worlds.metrics import summary
 from plenum.worlds.registry import WORLDS, build, definition
 from plenum.worlds.world import World
 
-MOST_AGENTS, MOST_TURNS = 100, 5
 PLAN_MARGIN = 40
 """Tokens that a plan's answer is left besides its actions."""
 
@@ -137,32 +136,16 @@ def check(typed: Config) -> None:
     UserError
         It is unknown or out of range, or belongs to committees.
     """
-    task = typed.task
-    require(
-        task.name in WORLDS, f"task.name: {task.name!r} is not one of none, {', '.join(WORLDS)}"
-    )
-    for key, least, most in (
-        ("agents", 1, MOST_AGENTS),
-        ("turns", 0, MOST_TURNS),
-        ("view", 1, 1000),
-        ("runs", 1, 1000),
-    ):
-        value = getattr(task, key)
-        require(least <= value <= most, f"task.{key}: {value}; allowed is {least} to {most}")
-    mechanisms = (*MECHANISMS, CENTRAL)
-    chosen = typed.consensus.name
-    require(chosen in mechanisms, f"consensus: {chosen!r} is not one of {', '.join(mechanisms)}")
+    task, chosen = typed.task, typed.consensus.name
+    one_of("task.name", task.name, ("none", *WORLDS))
+    one_of("consensus", chosen, (*MECHANISMS, CENTRAL))
     world = build(task.name, task.agents)
+    averaging = (name for name in WORLDS if build(name, 1).averages)
     require(
         chosen != "mean" or world.averages,
-        f"consensus: mean is for task={', '.join(n for n in WORLDS if build(n, 1).averages)}, "
-        f"not for {task.name}",
+        f"consensus: mean is for task={', '.join(averaging)}, not for {task.name}",
     )
-    policies = (AGENTS, *definition(task.name).policies)
-    require(
-        task.policy in policies,
-        f"task.policy: {task.policy!r} is not one of {', '.join(policies)}",
-    )
+    one_of("task.policy", task.policy, (AGENTS, *definition(task.name).policies))
     require(
         task.policy == AGENTS or chosen not in ("plan", CENTRAL),
         f"consensus: {chosen} needs agents that are asked, not task.policy={task.policy}",

@@ -72,14 +72,6 @@ def test_known_caps() -> None:
     assert_allclose(cap(2, 2), math.sqrt(2))
 
 
-@given(st.integers(2, 12), st.integers(2, 6), st.integers(0, 1000))
-def test_no_ensemble_on_the_simplex_exceeds_the_cap(
-    replicates: int, options: int, seed: int
-) -> None:
-    points = np.random.default_rng(seed).dirichlet(np.full(options, 0.05), (replicates, 1))
-    assert slow_level(points)[0] <= cap(replicates, options) + 1e-12
-
-
 # --- levels and fits ---------------------------------------------------------------------------
 
 
@@ -181,18 +173,6 @@ def test_a_first_round_without_divergence_has_no_bound_on_growth() -> None:
     ensemble = walks(9, 3, seed=1)[:, :11]  # headroom counts the rounds that there are
     rate = math.log(cap(9, 3) / slow_level(ensemble)[2]) / 8
     assert_allclose(diagnosed(ensemble).headroom, rate)
-
-
-@pytest.mark.parametrize("scale", [1e-3, 30.0])
-def test_scale_moves_levels_alone(scale: float) -> None:
-    ensemble = walks(6, 4, seed=1)
-    base, found = diagnosed(ensemble), diagnosed(scale * ensemble)
-    assert_allclose([found.d_first, found.d_last], [scale * base.d_first, scale * base.d_last])
-    for name in ("excess", "exponential_residual", "power_residual", "diffusion"):
-        assert_allclose(getattr(found, name), getattr(base, name), rtol=1e-5)
-    assert_allclose(found.rms.value, base.rms.value, rtol=1e-6)
-    assert_allclose(found.rms.se, base.rms.se, rtol=1e-6)
-    assert_allclose(found.quenched.value, base.quenched.value, rtol=1e-6)
 
 
 # --- the split of D² ---------------------------------------------------------------------------

@@ -126,13 +126,6 @@ def test_a_majority_needs_no_particular_number_of_options(options: int) -> None:
     assert time_to_majority(last).median == 2
 
 
-def test_random_agents_hit_a_majority_after_1_6_rounds() -> None:
-    # Five seats, three options: P(majority) = 3 P(Bin(5, 1/3) >= 3) = 0.63.
-    rng = np.random.default_rng(0)
-    found = time_to_majority(rng.random((4000, 20, 5, 3)))
-    assert_allclose(found.times.mean(), 1 / 0.6296, atol=0.06)
-
-
 # --- medians -----------------------------------------------------------------------------------
 
 
@@ -194,16 +187,3 @@ def test_without_replicates_there_is_no_time_to_majority() -> None:
 
 
 # --- input errors ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "shape", [(20, 5, 3), (5, 3), (1, 2, 20, 5, 3), (2, 3, 5, 1)], ids=lambda shape: f"{shape}"
-)
-def test_preferences_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="replicates, rounds, seats, options"):
-        time_to_majority(np.zeros(shape))
-
-
-def test_an_unknown_reading_is_refused() -> None:
-    with pytest.raises(ValueError, match="reading 'last'"):
-        time_to_majority(runs([1], 2), "last")

@@ -35,18 +35,6 @@ def bend(x: Floats) -> Floats:
     return np.log(0.02 + x)
 
 
-def share(curve: Callable[[Floats], Floats], samples: int, groups: int = 0) -> float:
-    """How often a curve is called an inverted U; with groups, points of one share a shift."""
-    found = 0
-    for seed in range(samples):
-        x, y = sample(curve, seed)
-        member = np.arange(len(x)) % groups if groups else None
-        if member is not None:
-            y = y + np.random.default_rng([seed, 1]).normal(0, 0.3, groups)[member]
-        found += two_lines(x, y, member).inverted_u
-    return found / samples
-
-
 # --- what it finds -----------------------------------------------------------------------------
 
 
@@ -80,34 +68,29 @@ def test_a_u_is_found_at_the_minimum() -> None:
     assert_allclose([found.slope_low, found.slope_high], [-mirror.slope_low, -mirror.slope_high])
 
 
-@pytest.mark.parametrize(
-    ("curve", "groups", "most"),
-    [
-        (np.zeros_like, 0, 0.05),
-        (np.zeros_like, 10, 0.05),
-        (lambda x: 3 * np.minimum(x, 0.6), 0, 0.08),
-        (lambda x: 3 * np.minimum(x, 0.6), 10, 0.08),
-    ],
-    ids=["nothing", "nothing in groups", "a rise to a plateau", "a rise to a plateau in groups"],
-)
-def test_what_has_no_fall_is_rarely_called_an_inverted_u(
-    curve: Callable[[Floats], Floats], groups: int, most: float
-) -> None:
-    assert share(curve, 200, groups) <= most
-
-
 def test_groups_that_differ_are_no_evidence_though_their_points_are_many() -> None:
     # Every group has one x and one level: 400 points, but a handful of draws.
     wrong = right = 0
-    for seed in range(100):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         member = np.repeat(np.arange(12), 40)
         x = rng.uniform(0, 1, 12)[member] + rng.normal(0, 0.01, 480)
         y = rng.normal(0, 1, 12)[member] + rng.normal(0, 0.1, 480)
         wrong += two_lines(x, y).inverted_u
         right += two_lines(x, y, member).inverted_u
-    assert wrong > 30
-    assert right <= 5
+    assert wrong > 6
+    assert right <= 1
+
+
+def test_the_curve_lies_within_two_standard_errors_of_the_truth_about_95_percent_of_the_time() -> (
+    None
+):
+    inside = []
+    for seed in range(25):
+        x, y = sample(lambda x: np.sin(4 * x), seed, 120)
+        level, error = spline(x, y)
+        inside.append(np.abs(level - np.sin(4 * x)) < 2 * error)
+    assert 0.92 < np.mean(inside) < 0.99
 
 
 # --- slopes and standard errors ----------------------------------------------------------------
@@ -169,17 +152,6 @@ def test_the_weaker_side_gets_more_points() -> None:
 # --- the smooth curve --------------------------------------------------------------------------
 
 
-def test_the_curve_lies_within_two_standard_errors_of_the_truth_about_95_percent_of_the_time() -> (
-    None
-):
-    inside = []
-    for seed in range(100):
-        x, y = sample(lambda x: np.sin(4 * x), seed, 120)
-        level, error = spline(x, y)
-        inside.append(np.abs(level - np.sin(4 * x)) < 2 * error)
-    assert 0.92 < np.mean(inside) < 0.99
-
-
 def test_a_line_is_fitted_as_a_line() -> None:
     x, _ = sample(hill)
     level, error = spline(x, 2 - 3 * x)
@@ -236,11 +208,3 @@ def test_few_discrete_values_are_enough_for_two_lines() -> None:
     found = two_lines(x, -((x - 2) ** 2) + rng.normal(0, 1, 300))
     assert found.inverted_u
     assert found.breakpoint == 2
-
-
-def test_lists_of_different_length_and_no_level_are_refused() -> None:
-    for lists in (([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])):
-        with pytest.raises(ValueError, match="one length"):
-            two_lines(*lists)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="level: 1; between 0 and 1"):
-        two_lines([1, 2], [1, 2], level=1)

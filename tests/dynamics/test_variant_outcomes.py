@@ -19,7 +19,6 @@ from plenum.dynamics.fragility import (
 )
 
 FAMILIES = ["canonical"] + ["rephrase"] * 4 + ["format"] * 3
-RNG = np.random.default_rng(7)
 
 
 def readings(
@@ -120,11 +119,6 @@ def test_details_name_every_number_once() -> None:
     }
     assert numbers["fragility_rephrase"] == 0.5
     assert numbers["fragility_low"] == share(3, 7).ci_low
-
-
-def test_a_reading_a_row() -> None:
-    with pytest.raises(ValueError, match="7 readings for 8 replicates"):
-        by_family(ensemble(8), readings("AABBACA"))
 
 
 # --- differences -------------------------------------------------------------------------------

@@ -117,24 +117,6 @@ def test_the_quenched_variant_keeps_to_pairs_that_are_always_apart() -> None:
     assert_allclose(found.value, slow_quenched(ensemble), atol=1e-9)
 
 
-def test_without_such_pairs_there_is_no_quenched_variant() -> None:
-    ensemble = walks(4, 3, seed=1)
-    for t, alone in ((6, 3), (9, 1), (12, 0)):
-        ensemble[:, t] = ensemble[2, t]
-        ensemble[alone, t] += np.array([0.1, -0.1, 0.0])
-    found = diagnosed(ensemble).quenched
-    assert found.pairs == 0
-    assert np.isnan([found.value, found.se]).all()
-
-
-def test_all_variants_agree_on_exact_separation() -> None:
-    found = diagnosed(separating(0.01 * np.exp(0.08 * ROUNDS), replicates=9))
-    assert_allclose([found.rms.value, found.quenched.value], 0.08, atol=1e-10)
-    assert_allclose(found.pair_exponents, 0.08, atol=1e-10)
-    assert_allclose(found.exponential_residual, 0, atol=1e-10)
-    assert found.power_residual > 0.05
-
-
 def test_the_better_fit_tells_diffusion_from_exponential_growth() -> None:
     walk = diagnosed(separating(0.01 * np.sqrt(ROUNDS), replicates=9))
     assert_allclose(walk.power_residual, 0, atol=1e-10)

@@ -82,18 +82,6 @@ def slow_times(preferences: NDArray[np.float64], reading: str) -> list[int | Non
         ([[A, GONE, GONE, GONE, GONE]], 1, 1),
         ([[GONE] * 5], None, None),
     ],
-    ids=[
-        *(
-            "at once",
-            "later",
-            "lost again",
-            "lost and back",
-            "another at the end",
-            "there and back",
-        ),
-        *("never", "all tied", "tied seats count for none", "despite ties", "half is no majority"),
-        *("one seat", "of the seats present", "one seat present", "nobody present"),
-    ],
 )
 def test_a_majority_stands_when_more_than_half_of_the_seats_share_their_top_option(
     rounds: list[list[Seat]], first: int | None, stable: int | None
@@ -116,14 +104,6 @@ def test_times_agree_with_loops(seed: int, seats: int, options: int, absent: boo
         assert found.observed.tolist() == [time is not None for time in slow]
         assert found.times.tolist() == [time or 4 for time in slow]
         assert (found.events, found.n) == (sum(time is not None for time in slow), 5)
-
-
-@pytest.mark.parametrize("options", [2, 5])
-def test_a_majority_needs_no_particular_number_of_options(options: int) -> None:
-    last = np.full((1, 3, 5, options), 0.1)
-    last[:, 1:, :3, -1] = 0.9
-    last[:, 1:, 3:, 0] = 0.9
-    assert time_to_majority(last).median == 2
 
 
 # --- medians -----------------------------------------------------------------------------------
@@ -184,6 +164,3 @@ def test_without_replicates_there_is_no_time_to_majority() -> None:
     found = time_to_majority(np.empty((0, 20, 5, 3)))
     assert np.isnan([found.median, found.ci_low, found.ci_high]).all()
     assert (found.events, found.n) == (0, 0)
-
-
-# --- input errors ------------------------------------------------------------------------------

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from plenum.dynamics.theory.exact import (
     deviation_variance,
     expected,
-    half_normal,
     lag_variance,
     mean_variance,
     monotonicity,
@@ -80,13 +79,6 @@ def test_shocks_of_a_lower_frequency_strike_at_a_higher_one_too() -> None:
     assert np.abs(drawn.size).max() <= 1
 
 
-def test_a_smaller_group_is_the_first_agents_of_a_larger_one() -> None:
-    few, many = draw(1, 2, 3, 40), draw(1, 2, 8, 40)
-    assert_array_equal(many.noise[:, :3], few.noise)
-    assert_array_equal(many.start[:3], few.start)
-    assert_array_equal(many.size, few.size)
-
-
 def test_an_outcome_names_its_standard_errors() -> None:
     found = simulate(SMALL, 10, 6, 0, spread=1)
     assert found.perf.shape == SMALL.shape == (2, 2, 3, 3, 3)
@@ -149,13 +141,6 @@ def test_means_without_shocks_are_half_normal_on_any_horizon(spread: float) -> N
         assert np.abs((mean - exact)[there] / error[there]).max() < 4.5
     assert np.isnan(dopt[:, :, 1]).all()
     assert np.isfinite(dopt[:, :, 0]).all()
-
-
-def test_a_long_horizon_without_shocks_reaches_the_stationary_mean() -> None:
-    grid = Grid((0.3,), (0.4,), (0.0,), (5,), (0.7,))
-    dopt, dbar = (value.item() for value in expected(grid, 20_000))
-    own, group = deviation_variance(0.3, 0.7, 0.4, 5), mean_variance(0.7, 0.4, 5)
-    assert_allclose([dopt, dbar], half_normal([own + group, own]), rtol=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from statsmodels.regression.linear_model import OLS
@@ -124,23 +122,6 @@ def test_with_groups_standard_errors_are_of_the_delete_one_group_jackknife() -> 
     expected = np.sqrt(factor * np.sum((np.array(left_out) - found.slope_low) ** 2))
     assert_allclose(found.se_low, expected, rtol=1e-8)
     assert found.n_groups == 13
-
-
-def test_groups_of_one_point_are_no_groups() -> None:
-    x, y = sample(hill)
-    found, alone = two_lines(x, y, np.arange(len(x))[::-1]), two_lines(x, y)
-    assert_allclose([found.se_low, found.se_high], [alone.se_low, alone.se_high])
-    assert_allclose([found.p_low, found.p_high], [alone.p_low, alone.p_high])
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-50, 50))
-def test_units_of_x_and_y_change_no_p(seed: int, scale: float, shift: float) -> None:
-    x, y = sample(hill, seed, 60)
-    found, other = two_lines(x, y), two_lines(shift + scale * x, 5 - y / scale, minimum=True)
-    assert_allclose(other.breakpoint, shift + scale * found.breakpoint, rtol=1e-6, atol=1e-6)
-    assert_allclose([other.p_low, other.p_high], [found.p_low, found.p_high], rtol=1e-4, atol=1e-9)
-    assert other.u_shape == found.inverted_u
 
 
 def test_the_weaker_side_gets_more_points() -> None:

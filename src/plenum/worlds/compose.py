@@ -9,9 +9,7 @@ from typing import Any
 
 import yaml
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.design.compose import prompt_text, with_weights
+from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config
 from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
@@ -87,16 +85,18 @@ def agents(typed: Config) -> tuple[Agent, ...]:
     """
     task, name = typed.task, typed.task.name
     alone = typed.consensus.name == CENTRAL or task.agents == 1
-    roles = [] if alone else typed.diversity.roles.get(name, [])
+    dealt = [] if alone else typed.diversity.roles.get(name, [])
+    briefs = [role_text(f"diversity.roles.{name}", f"{_FOLDER}/{name}", role) for role in dealt]
+    roles, briefs = dealt or [""], briefs or [""]
     models = [m for m in typed.model.seats.values() if m] or [typed.model.default or ""]
     require(bool(models[0]), "model.default: the agents have no model; set model.default")
     count = 1 if typed.consensus.name == CENTRAL else task.agents
-    together = math.lcm(max(1, len(roles)), len(models))
+    together = math.lcm(len(roles), len(models))
     return tuple(
         Agent(
             name=f"{definition(name).agent_name} {number + 1}",
-            role=roles[number % len(roles)] if roles else "",
-            brief=_brief(name, roles[number % len(roles)]) if roles else "",
+            role=roles[number % len(roles)],
+            brief=briefs[number % len(briefs)],
             model=models[(number + number // together) % len(models)],
         )
         for number in range(count)
@@ -172,17 +172,6 @@ def _refuse_committees(typed: Config) -> None:
         require(name == usual, f"{key}: {name} is for committees, not for a task")
     require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
     require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
-
-
-def _brief(task: str, role: str) -> str:
-    folder = project.resolve(f"{_FOLDER}/{task}")
-    known = sorted(path.stem for path in folder.glob("*.txt") if path.stem != "preamble")
-    if role not in known:
-        raise UserError(
-            f"diversity.roles.{task}: unknown role {role!r}; {_FOLDER}/{task} holds "
-            f"{', '.join(known)}"
-        )
-    return _text(f"{task}/{role}.txt")
 
 
 def _texts(task: str, consensus: str) -> Texts:

@@ -95,9 +95,9 @@ def run(scene: Coroutine[Any, Any, Any]) -> Any:
     return asyncio.run(asyncio.wait_for(scene, 30))
 
 
-async def started(module: str, setup: dict[str, Any] | None = None) -> LineProcess:
+async def started(module: str) -> LineProcess:
     process = LineProcess(module, lambda note: None)
-    await process.start(setup)
+    await process.start()
     return process
 
 
@@ -105,63 +105,51 @@ def test_answers_come_in_the_order_of_the_requests(child: Child) -> None:
     async def scene() -> None:
         process = await started(child("echo"))
         asked = [process.ask({"value": n}) for n in range(200)]
+        assert await process.finish() is None  # it waits for every answer
+        assert all(future.done() for future in asked)
         found = await asyncio.gather(*asked)
         assert [f["number"] for f in found] == list(range(200))
         assert [f["asked"]["value"] for f in found] == list(range(200))
         assert (process.sent, process.done) == (200, 200)
-        assert await process.finish() is None
 
     run(scene())
 
 
-def test_a_large_request_and_a_large_answer_are_one_line_each(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("echo"))
-        text = "line\n\u2028ü" * 200_000
-        assert (await process.ask({"text": text}))["asked"]["text"] == text
-        await process.finish()
-
-    run(scene())
+LONG = {"text": "line\n\u2028ü" * 200_000}
 
 
-def test_a_first_line_is_not_answered(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("greeted"), {"uri": "x"})
-        assert await process.ask({"n": 1}) == {"setup": {"uri": "x"}, "asked": {"n": 1}}
-        assert await process.finish() is None
-
-    run(scene())
-
-
-def test_notes_are_told_and_are_no_answers(child: Child) -> None:
-    notes: list[str] = []
+@pytest.mark.parametrize(
+    ("name", "setup", "request_", "answer", "notes"),
+    [
+        ("greeted", {"uri": "x"}, {"n": 1}, {"setup": {"uri": "x"}, "asked": {"n": 1}}, []),
+        ("noting", None, {"n": 1}, {"asked": {"n": 1}}, ["still at it"]),
+        ("echo", None, LONG, {"number": 0, "asked": LONG}, []),
+        ("chatty", None, {"n": 1}, {"asked": {"n": 1}}, []),  # a library prints in the child
+        ("noisy", None, {"n": 1}, {"asked": {"n": 1}}, []),
+        ("unable", {"uri": "x"}, {"n": 1}, "no module named mlflow", []),
+        ("killed", None, {"n": 1}, f"status -{signal.SIGKILL}", []),
+        ("torn", None, {"n": 1}, "ended with status 1", []),
+    ],
+)
+def test_a_request_is_answered_or_fails_with_the_childs_last_words(
+    child: Child, name: str, setup: Any, request_: dict[str, Any], answer: Any, notes: list[str]
+) -> None:
+    noted: list[str] = []
 
     async def scene() -> None:
-        process = LineProcess(child("noting"), notes.append)
-        await process.start()
-        assert await process.ask({"n": 1}) == {"asked": {"n": 1}}
-        await process.finish()
+        process = LineProcess(child(name), noted.append)
+        assert await process.finish() is None  # it was never started
+        await process.start(setup)
+        if isinstance(answer, str):
+            with pytest.raises(Ended, match=answer):
+                await process.ask(request_)
+            assert isinstance(await process.finish(), Ended)
+        else:
+            assert await process.ask(request_) == answer
+            assert await process.finish() is None
 
     run(scene())
-    assert notes == ["still at it"]
-
-
-def test_finishing_waits_for_every_answer(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("echo"))
-        asked = [process.ask({"n": n}) for n in range(50)]
-        assert await process.finish() is None
-        assert all(future.done() for future in asked)
-        assert process.done == 50
-
-    run(scene())
-
-
-def test_a_process_that_was_never_started_is_finished(child: Child) -> None:
-    async def scene() -> None:
-        assert await LineProcess(child("echo"), lambda note: None).finish() is None
-
-    run(scene())
+    assert noted == notes
 
 
 def test_a_child_that_dies_fails_its_requests_with_its_last_words(child: Child) -> None:
@@ -177,55 +165,6 @@ def test_a_child_that_dies_fails_its_requests_with_its_last_words(child: Child) 
         ended = await process.finish()
         assert ended is not None
         assert "the disk is full" in str(ended)
-
-    run(scene())
-
-
-def test_a_child_that_cannot_start_fails_the_first_request(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("unable"), {"uri": "x"})
-        with pytest.raises(Ended, match="no module named mlflow"):
-            await process.ask({"n": 1})
-        assert isinstance(await process.finish(), Ended)
-
-    run(scene())
-
-
-def test_a_child_that_is_killed_fails_its_requests(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("killed"))
-        with pytest.raises(Ended, match=f"status -{signal.SIGKILL}"):
-            await asyncio.wait_for(process.ask({"n": 1}), 10)
-        assert isinstance(await process.finish(), Ended)
-
-    run(scene())
-
-
-def test_a_child_that_dies_in_mid_answer_fails_its_requests(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("torn"))
-        with pytest.raises(Ended):
-            await asyncio.wait_for(process.ask({"n": 1}), 5)
-        assert isinstance(await process.finish(), Ended)
-
-    run(scene())
-
-
-def test_a_library_that_prints_in_the_child_does_no_harm(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("chatty"))
-        assert await asyncio.wait_for(process.ask({"n": 1}), 5) == {"asked": {"n": 1}}
-        assert await process.finish() is None
-
-    run(scene())
-
-
-def test_a_child_that_complains_a_lot_goes_on(child: Child) -> None:
-    async def scene() -> None:
-        process = await started(child("noisy"))
-        found = await asyncio.gather(*(process.ask({"n": n}) for n in range(5)))
-        assert [f["asked"]["n"] for f in found] == list(range(5))
-        assert await process.finish() is None
 
     run(scene())
 

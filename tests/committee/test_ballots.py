@@ -31,42 +31,23 @@ def test_a_ballot_is_one_json_object(text: str) -> None:
     assert parse_ballot(text, ABC) == Ballot("B", 70)
 
 
-@given(st.sampled_from("ABCDE"), st.integers(0, 100))
-def test_a_ballot_survives_being_written_and_read(choice: str, confidence: int) -> None:
-    text = json.dumps({"decision": choice, "confidence": confidence})
-    assert parse_ballot(text, tuple("ABCDE")) == Ballot(choice, confidence)
+GOOD = '{"decision": "B", "confidence": 70}'
+REFUSED = [
+    *("", "B", f"My vote: {GOOD}", f"{GOOD} Thank you.", f"{GOOD}\n{GOOD}", f"[{GOOD}]", "null"),
+    *(
+        GOOD.replace('"B"', decision)
+        for decision in ('"D"', '"b"', '"Ｂ"', '"NONE"', '"B. Public option"', '["B"]')
+    ),
+    *(
+        GOOD.replace("70", confidence)
+        for confidence in ("101", "-1", "70.5", '"70"', "true", "NaN", "Infinity", "9" * 5000)
+    ),
+    *('{"decision": "B"}', '{"decision": "A", "decision": "B", "confidence": 70}'),
+    *(GOOD.replace("}", ', "why": "x"}'), '{"decision":' * 100_000),
+]
 
 
-REFUSED = {
-    "nothing": "",
-    "a letter": "B",
-    "words around": 'My vote: {"decision": "B", "confidence": 70}',
-    "words behind": '{"decision": "B", "confidence": 70} Thank you.',
-    "two ballots": '{"decision": "B", "confidence": 70}\n{"decision": "A", "confidence": 70}',
-    "a list": '[{"decision": "B", "confidence": 70}]',
-    "null": "null",
-    "unknown option": '{"decision": "D", "confidence": 70}',
-    "lower-case option": '{"decision": "b", "confidence": 70}',
-    "full-width option": '{"decision": "Ｂ", "confidence": 70}',
-    "no decision": '{"decision": "NONE", "confidence": 70}',
-    "option and name": '{"decision": "B. Public option", "confidence": 70}',
-    "list of options": '{"decision": ["B"], "confidence": 70}',
-    "missing confidence": '{"decision": "B"}',
-    "a third key": '{"decision": "B", "confidence": 70, "why": "x"}',
-    "a key twice": '{"decision": "A", "decision": "B", "confidence": 70}',
-    "confidence 101": '{"decision": "B", "confidence": 101}',
-    "confidence -1": '{"decision": "B", "confidence": -1}',
-    "confidence float": '{"decision": "B", "confidence": 70.5}',
-    "confidence text": '{"decision": "B", "confidence": "70"}',
-    "confidence true": '{"decision": "B", "confidence": true}',
-    "confidence NaN": '{"decision": "B", "confidence": NaN}',
-    "confidence Infinity": '{"decision": "B", "confidence": Infinity}',
-    "confidence of thousands of digits": f'{{"decision": "B", "confidence": {"9" * 5000}}}',
-    "nested without end": '{"decision":' * 100_000,
-}
-
-
-@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:60]))
 def test_whatever_is_no_ballot_is_refused(text: str) -> None:
     with pytest.raises(Malformed):
         parse_ballot(text, ABC)
@@ -111,13 +92,6 @@ def test_whatever_is_no_count_is_refused(text: str) -> None:
 )
 def test_more_than_half_of_the_ballots_decide(choices: str, decision: str, most: int) -> None:
     assert tally(votes(choices)) == Count(decision, most, len(choices))
-
-
-@given(st.text("ABCDE", min_size=1, max_size=12), st.randoms(use_true_random=False))
-def test_the_order_of_ballots_decides_nothing(choices: str, random: object) -> None:
-    shuffled = list(choices)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert tally(votes("".join(shuffled))) == tally(votes(choices))
 
 
 @given(st.text("ABC", min_size=1, max_size=12))

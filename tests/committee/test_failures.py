@@ -56,22 +56,14 @@ def test_a_text_that_declines_is_a_refusal(text: str) -> None:
         "I prefer B. Sorry if I can't convince everybody.",
         "Sorting the queue by need won't do.",
         "Ich kann dazu nichts sagen.",
-    ],
-)
-def test_a_text_that_argues_breaks_the_format(text: str) -> None:
-    assert why(text) is Failure.PARSE
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+        # an argument that opens with what cannot be done
         "We cannot give up on the rural hospitals, so I am for B.",
         "We can't continue to ignore those who wait longest.",
         "I won't give way on equity: option C.",
         "We cannot offer a bed to everybody; A is the least harm.\nSTATE: pref=[0.5;0.5]",
     ],
 )
-def test_an_argument_that_opens_with_what_cannot_be_done_is_no_refusal(text: str) -> None:
+def test_a_text_that_argues_breaks_the_format(text: str) -> None:
     assert why(text) is Failure.PARSE
 
 
@@ -84,7 +76,4 @@ def test_no_text_is_empty(text: str) -> None:
 def test_the_providers_reason_goes_before_the_text(text: str) -> None:
     assert why(text, "content_filter") is Failure.CONTENT_FILTER
     assert why(text, "length") is Failure.LENGTH
-
-
-def test_a_refusal_in_a_field_of_its_own_is_one_in_any_language() -> None:
-    assert why("Dazu kann ich nichts sagen.", "refusal") is Failure.REFUSAL
+    assert why(text or "Dazu kann ich nichts sagen.", "refusal") is Failure.REFUSAL

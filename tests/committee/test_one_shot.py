@@ -67,12 +67,9 @@ def test_a_prompt_holds_nothing_that_another_seat_said(
         assert len(rows) == 1
         assert len(spoken) == (ask.kind == "ballot")
         assert "no discussion" in text
+        assert text.count(f"Word of {ask.seat}.") == (ask.kind == "ballot")
+        assert ("Nobody has spoken yet." in text) == (ask.kind == "turn")
         assert not re.search(r"several rounds|discussion is over|convince you", text)
-
-
-def test_more_than_one_round_is_refused(condition: Make) -> None:
-    with pytest.raises(UserError, match="rounds: 6; without interaction"):
-        condition("protocol=one_shot", "rounds=6")
 
 
 def test_deliberation_does_hold_it(condition: Make, deliberate: Deliberate) -> None:
@@ -82,23 +79,10 @@ def test_deliberation_does_hold_it(condition: Make, deliberate: Deliberate) -> N
     assert read(last).count("Word of") == 4
 
 
-def test_a_ballot_follows_the_seats_own_answer(condition: Make, deliberate: Deliberate) -> None:
-    one = condition("protocol=one_shot")
-    ballots = [ask for ask in heard(one, deliberate) if ask.kind == "ballot"]
-    assert len(ballots) == 5
-    assert all(read(ask).count(f"Word of {ask.seat}.") == 1 for ask in ballots)
-
-
-def test_a_first_answer_is_that_of_the_first_speaker_of_a_deliberation(
-    condition: Make, deliberate: Deliberate
-) -> None:
-    """Everybody answers as if nobody had spoken."""
-    turns = [a for a in heard(condition("protocol=one_shot"), deliberate) if a.kind == "turn"]
-    assert all("Nobody has spoken yet." in read(ask) for ask in turns)
-
-
 def test_it_is_one_round_and_another_condition(condition: Make) -> None:
     one, usual = condition("protocol=one_shot"), condition("rounds=1")
     assert one.rounds == 1
+    with pytest.raises(UserError, match="rounds: 6; without interaction"):
+        condition("protocol=one_shot", "rounds=6")
     assert one.identity != usual.identity
     assert (one.factors["protocol"], usual.factors["protocol"]) == ("one_shot", "deliberation")

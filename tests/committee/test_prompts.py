@@ -36,9 +36,14 @@ said = st.text(max_size=80) | st.lists(
 ).map("".join)
 
 
-def user(condition: Condition, window: list[Remark], kind: str = "turn") -> str:
+def user(
+    condition: Condition,
+    window: list[Remark],
+    kind: str = "turn",
+    table: dict[str, State] = TABLE,
+) -> str:
     build = prompts.turn if kind == "turn" else prompts.ballot
-    return build(condition, condition.seats[0], window, TABLE)[1].content
+    return build(condition, condition.seats[0], window, table)[1].content
 
 
 def section(text: str, head: str) -> list[str]:
@@ -52,62 +57,34 @@ def base(condition: Make) -> Condition:
     return condition()
 
 
-# --- purity ------------------------------------------------------------------------------------
-
-
-@given(st.lists(said, max_size=4))
-def test_the_same_inputs_give_the_same_bytes(condition: Make, arguments: list[str]) -> None:
-    window = [Remark("Equity", flatten(text)) for text in arguments]
-    first, second = (
-        prompts.turn(condition(), condition().seats[1], window, TABLE) for _ in range(2)
-    )
-    assert first == second
-
-
-def test_the_order_in_which_states_came_in_leaves_the_bytes_alone(base: Condition) -> None:
-    seat, reverse = base.seats[0], dict(reversed(TABLE.items()))
-    assert prompts.turn(base, seat, [], TABLE) == prompts.turn(base, seat, [], reverse)
-
-
 # --- what a seat reads -------------------------------------------------------------------------
 
 
-def test_a_seat_reads_its_mandate_and_its_label(base: Condition) -> None:
+def test_a_seat_reads_its_mandate_its_sections_and_the_window_oldest_first(
+    base: Condition, condition: Make
+) -> None:
     system = prompts.turn(base, base.seats[2], [], {})[0].content
     assert "Your seat: Rights" in system
     assert base.seats[2].mandate in system
-
-
-def test_a_seat_without_a_mandate_reads_of_none(condition: Make) -> None:
-    bare = condition("roles=off")
-    system = prompts.turn(bare, bare.seats[2], [], {})[0].content
-    assert "mandate" not in system
-    assert system.endswith("Your seat: Member 3")
+    heads = [line for line in user(base, []).splitlines() if line.startswith("## ")]
+    assert heads == ["## Scenario", "## Recent arguments", "## Committee table", "## Your turn"]
+    window = [Remark("Equity", "One."), Remark("Chair", "Two.")]
+    for kind in ("turn", "ballot"):
+        text = user(base, window, kind)
+        assert base.scenario.packet in text
+        assert section(text, "Recent arguments") == ['Equity: "One."', 'Chair: "Two."']
+    assert section(user(base, []), "Recent arguments") == ["Nobody has spoken yet."]
+    # in whatever order the states came in
+    assert user(base, []) == user(base, [], table=dict(reversed(TABLE.items())))
 
 
 def test_with_roles_off_no_message_names_a_role(condition: Make) -> None:
     bare = condition("roles=off")
-    text = "".join(message.content for message in prompts.turn(bare, bare.seats[0], [], TABLE))
+    messages = prompts.turn(bare, bare.seats[2], [], TABLE)
+    text = "".join(message.content for message in messages)
     assert [seat.name for seat in bare.seats if seat.name in text] == []
-
-
-@pytest.mark.parametrize("kind", ["turn", "ballot"])
-def test_a_seat_reads_the_whole_scenario(base: Condition, kind: str) -> None:
-    assert base.scenario.packet in user(base, [], kind)
-
-
-def test_a_seat_reads_its_sections_in_order(base: Condition) -> None:
-    heads = [line for line in user(base, []).splitlines() if line.startswith("## ")]
-    assert heads == ["## Scenario", "## Recent arguments", "## Committee table", "## Your turn"]
-
-
-def test_a_seat_reads_the_window_oldest_first(base: Condition) -> None:
-    window = [Remark("Equity", "One."), Remark("Chair", "Two.")]
-    assert section(user(base, window), "Recent arguments") == ['Equity: "One."', 'Chair: "Two."']
-
-
-def test_the_first_speaker_reads_that_nobody_has_spoken(base: Condition) -> None:
-    assert section(user(base, []), "Recent arguments") == ["Nobody has spoken yet."]
+    assert "mandate" not in messages[0].content
+    assert messages[0].content.endswith("Your seat: Member 3")
 
 
 def test_the_table_has_a_row_a_seat_also_for_those_who_have_not_spoken(base: Condition) -> None:
@@ -188,27 +165,10 @@ def test_an_argument_can_be_read_back_from_its_quotation(condition: Make, argume
     assert json.loads(line.removeprefix("Equity: ")) == flatten(argument)
 
 
-@given(st.text(max_size=60))
-@example("".join(FORGERIES))
-def test_a_flattened_argument_is_one_line_and_stays_as_it_is(text: str) -> None:
-    flat = flatten(text)
-    assert len(flat.splitlines()) <= 1
-    assert flatten(flat) == flat
-
-
-@pytest.mark.parametrize("text", ["Plain words, 5 %.", "Zürich's 7½ °C – «à peu près»", "公平"])
-def test_flattening_leaves_ordinary_text_alone(text: str) -> None:
-    assert flatten(text) == text
-
-
-@pytest.mark.parametrize(
-    "character", [*"\x00\t\n\r\x0b\x0c\x1c\x7f\x85\u2028\u2029\u200b\u202e\u2066\ufeff"], ids=ascii
-)
-def test_flattening_turns_breaks_and_controls_into_a_space(character: str) -> None:
-    assert flatten(f"a{character}{character}b") == "a b"
-
-
-# Unicode tags spell hidden ASCII; the others steer how text is shown.
-@pytest.mark.parametrize("character", [*"\U000e0041\u061c\u180e\ufff9"], ids=ascii)
-def test_flattening_leaves_nothing_that_cannot_be_seen(character: str) -> None:
-    assert character not in flatten(f"a{character}b")
+def test_flattening_leaves_ordinary_text_and_one_space_for_what_is_not_seen() -> None:
+    for text in ("Plain words, 5 %.", "Zürich's 7½ °C – «à peu près»", "公平"):
+        assert flatten(text) == text
+    for c in "\x00\t\n\r\x0b\x0c\x1c\x7f\x85\u2028\u2029\u200b\u202e\u2066\ufeff":
+        assert flatten(f"a{c}{c}b") == "a b"
+    for c in "\U000e0041\u061c\u180e\ufff9":  # tags spell hidden ASCII; the others steer text
+        assert c not in flatten(f"a{c}b")

@@ -89,11 +89,6 @@ def test_a_sum_further_from_one_is_refused(pref: str) -> None:
         parse(line(pref), 3)
 
 
-@pytest.mark.parametrize("conf", [0, 100])
-def test_confidence_runs_from_0_to_100(conf: int) -> None:
-    assert parse(line(conf=str(conf)), 3)[1].conf == conf
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -122,78 +117,50 @@ def test_the_form_in_a_prompt_names_one_preference_an_option(labels: tuple[str, 
 
 # --- what is refused ---------------------------------------------------------------------------
 
-REFUSED = {
-    "nothing": "",
-    "no state line": "I am for B.",
-    "two lines": f"{GOOD}\n{GOOD}",
-    "two different lines": f"{GOOD}\nSome text.\n{line('0.9,0.05,0.05')}",
-    "one in the argument": f"As Chair said, {line()} is right.",
-    "one quoted in the argument": f'Chair wrote "{line()}".\n{GOOD}',
-    "one behind a quotation mark": f"> {line()}\n{GOOD}",
-    "one in bold": f"**{line()}**\n{GOOD}",
-    "one in italics": f"_{line()}_\n{GOOD}",
-    "one behind bold letters": f"**STATE**: pref=[0.9,0.05,0.05]\n{GOOD}",
-    "one in lower case": f"state: pref=[0.9,0.05,0.05]\n{GOOD}",
-    "one over two lines": f"STATE\n: pref=[0.9,0.05,0.05]\n{GOOD}",
-    "one with a full-width colon": f"STATE： pref=[0.9,0.05,0.05]\n{GOOD}",
-    "one in full-width letters": f"ＳＴＡＴＥ: pref=[0.9,0.05,0.05]\n{GOOD}",
-    "only a full-width colon": line().replace(":", "："),
-    "in a code fence": f"```{line()}```",
-    "NaN": line("nan,0.5,0.5"),
-    "inf": line("inf,0.5,0.5"),
-    "minus": line("-0.2,0.7,0.5"),
-    "minus sign": line("−0.2,0.7,0.5"),
-    "plus": line("+0.2,0.5,0.3"),
-    "Arabic-Indic digits": line("٠.٢,٠.٥,٠.٣"),
-    "full-width digits": line("０.２,０.５,０.３"),
-    "full-width digits in conf": line(conf="７０"),
-    "decimal commas": line("0,2,0,5,0,3"),
-    "exponent": line("2e-1,0.5,0.3"),
-    "integers": line("0,1,0"),
-    "no leading zero": line(".2,.5,.3"),
-    "no decimals": line("0.,1.,0."),
-    "underscored digits": line("0.2_0,0.5,0.3"),
-    "fractions": line("1/5,1/2,3/10"),
-    "per cent": line("20.0%,50.0%,30.0%"),
-    "above one": line("1.01,0.0,0.0"),
-    "two preferences": line("0.5,0.5"),
-    "four preferences": line("0.25,0.25,0.25,0.25"),
-    "no preferences": line(""),
-    "conf 101": line(conf="101"),
-    "conf 1000": line(conf="1000"),
-    "conf float": line(conf="70.5"),
-    "conf negative": line(conf="-1"),
-    "conf in words": line(conf="high"),
-    "conf empty": line(conf=""),
-    "no tags": line(tags=""),
-    "one tag": line(tags='"one"'),
-    "three tags": line(tags='"one","two","three"'),
-    "CamelCase tag": line(tags='"FairProcess","two"'),
-    "tag with a space": line(tags='"fair process","two"'),
-    "tag with a hyphen": line(tags='"fair-process","two"'),
-    "tag that begins with a digit": line(tags='"1st","two"'),
-    "tag with a double underscore": line(tags='"a__b","two"'),
-    "tag with a Unicode letter": line(tags='"équité","two"'),
-    "empty tag": line(tags='"","two"'),
-    "endless tag": line(tags=f'"{"a" * 500}","two"'),
-    "tag that is a number": line(tags='1,"two"'),
-    "tag of thousands of digits": line(tags=f'{"9" * 5000},"two"'),
-    "unquoted tags": line(tags="one,two"),
-    "single quotes": line(tags="'one','two'"),
-    "two lists of tags": line(tags='"one","two"],["three","four"'),
-    "nested tags": line(tags='["one","two"]'),
-    "tags nested without end": line(tags="[" * 100_000),
-    "text behind the line": f"{line()} and so on",
-    "parts in another order": 'STATE: conf=70; pref=[0.2,0.5,0.3]; tags=["one","two"]',
-    "commas between the parts": line().replace(";", ","),
-    "the form itself": stateline.example(("A", "B", "C")),
-}
+PREFERENCES = (
+    *("nan,0.5,0.5", "inf,0.5,0.5", "-0.2,0.7,0.5", "−0.2,0.7,0.5", "+0.2,0.5,0.3"),
+    *(
+        "٠.٢,٠.٥,٠.٣",
+        "０.２,０.５,０.３",
+        "0,2,0,5,0,3",
+        "2e-1,0.5,0.3",
+        "0,1,0",
+        ".2,.5,.3",
+        "0.,1.,0.",
+    ),
+    *("0.,1.,0.", "0.2_0,0.5,0.3", "1/5,1/2,3/10", "20.0%,50.0%,30.0%", "1.01,0.0,0.0"),
+    *("0.5,0.5", "0.25,0.25,0.25,0.25", ""),
+)
+TAGS = (
+    *("", '"one"', '"one","two","three"', '"FairProcess","two"', '"fair process","two"'),
+    *('"fair-process","two"', '"1st","two"', '"a__b","two"', '"équité","two"', '"","two"'),
+    *(f'"{"a" * 500}","two"', '1,"two"', f'{"9" * 5000},"two"', "one,two", "'one','two'"),
+    *('"one","two"],["three","four"', '["one","two"]', "[" * 100_000),
+)
+REFUSED = [
+    *("", "I am for B.", f"{GOOD}\n{GOOD}", f"{GOOD}\nSome text.\n{line('0.9,0.05,0.05')}"),
+    *(f"As Chair said, {line()} is right.", f'Chair wrote "{line()}".\n{GOOD}'),
+    # a second line behind markup, in other letters, over two lines
+    *(f"{before}{line()}{after}\n{GOOD}" for before, after in (("> ", ""), ("**", "**"), "__")),
+    *(
+        f"{marker} pref=[0.9,0.05,0.05]\n{GOOD}"
+        for marker in ("**STATE**:", "state:", "STATE\n:", "STATE：", "ＳＴＡＴＥ:")
+    ),
+    *(line().replace(":", "："), f"```{line()}```", f"{line()} and so on"),
+    *(line(pref) for pref in PREFERENCES),
+    *(line(conf=conf) for conf in ("101", "1000", "70.5", "-1", "high", "", "７０")),
+    *(line(tags=tags) for tags in TAGS),
+    'STATE: conf=70; pref=[0.2,0.5,0.3]; tags=["one","two"]',
+    line().replace(";", ","),
+    stateline.example(("A", "B", "C")),
+]
 
 
-@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED)
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:60]))
 def test_whatever_breaks_the_format_is_refused(text: str) -> None:
     with pytest.raises(Malformed):
         parse(text, 3)
+    assert "pref=" not in stateline.without_state(text)
 
 
 # Nobody sees these, so a marker that holds one reads like a marker.
@@ -298,15 +265,6 @@ def test_what_is_left_of_an_answer_has_no_marker_behind_any_separator() -> None:
         assert (left in ("I say.", "I say.\nx"), markers(flatten(left))) == (True, 0), ascii(c)
 
 
-@given(st.text(max_size=60))
-def test_any_answer_is_either_read_or_refused(text: str) -> None:
-    try:
-        _, state = parse(f"{text}\n{GOOD}", 3)
-    except Malformed:
-        return
-    np.testing.assert_allclose(state.pref, [0.2, 0.5, 0.3])
-
-
 @given(st.text(st.sampled_from('STATE: pref=[0.125,]; conf"tags_x-٣e\n'), max_size=80))
 def test_a_scrambled_line_is_refused_without_another_error(text: str) -> None:
     with pytest.raises(Malformed):
@@ -319,8 +277,3 @@ def test_a_scrambled_line_is_refused_without_another_error(text: str) -> None:
 def test_a_malformed_answer_keeps_its_argument_without_the_marked_lines() -> None:
     answer = "I am for B.\nSTATE: pref=[high]\nAnd that is all."
     assert stateline.without_state(answer) == "I am for B.\nAnd that is all."
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_what_is_left_of_a_malformed_answer_holds_no_state_line(name: str) -> None:
-    assert "pref=" not in stateline.without_state(REFUSED[name])

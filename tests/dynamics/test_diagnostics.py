@@ -72,14 +72,6 @@ def test_known_caps() -> None:
     assert_allclose(cap(2, 2), math.sqrt(2))
 
 
-@given(st.integers(2, 12), st.integers(2, 6), st.integers(0, 1000))
-def test_no_ensemble_on_the_simplex_exceeds_the_cap(
-    replicates: int, options: int, seed: int
-) -> None:
-    points = np.random.default_rng(seed).dirichlet(np.full(options, 0.05), (replicates, 1))
-    assert slow_level(points)[0] <= cap(replicates, options) + 1e-12
-
-
 # --- levels and fits ---------------------------------------------------------------------------
 
 
@@ -125,24 +117,6 @@ def test_the_quenched_variant_keeps_to_pairs_that_are_always_apart() -> None:
     assert_allclose(found.value, slow_quenched(ensemble), atol=1e-9)
 
 
-def test_without_such_pairs_there_is_no_quenched_variant() -> None:
-    ensemble = walks(4, 3, seed=1)
-    for t, alone in ((6, 3), (9, 1), (12, 0)):
-        ensemble[:, t] = ensemble[2, t]
-        ensemble[alone, t] += np.array([0.1, -0.1, 0.0])
-    found = diagnosed(ensemble).quenched
-    assert found.pairs == 0
-    assert np.isnan([found.value, found.se]).all()
-
-
-def test_all_variants_agree_on_exact_separation() -> None:
-    found = diagnosed(separating(0.01 * np.exp(0.08 * ROUNDS), replicates=9))
-    assert_allclose([found.rms.value, found.quenched.value], 0.08, atol=1e-10)
-    assert_allclose(found.pair_exponents, 0.08, atol=1e-10)
-    assert_allclose(found.exponential_residual, 0, atol=1e-10)
-    assert found.power_residual > 0.05
-
-
 def test_the_better_fit_tells_diffusion_from_exponential_growth() -> None:
     walk = diagnosed(separating(0.01 * np.sqrt(ROUNDS), replicates=9))
     assert_allclose(walk.power_residual, 0, atol=1e-10)
@@ -181,18 +155,6 @@ def test_a_first_round_without_divergence_has_no_bound_on_growth() -> None:
     ensemble = walks(9, 3, seed=1)[:, :11]  # headroom counts the rounds that there are
     rate = math.log(cap(9, 3) / slow_level(ensemble)[2]) / 8
     assert_allclose(diagnosed(ensemble).headroom, rate)
-
-
-@pytest.mark.parametrize("scale", [1e-3, 30.0])
-def test_scale_moves_levels_alone(scale: float) -> None:
-    ensemble = walks(6, 4, seed=1)
-    base, found = diagnosed(ensemble), diagnosed(scale * ensemble)
-    assert_allclose([found.d_first, found.d_last], [scale * base.d_first, scale * base.d_last])
-    for name in ("excess", "exponential_residual", "power_residual", "diffusion"):
-        assert_allclose(getattr(found, name), getattr(base, name), rtol=1e-5)
-    assert_allclose(found.rms.value, base.rms.value, rtol=1e-6)
-    assert_allclose(found.rms.se, base.rms.se, rtol=1e-6)
-    assert_allclose(found.quenched.value, base.quenched.value, rtol=1e-6)
 
 
 # --- the split of D² ---------------------------------------------------------------------------

@@ -21,13 +21,6 @@ def test_a_slope_is_that_of_least_squares_over_positive_levels(
     assert_allclose(found, slow_fit(list(rounds), level), rtol=1e-7, atol=1e-9)
 
 
-@given(levels, st.floats(1e-9, 1e9))
-def test_the_scale_of_a_level_says_nothing(level: list[float], scale: float) -> None:
-    rounds = np.arange(1, len(level) + 1, dtype=float)
-    first, second = slope(rounds, np.array(level)), slope(rounds, scale * np.array(level))
-    assert_allclose(second, first, atol=1e-9)
-
-
 def test_slopes_of_many_levels_are_slopes_of_each() -> None:
     every = np.random.default_rng(1).exponential(size=(4, 3, 18))
     every[1, 2, 5] = every[0, 0, :] = every[2, 1, 1:] = 0

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from slow_dynamics import slow_level
 
 from plenum.dynamics import divergence, generators
-from plenum.dynamics.fit import fit, slope
+from plenum.dynamics.fit import slope
 from plenum.dynamics.generators import Process
 
 ROUNDS = np.arange(1, 21, dtype=float)
@@ -89,23 +89,6 @@ def test_the_exponent_is_the_mean_estimate_where_it_is_said_to_be(process: Proce
     assert abs(values.mean() - process.exponent()) < 4 * error + 1e-10
 
 
-@pytest.mark.parametrize("process", [*GAUSSIAN, *OTHER], ids=lambda process: process.name)
-@pytest.mark.parametrize("window", [(3, 20), (1, 8)])
-def test_the_exponent_is_the_slope_of_log_divergence(
-    process: Process, window: tuple[int, int]
-) -> None:
-    assert_allclose(process.exponent(window), polyfit(process.divergence, *window), atol=1e-10)
-
-
-@pytest.mark.parametrize("process", [*GAUSSIAN, *OTHER], ids=lambda process: process.name)
-def test_samples_are_ensembles_whose_options_sum_to_one(process: Process) -> None:
-    sample = process.sample(5, seed=3)
-    assert sample.shape == (5, 20, 3)
-    assert_allclose(sample.sum(axis=2), 1)
-    assert_allclose(process.sample(5, seed=3), sample, rtol=0, atol=0)
-    assert process.name == "oracle" or (process.sample(5, seed=4) != sample).any()
-
-
 @pytest.mark.parametrize("name", MAKERS)
 def test_rounds_can_be_chosen(name: str) -> None:
     process = MAKERS[name](rounds=9)
@@ -114,20 +97,6 @@ def test_rounds_can_be_chosen(name: str) -> None:
 
 
 # --- closed forms ------------------------------------------------------------------------------
-
-
-def test_gaussian_points_of_three_options_are_sqrt_pi_v_apart() -> None:
-    v = np.array([0.01, 0.3, 2.0])
-    assert_allclose(generators.expected_distance(v), np.sqrt(np.pi * v), rtol=1e-12)
-
-
-@pytest.mark.parametrize("options", [2, 3, 4, 5, 6])
-def test_gaussian_points_are_as_far_apart_as_samples_of_them(options: int) -> None:
-    rng = np.random.default_rng(0)
-    points = 0.2 * rng.normal(size=(2, 200_000, options - 1)) @ generators.plane(options)
-    distances = np.linalg.norm(points[0] - points[1], axis=1)
-    expected = generators.expected_distance(np.array(0.04), options)
-    assert abs(distances.mean() - expected) < 5 * distances.std() / math.sqrt(200_000)
 
 
 @pytest.mark.parametrize("options", [2, 3, 6])
@@ -168,13 +137,6 @@ def test_the_logistic_grows_from_its_start_to_its_ceiling() -> None:
     assert_allclose(np.diff(np.log(odds)), np.full(len(t), 0.3), rtol=1e-9)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])
-def test_the_ar1_has_its_memory(rho: float) -> None:
-    sample = generators.autoregressive(rho).sample(4000, seed=2) - 1 / 3
-    first, second = sample[:, 9].ravel(), sample[:, 10].ravel()
-    assert_allclose(np.corrcoef(first, second)[0, 1], rho, atol=0.04)
-
-
 # --- exact processes ---------------------------------------------------------------------------
 
 
@@ -193,17 +155,6 @@ def test_every_distance_of_the_chaotic_map_doubles_exactly() -> None:
         assert_allclose(level[1:] / level[:-1], 2, rtol=1e-12)
         assert sample.min() >= 0
         assert sample.max() <= 1
-
-
-def test_the_chaotic_map_has_an_exponent_whatever_the_seed() -> None:
-    for seed in range(40):
-        value = fit(generators.chaotic_map().sample(2, seed)).value
-        assert_allclose(value, math.log(2), atol=1e-10)
-
-
-def test_the_chaotic_map_refuses_runs_that_float_cannot_hold() -> None:
-    with pytest.raises(ValueError, match="at most 22 rounds"):
-        generators.chaotic_map(23)
 
 
 def test_decisions_flip_once_and_to_another_option() -> None:

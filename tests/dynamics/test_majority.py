@@ -82,18 +82,6 @@ def slow_times(preferences: NDArray[np.float64], reading: str) -> list[int | Non
         ([[A, GONE, GONE, GONE, GONE]], 1, 1),
         ([[GONE] * 5], None, None),
     ],
-    ids=[
-        *(
-            "at once",
-            "later",
-            "lost again",
-            "lost and back",
-            "another at the end",
-            "there and back",
-        ),
-        *("never", "all tied", "tied seats count for none", "despite ties", "half is no majority"),
-        *("one seat", "of the seats present", "one seat present", "nobody present"),
-    ],
 )
 def test_a_majority_stands_when_more_than_half_of_the_seats_share_their_top_option(
     rounds: list[list[Seat]], first: int | None, stable: int | None
@@ -116,21 +104,6 @@ def test_times_agree_with_loops(seed: int, seats: int, options: int, absent: boo
         assert found.observed.tolist() == [time is not None for time in slow]
         assert found.times.tolist() == [time or 4 for time in slow]
         assert (found.events, found.n) == (sum(time is not None for time in slow), 5)
-
-
-@pytest.mark.parametrize("options", [2, 5])
-def test_a_majority_needs_no_particular_number_of_options(options: int) -> None:
-    last = np.full((1, 3, 5, options), 0.1)
-    last[:, 1:, :3, -1] = 0.9
-    last[:, 1:, 3:, 0] = 0.9
-    assert time_to_majority(last).median == 2
-
-
-def test_random_agents_hit_a_majority_after_1_6_rounds() -> None:
-    # Five seats, three options: P(majority) = 3 P(Bin(5, 1/3) >= 3) = 0.63.
-    rng = np.random.default_rng(0)
-    found = time_to_majority(rng.random((4000, 20, 5, 3)))
-    assert_allclose(found.times.mean(), 1 / 0.6296, atol=0.06)
 
 
 # --- medians -----------------------------------------------------------------------------------
@@ -191,19 +164,3 @@ def test_without_replicates_there_is_no_time_to_majority() -> None:
     found = time_to_majority(np.empty((0, 20, 5, 3)))
     assert np.isnan([found.median, found.ci_low, found.ci_high]).all()
     assert (found.events, found.n) == (0, 0)
-
-
-# --- input errors ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "shape", [(20, 5, 3), (5, 3), (1, 2, 20, 5, 3), (2, 3, 5, 1)], ids=lambda shape: f"{shape}"
-)
-def test_preferences_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="replicates, rounds, seats, options"):
-        time_to_majority(np.zeros(shape))
-
-
-def test_an_unknown_reading_is_refused() -> None:
-    with pytest.raises(ValueError, match="reading 'last'"):
-        time_to_majority(runs([1], 2), "last")

@@ -79,14 +79,6 @@ def test_counts_are_those_of_a_bootstrap() -> None:
     assert_allclose(np.corrcoef(counts.T)[0, 1], -1 / 5, atol=0.04)
 
 
-def test_conditions_of_equal_replicates_share_their_draws() -> None:
-    first, second = walks(8, 3, seed=1), walks(8, 5, seed=2)
-    counts = counts_of(8, 10, seed=0)
-    for ensemble in (first, second):
-        found = bootstrap(ensemble, draws=10, dtype=np.float64)
-        assert_allclose(found.slopes, [resampled(ensemble, row, (3, 20)) for row in counts])
-
-
 def test_standard_errors_are_the_infinitesimal_jackknife() -> None:
     ensemble = walks(7, 3, seed=3)
     found = bootstrap(ensemble, draws=8, seed=2, dtype=np.float64)
@@ -100,13 +92,6 @@ def test_unstudentised_draws_are_the_same_without_errors() -> None:
     found = bootstrap(ensemble, draws=50, studentised=False)
     assert_allclose(found.slopes, bootstrap(ensemble, draws=50).slopes, atol=1e-12)
     assert np.isnan(found.errors).all()
-
-
-def test_the_standard_deviation_of_draws_is_near_the_jackknife() -> None:
-    found = bootstrap(walks(20, 3, seed=3), draws=2000)
-    assert_allclose(found.se, found.slopes.std(ddof=1))
-    assert_allclose(found.se, found.error, rtol=0.25)
-    assert found.redrawn == 0
 
 
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
@@ -147,17 +132,6 @@ def test_equal_seeds_give_equal_draws_and_others_do_not() -> None:
     assert (first.slopes != other.slopes).mean() > 0.9
 
 
-@given(st.floats(1e-2, 1e2), st.permutations(range(4)))
-def test_scale_and_options_leave_draws_and_intervals_alone(scale: float, order: list[int]) -> None:
-    ensemble = walks(8, 4, seed=1)
-    first = bootstrap(ensemble, draws=60, dtype=np.float64)
-    second = bootstrap(scale * ensemble[:, :, order] - 0.2, draws=60, dtype=np.float64)
-    assert_allclose(second.slopes, first.slopes, atol=1e-8)
-    for method in METHODS:
-        a, b = first.interval(method), second.interval(method)
-        assert_allclose([a.low, a.high], [b.low, b.high], atol=1e-8)
-
-
 # --- intervals ---------------------------------------------------------------------------------
 
 
@@ -191,30 +165,6 @@ def test_bca_agrees_with_its_definition() -> None:
         assert_allclose([chosen.low, chosen.high], np.quantile(found.slopes, levels), atol=1e-9)
 
 
-def test_bca_agrees_with_scipy() -> None:
-    ensemble = generators.logistic().sample(14, seed=3)
-    distances = np.zeros((14, 14, 18))
-    distances[np.triu_indices(14, 1)] = slow_pairs(ensemble[:, 2:])
-    distances += distances.transpose(1, 0, 2)
-    k = np.arange(3, 21) - 11.5
-    k /= k @ k
-
-    def statistic(members: NDArray[np.int_]) -> float:
-        return float(k @ np.log(distances[members][:, members].sum(axis=(0, 1))))
-
-    reference = stats.bootstrap(
-        (np.arange(14),),
-        statistic,
-        n_resamples=3000,
-        method="BCa",
-        vectorized=False,
-        rng=np.random.default_rng(0),
-    ).confidence_interval
-    chosen = bootstrap(ensemble, draws=20_000).interval("bca")
-    assert_allclose(chosen.low, reference.low, atol=0.08 * (reference.high - reference.low))
-    assert_allclose(chosen.high, reference.high, atol=0.08 * (reference.high - reference.low))
-
-
 def test_bootstrap_t_inverts_the_studentised_draws() -> None:
     found = bootstrap(walks(12, 3, seed=6), draws=900, dtype=np.float64)
     pivots = sorted((found.slopes - found.value) / found.errors)
@@ -222,17 +172,6 @@ def test_bootstrap_t_inverts_the_studentised_draws() -> None:
     high = found.value - np.quantile(pivots, 0.025) * found.error
     chosen = found.interval("bootstrap_t")
     assert_allclose([chosen.low, chosen.high], [low, high])
-
-
-def test_an_unknown_interval_is_refused() -> None:
-    with pytest.raises(ValueError, match="interval 'jackknife'"):
-        bootstrap(walks(5, 3, seed=1), draws=10).interval("jackknife")
-
-
-@pytest.mark.parametrize("draws", [0, -1])
-def test_draws_are_needed(draws: int) -> None:
-    with pytest.raises(ValueError, match="draws"):
-        bootstrap(walks(5, 3, seed=1), draws=draws)
 
 
 # --- zeros -------------------------------------------------------------------------------------
@@ -249,20 +188,6 @@ def test_draws_without_divergence_are_made_again_and_counted() -> None:
     assert_allclose(found.redrawn, 1000 * share / (1 - share), rtol=0.15)
     again = bootstrap(ensemble, draws=1000)
     assert again.redrawn == found.redrawn
-
-
-def test_redrawn_draws_follow_the_same_law() -> None:
-    ensemble = np.repeat(walks(1, 3, seed=1), 5, axis=0)
-    ensemble[3:] += walks(2, 3, seed=2)
-    found = bootstrap(ensemble, draws=4000, dtype=np.float64)
-    assert found.redrawn > 200
-    counts = counts_of(5, 20_000, seed=9)
-    apart = (counts[:, 3:] > 0).sum(axis=1) + (counts[:, :3].sum(axis=1) > 0) > 1
-    rows, sizes = np.unique(counts[apart], axis=0, return_counts=True)
-    slow = [resampled(ensemble, row, (3, 20)) for row in rows]
-    expected = np.average(slow, weights=sizes)
-    error = found.slopes.std() / math.sqrt(4000)
-    assert abs(found.slopes.mean() - expected) < 4 * math.sqrt(1.2) * error
 
 
 def test_draws_that_stay_without_divergence_are_given_up() -> None:

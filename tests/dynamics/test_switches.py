@@ -91,9 +91,3 @@ def test_without_replicates_there_are_no_switches() -> None:
     found = switch_counts(np.empty((0, 20, 5, 3)))
     assert found.counts.shape == (0, 5)
     assert np.isnan(found.mean).all()
-
-
-@pytest.mark.parametrize("shape", [(20, 5, 3), (2, 3, 5, 1)])
-def test_preferences_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="replicates, rounds, seats, options"):
-        switch_counts(np.zeros(shape))

@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from plenum.dynamics.theory.exact import (
     deviation_variance,
     expected,
-    half_normal,
     lag_variance,
     mean_variance,
     monotonicity,
     stable,
 )
-from plenum.dynamics.theory.grid import FIGURE_6, Grid
+from plenum.dynamics.theory.grid import Grid
 from plenum.dynamics.theory.model import draw, simulate, simulate_plainly
 
 SMALL = Grid((0.1, 0.7), (0.05, 0.6), (0.0, 0.1, 0.9), (1, 2, 7), (0.0, 0.2, 1.0))
@@ -72,30 +71,12 @@ def test_a_cell_has_the_same_numbers_in_every_grid(seed: int, runs: int, spread:
     assert_allclose(alone.dbar_runs[0, :, 0, 0, 0], whole.dbar_runs[1, :, 1, 1, 1], rtol=1e-5)
 
 
-def test_more_runs_leave_the_first_ones_as_they_were() -> None:
-    few, many = (simulate(SMALL, 20, runs, 4) for runs in (3, 9))
-    assert_allclose(many.dopt_runs[..., :3], few.dopt_runs, rtol=1e-5)
-
-
 def test_shocks_of_a_lower_frequency_strike_at_a_higher_one_too() -> None:
     drawn = draw(1, 0, 2, 400)
     rare, often = drawn.shocks(0.05), drawn.shocks(0.4)
     assert_array_equal(often[rare != 0], rare[rare != 0])
     assert 0 < (rare != 0).sum() < (often != 0).sum() < 400
     assert np.abs(drawn.size).max() <= 1
-
-
-def test_a_smaller_group_is_the_first_agents_of_a_larger_one() -> None:
-    few, many = draw(1, 2, 3, 40), draw(1, 2, 8, 40)
-    assert_array_equal(many.noise[:, :3], few.noise)
-    assert_array_equal(many.start[:3], few.start)
-    assert_array_equal(many.size, few.size)
-
-
-def test_noise_shocks_and_start_are_separate_streams_and_runs_differ() -> None:
-    drawn, other = draw(1, 0, 50, 50), draw(1, 1, 50, 50)
-    streams = [drawn.start, drawn.noise[0], drawn.struck, drawn.size, other.start, other.noise[0]]
-    assert np.abs(np.triu(np.corrcoef(streams), 1)).max() < 0.5
 
 
 def test_an_outcome_names_its_standard_errors() -> None:
@@ -122,32 +103,6 @@ def test_a_mirrored_run_is_the_mean_of_both_signs_of_the_noise() -> None:
     assert_allclose([found.dopt.item(), found.dbar.item()], np.mean(both, axis=0))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"alpha": (1.2,)}, "alpha: 1.2; from 0 to 1"),
-        ({"gamma": (-0.1,)}, "gamma: -0.1; 0 or more"),
-        ({"shock_freq": (float("nan"),)}, "shock_freq: nan; from 0 to 1"),
-        ({"beta": ()}, "beta: no value"),
-        ({"agents": (0,)}, "agents: 0; 1 or more"),
-        ({"agents": (2.5,)}, "agents: .*whole numbers"),
-    ],
-)
-def test_a_grid_outside_the_model_is_refused(
-    change: dict[str, tuple[float, ...]], message: str
-) -> None:
-    with pytest.raises(ValueError, match=message):
-        replace(SMALL, **change)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("arguments", [(0, 1, 0), (1, 0, 0), (1, 1, -1)])
-def test_runs_rounds_and_seed_outside_their_range_are_refused(
-    arguments: tuple[int, int, int],
-) -> None:
-    with pytest.raises(ValueError, match=r"rounds|runs|seed"):
-        simulate(SMALL, *arguments)
-
-
 # --- closed forms ------------------------------------------------------------------------------
 
 
@@ -172,12 +127,6 @@ def test_the_lag_has_the_variance_of_its_shocks(gamma: float, shock_freq: float)
     assert_allclose((x[:, 0] - optimum).var(), lag_variance(gamma, shock_freq), rtol=0.08)
 
 
-def test_variances_add_up_since_their_causes_are_independent() -> None:
-    x, optimum = states(0.3, 0.4, 0.25, 0.2, 6, 60_000)
-    parts = deviation_variance(0.3, 0.4, 0.25, 6) + mean_variance(0.4, 0.25, 6)
-    assert_allclose((x - optimum[:, None]).var(), parts + lag_variance(0.25, 0.2), rtol=0.05)
-
-
 @pytest.mark.parametrize("spread", [0.0, 1.0])
 def test_means_without_shocks_are_half_normal_on_any_horizon(spread: float) -> None:
     grid = replace(SMALL, shock_freq=(0.0, 0.1), gamma=(0.0, 0.05, 0.6, 1.9), beta=(0.1, 1.0))
@@ -192,13 +141,6 @@ def test_means_without_shocks_are_half_normal_on_any_horizon(spread: float) -> N
         assert np.abs((mean - exact)[there] / error[there]).max() < 4.5
     assert np.isnan(dopt[:, :, 1]).all()
     assert np.isfinite(dopt[:, :, 0]).all()
-
-
-def test_a_long_horizon_without_shocks_reaches_the_stationary_mean() -> None:
-    grid = Grid((0.3,), (0.4,), (0.0,), (5,), (0.7,))
-    dopt, dbar = (value.item() for value in expected(grid, 20_000))
-    own, group = deviation_variance(0.3, 0.7, 0.4, 5), mean_variance(0.7, 0.4, 5)
-    assert_allclose([dopt, dbar], half_normal([own + group, own]), rtol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -261,13 +203,6 @@ def test_mirrored_runs_never_gain_from_noise(
     assert monotonicity(found).share == 1
 
 
-def test_plain_runs_show_no_gain_beyond_chance() -> None:
-    found = monotonicity(simulate(FIGURE_6, 100, 20, 1))
-    assert (found.columns, found.compared) == (108, 972)
-    assert found.p > 0.01
-    assert found.best_at_zero >= 0.8 * found.columns
-
-
 def test_a_gain_that_is_there_would_be_found() -> None:
     honest = simulate(SMALL, 20, 10, 2)
     better = honest.dopt_runs.copy()
@@ -277,12 +212,6 @@ def test_a_gain_that_is_there_would_be_found() -> None:
     assert found.cell == {"alpha": 0.7, "gamma": 0.05, "shock_freq": 0.9, "agents": 2, "beta": 0.2}
     assert found.best_at_zero < found.columns
     assert found.p < 0.001
-
-
-@pytest.mark.parametrize("beta", [(0.0,), (0.1, 0.2)])
-def test_without_a_noiseless_cell_to_compare_there_is_no_check(beta: tuple[float, ...]) -> None:
-    with pytest.raises(ValueError, match=r"beta: .*; 0 and at least one more"):
-        monotonicity(simulate(replace(SMALL, beta=beta), 5, 2))
 
 
 def test_columns_that_overflow_do_not_count() -> None:

@@ -4,8 +4,6 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from statsmodels.regression.linear_model import OLS
@@ -33,18 +31,6 @@ def hill(x: Floats) -> Floats:
 def bend(x: Floats) -> Floats:
     """A rise that flattens: a logarithm."""
     return np.log(0.02 + x)
-
-
-def share(curve: Callable[[Floats], Floats], samples: int, groups: int = 0) -> float:
-    """How often a curve is called an inverted U; with groups, points of one share a shift."""
-    found = 0
-    for seed in range(samples):
-        x, y = sample(curve, seed)
-        member = np.arange(len(x)) % groups if groups else None
-        if member is not None:
-            y = y + np.random.default_rng([seed, 1]).normal(0, 0.3, groups)[member]
-        found += two_lines(x, y, member).inverted_u
-    return found / samples
 
 
 # --- what it finds -----------------------------------------------------------------------------
@@ -80,34 +66,29 @@ def test_a_u_is_found_at_the_minimum() -> None:
     assert_allclose([found.slope_low, found.slope_high], [-mirror.slope_low, -mirror.slope_high])
 
 
-@pytest.mark.parametrize(
-    ("curve", "groups", "most"),
-    [
-        (np.zeros_like, 0, 0.05),
-        (np.zeros_like, 10, 0.05),
-        (lambda x: 3 * np.minimum(x, 0.6), 0, 0.08),
-        (lambda x: 3 * np.minimum(x, 0.6), 10, 0.08),
-    ],
-    ids=["nothing", "nothing in groups", "a rise to a plateau", "a rise to a plateau in groups"],
-)
-def test_what_has_no_fall_is_rarely_called_an_inverted_u(
-    curve: Callable[[Floats], Floats], groups: int, most: float
-) -> None:
-    assert share(curve, 200, groups) <= most
-
-
 def test_groups_that_differ_are_no_evidence_though_their_points_are_many() -> None:
     # Every group has one x and one level: 400 points, but a handful of draws.
     wrong = right = 0
-    for seed in range(100):
+    for seed in range(30):
         rng = np.random.default_rng(seed)
         member = np.repeat(np.arange(12), 40)
         x = rng.uniform(0, 1, 12)[member] + rng.normal(0, 0.01, 480)
         y = rng.normal(0, 1, 12)[member] + rng.normal(0, 0.1, 480)
         wrong += two_lines(x, y).inverted_u
         right += two_lines(x, y, member).inverted_u
-    assert wrong > 30
-    assert right <= 5
+    assert wrong > 6
+    assert right <= 1
+
+
+def test_the_curve_lies_within_two_standard_errors_of_the_truth_about_95_percent_of_the_time() -> (
+    None
+):
+    inside = []
+    for seed in range(25):
+        x, y = sample(lambda x: np.sin(4 * x), seed, 120)
+        level, error = spline(x, y)
+        inside.append(np.abs(level - np.sin(4 * x)) < 2 * error)
+    assert 0.92 < np.mean(inside) < 0.99
 
 
 # --- slopes and standard errors ----------------------------------------------------------------
@@ -143,23 +124,6 @@ def test_with_groups_standard_errors_are_of_the_delete_one_group_jackknife() -> 
     assert found.n_groups == 13
 
 
-def test_groups_of_one_point_are_no_groups() -> None:
-    x, y = sample(hill)
-    found, alone = two_lines(x, y, np.arange(len(x))[::-1]), two_lines(x, y)
-    assert_allclose([found.se_low, found.se_high], [alone.se_low, alone.se_high])
-    assert_allclose([found.p_low, found.p_high], [alone.p_low, alone.p_high])
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-50, 50))
-def test_units_of_x_and_y_change_no_p(seed: int, scale: float, shift: float) -> None:
-    x, y = sample(hill, seed, 60)
-    found, other = two_lines(x, y), two_lines(shift + scale * x, 5 - y / scale, minimum=True)
-    assert_allclose(other.breakpoint, shift + scale * found.breakpoint, rtol=1e-6, atol=1e-6)
-    assert_allclose([other.p_low, other.p_high], [found.p_low, found.p_high], rtol=1e-4, atol=1e-9)
-    assert other.u_shape == found.inverted_u
-
-
 def test_the_weaker_side_gets_more_points() -> None:
     # A long steep rise and a short gentle fall: halfway through the flat region would starve it.
     x, y = sample(lambda x: np.where(x < 0.75, 4 * x, 3 - 3 * (x - 0.75)), sd=0.4)
@@ -167,17 +131,6 @@ def test_the_weaker_side_gets_more_points() -> None:
 
 
 # --- the smooth curve --------------------------------------------------------------------------
-
-
-def test_the_curve_lies_within_two_standard_errors_of_the_truth_about_95_percent_of_the_time() -> (
-    None
-):
-    inside = []
-    for seed in range(100):
-        x, y = sample(lambda x: np.sin(4 * x), seed, 120)
-        level, error = spline(x, y)
-        inside.append(np.abs(level - np.sin(4 * x)) < 2 * error)
-    assert 0.92 < np.mean(inside) < 0.99
 
 
 def test_a_line_is_fitted_as_a_line() -> None:
@@ -236,11 +189,3 @@ def test_few_discrete_values_are_enough_for_two_lines() -> None:
     found = two_lines(x, -((x - 2) ** 2) + rng.normal(0, 1, 300))
     assert found.inverted_u
     assert found.breakpoint == 2
-
-
-def test_lists_of_different_length_and_no_level_are_refused() -> None:
-    for lists in (([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])):
-        with pytest.raises(ValueError, match="one length"):
-            two_lines(*lists)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="level: 1; between 0 and 1"):
-        two_lines([1, 2], [1, 2], level=1)

@@ -1,7 +1,6 @@
 """Runs of one world part at the rate of their process; worlds are averaged, shorter ones cut."""
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import divergence, estimate, lyapunov, parting
@@ -37,8 +36,3 @@ def test_d_is_averaged_over_the_rounds_that_all_worlds_have() -> None:
     found = parting(several)
     assert_allclose(found.divergence, np.mean([divergence(runs)[:12] for runs in several], axis=0))
     assert_allclose(found.level, np.mean([divergence(runs).mean() for runs in several]))
-
-
-def test_no_world_is_refused() -> None:
-    with pytest.raises(ValueError, match="no world"):
-        parting([])

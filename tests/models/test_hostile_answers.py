@@ -21,13 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from openai_server import KEY, Server, completion
 
 from plenum.base.text import flatten, printable
-from plenum.design.condition import Budget, Calls
-from plenum.execution.budget import Ledger
-from plenum.models import CallError, Chat, Message, Reply, Response
+from plenum.design.condition import Calls
+from plenum.models import CallError, Chat, Message, Response
 from plenum.models.api import completions
 from plenum.models.api.backend import ApiBackend
-from plenum.models.api.prices import Price, Prices
-from plenum.records import Failure, Usage
+from plenum.models.api.prices import Price
+from plenum.records import Failure
 
 MOST = 2_000_000
 ESCAPES = (
@@ -87,24 +86,18 @@ NO_COMPLETIONS = {
     "nested objects": '{"a":' * DEEP,
     "nested in a field": json.dumps(body())[:-1] + ',"x":' + "[" * DEEP + "]" * DEEP + "}",
     "choices are a text": body(choices=""),
-    "choices are an object": body(choices={"0": 1}),
     "choices hold nothing": body(choices=[None]),
     "choices hold a list": body(choices=[[]]),
     "message is null": body(choice__message=None),
-    "message is a list": body(choice__message=[]),
     "content is a list": body(message__content=[{"type": "text", "text": "I agree."}]),
     "content is a number": body(message__content=7),
-    "content is an object": body(message__content={"text": "I agree."}),
     "endless content": body(message__content="a" * (completions.MOST_TEXT + 1)),
     "a number of 10,000 digits": json.dumps(body()).replace("1000", "9" * 10_000),
     "tokens of 10^30": body(usage__prompt_tokens=10**30),
     "too many tokens out": body(usage__completion_tokens=10**9),
-    "negative tokens": body(usage__completion_tokens=-5),
     "NaN tokens": body(usage__prompt_tokens=float("nan")),
     "infinite tokens": body(usage__prompt_tokens=float("inf")),
     "tokens of 1e999": json.dumps(body()).replace("1000", "1e999"),
-    "half a token": body(usage__prompt_tokens=1.9),
-    "no usage": body(usage=None),
     "a list as usage": body(usage=[1000, 100]),
     "latin-1": '{"choices": "\udce9"}'.encode("latin-1", "surrogateescape").decode("latin-1"),
 }
@@ -189,22 +182,17 @@ def test_whatever_a_transport_lets_through_can_be_journaled(
     assert 0 <= reply.cost < 1e6
 
 
-@pytest.mark.parametrize(
-    "content", [[{"token": "a"}], [{"token": 1, "logprob": -1}], ["a"], "ab", 7, [None]], ids=str
-)
-def test_log_probabilities_that_do_not_fit_are_dropped(server: Server, content: Any) -> None:
-    sent = body(choice__logprobs={"content": content})
-    response = answered(server, "lean", sent, logprobs=True)
-    assert (response.logprobs, response.dropped) == ((), ("logprobs",))
-
-
 def test_log_probabilities_are_finite_and_well_formed(server: Server) -> None:
     one = {"token": "\ud800", "logprob": -0.5}
     sent = json.dumps(body(choice__logprobs={"content": [one]}))
     response = answered(server, "lean", sent, logprobs=True)
     assert response.logprobs == (("?", -0.5),)
-    endless = sent.replace("-0.5", "-1e999")
-    assert answered(server, "lean", endless, logprobs=True).dropped == ("logprobs",)
+    misfits: list[Any] = [sent.replace("-0.5", "-1e999")]
+    for content in ([{"token": "a"}], [{"token": 1, "logprob": -1}], ["a"], "ab", 7, [None]):
+        misfits.append(body(choice__logprobs={"content": content}))
+    for misfit in misfits:
+        response = answered(server, "lean", misfit, logprobs=True)
+        assert (response.logprobs, response.dropped) == ((), ("logprobs",))
 
 
 json_values = st.recursive(
@@ -452,9 +440,3 @@ def test_no_count_of_cached_tokens_makes_a_call_cheaper_than_all_cached(
     price = Price(4e-7, 1.6e-6, 1e-7)
     cost = price.of(tokens_in, tokens_out, cached)
     assert price.of(tokens_in, tokens_out, tokens_in) <= cost <= price.of(tokens_in, tokens_out)
-
-
-def test_a_negative_cost_loosens_no_budget() -> None:
-    ledger = Ledger(Budget(dollars=1.0, tokens=1000), Prices().of)
-    ledger.settle(Usage(), Reply("", -(10**9), 5, cost=-100.0), billed=False)
-    assert (ledger.spent.dollars, ledger.spent.tokens, ledger.spent.calls) == (0.0, 5, 1)

@@ -1,7 +1,6 @@
 """Retries: what is tried again, how long is waited, what is recorded."""
 
 import asyncio
-import time
 
 import pytest
 
@@ -12,20 +11,6 @@ from plenum.records import Failure
 
 CHAT = Chat("m", (Message("user", "hello"),), 0.0, 10, seed=7)
 QUICK = Policy(max_attempts=4, timeout_s=0.2, backoff_s=0.0, backoff_max_s=0.0)
-
-
-class OpenGate:
-    """Lets everybody pass."""
-
-    async def enter(self, chat: Chat) -> None:
-        """Pass at once."""
-
-    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
-        """Wait."""
-        await asyncio.sleep(seconds)
-
-    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
-        """Nothing is counted."""
 
 
 class Scripted:
@@ -71,12 +56,12 @@ class Turnstile:
 
 
 def attempts(
-    backend: Scripted, policy: Policy = QUICK, gate: Turnstile | OpenGate | None = None
+    backend: Scripted, policy: Policy = QUICK, gate: Turnstile | None = None
 ) -> tuple[list[Attempt], Answer | BaseException]:
     """Every attempt, the failed ones and the good one, and how the call ended."""
     seen: list[Attempt] = []
     try:
-        answer = asyncio.run(call(backend, CHAT, policy, gate or OpenGate(), seen.append))
+        answer = asyncio.run(call(backend, CHAT, policy, gate or Turnstile(), seen.append))
     except (CallError, ArithmeticError) as error:
         return seen, error
     return [*seen, answer.attempt], answer
@@ -109,9 +94,7 @@ def test_final_failures_are_not(reason: Failure) -> None:
 
 def test_the_last_error_stands_when_the_attempts_are_used_up() -> None:
     seen, error = attempts(Scripted(*[CallError(Failure.SERVER, f"no {n}") for n in range(4)]))
-    assert isinstance(error, CallError)
-    assert error.detail == "no 3"
-    assert len(seen) == 4
+    assert (str(error), len(seen)) == ("no 3", 4)
 
 
 def test_an_attempt_that_hangs_is_a_timeout() -> None:
@@ -176,22 +159,6 @@ def test_the_gate_is_not_held_while_waiting_for_the_next_attempt() -> None:
 
     assert asyncio.run(waiting()) == 0
     assert gate.entered == 2
-
-
-def test_time_spent_before_the_gate_is_no_latency() -> None:
-    class Slow(Turnstile):
-        async def enter(self, chat: Chat) -> None:
-            await asyncio.sleep(0.3)  # longer than the attempt may take
-
-    seen, answer = attempts(Scripted(Reply("fine", 1, 1)), QUICK, Slow())
-    assert isinstance(answer, Answer)
-    assert seen[0].latency_s < 0.2
-
-
-def test_retry_after_is_honoured() -> None:
-    started = time.monotonic()
-    attempts(Scripted(CallError(Failure.RATE_LIMIT, "x", 429, retry_after=0.3), Reply("", 1, 1)))
-    assert time.monotonic() - started >= 0.3
 
 
 def test_the_backoff_grows_is_capped_and_jittered() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import socket
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -68,8 +67,10 @@ async def play(
     return told, episode
 
 
-@pytest.mark.parametrize("agents", [1, 5, 100])
-@pytest.mark.parametrize(("task", "mechanism"), EVERY)
+@pytest.mark.parametrize(
+    ("task", "mechanism", "agents"),
+    [(t, m, n) for t, m in EVERY for n in (1, 5)] + [(t, "plan", 100) for t in TASKS],
+)
 def test_every_answer_is_legal_in_every_world_and_mechanism(
     made: Make, task: str, mechanism: str, agents: int
 ) -> None:
@@ -98,25 +99,6 @@ def test_small_grids_and_odd_limits_bring_no_illegal_answer(made: Make) -> None:
         told, episode = asyncio.run(play(made(*given, "rounds=8"), Simulated()))
         assert not [ask for ask, _ in told if ask.kind.endswith("repair")]
         assert episode.end is not None
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_the_same_command_gives_the_same_texts_without_network_or_key(
-    made: Make, task: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(*_: Any) -> None:
-        raise AssertionError("a simulated agent needs no network")
-
-    monkeypatch.setattr(socket.socket, "connect", refused)
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "XAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    condition = made(f"task={task}", "rounds=4", "diversity=high")
-    first, one = asyncio.run(play(condition, Simulated()))
-    again, other = asyncio.run(play(condition, Simulated()))
-    assert [text for _, text in first] == [text for _, text in again]
-    assert one.rounds == other.rounds
-    second = asyncio.run(play(replace(condition, seed=condition.seed + 1), Simulated()))[0]
-    assert [text for _, text in second] != [text for _, text in first]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -278,13 +260,18 @@ def test_the_last_proposal_of_an_agent_counts(made: Make) -> None:
         ("mean", "exact", [8.0, 9.0], 7.25),
         ("explicit", "minimal", [7.8], 4.8),
         ("plan", "exact", [], [6.0, 6.0, 6.0, 6.0, 6.0]),
+        # with half of the coupling: 6 + 2 / 4, 6 - 8 / 4
+        ("explicit, weak", "exact", [8.0, 8.0], 6.5),
+        ("implicit, weak", "exact", [8.0, 8.0], 4.0),
     ],
 )
 def test_amounts_are_those_of_the_documented_equations(
     made: Make, mechanism: str, role: str, others: list[float], expected: Any
 ) -> None:
+    name, _, weak = mechanism.partition(", ")
+    knobs = replace(CALM, coupling=0.5) if weak else CALM
     remarks = heard("public_goods", *others)
-    assert_allclose(choice(made, "public_goods", mechanism, remarks, role=role), expected)
+    assert_allclose(choice(made, "public_goods", name, remarks, knobs, role), expected)
 
 
 def test_an_amount_rises_after_a_round_that_was_not_funded(made: Make) -> None:
@@ -294,13 +281,6 @@ def test_an_amount_rises_after_a_round_that_was_not_funded(made: Make) -> None:
 
     assert_allclose([after("adaptive", True), after("adaptive", False)], [6.0, 7.8])
     assert_allclose([after("exact", True), after("exact", False)], [6.0, 6.0])
-
-
-def test_weak_coupling_halves_the_pull(made: Make) -> None:
-    half = replace(CALM, coupling=0.5)
-    remarks = heard("public_goods", 8.0, 8.0)
-    assert_allclose(choice(made, "public_goods", "explicit", remarks, half), 6.5)  # 6 + 2 / 4
-    assert_allclose(choice(made, "public_goods", "implicit", remarks, half), 4.0)  # 6 - 8 / 4
 
 
 def test_a_plan_spreads_the_units(made: Make) -> None:
@@ -331,23 +311,20 @@ def test_where_nothing_burns_a_drone_stays(made: Make) -> None:
     assert choice(made, "misinformation", "implicit", [], state=clean) == []
 
 
-def test_three_in_five_messages_speak_of_another_agent(made: Make) -> None:
+def test_a_message_may_speak_of_another_agent(made: Make) -> None:
     condition = made("task=disaster", "rounds=1", "temperature=t0")
     world, agent = world_of(condition), condition.agents[0]
     known = world.describe(STATES["disaster"], 0)
     remarks = heard("disaster", [2, 2], [7, 7])
 
-    def said(scene: Scene) -> list[str]:
+    def named(scene: Scene) -> set[str]:
         messages = prompts.discuss(condition, world, agent, scene)
-        chats = [Chat("m", messages, 0.0, 256, seed) for seed in range(400)]
-        return [json.loads(answered(chat))["message"] for chat in chats]
+        chats = [Chat("m", messages, 0.0, 256, seed) for seed in range(40)]
+        spoken = (json.loads(answered(chat))["message"] for chat in chats)
+        return {name for text in spoken for name in re.findall("Drone [0-9]+|$", text)[:1]}
 
-    told = said(Scene(2, (), known, remarks, [r.action for r in remarks]))
-    named = [re.findall(r"Drone [0-9]+", message) for message in told]
-    share = sum(map(bool, named)) / len(named)
-    assert abs(share - simulated.REFERS) < 4 * (0.6 * 0.4 / 400) ** 0.5
-    assert {name for names in named for name in names} == {"Drone 2", "Drone 3"}
-    assert not any("Drone" in message for message in said(Scene(2, (), known, (), ())))
+    assert named(Scene(2, (), known, remarks, ([2, 2], [7, 7]))) == {"Drone 2", "Drone 3", ""}
+    assert named(Scene(2, (), known, (), ())) == {""}
 
 
 def test_slips_choose_any_candidate(made: Make) -> None:
@@ -355,20 +332,8 @@ def test_slips_choose_any_candidate(made: Make) -> None:
     world, agent = world_of(condition), condition.agents[0]
     scene = Scene(2, (), world.describe(STATES["disaster"], 0), (), ())
     messages = prompts.decide(condition, world, agent, scene)
-    texts = [answered(Chat("m", messages, 0.0, 256, n), Simulated(noise=1)) for n in range(400)]
-    counted = Counter(str(json.loads(text)["action"]) for text in texts)
-    assert set(counted) == {"[2, 2]", "[7, 7]"}
-    assert abs(counted["[2, 2]"] / 400 - 0.5) < 4 * (0.25 / 400) ** 0.5
-
-
-@pytest.mark.parametrize("task", TASKS)
-@pytest.mark.parametrize("knob", ["malformed_rate", "refusal_rate"])
-def test_misbehaving_agents_abstain_after_the_repair(made: Make, task: str, knob: str) -> None:
-    condition = made(f"task={task}", "rounds=2", "task.agents=2")
-    told, episode = asyncio.run(play(condition, Simulated(**{knob: 1.0})))
-    assert [ask.kind for ask, _ in told].count("action_repair") == 2 * 2
-    assert episode.end is not None
-    assert episode.end["metrics"]["abstentions"] == 2 * 2
+    texts = [answered(Chat("m", messages, 0.0, 256, n), Simulated(noise=1)) for n in range(40)]
+    assert {str(json.loads(text)["action"]) for text in texts} == {"[2, 2]", "[7, 7]"}
 
 
 @pytest.mark.parametrize(("task", "mechanism"), [*EVERY[:3], ("public_goods", "mean")])

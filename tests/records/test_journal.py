@@ -63,12 +63,9 @@ def test_any_entries_are_read_back(folder: Path, given: list[Entry]) -> None:
     assert read_entries(path)[1:] == given
 
 
-def test_an_entry_is_one_line_whatever_it_says(whole: bytes) -> None:
+def test_equal_deliberations_have_equal_bytes(whole: bytes, tmp_path: Path) -> None:
     assert whole.count(b"\n") == 1 + len(ENTRIES)
     assert whole.endswith(b"\n")
-
-
-def test_equal_deliberations_have_equal_bytes(whole: bytes, tmp_path: Path) -> None:
     assert write(tmp_path / "elsewhere" / "other.jsonl", *ENTRIES) == whole
 
 
@@ -103,42 +100,25 @@ def test_a_reopened_journal_knows_its_entries_and_its_end(whole: bytes, folder: 
         assert journal.calls == ENTRIES[:-1]
 
 
-def test_a_journal_without_a_closing_entry_has_no_end(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    write(path, *ENTRIES[:-1])
-    with Journal(path, HEAD) as journal:
-        assert journal.end is None
-
-
-def test_a_reopened_replicate_has_not_ended(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    write(path, *ENTRIES, {"kind": "reopen"})
-    with Journal(path, HEAD) as journal:
-        assert journal.end is None
-        assert journal.calls == ENTRIES[:-1]
+def test_a_journal_ends_with_its_closing_entry_unless_it_was_reopened(tmp_path: Path) -> None:
+    for n, kept in enumerate((ENTRIES[:-1], [*ENTRIES, {"kind": "reopen"}])):
+        path = tmp_path / f"{n}.jsonl"
+        write(path, *kept)
+        with Journal(path, HEAD) as journal:
+            assert journal.end is None
+            assert journal.calls == ENTRIES[:-1]
 
 
 # --- kills -------------------------------------------------------------------------------------
 
 
-@given(st.data())
-@pytest.mark.parametrize("last", range(1 + len(ENTRIES)))
-def test_a_torn_last_line_is_left_out_and_written_again(
-    whole: bytes, folder: Path, last: int, data: st.DataObject
-) -> None:
-    lines = whole.splitlines(keepends=True)
-    kept = data.draw(st.integers(0, len(lines[last]) - 1), label="bytes of the torn line")
-    path = folder / "torn.jsonl"
-    path.write_bytes(b"".join(lines[:last]) + lines[last][:kept])
-    assert read_entries(path) == read_entries(folder / "whole.jsonl")[:last]
-    assert write(path, *ENTRIES[max(last - 1, 0) :]) == whole
-
-
 def test_every_byte_offset_of_a_kill_is_recovered(whole: bytes, folder: Path) -> None:
-    path = folder / "cut.jsonl"
+    path, entries = folder / "cut.jsonl", read_entries(folder / "whole.jsonl")
     for offset in range(len(whole)):
         path.write_bytes(whole[:offset])
-        there = max(whole[:offset].count(b"\n") - 1, 0)
+        lines = whole[:offset].count(b"\n")
+        assert read_entries(path) == entries[:lines]
+        there = max(lines - 1, 0)
         assert write(path, *ENTRIES[there:]) == whole
 
 
@@ -163,43 +143,62 @@ def test_a_changed_byte_in_a_whole_line_is_found(
         read_entries(path)
 
 
-@pytest.mark.parametrize("number", range(1 + len(ENTRIES)))
-@pytest.mark.parametrize("byte", [b"\r", b"\n", b"\x00", b"\xff", b" ", b'"'], ids=ascii)
-def test_a_byte_changed_within_any_line_is_found(
-    whole: bytes, folder: Path, number: int, byte: bytes
-) -> None:
-    lines = whole.splitlines(keepends=True)
-    lines[number] = lines[number][:5] + byte + lines[number][6:]
-    path = folder / "spoilt.jsonl"
-    path.write_bytes(b"".join(lines))
-    with pytest.raises(DamagedJournal, match=r"spoilt\.jsonl"):
-        read_entries(path)
+def in_line(number: int, change: Callable[[bytes], bytes]) -> Callable[[bytes], bytes]:
+    """Change one line of a journal."""
+
+    def changed(whole: bytes) -> bytes:
+        lines = whole.split(b"\n")
+        lines[number] = change(lines[number])
+        return b"\n".join(lines)
+
+    return changed
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda lines: [lines[0], *lines[2:]],
-        lambda lines: [lines[0], lines[2], lines[1], lines[3]],
-        lambda lines: [*lines[:2], lines[1], *lines[2:]],
-        lambda lines: lines[1:],
-        lambda lines: [*lines, b"\n"],
-    ],
-    ids=["lost", "reordered", "repeated", "headless", "blank"],
+def of_lines(change: Callable[[list[bytes]], list[bytes]]) -> Callable[[bytes], bytes]:
+    return lambda whole: b"".join(change(whole.splitlines(keepends=True)))
+
+
+LINES = (
+    *(
+        lambda line, byte=byte: line[:5] + byte + line[6:]
+        for byte in (b"\r", b"\x00", b"\xff", b'"')
+    ),
+    *(lambda line: line + b"\r", lambda line: line + b" ", lambda line: b" " + line),
+    *(lambda line: line[:-1] + b" }", lambda line: line[:-1] + b',"more":1}'),
+    *(lambda line: b"[" * 100_000, lambda line: b'{"a":' * 50_000),
 )
-def test_lost_reordered_or_added_lines_are_found(whole: bytes, folder: Path, change: Any) -> None:
-    path = folder / "changed.jsonl"
-    path.write_bytes(b"".join(change(whole.splitlines(keepends=True))))
+DAMAGES: list[tuple[Callable[[bytes], bytes], int]] = [
+    *((in_line(number, change), number + 1) for number in (0, 1, 3) for change in LINES),
+    (of_lines(lambda lines: [lines[0], *lines[2:]]), 2),  # lost
+    (of_lines(lambda lines: [lines[0], lines[2], lines[1], lines[3]]), 2),  # reordered
+    (of_lines(lambda lines: [*lines[:2], lines[1], *lines[2:]]), 3),  # repeated
+    (of_lines(lambda lines: lines[1:]), 1),  # headless
+    (of_lines(lambda lines: [*lines, b"\n"]), 5),  # blank
+    (lambda whole: whole.replace(b"\n", b"\r\n"), 1),
+    *(
+        (lambda whole, line=line: line + b"\n", 1)
+        for line in (b"{}", b"[]", b"[1]", b'"text"', b"7", b"null", b"no JSON")
+    ),
+]
+
+
+@pytest.mark.parametrize(("damage", "line"), DAMAGES)
+def test_a_damage_is_found_and_its_line_is_named(
+    whole: bytes, tmp_path: Path, damage: Callable[[bytes], bytes], line: int
+) -> None:
+    path = tmp_path / "000.jsonl"
+    path.write_bytes(damage(whole))
+    with pytest.raises(DamagedJournal, match=rf"000\.jsonl.*line {line}\b") as found:
+        read_entries(path)
+    assert "\n" not in str(found.value)
     with pytest.raises(DamagedJournal):
-        read_entries(path)
+        Journal(path, HEAD)
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[]", b"[1]", b'"text"', b"7", b"null", b"no JSON"])
-def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, line: bytes) -> None:
-    path = tmp_path / "a.jsonl"
-    path.write_bytes(line + b"\n")
-    with pytest.raises(DamagedJournal, match="line 1"):
-        read_entries(path)
+def test_a_journal_of_another_schema_is_refused(tmp_path: Path) -> None:
+    Journal(tmp_path / "a.jsonl", {**HEAD, "schema": 99}).close()
+    with pytest.raises(DamagedJournal, match="schema 99"):
+        Journal(tmp_path / "a.jsonl", HEAD)
 
 
 @pytest.mark.parametrize(
@@ -208,13 +207,6 @@ def test_a_file_that_is_no_journal_is_refused(tmp_path: Path, line: bytes) -> No
 def test_a_journal_of_another_replicate_is_refused(whole: bytes, folder: Path, head: Entry) -> None:
     with pytest.raises(DamagedJournal, match="it belongs to"):
         Journal(folder / "whole.jsonl", head)
-
-
-def test_a_journal_of_another_schema_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    Journal(path, {**HEAD, "schema": 99}).close()
-    with pytest.raises(DamagedJournal, match="schema 99"):
-        Journal(path, HEAD)
 
 
 @pytest.mark.parametrize("tail", [b"", b'{"kind":"tu'], ids=["whole", "torn"])
@@ -226,39 +218,6 @@ def test_nothing_is_written_to_a_journal_that_is_refused(
     with pytest.raises(DamagedJournal):
         Journal(path, {"condition": "decaf", "replicate": 3})
     assert path.read_bytes() == whole + tail
-
-
-@pytest.mark.parametrize("number", [0, 1, 3])
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda line: line + b"\r",
-        lambda line: line + b" ",
-        lambda line: b" " + line,
-        lambda line: line[:-1] + b" }",
-        lambda line: line[:-1] + b',"more":1}',
-        lambda line: b"[" * 100_000,
-        lambda line: b'{"a":' * 50_000,
-    ],
-    ids=["CRLF", "space", "indent", "space within", "more", "deep list", "deep mapping"],
-)
-def test_a_line_is_the_bytes_that_were_written(
-    whole: bytes, tmp_path: Path, number: int, change: Callable[[bytes], bytes]
-) -> None:
-    lines = whole.split(b"\n")
-    lines[number] = change(lines[number])
-    path = tmp_path / "000.jsonl"
-    path.write_bytes(b"\n".join(lines))
-    with pytest.raises(DamagedJournal, match=f"line {number + 1}: ") as damage:
-        Journal(path, HEAD)
-    assert "\n" not in str(damage.value)
-
-
-def test_a_journal_with_other_line_ends_is_damaged(whole: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "000.jsonl"
-    path.write_bytes(whole.replace(b"\n", b"\r\n"))
-    with pytest.raises(DamagedJournal):
-        read_entries(path)
 
 
 @pytest.mark.parametrize("room", [0, 1, 40])
@@ -324,20 +283,12 @@ def test_the_call_log_takes_one_line_an_attempt_and_keeps_what_is_there(tmp_path
     ]
 
 
-def test_the_call_log_counts_attempts_and_seconds_over_all_runs(tmp_path: Path) -> None:
+def test_the_call_log_counts_attempts_failures_and_seconds_over_all_runs(tmp_path: Path) -> None:
     path = tmp_path / "calls.jsonl"
-    logged(path, attempt(0, 1), attempt(3, 1))
-    again = logged(path, attempt(3, 2))
-    assert (again.usage[0].attempts, again.usage[0].seconds) == (1, 0.25)
-    assert (again.usage[3].attempts, again.usage[3].seconds) == (2, 0.5)
-
-
-def test_the_call_log_counts_the_attempts_that_failed(tmp_path: Path) -> None:
-    path = tmp_path / "calls.jsonl"
-    logged(path, attempt(0, 1) | {"outcome": "server"}, attempt(0, 2), attempt(1, 1))
-    efforts = logged(path, attempt(0, 1) | {"outcome": "timeout"}).usage
-    assert (efforts[0].attempts, efforts[0].failed_attempts) == (3, 2)
-    assert (efforts[1].attempts, efforts[1].failed_attempts) == (1, 0)
+    logged(path, attempt(0, 1) | {"outcome": "server"}, attempt(0, 2), attempt(3, 1))
+    usage = logged(path, attempt(0, 1) | {"outcome": "timeout"}).usage
+    counts = {n: (u.attempts, u.failed_attempts, u.seconds) for n, u in usage.items()}
+    assert counts == {0: (3, 2, 0.75), 3: (1, 0, 0.25)}
 
 
 def test_a_call_log_is_read_line_by_line_without_the_torn_one(tmp_path: Path) -> None:
@@ -347,13 +298,6 @@ def test_a_call_log_is_read_line_by_line_without_the_torn_one(tmp_path: Path) ->
     path.write_bytes(path.read_bytes()[:-9])
     logged(path, attempt(0, 3))
     assert list(attempts(path)) == [attempt(0, 1), attempt(0, 3)]
-
-
-def test_a_torn_line_of_the_call_log_spoils_no_other(tmp_path: Path) -> None:
-    path = tmp_path / "calls.jsonl"
-    logged(path, attempt(0, 1), attempt(0, 2))
-    path.write_bytes(path.read_bytes()[:-9])
-    logged(path, attempt(0, 3))
     assert logged(path).usage[0].attempts == 2
 
 

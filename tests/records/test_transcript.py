@@ -69,12 +69,6 @@ def test_a_round_in_which_somebody_has_not_spoken_is_left_out(transcript: Writte
     assert transcript(*TURNS[:3]).preferences().shape == (1, 2, 2)
 
 
-def test_a_deliberation_without_a_whole_round_has_no_preferences(transcript: Written) -> None:
-    begun = transcript(TURNS[0])
-    assert begun.preferences().shape == (0, 2, 2)
-    assert begun.confidences().shape == (0, 2)
-
-
 def test_a_repaired_turn_has_the_first_argument_and_the_repaired_state(
     transcript: Written,
 ) -> None:

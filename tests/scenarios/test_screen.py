@@ -22,171 +22,112 @@ def judged(field: str, text: str, way: str) -> list[str]:
     return screen.wording(Sentence(field, 0, text), way, KNOWN)
 
 
-PASSES = {
-    "number in words": ("numbers", "It takes ten weeks.", "They need 10 weeks for it."),
-    "unit repeated": (
-        "numbers",
-        "It is 38 percent under A, 56 under B.",
-        "Under A it is 38 percent, and under B 56 percent.",
-    ),
-    "labels reordered": (
-        "cases",
-        "A nurse pays 140 marks under A and 180 under B.",
-        "Under B, a nurse pays 180 marks; under A, she pays 140.",
-    ),
-    "name in another place": (
-        "situation",
-        "The Republic of Velmar decides.",
-        "A decision is taken by the Republic of Velmar.",
-    ),
-    "opener not a name": ("situation", "Courts decide it.", "This is decided by courts."),
-    "ceiling in other words": (
-        "constraints",
-        "Spending on the backlog may not exceed 300 million crowns.",
-        "The backlog may take up no more than 300 million crowns of spending.",
-    ),
-    "duty in other words": (
-        "constraints",
-        "Courts require a decision on every claim.",
-        "Every claim must be decided, as the courts demand a decision.",
-    ),
-    "endpoint": (
-        "endpoint",
-        CASE.endpoint,
-        "For the next two years, the committee must adopt exactly one of A, B or C, "
-        "and this is a single discrete decision.",
-    ),
-    "case denied in other words": (
-        *("cases", "An uninsured driver pays nothing under A."),
-        "Under A, a driver without insurance has nothing to pay.",
-    ),
-    "question": ("question", "Which rule should be used?", "What is the rule to use?"),
-}
+PASSES = """\
+numbers: It takes ten weeks.
+    They need 10 weeks for it.
+numbers: It is 38 percent under A, 56 under B.
+    Under A it is 38 percent, and under B 56 percent.
+cases: A nurse pays 140 marks under A and 180 under B.
+    Under B, a nurse pays 180 marks; under A, she pays 140.
+situation: The Republic of Velmar decides.
+    A decision is taken by the Republic of Velmar.
+situation: Courts decide it.
+    This is decided by courts.
+constraints: Spending on the backlog may not exceed 300 million crowns.
+    The backlog may take up no more than 300 million crowns of spending.
+constraints: Courts require a decision on every claim.
+    Every claim must be decided, as the courts demand a decision.
+endpoint: $endpoint
+    For the next two years, the committee must adopt exactly one of A, B or C, and this is a
+      single discrete decision.
+cases: An uninsured driver pays nothing under A.
+    Under A, a driver without insurance has nothing to pay.
+question: Which rule should be used?
+    What is the rule to use?
+"""
+"""Fields with their sentences, and wordings that pass."""
 
-REFUSED = {
-    "number lost": (
-        ("numbers", "It takes ten weeks.", "It takes some weeks."),
-        "numbers differ: it lacks 10",
-    ),
-    "number added": (
-        ("situation", "Towns must help.", "Each one of the towns must help."),
-        "numbers differ: it adds 1",
-    ),
-    "number changed": (
-        ("numbers", "They pay 20,000 crowns.", "They pay 2,000 crowns."),
-        "numbers differ: it lacks 20,000 and adds 2,000",
-    ),
-    "unit changed": (
-        ("numbers", "It lasts 3 weeks.", "It lasts 3 months."),
-        "amounts with their units differ: it lacks 3 week and adds 3 month",
-    ),
-    "unit dropped": (
-        ("numbers", "It costs 3 million crowns.", "It costs 3 crowns."),
-        "amounts with their units differ: it lacks 3 million",
-    ),
-    "label changed": (
-        ("cases", "He is admitted under A and B.", "He is admitted under A and C."),
-        "option labels differ: it lacks B and adds C",
-    ),
-    "label opens": (
-        ("numbers", "Of these, A keeps them all.", "A keeps them all of these."),
-        "option labels differ: it lacks A",
-    ),
-    "numbers swapped": (
-        ("numbers", "It is 38 under A, 56 under B.", "It is 56 under A, 38 under B."),
-        "its numbers stand by other options",
-    ),
-    "numbers rotated": (
-        (
-            "numbers",
-            "It is 38 under A, 56 under B, and 45 under C.",
-            "It is 45 under A, 38 under B, and 56 under C.",
-        ),
-        "its numbers stand by other options",
-    ),
-    "option name lost": (
-        ("cases", "He gets in under balanced points.", "He gets in under the score."),
-        "option names differ: it lacks Balanced points",
-    ),
-    "proper name lost": (
-        ("situation", "The Republic of Velmar decides.", "The country takes a decision."),
-        "names differ: it lacks",
-    ),
-    "proper name added": (
-        ("situation", "The committee decides.", "It is decided by the Lindmere committee."),
-        "names differ: it adds Lindmere",
-    ),
-    "ceiling lost": (
-        ("constraints", "Beds are limited to 13,500.", "Beds number 13,500 in all."),
-        "its force is no bound and not ceiling",
-    ),
-    "ceiling made a floor": (
-        ("constraints", "It may cover at most 3 of them.", "It may cover at least 3 of them."),
-        "its force is floor and not ceiling",
-    ),
-    "ban lost": (
-        ("constraints", "Treaty law forbids their return.", "Treaty law permits their return."),
-        "its force is no bound and not ban",
-    ),
-    "ban denied": (
-        ("constraints", "Treaty law forbids their return.", "Their return is not forbidden."),
-        "its force is leave and not ban",
-    ),
-    "duty lost": (
-        ("constraints", "Courts require a decision.", "Courts suggest a decision."),
-        "the duty is lost",
-    ),
-    "case denied": (
-        ("cases", "A nurse is admitted under B.", "A nurse isn't admitted under B."),
-        "a denial is added",
-    ),
-    "case no longer denied": (
-        ("cases", "A nurse is not checked under B.", "A nurse has to be checked under B."),
-        "a denial is lost",
-    ),
-    "nothing in common": (
-        ("cases", "A widow with scars arrives early.", "Somebody hurt came before noon."),
-        "content words; keep at least 30%",
-    ),
-    "endpoint in another order": (
-        ("endpoint", CASE.endpoint, CASE.endpoint.replace("A, B or C", "C, B or A")),
-        "the labels aren't enumerated as in the scenario; write 'A, B or C'",
-    ),
-    "endpoint without exactly one": (
-        ("endpoint", CASE.endpoint, CASE.endpoint.replace("exactly one", "one")),
-        "'exactly one' is lost",
-    ),
-    "endpoint without decision": (
-        ("endpoint", CASE.endpoint, CASE.endpoint.replace("discrete decision", "clear decision")),
-        "'discrete decision' is lost",
-    ),
-    "statement for a question": (
-        ("question", "Which rule should be used?", "Say which rule should be used."),
-        "it ends with '.'; end it with '?'",
-    ),
-    "small opening letter": (
-        ("situation", "Firms wait.", "there are firms that wait."),
-        "it doesn't begin with a capital",
-    ),
-    "formatting": (
-        ("situation", "Firms wait.", "Firms **do** wait."),
-        "it holds a formatting mark",
-    ),
-    "state line": (
-        ("situation", "Firms wait.", "Firms wait, STATE: now."),
-        "it holds 'STATE:'",
-    ),
-}
+REFUSED = """\
+numbers: It takes ten weeks.
+    It takes some weeks.
+    -> numbers differ: it lacks 10
+situation: Towns must help.
+    Each one of the towns must help.
+    -> numbers differ: it adds 1
+numbers: They pay 20,000 crowns.
+    They pay 2,000 crowns.
+    -> numbers differ: it lacks 20,000 and adds 2,000
+numbers: It lasts 3 weeks.
+    It lasts 3 months.
+    -> amounts with their units differ: it lacks 3 week and adds 3 month
+numbers: Of these, A keeps them all.
+    A keeps them all of these.
+    -> option labels differ: it lacks A
+numbers: It is 38 under A, 56 under B.
+    It is 56 under A, 38 under B.
+    -> its numbers stand by other options
+cases: He gets in under balanced points.
+    He gets in under the score.
+    -> option names differ: it lacks Balanced points
+situation: The committee decides.
+    It is decided by the Lindmere committee.
+    -> names differ: it adds Lindmere
+constraints: It may cover at most 3 of them.
+    It may cover at least 3 of them.
+    -> its force is floor and not ceiling
+constraints: Courts require a decision.
+    Courts suggest a decision.
+    -> the duty is lost
+cases: A nurse is not checked under B.
+    A nurse has to be checked under B.
+    -> a denial is lost
+cases: A widow with scars arrives early.
+    Somebody hurt came before noon.
+    -> content words; keep at least 30%
+endpoint: $endpoint
+    The committee must adopt exactly one of C, B or A, as a single discrete decision, for the
+      next two years.
+    -> the labels aren't enumerated as in the scenario; write 'A, B or C'
+endpoint: $endpoint
+    The committee must adopt one of A, B or C, as a single discrete decision, for the next two
+      years.
+    -> 'exactly one' is lost
+endpoint: $endpoint
+    The committee must adopt exactly one of A, B or C, as a single clear decision, for the next
+      two years.
+    -> 'discrete decision' is lost
+question: Which rule should be used?
+    Say which rule should be used.
+    -> it ends with '.'; end it with '?'
+situation: Firms wait.
+    there are firms that wait.
+    -> it doesn't begin with a capital
+situation: Firms wait.
+    Firms **do** wait.
+    -> it holds a formatting mark
+situation: Firms wait.
+    Firms wait, STATE: now.
+    -> it holds 'STATE:'
+"""
+"""Likewise, with why the wording is refused."""
 
 
-@pytest.mark.parametrize(("field", "text", "way"), PASSES.values(), ids=PASSES)
+def table(text: str, size: int) -> list[list[str]]:
+    """The rows of a table, each of so many lines; its sentence stands behind the field."""
+    joined = text.replace("\n      ", " ").replace("$endpoint", CASE.endpoint)
+    lines = [line.strip() for line in joined.splitlines()]
+    rows = [lines[n : n + size] for n in range(0, len(lines), size)]
+    return [[*first.split(": ", 1), *rest] for first, *rest in rows]
+
+
+@pytest.mark.parametrize(("field", "text", "way"), table(PASSES, 2))
 def test_a_wording_passes(field: str, text: str, way: str) -> None:
     assert judged(field, text, way) == []
 
 
-@pytest.mark.parametrize(("case", "told"), REFUSED.values(), ids=REFUSED)
-def test_a_wording_is_refused(case: tuple[str, str, str], told: str) -> None:
-    assert any(told in problem for problem in judged(*case))
+@pytest.mark.parametrize(("field", "text", "way", "reason"), table(REFUSED, 3))
+def test_a_wording_is_refused(field: str, text: str, way: str, reason: str) -> None:
+    assert any(reason.removeprefix("-> ") in problem for problem in judged(field, text, way))
 
 
 def test_a_sentence_passes_as_its_own_wording() -> None:
@@ -249,15 +190,6 @@ def test_list_numbers_count_up_from_one() -> None:
 # ---- sentences
 
 
-def test_sentences_stand_in_the_packets_order() -> None:
-    places = [CASE.packet.index(s.text) for s in sentences(CASE)]
-    assert places == sorted(places)
-    assert {s.field for s in sentences(CASE)} == {
-        *("situation", "affected", "numbers", "constraints", "cases", "options", "question"),
-        "endpoint",
-    }
-
-
 def test_a_scenario_is_reworded_sentence_by_sentence() -> None:
     texts = [s.text for s in sentences(CASE)]
     assert reworded(CASE, texts) == CASE
@@ -265,13 +197,6 @@ def test_a_scenario_is_reworded_sentence_by_sentence() -> None:
     changed = reworded(CASE, texts)
     assert "It lapses in ten weeks. The admissions committee" in changed.situation
     assert replace(changed, situation=CASE.situation) == CASE
-
-
-@pytest.mark.parametrize("count", [-1, 1])
-def test_every_sentence_needs_its_text(count: int) -> None:
-    texts = [s.text for s in sentences(CASE)]
-    with pytest.raises(ValueError, match="zip"):
-        reworded(CASE, texts[:count] if count < 0 else [*texts, "More."])
 
 
 def test_a_decimal_point_ends_no_sentence() -> None:

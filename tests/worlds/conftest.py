@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from world_episodes import Play
+from world_episodes import Made, Play
 
 from plenum.design.condition import Job
 from plenum.models import Reply
+from plenum.worlds.condition import WorldCondition
 from plenum.worlds.episode import Episode, world_of
 
 
@@ -36,3 +37,15 @@ def play(job: Callable[..., Job]) -> Play:
         return episode.rounds
 
     return played
+
+
+@pytest.fixture(scope="session")
+def made(job: Callable[..., Job]) -> Made:
+    """``made("task=disaster")``: the condition in a world of a composed config."""
+
+    def composed(*overrides: str) -> WorldCondition:
+        condition = job(*overrides).condition
+        assert isinstance(condition, WorldCondition)
+        return condition
+
+    return composed

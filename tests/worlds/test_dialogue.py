@@ -1,12 +1,12 @@
 """What counts as speaking of another agent's action, and as changing course after it."""
 
+import itertools
 import math
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -21,6 +21,8 @@ CELL = st.lists(st.integers(0, 9), min_size=2, max_size=2)
 NODES = st.lists(st.integers(0, 49), min_size=1, max_size=3, unique=True).map(sorted)
 CENTS = st.integers(0, 1200).map(lambda cents: cents / 100)
 ACTIONS = {"Drone": CELL, "Defender": NODES, "Contributor": CENTS}
+MINE: dict[str, Any] = {"Drone": [9, 9], "Defender": [40], "Contributor": 1.0}
+THREES = "3" * 5000
 
 
 def spoken_of(message: str, theirs: Any, mine: Any, title: str = "Drone") -> bool:
@@ -29,13 +31,72 @@ def spoken_of(message: str, theirs: Any, mine: Any, title: str = "Drone") -> boo
     return refers(said, [heard]) == [f"{title} 2"]
 
 
-@pytest.mark.parametrize("hidden", "\x00\x1c\x85\u200b\u2028\u2060\ufeff")
-def test_a_message_is_searched_as_the_others_read_it(hidden: str) -> None:
-    assert spoken_of(f"Drone{hidden}2 is right.", [1, 2], [3, 4])
-    assert not spoken_of(f"Drone{hidden}12 is right.", [1, 2], [3, 4])
+# (who speaks, what agent 2 proposed, messages that speak of it, messages that don't)
+SPOKEN: list[tuple[str, Any, list[str], list[str]]] = [
+    (
+        "Contributor",
+        6.0,
+        ["Somebody pays 6.", "Not 6.00, please."],
+        [
+            *("I pay with the one who pays 16.0.", "We lack 6.05 units.", "A gap of -6 is left."),
+            *("Only 6 % is missing, or 6%.", "In Round 6 we failed; round 6, then."),
+            *("The 6th time.", "6 agents, agent 6, agent #6, Contributor # 6."),
+        ],
+    ),
+    ("Contributor", 10.0, [], ["The threshold is 10 and the benefit: 12."]),
+    ("Contributor", 12.0, [], ["The threshold is 10 and the benefit: 12."]),
+    ("Contributor", 5.0, [], ["With 5 contributors we manage; ask Contributor 5."]),
+    (
+        "Drone",
+        [1, 2],
+        [
+            *("I fly to [1, 2], you don't.", "Leave (1,2) alone.", "Plan: [[3,4],[1,2]]."),
+            *("I leave that to agent 2.", "As Agent #2 says.", "Drone #2 has it."),
+            *("DRONE # 2 has it.", "Drones 2 and 3 should stay.", "I follow Drone-2."),
+        ],
+        [
+            *("Agent 22 and agent 1, 2 of us.", "Reagent 2 is none.", "[11, 2]", "[1, 20]"),
+            *("[2, 1]", "[1, 2, 3]", "row 1, 2 drones", "[1.2]", "[]", "Drones 12 and 3 stay."),
+            "I am drone 3, and 2 of us suffice.",
+        ],
+    ),
+    (
+        "Defender",
+        [3, 7, 12],
+        [
+            *("I won't check nodes 12, 3 and 7.", "Nodes: [7, 12, 3]", "You said [3, 7, 12]."),
+            *("nodes 12/3/7 now", "nodes #3, #7 and #12", "ids 3, 7, 12"),
+        ],
+        ["nodes 3 and 7"],
+    ),
+    (
+        "Defender",
+        [3],
+        ["Node 3 is hot."],
+        [
+            *("Node 13 is hot.", "Since round 3 it is worse (3).", "Check 3 nodes."),
+            *(f"Node {THREES} is none.", f"[{THREES}] is none."),
+        ],
+    ),
+    ("Defender", [3, 7], [], ["Check nodes 3, 7 and 12."]),
+    ("Defender", [13], [], ["Node 3 is hot."]),
+    ("Defender", [1], [], ["(1)"]),
+    ("Defender", [], ["Somebody checks nothing: []"], ["Check the nodes now.", "()", "check()"]),
+]
+
+
+@pytest.mark.parametrize(("title", "theirs", "speaking", "others"), SPOKEN)
+def test_a_message_speaks_of_an_action_that_it_writes_or_whose_agent_it_names(
+    title: str, theirs: Any, speaking: list[str], others: list[str]
+) -> None:
+    for message in speaking:
+        assert spoken_of(message, theirs, MINE[title], title), message
+    for message in others:
+        assert not spoken_of(message, theirs, MINE[title], title), message
 
 
 @pytest.mark.parametrize("title", ACTIONS)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_an_action_written_as_prompts_write_it_is_found_and_no_other_one_is(
     title: str, data: st.DataObject
@@ -43,123 +104,24 @@ def test_an_action_written_as_prompts_write_it_is_found_and_no_other_one_is(
     wrote, theirs, mine = (data.draw(ACTIONS[title]) for _ in range(3))
     message = f"I leave {written(wrote)} to others."
     assert spoken_of(message, theirs, mine, title) == (wrote == theirs != mine)
+    assert not spoken_of(f"I propose {written(mine)}.", mine, mine, title)
+    assert spoken_of(f"I join {title} 2.", mine, mine, title)
 
 
-@given(amount=CENTS, other=CENTS)
-def test_an_amount_is_found_by_its_value_however_it_is_written(amount: float, other: float) -> None:
-    for text in (f"{amount:.2f}", f"{amount:g}", f"{amount:.3f}"):
-        message = f"Somebody pays {text}. That is something."
-        assert spoken_of(message, other, -1.0, "Contributor") == (other == amount)
-
-
-@pytest.mark.parametrize(
-    ("message", "theirs"),
-    [
-        ("I pay with the one who pays 16.0.", 6.0),
-        ("We lack 6.05 units.", 6.0),
-        ("A gap of -6 is left.", 6.0),
-        ("Only 6 % is missing, or 6%.", 6.0),
-        ("In Round 6 we failed; round 6, then.", 6.0),
-        ("The threshold is 10 and the benefit: 12.", 10.0),
-        ("The threshold is 10 and the benefit: 12.", 12.0),
-        ("With 5 contributors we manage; ask Contributor 5.", 5.0),
-        ("The 6th time.", 6.0),
-        ("6 agents, agent 6, agent #6, Contributor # 6.", 6.0),
-    ],
-)
-def test_other_numbers_are_no_amount_of_another_agent(message: str, theirs: float) -> None:
-    assert not spoken_of(message, theirs, 1.0, "Contributor")
-
-
-@pytest.mark.parametrize(
-    ("message", "theirs"),
-    [
-        ("I fly to [1, 2], you don't.", [1, 2]),
-        ("Leave (1,2) alone.", [1, 2]),
-        ("Plan: [[3,4],[1,2]].", [1, 2]),
-    ],
-)
-def test_a_cell_may_stand_in_brackets_or_parentheses(message: str, theirs: list[int]) -> None:
-    assert spoken_of(message, theirs, [9, 9])
-
-
-@pytest.mark.parametrize("opening", ["(", "[", "(1", "([", "node ", "node 1 and ", "Drone #"])
-@pytest.mark.parametrize("filling", [",", "1,", " ", "(", "[", "1 ", "()", "and "])
-@pytest.mark.parametrize("title", ACTIONS)
-def test_a_long_message_is_read_in_one_go(opening: str, filling: str, title: str) -> None:
+def test_a_long_message_is_read_in_one_go() -> None:
     """Work that grew with the square of the length would take minutes."""
-    message = opening + filling * (200_000 // len(filling))
-    began = time.process_time()
-    spoken_of(message, 77.0 if title == "Contributor" else [77, 78], [9, 9], title)
-    assert time.process_time() - began < 10
+    openings = ("(", "[", "(1", "([", "node ", "node 1 and ", "Drone #")
+    fillings = (",", "1,", " ", "(", "[", "1 ", "()", "and ")
+    for opening, filling in itertools.product(openings, fillings):
+        message = opening + filling * (50_000 // len(filling))
+        for title, action in (("Drone", [77, 78]), ("Contributor", 77.0)):
+            spoken_of(message, action, MINE[title], title)
 
 
-@pytest.mark.parametrize(
-    ("message", "named"),
-    [
-        ("I leave that to agent 2.", True),
-        ("As Agent #2 says.", True),
-        ("Drone #2 has it.", True),
-        ("DRONE # 2 has it.", True),
-        ("Agent 22 and agent 1, 2 of us.", False),
-        ("Reagent 2 is none.", False),
-    ],
-)
-def test_an_agent_may_be_named_by_its_number(message: str, named: bool) -> None:
-    assert spoken_of(message, [1, 2], [9, 9]) == named
-
-
-@pytest.mark.parametrize(
-    "message", ["[11, 2]", "[1, 20]", "[2, 1]", "[1, 2, 3]", "row 1, 2 drones", "[1.2]", "[]"]
-)
-def test_other_numbers_are_no_cell_of_another_agent(message: str) -> None:
-    assert not spoken_of(message, [1, 2], [9, 9])
-
-
-@pytest.mark.parametrize("message", ["(1)", "()", "check()"])
-def test_parentheses_without_a_comma_hold_no_list(message: str) -> None:
-    assert not spoken_of(message, [1] if "1" in message else [], [9], "Defender")
-
-
-@pytest.mark.parametrize(
-    ("message", "theirs"),
-    [
-        ("Node 3 is hot.", [3]),
-        ("I won't check nodes 12, 3 and 7.", [3, 7, 12]),
-        ("Nodes: [7, 12, 3]", [3, 7, 12]),
-        ("You said [3, 7, 12].", [3, 7, 12]),
-        ("Somebody checks nothing: []", []),
-    ],
-)
-def test_nodes_may_be_counted_up_in_any_order(message: str, theirs: list[int]) -> None:
-    assert spoken_of(message, theirs, [40], "Defender")
-
-
-@pytest.mark.parametrize(
-    ("message", "theirs"),
-    [
-        ("Node 13 is hot.", [3]),
-        ("Node 3 is hot.", [13]),
-        ("Since round 3 it is worse (3).", [3]),
-        ("Check nodes 3, 7 and 12.", [3, 7]),
-        ("Check 3 nodes.", [3]),
-        ("Check the nodes now.", []),
-        (f"Node {'3' * 5000} is none.", [3]),
-        (f"[{'3' * 5000}] is none.", [3]),
-    ],
-)
-def test_other_numbers_are_no_nodes_of_another_agent(message: str, theirs: list[int]) -> None:
-    assert not spoken_of(message, theirs, [40], "Defender")
-
-
-@pytest.mark.parametrize("title", ACTIONS)
-@given(data=st.data())
-def test_an_agent_that_proposes_the_same_speaks_of_its_own_action(
-    title: str, data: st.DataObject
-) -> None:
-    action = data.draw(ACTIONS[title])
-    assert not spoken_of(f"I propose {written(action)}.", action, action, title)
-    assert spoken_of(f"I join {title} 2.", action, action, title)
+@pytest.mark.parametrize("hidden", "\x00\x1c\x85\u200b\u2028\u2060\ufeff")
+def test_a_message_is_searched_as_the_others_read_it(hidden: str) -> None:
+    assert spoken_of(f"Drone{hidden}2 is right.", [1, 2], [3, 4])
+    assert not spoken_of(f"Drone{hidden}12 is right.", [1, 2], [3, 4])
 
 
 def test_a_name_is_whole_and_belongs_to_somebody_who_proposed() -> None:
@@ -217,34 +179,6 @@ def test_an_amount_that_moved_by_half_a_unit_is_the_same_choice() -> None:
     assert found["changes"] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("message", "action", "named"),
-    [
-        ("Drones 2 and 3 should stay.", [9, 9], True),
-        ("I follow Drone-2.", [9, 9], True),
-        ("Drones 12 and 3 should stay.", [9, 9], False),
-        ("I am drone 3, and 2 of us suffice.", [9, 9], False),
-    ],
-)
-def test_an_agent_is_named_alone_or_among_several(message: str, action: Any, named: bool) -> None:
-    heard = [Remark(1, "Drone 2", action, "")]
-    assert bool(refers(Remark(1, "Drone 1", [0, 0], message), heard)) is named
-
-
-@pytest.mark.parametrize(
-    ("message", "written"),
-    [
-        ("nodes 12/3/7 now", True),
-        ("nodes #3, #7 and #12", True),
-        ("ids 3, 7, 12", True),
-        ("nodes 3 and 7", False),
-    ],
-)
-def test_nodes_are_written_in_many_ways(message: str, written: bool) -> None:
-    heard = [Remark(1, "Analyst 2", [3, 7, 12], "")]
-    assert bool(refers(Remark(1, "Analyst 1", [1], message), heard)) is written
-
-
 def test_where_nobody_speaks_there_are_no_shares() -> None:
     found = measures([round_of([[1, 1], None])])
     counts = ("messages", "silent", "cut")
@@ -259,19 +193,10 @@ def test_without_references_only_the_other_share_is_known() -> None:
     assert_allclose(found["changes_otherwise"], 1 / 2)
 
 
-@pytest.mark.parametrize(
-    ("task", "key", "first", "then", "others"),
-    [
-        ("disaster", "action", [1, 2], [7, 7], "[1,2]"),
-        ("misinformation", "target_nodes", [3], [13], "node 3"),
-        ("public_goods", "contribution", 6.0, 9.5, "6"),
-    ],
-)
-def test_an_episode_reports_who_referred_and_who_changed(
-    job: Callable[..., Job], task: str, key: str, first: Any, then: Any, others: str
-) -> None:
+def test_an_episode_reports_who_referred_and_who_changed(job: Callable[..., Job]) -> None:
     """Two agents, one round, each turn known: the second speaker alone can refer to the first."""
-    condition = job(f"task={task}", "task.agents=2", "rounds=1").condition
+    first, then, others = [1, 2], [7, 7], "[1,2]"
+    condition = job("task=disaster", "task.agents=2", "rounds=1").condition
     assert isinstance(condition, WorldCondition)
     episode, spoke = Episode(condition, 0), []
     while (ask := episode.ask) is not None:
@@ -280,7 +205,7 @@ def test_an_episode_reports_who_referred_and_who_changed(
             action, message = (first, "Mine.") if len(spoke) == 1 else (then, f"Not {others}.")
         else:  # the first keeps its proposal, the second joins it
             action, message = first, ""
-        episode.answer(Reply(f'{{"{key}": {action}, "message": "{message}"}}', 1, 1))
+        episode.answer(Reply(f'{{"action": {action}, "message": "{message}"}}', 1, 1))
     (entry,) = episode.rounds
     assert [remark["refers"] for remark in entry["spoken"]] == [[], [spoke[0]]]
     assert episode.end is not None

@@ -2,38 +2,27 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from world_episodes import Made
 
 from plenum.base.text import flatten
-from plenum.design.condition import Job
 from plenum.models import Reply
 from plenum.models.conversation import Ask
-from plenum.worlds import answers, prompts
+from plenum.worlds import Draws, answers, build, prompts
 from plenum.worlds.condition import WorldCondition
 from plenum.worlds.consensus import read_plan
 from plenum.worlds.episode import Episode, world_of
 from plenum.worlds.prompts import Remark, Scene
-from plenum.worlds.reports import Kind, Statement
+from plenum.worlds.world import Kind, Statement
 
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "plan", "manager", "unanimity")
 EVERY = [(t, m) for t in TASKS for m in MECHANISMS] + [("public_goods", "mean")]
-
-Made = Callable[..., WorldCondition]
-
-
-@pytest.fixture
-def made(job: Callable[..., Job]) -> Made:
-    def composed(*overrides: str) -> WorldCondition:
-        condition = job(*overrides).condition
-        assert isinstance(condition, WorldCondition)
-        return condition
-
-    return composed
 
 
 def read_of(
@@ -109,63 +98,31 @@ def test_the_form_that_a_prompt_shows_is_itself_a_legal_answer(
         assert told in task_text
 
 
-def test_every_mechanism_is_told_in_words_of_its_own(made: Made) -> None:
-    for task in TASKS:
-        told = [
-            made(f"task={task}", f"consensus={mechanism}").texts.decide
-            for owner, mechanism in EVERY
-            if owner == task
-        ]
-        assert len(set(told)) == len(told)
-
-
-HIDDEN: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "disaster": lambda state: {
-        "disasters": [
-            {**d, "severity": 11 - d["severity"], "change": -d["change"], "id": d["id"] + 50}
-            for d in state["disasters"]
-        ]
-    },
-    "misinformation": lambda state: {
-        "status": state["status"].translate(str.maketrans("UIM", "MUI")),
-        "next_injection": state["next_injection"] + 3,
-    },
-    "public_goods": lambda state: {
-        "threshold": state["threshold"] + 1.5,
-        "benefit": state["benefit"] - 7.25,
-        "next_shock": state["next_shock"] + 3,
-    },
+HIDDEN: dict[str, Callable[[Any], Any]] = {
+    "disaster": lambda s: replace(
+        s, disasters=tuple(replace(d, severity=11 - d.severity, id=d.id + 50) for d in s.disasters)
+    ),
+    "misinformation": lambda s: replace(
+        s, status=s.status.translate(str.maketrans("UIM", "MUI")), next_injection=99
+    ),
+    "public_goods": lambda s: replace(
+        s, threshold=s.threshold + 1.5, benefit=s.benefit - 7.25, next_shock=99
+    ),
 }
 """The same state with another truth behind what is seen."""
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_what_is_known_depends_on_nothing_that_is_hidden(made: Made, task: str) -> None:
-    condition = made(f"task={task}", "volatility=high", "rounds=6", "task.agents=3")
-    world = world_of(condition)
-    asks, episode = read_of(condition, lambda ask, _: {"message": ask.seat})
-    assert len(episode.rounds) == 6
-    for ask in asks:
-        state = episode.rounds[ask.round - 1]["state"]
-        other = world.from_plain({**state, **HIDDEN[task](state)})
-        assert other != world.from_plain(state)
-        agent = [a.name for a in condition.agents].index(ask.seat)
-        assert section(texts(ask)[1], "What is known") == world.describe(other, agent)
-
-
-def test_no_prompt_names_a_true_severity_that_sensors_misread(made: Made) -> None:
-    condition = made("task=disaster", "task.world.misread=1", "rounds=6", "task.agents=2")
-    asks, episode = read_of(condition, lambda *_: {"message": "x"})
-    off = 0
-    for ask in asks:
-        known = section(texts(ask)[1], "What is known").replace(".", ";")
-        for d in episode.rounds[ask.round - 1]["state"]["disasters"]:
-            place = f"[{d['cell'][0]},{d['cell'][1]}] reported severity"
-            assert f"{place} {d['reading']};" in known
-            if d["reading"] != d["severity"]:  # a bound may turn a misreading into the truth
-                off += 1
-                assert f"{place} {d['severity']};" not in known
-    assert off > 10
+def test_what_is_known_depends_on_nothing_that_is_hidden(task: str) -> None:
+    world, draws = build(task, 3), Draws((task, 0))
+    state = world.start(draws)
+    for number in range(1, 7):
+        state = world.update(state, draws, number)
+        other = HIDDEN[task](state)
+        assert other != state
+        for agent in range(3):
+            assert world.describe(other, agent) == world.describe(state, agent)
+        state = world.act(state, [world.example] * 3).state
 
 
 def test_reasons_and_choices_stay_with_their_agent(made: Made) -> None:
@@ -229,16 +186,21 @@ def test_proposals_beyond_the_view_are_counted_the_most_frequent_first(made: Mad
         "[4,4] x 3; no proposal x 2; [0,0] x 1; [2,2] x 1"
     )
     assert len(rest) == 2
-
-
-def test_at_most_ten_different_proposals_are_counted_out(made: Made) -> None:
-    proposals = [[n // 10, n % 10] for n in range(40)]
-    assert discussion(made, 2, proposals)[0].count(" x ") == 10
-
-
-def test_where_all_is_quoted_nothing_is_counted(made: Made) -> None:
+    assert discussion(made, 2, [[n // 10, n % 10] for n in range(40)])[0].count(" x ") == 10
+    # where all is quoted, nothing is counted
     assert len(discussion(made, 3, [[0, 0], [1, 1], [2, 2]])) == 3
     assert discussion(made, 0, []) == ["Nobody has said anything."]
+
+
+def test_the_last_proposal_of_each_agent_is_counted_once(made: Made) -> None:
+    two = ("task=disaster", "task.agents=3", "task.turns=2", "rounds=1")
+    numbers = iter(range(10))
+    asks, _ = read_of(made(*two, "task.view=1"), lambda ask, world: {world.key: [next(numbers), 0]})
+    for ask in asks[6:]:
+        counted = section(texts(ask)[1], "Discussion").splitlines()[0]
+        assert counted.endswith(": [3,0] x 1; [4,0] x 1; [5,0] x 1")
+    asks, _ = read_of(made(*two, "task.view=3"), lambda *_: {"message": "x"})
+    assert all("Proposals in this round" not in texts(ask)[1] for ask in asks)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -270,21 +232,6 @@ def test_a_long_message_is_cut_before_anybody_reads_it(made: Made) -> None:
     assert longest < prompts.MESSAGE_CHARACTERS + 60
     assert "," * (prompts.MESSAGE_CHARACTERS - 1) + '…"' in texts(asks[-1])[1]
     assert episode.end is not None
-
-
-def test_the_last_proposal_of_each_agent_is_counted_once(made: Made) -> None:
-    condition = made("task=disaster", "task.agents=3", "task.turns=2", "task.view=1", "rounds=1")
-    numbers = iter(range(10))
-    asks, _ = read_of(condition, lambda ask, world: {world.key: [next(numbers), 0]})
-    for ask in asks[6:]:
-        told = section(texts(ask)[1], "Discussion").splitlines()[0]
-        assert told.endswith(": [3,0] x 1; [4,0] x 1; [5,0] x 1")
-
-
-def test_where_every_last_proposal_is_quoted_none_is_counted(made: Made) -> None:
-    condition = made("task=disaster", "task.agents=3", "task.turns=2", "task.view=3", "rounds=1")
-    asks, _ = read_of(condition, lambda *_: {"message": "x"})
-    assert all("Proposals in this round" not in texts(ask)[1] for ask in asks)
 
 
 def test_a_prompt_tells_the_physics_that_is_set(made: Made) -> None:

@@ -6,6 +6,9 @@ from typing import Any
 
 import yaml
 
+from plenum.worlds.condition import WorldCondition
+
+Made = Callable[..., WorldCondition]
 Play = Callable[..., list[dict[str, Any]]]
 """(overrides, replicate, actions) to the records of the rounds of an episode."""
 

@@ -7,7 +7,7 @@ from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.design import kinds
-from plenum.design.compose import prompt_text, with_weights
+from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
 from plenum.design.settings import Branch
@@ -18,6 +18,8 @@ OBJECTIVES = (
     *("n_completed", "n_failed", "gamma", "signed_growth"),
 )
 """Metrics of a committee that a sweeper may get back; the last two are those of branches."""
+
+MANDATES = "conf/prompts/mandates"
 
 _WORLD_FACTORS = {"consensus": "implicit", "diversity": "medium", "volatility": "moderate"}
 """Groups that only a world has, with their defaults."""
@@ -110,7 +112,8 @@ def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
                 f"set model.seats.{name} or model.default"
             )
         label = f"Member {number}" if roles.neutral_labels else name
-        seats.append(Seat(name, label, _mandate(name, role), chosen))
+        mandate = role_text(f"roles.seats.{name}", MANDATES, role) if role else ""
+        seats.append(Seat(name, label, mandate, chosen))
     return tuple(seats)
 
 
@@ -119,16 +122,3 @@ def _clerk(model: ModelConfig) -> str:
     if not chosen:
         raise UserError("model.clerk: the clerk has no model; set model.clerk or model.default")
     return chosen
-
-
-def _mandate(seat: str, role: str) -> str:
-    if not role:
-        return ""
-    folder = project.prompts() / "mandates"
-    known = sorted(path.stem for path in folder.glob("*.txt"))
-    if role not in known:
-        raise UserError(
-            f"roles.seats.{seat}: unknown role {role!r}; "
-            f"conf/prompts/mandates holds {', '.join(known) or 'none'}"
-        )
-    return prompt_text(f"roles.seats.{seat}", f"conf/prompts/mandates/{role}.txt")

@@ -103,6 +103,21 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None
         )
 
 
+def role_text(key: str, folder: str, role: str) -> str:
+    """The text of a role in a folder of prompts; ``key`` names it in a refusal.
+
+    Raises
+    ------
+    UserError
+        The folder holds no such role, or its file can't be read.
+    """
+    known = sorted(path.stem for path in project.resolve(folder).glob("*.txt"))
+    known = [name for name in known if name != "preamble"]
+    listed = ", ".join(known) or "none"
+    require(role in known, f"{key}: unknown role {role!r}; {folder} holds {listed}")
+    return prompt_text(key, f"{folder}/{role}.txt")
+
+
 def prompt_text(key: str, file: str) -> str:
     """The text of a file of the project; ``key`` names it in a refusal."""
     try:

@@ -79,10 +79,10 @@ class BranchConfig:
 @dataclass
 class TaskConfig:
     name: str = "none"
-    agents: int = 5
-    turns: int = 1
-    view: int = 20
-    runs: int = 1
+    agents: Annotated[int, Range(1, 100)] = 5
+    turns: Annotated[int, Range(0, 5)] = 1
+    view: Annotated[int, Range(1, 1000)] = 20
+    runs: Annotated[int, Range(1, 1000)] = 1
     policy: str = "agents"
     world: dict[str, Any] = field(default_factory=dict)
 
@@ -191,7 +191,7 @@ def check(typed: Config) -> None:
         With the key, the value and what is allowed.
     """
     check_ranges("", typed)
-    for key in ("protocol", "sampling", "calls", "budget", "backend", "tracking"):
+    for key in ("protocol", "sampling", "calls", "budget", "backend", "tracking", "task"):
         check_ranges(key, getattr(typed, key))
     for model, price in typed.prices.items():
         check_ranges(f"prices.{model}", price)

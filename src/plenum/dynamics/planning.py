@@ -86,11 +86,15 @@ def power_of(replicates: int, delta: float, sd: float, alpha: float = 0.05) -> f
     """Power of the two-sided t test of Δλ with this many replicates per arm (2 or more)."""
     if replicates < 2:
         return 0.0
-    df = 2 * replicates - 2
     centre = abs(delta) / sd * math.sqrt(replicates / 2)
-    edge = float(stdtrit(df, 1 - alpha / 2))
+    return _power(centre, 2 * replicates - 2, alpha)
+
+
+def _power(centre: float, df: float, alpha: float) -> float:
+    """Power of a two-sided t test whose statistic is noncentral."""
     from scipy.stats import nct
 
+    edge = float(stdtrit(df, 1 - alpha / 2))
     # Far from 0 the lower tail is too small for the library, and for the sum.
     lower = np.nan_to_num(nct.cdf(-edge, df, centre))
     return float(min(nct.sf(edge, df, centre) + lower, 1.0))
@@ -120,18 +124,12 @@ def detectable(se: float, df: float, power: float = 0.8, alpha: float = 0.05) ->
         raise ValueError(f"power: {power}, alpha: {alpha}; 0 < alpha < power < 1")
     if not (math.isfinite(se) and se > 0 and df > 0):
         return float("nan")
-    edge = float(stdtrit(df, 1 - alpha / 2))
     from scipy.optimize import brentq
-    from scipy.stats import nct
 
-    def lacking(centre: float) -> float:
-        lower = np.nan_to_num(nct.cdf(-edge, df, centre))
-        return float(nct.sf(edge, df, centre) + lower) - power
-
-    high = edge + 1.0
-    while lacking(high) < 0:
+    high = float(stdtrit(df, 1 - alpha / 2)) + 1.0
+    while _power(high, df, alpha) < power:
         high *= 2
-    return se * float(brentq(lacking, 0.0, high))
+    return se * float(brentq(lambda centre: _power(centre, df, alpha) - power, 0.0, high))
 
 
 @dataclass(frozen=True)

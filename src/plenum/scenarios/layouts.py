@@ -1,7 +1,6 @@
 """Nine layouts: the canonical words in another formatting, as pure functions of the scenario.
 
-Each takes a :class:`~plenum.scenarios.Scenario` and returns the packet's text. Words and their
-order stay; line breaks, marks, capitals and delimiters differ.
+Words and their order stay; line breaks, marks, capitals and delimiters differ.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,127 +57,89 @@ def _wide(text: str) -> str:
 
 
 _dashed = _each("- {}".format)
+_bulleted = _each("\u2022 {}".format)
 
 
-def _render(
-    scenario: Scenario,
-    title: Callable[[str], str] = lambda title: title,
-    head: Callable[[str], str] = lambda head: f"{head}: ",
-    over: Callable[[str], str] = lambda head: f"{head}:\n",
-    text: Callable[[str], str] = lambda text: text,
-    items: Callable[[Sequence[str]], str] = _dashed,
-    option: Callable[[Option], str] = _option,
-    between: str = "\n\n",
-) -> str:
-    """The packet with some of its formatting replaced; by default it is the canonical one."""
-    rendered = [title(f"{scenario.id}: {scenario.title}")]
-    for part in _parts(scenario):
-        if part.options:
-            body = over(part.head) + "\n".join(map(option, part.options))
-        elif part.items:
-            body = over(part.head) + items(part.items)
-        else:
-            body = (head(part.head) if part.head else "") + text(part.text)
-        rendered.append(body)
-    return between.join(rendered)
+@dataclass(frozen=True)
+class _Layout:
+    """How each piece of a packet is written; by default as in the canonical one.
+
+    ``head`` stands before a text, ``over`` above items and options.
+    """
+
+    title: Callable[[str], str] = "{}".format
+    head: Callable[[str], str] = "{}: ".format
+    over: Callable[[str], str] = "{}:\n".format
+    text: Callable[[str], str] = "{}".format
+    items: Callable[[Sequence[str]], str] = _dashed
+    option: Callable[[Option], str] = _option
+    between: str = "\n\n"
+
+    def __call__(self, scenario: Scenario) -> str:
+        """The packet in this layout."""
+        rendered = [self.title(f"{scenario.id}: {scenario.title}")]
+        for part in _parts(scenario):
+            if part.options:
+                body = self.over(part.head) + "\n".join(map(self.option, part.options))
+            elif part.items:
+                body = self.over(part.head) + self.items(part.items)
+            else:
+                body = (self.head(part.head) if part.head else "") + self.text(part.text)
+            rendered.append(body)
+        return self.between.join(rendered)
 
 
-def line_breaks(scenario: Scenario) -> str:
-    """Every head and every sentence on a line of its own."""
-    return _render(
-        scenario,
-        head=lambda head: f"{head}:\n",
+LAYOUTS: dict[str, Callable[[Scenario], str]] = {
+    # every head and every sentence on a line of its own
+    "format_line_breaks": _Layout(
+        head="{}:\n".format,
         text=lambda text: "\n".join(split(text)),
         option=lambda o: "\n".join([f"{o.label}. {o.name}:", *split(o.description)]),
-    )
-
-
-def bullets(scenario: Scenario) -> str:
-    """Round bullets before items, options and the sentences of the texts."""
-    bulleted = _each("\u2022 {}".format)
-    return _render(
-        scenario,
-        head=lambda head: f"{head}:\n",
-        text=lambda text: bulleted(split(text)),
-        items=bulleted,
+    ),
+    # round bullets before items, options and the sentences of the texts
+    "format_bullets": _Layout(
+        head="{}:\n".format,
+        text=lambda text: _bulleted(split(text)),
+        items=_bulleted,
         option=lambda o: f"\u2022 {_option(o)}",
-    )
-
-
-def numbering(scenario: Scenario) -> str:
-    """The items of each list numbered from 1."""
-    return _render(
-        scenario, items=lambda items: "\n".join(f"{n}. {i}" for n, i in enumerate(items, start=1))
-    )
-
-
-def capitals(scenario: Scenario) -> str:
-    """Title, heads and option names in capitals."""
-    return _render(
-        scenario,
+    ),
+    # the items of each list numbered from 1
+    "format_numbering": _Layout(
+        items=lambda items: "\n".join(f"{n}. {i}" for n, i in enumerate(items, start=1))
+    ),
+    # title, heads and option names in capitals
+    "format_capitals": _Layout(
         title=str.upper,
         head=lambda head: f"{head.upper()}: ",
         over=lambda head: f"{head.upper()}:\n",
         option=lambda o: f"{o.label}. {o.name.upper()}: {o.description}",
-    )
-
-
-def emphasis(scenario: Scenario) -> str:
-    """Title and heads in double asterisks, option labels and names in single ones."""
-    return _render(
-        scenario,
+    ),
+    # title and heads in double asterisks, option labels and names in single ones
+    "format_emphasis": _Layout(
         title="**{}**".format,
-        head=lambda head: f"**{head}:** ",
-        over=lambda head: f"**{head}:**\n",
+        head="**{}:** ".format,
+        over="**{}:**\n".format,
         option=lambda o: f"*{o.label}. {o.name}:* {o.description}",
-    )
-
-
-def spacing(scenario: Scenario) -> str:
-    """Two spaces after a sentence, indented lists, and two empty lines between sections."""
-    return _render(
-        scenario,
+    ),
+    # two spaces after a sentence, indented lists, and two empty lines between sections
+    "format_spacing": _Layout(
         text=_wide,
         items=lambda items: indent("\n".join(f"-  {_wide(i)}" for i in items), "    "),
         option=lambda o: f"    {o.label}.  {o.name}:  {_wide(o.description)}",
         between="\n\n\n",
-    )
-
-
-def quotes(scenario: Scenario) -> str:
-    """Each text, item and description in quotation marks."""
-    return _render(
-        scenario,
+    ),
+    # each text, item and description in quotation marks
+    "format_quotes": _Layout(
         text='"{}"'.format,
         items=_each('- "{}"'.format),
         option=lambda o: f'{o.label}. {o.name}: "{o.description}"',
-    )
-
-
-def headings(scenario: Scenario) -> str:
-    """Markdown headings over the sections instead of heads with colons.
-
-    Of the third level: the prompt has its own sections on the second.
-    """
-    return _render(
-        scenario,
-        title="### {}".format,
-        head=lambda head: f"### {head}\n\n",
-        over=lambda head: f"### {head}\n\n",
-    )
-
-
-def delimiters(scenario: Scenario) -> str:
-    """Options as ``(A) Name | description`` instead of ``A. Name: description``."""
-    return _render(scenario, option=lambda o: f"({o.label}) {o.name} | {o.description}")
-
-
-LAYOUTS: dict[str, Callable[[Scenario], str]] = {
-    f"format_{function.__name__}": function
-    for function in (
-        *(line_breaks, bullets, numbering, capitals, emphasis, spacing, quotes, headings),
-        delimiters,
-    )
+    ),
+    # Markdown headings instead of heads with colons; the prompt has its own on the second level
+    "format_headings": _Layout(
+        title="### {}".format, head="### {}\n\n".format, over="### {}\n\n".format
+    ),
+    # options as ``(A) Name | description`` instead of ``A. Name: description``
+    "format_delimiters": _Layout(option=lambda o: f"({o.label}) {o.name} | {o.description}"),
 }
 """The nine layouts by the names of their variants."""
 

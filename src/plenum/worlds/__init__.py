@@ -8,8 +8,7 @@ from plenum.worlds.definition import Display, WorldDefinition
 from plenum.worlds.draws import Draws
 from plenum.worlds.metrics import action_distribution, mean_deviation, summary
 from plenum.worlds.registry import WORLDS, build, definition
-from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Policy, Round, World, as_plain
+from plenum.worlds.world import Outcome, Policy, Round, Statement, World, as_plain
 
 __all__ = [
     "MECHANISMS",

@@ -9,9 +9,7 @@ from typing import Any
 
 import yaml
 
-from plenum.base import project
-from plenum.base.errors import UserError
-from plenum.design.compose import prompt_text, with_weights
+from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config
 from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
@@ -20,7 +18,6 @@ from plenum.worlds.metrics import summary
 from plenum.worlds.registry import WORLDS, build, definition
 from plenum.worlds.world import World
 
-MOST_AGENTS, MOST_TURNS = 100, 5
 PLAN_MARGIN = 40
 """Tokens that a plan's answer is left besides its actions."""
 
@@ -88,16 +85,18 @@ def agents(typed: Config) -> tuple[Agent, ...]:
     """
     task, name = typed.task, typed.task.name
     alone = typed.consensus.name == CENTRAL or task.agents == 1
-    roles = [] if alone else typed.diversity.roles.get(name, [])
+    dealt = [] if alone else typed.diversity.roles.get(name, [])
+    briefs = [role_text(f"diversity.roles.{name}", f"{_FOLDER}/{name}", role) for role in dealt]
+    roles, briefs = dealt or [""], briefs or [""]
     models = [m for m in typed.model.seats.values() if m] or [typed.model.default or ""]
     require(bool(models[0]), "model.default: the agents have no model; set model.default")
     count = 1 if typed.consensus.name == CENTRAL else task.agents
-    together = math.lcm(max(1, len(roles)), len(models))
+    together = math.lcm(len(roles), len(models))
     return tuple(
         Agent(
             name=f"{definition(name).agent_name} {number + 1}",
-            role=roles[number % len(roles)] if roles else "",
-            brief=_brief(name, roles[number % len(roles)]) if roles else "",
+            role=roles[number % len(roles)],
+            brief=briefs[number % len(briefs)],
             model=models[(number + number // together) % len(models)],
         )
         for number in range(count)
@@ -137,32 +136,16 @@ def check(typed: Config) -> None:
     UserError
         It is unknown or out of range, or belongs to committees.
     """
-    task = typed.task
-    require(
-        task.name in WORLDS, f"task.name: {task.name!r} is not one of none, {', '.join(WORLDS)}"
-    )
-    for key, least, most in (
-        ("agents", 1, MOST_AGENTS),
-        ("turns", 0, MOST_TURNS),
-        ("view", 1, 1000),
-        ("runs", 1, 1000),
-    ):
-        value = getattr(task, key)
-        require(least <= value <= most, f"task.{key}: {value}; allowed is {least} to {most}")
-    mechanisms = (*MECHANISMS, CENTRAL)
-    chosen = typed.consensus.name
-    require(chosen in mechanisms, f"consensus: {chosen!r} is not one of {', '.join(mechanisms)}")
+    task, chosen = typed.task, typed.consensus.name
+    one_of("task.name", task.name, ("none", *WORLDS))
+    one_of("consensus", chosen, (*MECHANISMS, CENTRAL))
     world = build(task.name, task.agents)
+    averaging = (name for name in WORLDS if build(name, 1).averages)
     require(
         chosen != "mean" or world.averages,
-        f"consensus: mean is for task={', '.join(n for n in WORLDS if build(n, 1).averages)}, "
-        f"not for {task.name}",
+        f"consensus: mean is for task={', '.join(averaging)}, not for {task.name}",
     )
-    policies = (AGENTS, *definition(task.name).policies)
-    require(
-        task.policy in policies,
-        f"task.policy: {task.policy!r} is not one of {', '.join(policies)}",
-    )
+    one_of("task.policy", task.policy, (AGENTS, *definition(task.name).policies))
     require(
         task.policy == AGENTS or chosen not in ("plan", CENTRAL),
         f"consensus: {chosen} needs agents that are asked, not task.policy={task.policy}",
@@ -189,17 +172,6 @@ def _refuse_committees(typed: Config) -> None:
         require(name == usual, f"{key}: {name} is for committees, not for a task")
     require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
     require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
-
-
-def _brief(task: str, role: str) -> str:
-    folder = project.resolve(f"{_FOLDER}/{task}")
-    known = sorted(path.stem for path in folder.glob("*.txt") if path.stem != "preamble")
-    if role not in known:
-        raise UserError(
-            f"diversity.roles.{task}: unknown role {role!r}; {_FOLDER}/{task} holds "
-            f"{', '.join(known)}"
-        )
-    return _text(f"{task}/{role}.txt")
 
 
 def _texts(task: str, consensus: str) -> Texts:

@@ -25,20 +25,19 @@ class Decision(Generic[A]):
     tied: bool = False
 
 
-Mechanism = Callable[[World[Any, Any], Sequence[Any], Draws, int], Decision[Any]]
+_World = World[Any, Any]
+_Proposals = Sequence[Any]
+_Decision = Decision[Any]
+Mechanism = Callable[[_World, _Proposals, Draws, int], _Decision]
 """(world, proposals, draws, round) to a decision; a tie is broken by the stream ``tie``."""
 
 
-def implicit(
-    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
-) -> Decision[A]:
+def implicit(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
     """Everybody does what it proposed (paper, Eq. 2)."""
     return Decision(tuple(proposals))
 
 
-def explicit(
-    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
-) -> Decision[A]:
+def explicit(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
     """All do one and the same thing, as the world merges proposals (paper, Eq. 1, appendix B)."""
     given = [proposal for proposal in proposals if proposal is not None]
     if not given:
@@ -46,9 +45,7 @@ def explicit(
     return _all(world, *world.merge(given, draws, round))
 
 
-def plan(
-    world: World[Any, A], proposals: Sequence[Sequence[A] | None], draws: Draws, round: int
-) -> Decision[A]:
+def plan(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
     """A vote on joint assignments: the plan that most agents propose, word for word, binds all.
 
     Each proposal assigns an action to every agent (see :func:`read_plan`). Where each agent has a
@@ -60,25 +57,19 @@ def plan(
     return Decision(*plurality(given, draws, round))
 
 
-def mean(
-    world: World[Any, float], proposals: Sequence[float | None], draws: Draws, round: int
-) -> Decision[float]:
+def mean(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
     """Everybody does the mean proposal, in a world whose actions are amounts."""
     given = [proposal for proposal in proposals if proposal is not None]
     # rounding must not carry the mean of equal amounts past the largest of them
     return _all(world, min(fmean(given), max(given)) if given else None)
 
 
-def manager(
-    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
-) -> Decision[A]:
+def manager(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
     """Agent 0's proposal binds all; if it abstains, nobody acts."""
     return _all(world, proposals[0])
 
 
-def unanimity(
-    world: World[Any, A], proposals: Sequence[A | None], draws: Draws, round: int
-) -> Decision[A]:
+def unanimity(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
     """What all agents propose; unless all propose the same, nobody acts."""
     agreed = all(proposal == proposals[0] for proposal in proposals)
     return _all(world, proposals[0] if agreed else None)

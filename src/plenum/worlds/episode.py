@@ -23,8 +23,7 @@ from plenum.worlds.draws import Draws
 from plenum.worlds.metrics import action_distribution, mean_deviation, summary
 from plenum.worlds.prompts import Remark, Scene
 from plenum.worlds.registry import build, definition
-from plenum.worlds.reports import Statement
-from plenum.worlds.world import Round, World, as_plain
+from plenum.worlds.world import Round, Statement, World, as_plain
 
 Calls = Generator[Ask, Reply, Any]
 

@@ -14,8 +14,7 @@ from typing import Any
 from plenum.base.text import flatten
 from plenum.models import Message
 from plenum.worlds.condition import Agent, WorldCondition
-from plenum.worlds.reports import Statement, shown
-from plenum.worlds.world import World
+from plenum.worlds.world import Statement, World
 
 REPAIR = (
     "Your previous answer could not be read ($problem). Answer with one JSON object and nothing "
@@ -117,7 +116,7 @@ def _messages(
 ) -> tuple[Message, ...]:
     parts = [
         f"## Round {scene.round} of {condition.rounds}",
-        f"## Reports\n{shown(scene.reports)}",
+        f"## Reports\n{_reports(scene.reports)}",
         f"## What is known\n{scene.known}",
         f"## Discussion\n{_discussion(scene)}",
         f"## Your task\nYou are {agent.name}. {task}\nAnswer with one JSON object and nothing "
@@ -135,6 +134,11 @@ def _system(condition: WorldCondition, world: World[Any, Any], agent: Agent) -> 
     told = {"name": agent.name, "units": condition.units, "rounds": condition.rounds}
     text = Template(condition.texts.preamble).safe_substitute({**numbers, **told})
     return f"{text}\n\n{agent.brief}" if agent.brief else text
+
+
+def _reports(statements: Sequence[Statement]) -> str:
+    """One line a statement, without its kind."""
+    return "\n".join(f"- {s.text}" for s in statements) or "- No reports this round."
 
 
 def _discussion(scene: Scene) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from plenum.models.chat import Chat
-from plenum.worlds.acting import Acting, Duty, Preferences, Proposal
+from plenum.worlds.definition import Acting, Duty, Preferences, Proposal
 from plenum.worlds.prompts import written
 from plenum.worlds.registry import definitions
 

@@ -4,21 +4,50 @@ The order in every round is update, report, discuss, act, score. ``start`` lays 
 the update of a later round is its exogenous change, and ``act`` is what the actions do.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Generic, Protocol, TypedDict, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
 
 from numpy.typing import NDArray
 
 from plenum.base.errors import UserError
 from plenum.worlds.draws import Draws
-from plenum.worlds.reports import Statement
 
 S = TypeVar("S")
 A = TypeVar("A")
 
 Plain = dict[str, Any]
 """What JSON can hold: objects, lists, texts, numbers, true, false, null."""
+
+
+Kind = Literal["plain", "contradictory", "incomplete"]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One sentence of a report.
+
+    ``kind`` goes on the record and is never shown to an agent.
+    """
+
+    text: str
+    kind: Kind
+
+
+def kind_of(uniform: float, share: float) -> Kind:
+    """What becomes of a statement (paper C.1: up to 20 % are contradictory or incomplete).
+
+    Parameters
+    ----------
+    uniform
+        The statement's draw on [0, 1).
+    share
+        Probability that it isn't plain; half of it contradicts, half of it is incomplete.
+    """
+    if uniform < share / 2:
+        return "contradictory"
+    return "incomplete" if uniform < share else "plain"
 
 
 @dataclass(frozen=True)
@@ -52,8 +81,9 @@ class Round(TypedDict):
     after: Plain
 
 
-class World(Protocol[S, A]):
-    """A dynamic environment for ``agents`` agents.
+@dataclass(frozen=True)
+class World(ABC, Generic[S, A]):
+    """A dynamic environment for ``agents`` agents, under the world's own settings.
 
     ``key`` names the action in an agent's JSON answer, ``example`` is a legal value of it, and
     ``longest`` one that takes as many characters as any. ``averages`` says whether actions are
@@ -61,45 +91,48 @@ class World(Protocol[S, A]):
     Every method is pure: the same arguments give the same result.
     """
 
+    agents: int
+    settings: Any
+
+    name: ClassVar[str]
+    key: ClassVar[str]
+    averages: ClassVar[bool] = False
+
     @property
-    def name(self) -> str: ...
-    @property
-    def key(self) -> str: ...
-    @property
+    @abstractmethod
     def example(self) -> Any: ...
     @property
+    @abstractmethod
     def longest(self) -> Any: ...
     @property
-    def averages(self) -> bool: ...
-    @property
+    @abstractmethod
     def components(self) -> int: ...
-    @property
-    def agents(self) -> int: ...
-    @property
-    def settings(self) -> Any: ...
 
-    def __init__(self, agents: int, settings: Any) -> None: ...
-
+    @abstractmethod
     def start(self, draws: Draws) -> S:
         """The state that round 1 shows."""
-        ...
 
+    @abstractmethod
     def update(self, state: S, draws: Draws, round: int) -> S:
         """The exogenous change at the beginning of ``round``; none in round 1."""
-        ...
 
+    @abstractmethod
     def report(self, state: S, draws: Draws, round: int) -> tuple[Statement, ...]:
         """The textual reports of the round, with a noise stream of their own."""
-        ...
 
+    @abstractmethod
     def view(self, state: S, agent: int) -> Plain:
         """What an agent may know, as data: scripted policies get this and nothing more."""
-        ...
+
+    @abstractmethod
+    def words(self, view: Plain) -> str:
+        """A view in words, for a prompt."""
 
     def describe(self, state: S, agent: int) -> str:
-        """:meth:`view` in words, for a prompt."""
-        ...
+        """What an agent may know, in words."""
+        return self.words(self.view(state, agent))
 
+    @abstractmethod
     def read(self, value: Any) -> A:
         """Check an action from JSON.
 
@@ -108,8 +141,8 @@ class World(Protocol[S, A]):
         ValueError
             It lies outside the action space; the message is one sentence.
         """
-        ...
 
+    @abstractmethod
     def act(self, state: S, actions: Sequence[A | None]) -> Outcome[S]:
         """What the actions do: one an agent, None for an agent that abstains.
 
@@ -118,38 +151,33 @@ class World(Protocol[S, A]):
         ValueError
             The number of actions isn't ``agents``, or one lies outside the action space.
         """
-        ...
 
     def over(self, state: S) -> bool:
         """Whether the episode ends after this state, before its planned rounds."""
-        ...
+        return False
 
-    def from_plain(self, plain: Plain) -> S:
-        """The inverse of :func:`as_plain`, also after a way through JSON."""
-        ...
-
+    @abstractmethod
     def merge(self, proposals: Sequence[A], draws: Draws, round: int) -> tuple[A, bool]:
         """The one action that most proposals stand for; whether a draw of ``tie`` settled it."""
-        ...
 
+    @abstractmethod
     def distances(self, actions: Sequence[A | None]) -> NDArray[Any]:
         """Deviation d_i(t) (paper, section 3.2): how far each agent is from the mode or the mean.
 
         Shape (agents,), NaN for an agent that abstains.
         """
-        ...
 
+    @abstractmethod
     def places(self, action: A) -> list[int]:
         """The components of C(t) that an action's weight is shared by; none for no action."""
-        ...
 
+    @abstractmethod
     def performance(self, records: Sequence[Round]) -> NDArray[Any]:
         """Performance per round, shape (rounds,), 0 to 1: higher is better. NaN for undefined."""
-        ...
 
+    @abstractmethod
     def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
         """The world's metrics of an episode for which so many rounds were planned."""
-        ...
 
 
 Policy = Callable[[Sequence[Plain], Draws, int], list[Any]]

@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds.acting import Acting, Duty, Preferences
-from plenum.worlds.definition import Display, WorldDefinition
+from plenum.worlds.definition import Acting, Display, Duty, Preferences, WorldDefinition
 from plenum.worlds.draws import Draws, uniform_integer
-from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole, within
+from plenum.worlds.world import Outcome, Plain, Round, Statement, World, checked, is_whole, within
 
 MOST = 3
 """Units that an agent drains at most."""
@@ -39,17 +37,15 @@ class TankState:
 
 
 @dataclass(frozen=True)
-class TankWorld:
+class TankWorld(World[TankState, int]):
     """An action is a number of units."""
 
-    agents: int
     settings: TankSettings = field(default_factory=TankSettings)
 
     name: ClassVar[str] = "tank"
     key: ClassVar[str] = "drain"
     example: ClassVar[int] = 1
     longest: ClassVar[int] = MOST
-    averages: ClassVar[bool] = False
     components: ClassVar[int] = MOST + 1
 
     def start(self, draws: Draws) -> TankState:
@@ -65,8 +61,8 @@ class TankWorld:
     def view(self, state: TankState, agent: int) -> Plain:
         return {"level": state.level}
 
-    def describe(self, state: TankState, agent: int) -> str:
-        return f"The tank holds {state.level} units."
+    def words(self, view: Plain) -> str:
+        return f"The tank holds {view['level']} units."
 
     def read(self, value: Any) -> int:
         if not is_whole(value) or not 0 <= value <= MOST:
@@ -80,9 +76,6 @@ class TankWorld:
 
     def over(self, state: TankState) -> bool:
         return state.level > self.settings.full
-
-    def from_plain(self, plain: Plain) -> TankState:
-        return TankState(plain["level"], tuple(plain["events"]))
 
     def merge(self, proposals: Sequence[int], draws: Draws, round: int) -> tuple[int, bool]:
         return median_low(proposals), False

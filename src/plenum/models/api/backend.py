@@ -116,8 +116,7 @@ class ApiBackend:
     def _read(self, chat: Chat, response: Any) -> Response:
         try:
             data = _as_completion(response)
-            if not (data.get("usage") or {}).get("prompt_tokens") and data.get("choices"):
-                raise completions.Unfit("it doesn't say its tokens")  # LiteLLM makes up 0
+            _refuse_missing_tokens(data)
             return completions.read(
                 data,
                 self._prices.of(chat.model),
@@ -160,6 +159,16 @@ def _as_completion(response: Any) -> dict[str, Any]:
         more = message.get("provider_specific_fields") or {}
         message.setdefault("refusal", more.get("refusal"))
     return data
+
+
+def _refuse_missing_tokens(data: dict[str, Any]) -> None:
+    """Refuse an answer without its tokens, for which LiteLLM makes up 0."""
+    usage, choices = data.get("usage") or {}, data.get("choices") or []
+    said = any((choice.get("message") or {}).get("content") for choice in choices)
+    if choices and not (
+        usage.get("prompt_tokens") and (usage.get("completion_tokens") or not said)
+    ):
+        raise completions.Unfit("it doesn't say its tokens")
 
 
 def _hold_s(response: Any) -> float:

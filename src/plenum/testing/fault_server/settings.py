@@ -1,17 +1,20 @@
-"""What a fault server is told, checked."""
+"""What can be set of a fault server: faults, latency, limits, and where it listens."""
 
-import math
 from dataclasses import dataclass, field, fields
-from typing import cast
+from typing import Annotated, cast
 
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from plenum.base.errors import UserError
+from plenum.design.ranges import Choice, Range, check_ranges, require
 
 ANSWER_KINDS = ("length", "malformed", "empty_text", "refusal")
 """Faults of the answer itself: asking again gives the same bytes again."""
-ANSWERS = ("simulated", "canned")
+
+Rate = Annotated[float, Range(0, 1)]
+Seconds = Annotated[float, Range(0)]
+Most = Annotated[int | None, Range(1)]
 
 
 @dataclass(frozen=True)
@@ -28,39 +31,36 @@ class Faults:
         A rate is outside of [0, 1], or they add up to more than 1.
     """
 
-    rate_limit: float = 0.0
-    server_error: float = 0.0
-    unavailable: float = 0.0
-    hang: float = 0.0
-    reset: float = 0.0
-    truncated: float = 0.0
-    wrong_type: float = 0.0
-    empty_choices: float = 0.0
-    length: float = 0.0
-    malformed: float = 0.0
-    trickle: float = 0.0
-    auth: float = 0.0
-    content_filter: float = 0.0
-    empty_text: float = 0.0
-    refusal: float = 0.0
-    all: float | None = None
-    retry_after_s: float = 0.2
-    hang_s: float = 600.0
-    trickle_s: float = 2.0
+    rate_limit: Rate = 0.0
+    server_error: Rate = 0.0
+    unavailable: Rate = 0.0
+    hang: Rate = 0.0
+    reset: Rate = 0.0
+    truncated: Rate = 0.0
+    wrong_type: Rate = 0.0
+    empty_choices: Rate = 0.0
+    length: Rate = 0.0
+    malformed: Rate = 0.0
+    trickle: Rate = 0.0
+    auth: Rate = 0.0
+    content_filter: Rate = 0.0
+    empty_text: Rate = 0.0
+    refusal: Rate = 0.0
+    all: Annotated[float | None, Range(0, 1)] = None
+    retry_after_s: Seconds = 0.2
+    hang_s: Seconds = 600.0
+    trickle_s: Seconds = 2.0
 
     def __post_init__(self) -> None:
-        single = {kind: float(getattr(self, kind)) for kind in KINDS}
-        for kind, rate in {**single, "all": self.all or 0.0}.items():
-            _require(0 <= rate <= 1, f"faults.{kind}: {rate}; allowed is 0 to 1")
-        named = [kind for kind, rate in single.items() if rate]
-        if self.all is not None and named:
+        check_ranges("faults", self)
+        single = {kind: rate for kind in KINDS if (rate := float(getattr(self, kind)))}
+        if self.all is not None and single:
             raise UserError(
-                f"faults.all: {self.all} stands beside faults.{named[0]}; set one or the other"
+                f"faults.all: {self.all} stands beside faults.{next(iter(single))}; set one or "
+                "the other"
             )
         total = sum(single.values())
-        _require(total <= 1 + 1e-9, f"faults: the rates add up to {total:g}; at most 1 is allowed")
-        for key in ("retry_after_s", "hang_s", "trickle_s"):
-            _seconds(f"faults.{key}", getattr(self, key))
+        require(total <= 1 + 1e-9, f"faults: the rates add up to {total:g}; at most 1 is allowed")
 
     @property
     def rates(self) -> dict[str, float]:
@@ -82,30 +82,27 @@ SPREAD = tuple(kind for kind in KINDS if kind not in _ALONE)
 class Latency:
     """How long an answer takes, in seconds: lognormal; ``sigma`` 0 is a fixed time."""
 
-    median_s: float = 0.05
-    sigma: float = 0.0
+    median_s: Seconds = 0.05
+    sigma: Annotated[float, Range(0, 5)] = 0.0
 
     def __post_init__(self) -> None:
-        _seconds("latency.median_s", self.median_s)
-        _require(0 <= self.sigma <= 5, f"latency.sigma: {self.sigma}; allowed is 0 to 5")
+        check_ranges("latency", self)
 
 
 @dataclass(frozen=True)
 class Limits:
     """The most requests at once, and in any 60 seconds; ``None`` is no limit."""
 
-    in_flight: int | None = None
-    rpm: int | None = None
+    in_flight: Most = None
+    rpm: Most = None
 
     def __post_init__(self) -> None:
-        for key in ("in_flight", "rpm"):
-            value = getattr(self, key)
-            _require(value is None or value >= 1, f"limits.{key}: {value}; 1 or more, or null")
+        check_ranges("limits", self)
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a fault server is told.
+    """Everything that can be set of a fault server.
 
     Parameters
     ----------
@@ -120,18 +117,16 @@ class Settings:
     """
 
     host: str = "127.0.0.1"
-    port: int = 8123
-    seed: int = 0
-    answers: str = "simulated"
+    port: Annotated[int, Range(0, 65535)] = 8123
+    seed: Annotated[int, Range(0)] = 0
+    answers: Annotated[str, Choice(("simulated", "canned"))] = "simulated"
     key: str | None = None
     faults: Faults = field(default_factory=Faults)
     latency: Latency = field(default_factory=Latency)
     limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
-        _require(0 <= self.port <= 65535, f"port: {self.port}; allowed is 0 to 65535")
-        _require(self.seed >= 0, f"seed: {self.seed}; a whole number from 0 on")
-        _require(self.answers in ANSWERS, f"answers: {self.answers}; one of {', '.join(ANSWERS)}")
+        check_ranges("", self)
 
 
 def settings(cfg: DictConfig) -> Settings:
@@ -150,12 +145,3 @@ def settings(cfg: DictConfig) -> Settings:
     except OmegaConfBaseException as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise UserError(f"{error.full_key}: {reason}" if error.full_key else reason) from None
-
-
-def _seconds(key: str, value: float) -> None:
-    _require(0 <= value < math.inf, f"{key}: {value}; seconds, 0 or more")
-
-
-def _require(holds: bool, message: str) -> None:
-    if not holds:
-        raise UserError(message)

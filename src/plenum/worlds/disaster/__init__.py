@@ -3,8 +3,7 @@
 import math
 
 from plenum.worlds.definition import Display, WorldDefinition
-from plenum.worlds.disaster.acting import ACTING
-from plenum.worlds.disaster.policies import POLICIES
+from plenum.worlds.disaster.agents import ACTING, POLICIES
 from plenum.worlds.disaster.state import DisasterSettings
 from plenum.worlds.disaster.world import DisasterWorld
 

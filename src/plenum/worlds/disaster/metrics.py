@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds.disaster.state import DisasterSettings
+from plenum.worlds.disaster.state import Cell, DisasterSettings, DisasterState
 from plenum.worlds.metrics import from_modes, mean_of
-from plenum.worlds.world import Round
+from plenum.worlds.world import Round, World
 
 End = Literal["attended", "censored", "dropped"]
 
@@ -49,16 +49,18 @@ class Delay:
     end: End
 
 
-def manhattan_to_mode(cells: Sequence[tuple[int, int] | None]) -> NDArray[np.float64]:
+def distances(
+    world: World[DisasterState, Cell], actions: Sequence[Cell | None]
+) -> NDArray[np.float64]:
     """Manhattan distance to the most frequent cell, averaged over equally frequent ones.
 
     In cells: 0 to 18 on a 10x10 grid. Shape (agents,), NaN for None.
     """
-    return from_modes(cells, _manhattan)
+    return from_modes(actions, _manhattan)
 
 
-def coverage(records: Sequence[Round]) -> NDArray[np.float64]:
-    """Share of the active disasters whose very cell has at least one drone, per round.
+def performance(world: World[DisasterState, Cell], records: Sequence[Round]) -> NDArray[np.float64]:
+    """Coverage: the share of active disasters with at least one drone on their very cell, by round.
 
     Shape (rounds,), 0 to 1, NaN in rounds without a disaster.
     """
@@ -99,21 +101,18 @@ def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
     return found + [Delay(name, t, last - t + 1, "censored") for name, t in waiting.items()]
 
 
-def net_reward(records: Sequence[Round]) -> float:
-    """Rewards less penalties less overload of all rounds."""
-    return float(sum(record["score"] for record in records))
-
-
-def summary(records: Sequence[Round], settings: DisasterSettings) -> dict[str, float]:
-    """All metrics of an episode, one number each."""
-    parts = misallocation(records, settings)
-    found = delays(records, settings)
+def summary(
+    world: World[DisasterState, Cell], records: Sequence[Round], planned: int
+) -> dict[str, float]:
+    """All metrics of an episode; the net reward is rewards less penalties less overload."""
+    parts = misallocation(records, world.settings)
+    found = delays(records, world.settings)
     ended: Mapping[End, list[int]] = {
         end: [d.rounds for d in found if d.end == end]
         for end in ("attended", "censored", "dropped")
     }
     return {
-        "coverage": mean_of(coverage(records)),
+        "coverage": mean_of(performance(world, records)),
         "misallocation": mean_of(parts.total),
         "waste": mean_of(parts.waste),
         "overload": mean_of(parts.overload),
@@ -123,7 +122,7 @@ def summary(records: Sequence[Round], settings: DisasterSettings) -> dict[str, f
         "delays_censored": float(len(ended["censored"])),
         "delays_dropped": float(len(ended["dropped"])),
         "unattended_rounds": mean_of(ended["censored"] + ended["dropped"]),
-        "net_reward": net_reward(records),
+        "net_reward": float(sum(record["score"] for record in records)),
         "disasters": float(len({d["id"] for record in records for d in _disasters(record)})),
     }
 

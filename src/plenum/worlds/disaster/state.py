@@ -58,6 +58,11 @@ class DisasterSettings:
             )
 
 
+def id_rows(settings: DisasterSettings, round: int) -> int:
+    """Rows of draws by the ids of disasters, up to that of one spawned in this round."""
+    return settings.most + round + 1
+
+
 @dataclass(frozen=True)
 class Disaster:
     """One active disaster.

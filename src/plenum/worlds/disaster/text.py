@@ -6,9 +6,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from plenum.worlds.disaster.state import Disaster, DisasterSettings, DisasterState
-from plenum.worlds.reports import Kind, Statement, kind_of
-from plenum.worlds.world import Plain
+from plenum.worlds.disaster.state import Cell, Disaster, DisasterState, id_rows
+from plenum.worlds.draws import Draws
+from plenum.worlds.world import Kind, Plain, Statement, World, kind_of
 
 SHOWN = 10
 """So many of the cells that drones went to are shown, the most crowded ones."""
@@ -24,8 +24,9 @@ def neighbours(cell: tuple[int, int], grid: int) -> Iterator[tuple[int, tuple[in
             yield way, (x, y)
 
 
-def view(state: DisasterState, settings: DisasterSettings, agent: int) -> Plain:
-    """What one agent may know, as data."""
+def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) -> Plain:
+    """Cells and reported severities of the disasters, and where the drones went last."""
+    settings = world.settings
     crowded = Counter(cell for cell in state.drones if cell is not None).most_common()
     crowded.sort(key=lambda item: (-item[1], item[0]))
     own = state.drones[agent]
@@ -41,7 +42,7 @@ def view(state: DisasterState, settings: DisasterSettings, agent: int) -> Plain:
     }
 
 
-def describe(view: Plain) -> str:
+def words(world: World[DisasterState, Cell], view: Plain) -> str:
     """A view in words."""
     last = view["grid"] - 1
     active = "; ".join(f"{_at(d)} reported severity {d['severity']}" for d in view["disasters"])
@@ -58,20 +59,15 @@ def describe(view: Plain) -> str:
 
 
 def report(
-    state: DisasterState, settings: DisasterSettings, noise: NDArray[Any]
+    world: World[DisasterState, Cell], state: DisasterState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
-    """One statement on each active disaster.
-
-    Parameters
-    ----------
-    noise
-        Uniforms, one row a disaster's id: what becomes of the statement, which contradiction,
-        and which neighbouring cell it names.
-    """
+    """One statement on each active disaster."""
+    # by a disaster's id: what becomes of its statement, which contradiction, which other cell
+    noise = draws.uniforms("report", round, (id_rows(world.settings, round), 3))
     found = []
     for disaster in state.disasters:
-        kind = kind_of(noise[disaster.id, 0], settings.contradictory)
-        text = _sentence(disaster, kind, noise[disaster.id], settings.grid)
+        kind = kind_of(noise[disaster.id, 0], world.settings.contradictory)
+        text = _sentence(disaster, kind, noise[disaster.id], world.settings.grid)
         found.append(Statement(text, kind))
     return tuple(found)
 

@@ -8,8 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from plenum.worlds.consensus import plurality
-from plenum.worlds.disaster import metrics
-from plenum.worlds.disaster import text as disaster_text
+from plenum.worlds.disaster import metrics, text
 from plenum.worlds.disaster.state import (
     LEAST,
     MOST,
@@ -17,23 +16,28 @@ from plenum.worlds.disaster.state import (
     Disaster,
     DisasterSettings,
     DisasterState,
+    id_rows,
 )
 from plenum.worlds.draws import Draws, step, uniform_integer
-from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole
+from plenum.worlds.world import Outcome, Plain, World, checked, is_whole
 
 
 @dataclass(frozen=True)
-class DisasterWorld:
+class DisasterWorld(World[DisasterState, Cell]):
     """Each agent flies one drone, and its action is the cell ``[x, y]`` that the drone goes to."""
 
-    agents: int
     settings: DisasterSettings = field(default_factory=DisasterSettings)
 
     name: ClassVar[str] = "disaster"
     key: ClassVar[str] = "action"
     example: ClassVar[list[int]] = [1, 0]
-    averages: ClassVar[bool] = False
+
+    view = text.view
+    words = text.words
+    report = text.report
+    distances = metrics.distances
+    performance = metrics.performance
+    summary = metrics.summary
 
     @property
     def longest(self) -> list[int]:
@@ -71,19 +75,6 @@ class DisasterWorld:
         born = self._spawned(moved, draws, round, calm=not events)
         disasters = self._read_out([*moved, *born], draws, round)
         return replace(state, disasters=disasters, events=events + ("spawn",) * len(born))
-
-    def report(self, state: DisasterState, draws: Draws, round: int) -> tuple[Statement, ...]:
-        """One statement on each active disaster."""
-        noise = draws.uniforms("report", round, (self._rows(round), 3))
-        return disaster_text.report(state, self.settings, noise)
-
-    def view(self, state: DisasterState, agent: int) -> Plain:
-        """Cells and reported severities of the disasters, and where the drones went last."""
-        return disaster_text.view(state, self.settings, agent)
-
-    def describe(self, state: DisasterState, agent: int) -> str:
-        """The view in words."""
-        return disaster_text.describe(self.view(state, agent))
 
     def read(self, value: Any) -> Cell:
         """A cell from ``[x, y]``, two whole numbers on the grid (``3.0`` and ``true`` are none).
@@ -129,41 +120,16 @@ class DisasterWorld:
         after = DisasterState(tuple(left), tuple(cells))
         return Outcome(after, reward - penalty - s.overload_cost * excess, facts)
 
-    def over(self, state: DisasterState) -> bool:
-        """Never: the world runs all its rounds."""
-        return False
-
-    def from_plain(self, plain: Plain) -> DisasterState:
-        """A state from JSON."""
-        disasters = tuple(Disaster(**{**d, "cell": tuple(d["cell"])}) for d in plain["disasters"])
-        drones = tuple(None if cell is None else (cell[0], cell[1]) for cell in plain["drones"])
-        return DisasterState(disasters, drones, tuple(plain["events"]))
-
     def merge(self, proposals: Sequence[Cell], draws: Draws, round: int) -> tuple[Cell, bool]:
         """The cell with most proposals."""
         return plurality(proposals, draws, round)
-
-    def distances(self, actions: Sequence[Cell | None]) -> NDArray[Any]:
-        """Manhattan distances to the most frequent cell."""
-        return metrics.manhattan_to_mode(actions)
 
     def places(self, action: Cell) -> list[int]:
         """The cell."""
         return [action[0] * self.settings.grid + action[1]]
 
-    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
-        """Coverage; NaN in rounds without a disaster."""
-        return metrics.coverage(records)
-
-    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
-        """All metrics of an episode."""
-        return metrics.summary(records, self.settings)
-
-    def _rows(self, round: int) -> int:
-        return self.settings.most + round + 1  # ids up to that of a disaster spawned this round
-
     def _changed(self, old: Iterable[Disaster], draws: Draws, round: int) -> list[Disaster]:
-        drawn = draws.uniforms("severity", round, self._rows(round))
+        drawn = draws.uniforms("severity", round, id_rows(self.settings, round))
         new = []
         for d in old:
             wanted = d.severity + step(drawn[d.id], self.settings.severity_jump)
@@ -175,11 +141,11 @@ class DisasterWorld:
         """Each goes to a free neighbouring cell: of these, the one whose direction drew least."""
         if round % self.settings.move_period:
             return old
-        drawn = draws.uniforms("move", round, (self._rows(round), 5))
+        drawn = draws.uniforms("move", round, (id_rows(self.settings, round), 5))
         new = list(old)
         for index, d in enumerate(old):
             taken = {other.cell for other in new}
-            neighbours = disaster_text.neighbours(d.cell, self.settings.grid)
+            neighbours = text.neighbours(d.cell, self.settings.grid)
             free = {cell: drawn[d.id, 1 + way] for way, cell in neighbours if cell not in taken}
             if free and drawn[d.id, 0] < self.settings.move_probability:
                 new[index] = replace(d, cell=min(free, key=free.__getitem__))
@@ -206,7 +172,7 @@ class DisasterWorld:
         self, disasters: Sequence[Disaster], draws: Draws, round: int
     ) -> tuple[Disaster, ...]:
         s = self.settings
-        drawn = draws.uniforms("reading", round, (self._rows(round), 2))
+        drawn = draws.uniforms("reading", round, (id_rows(self.settings, round), 2))
         off = {d.id: step(drawn[d.id, 1], s.misread_size) for d in disasters}
         return tuple(
             replace(

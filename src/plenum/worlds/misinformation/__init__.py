@@ -3,8 +3,7 @@
 import math
 
 from plenum.worlds.definition import Display, WorldDefinition
-from plenum.worlds.misinformation.acting import ACTING
-from plenum.worlds.misinformation.policies import POLICIES
+from plenum.worlds.misinformation.agents import ACTING, POLICIES
 from plenum.worlds.misinformation.state import MisinformationSettings
 from plenum.worlds.misinformation.world import MisinformationWorld
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.worlds.metrics import from_modes, mean_of
-from plenum.worlds.world import Round
+from plenum.worlds.misinformation.state import MisinformationState, Nodes
+from plenum.worlds.world import Round, World
 
 
 @dataclass(frozen=True)
@@ -26,13 +27,22 @@ class Containment:
     censored: bool
 
 
-def jaccard_to_mode(sets: Sequence[Sequence[int] | None]) -> NDArray[np.float64]:
+def distances(
+    world: World[MisinformationState, Nodes], actions: Sequence[Nodes | None]
+) -> NDArray[np.float64]:
     """Jaccard distance to the most frequent node set, averaged over equally frequent ones.
 
     0 (the same set) to 1 (no node in common). Two empty sets are the same: 0. Shape (agents,),
     NaN for None.
     """
-    return from_modes([None if s is None else frozenset(s) for s in sets], _jaccard)
+    return from_modes([None if s is None else frozenset(s) for s in actions], _jaccard)
+
+
+def performance(
+    world: World[MisinformationState, Nodes], records: Sequence[Round]
+) -> NDArray[np.float64]:
+    """The share of the nodes that aren't misinformed, per round."""
+    return 1 - spread(records)
 
 
 def spread(records: Sequence[Round]) -> NDArray[np.float64]:
@@ -72,14 +82,13 @@ def coverage_diversity(records: Sequence[Round]) -> NDArray[np.float64]:
     return np.array([len(nodes) for nodes in checked], dtype=float)
 
 
-def summary(records: Sequence[Round], planned: int = 0) -> dict[str, float]:
-    """All metrics of an episode, one number each.
+def summary(
+    world: World[MisinformationState, Nodes], records: Sequence[Round], planned: int
+) -> dict[str, float]:
+    """All metrics of an episode.
 
-    Parameters
-    ----------
-    planned
-        Planned rounds. Where the episode ended early, its last spread stands for the rounds that
-        are missing, so that an early end doesn't flatter the mean. By default: those played.
+    Where it ended early, its last spread stands for the planned rounds that are missing, so that
+    an early end doesn't flatter the mean.
     """
     shares = spread(records)
     missing = max(0, planned - len(records))

@@ -1,12 +1,8 @@
 """What the agents of the misinformation world may see and read."""
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from plenum.worlds.misinformation.state import MisinformationSettings, MisinformationState
-from plenum.worlds.reports import Kind, Statement, kind_of
-from plenum.worlds.world import Plain
+from plenum.worlds.draws import Draws
+from plenum.worlds.misinformation.state import MisinformationState, Nodes
+from plenum.worlds.world import Kind, Plain, Statement, World, kind_of
 
 STATEMENTS = 4
 """A report has at most so many statements."""
@@ -15,16 +11,18 @@ DETAILED = 15
 """The neighbours of so many suspected nodes are shown, those of the best connected ones."""
 
 
-def view(
-    state: MisinformationState, settings: MisinformationSettings, agents: int, agent: int
-) -> Plain:
-    """What one agent may know, as data; ``neighbours`` is None where there are too many to show."""
+def view(world: World[MisinformationState, Nodes], state: MisinformationState, agent: int) -> Plain:
+    """Degrees, what was checked last, and suspected nodes with their neighbours.
+
+    ``neighbours`` is None where there are too many to show.
+    """
+    settings = world.settings
     degrees = [len(nodes) for nodes in state.neighbours]
     suspected = [node for node, since in enumerate(state.suspected) if since]
     detailed = set(sorted(suspected, key=lambda node: -degrees[node])[:DETAILED])
     return {
         "agent": agent,
-        "agents": agents,
+        "agents": world.agents,
         "nodes": settings.nodes,
         "checks": settings.checks,
         "degrees": degrees,
@@ -40,7 +38,7 @@ def view(
     }
 
 
-def describe(view: Plain) -> str:
+def words(world: World[MisinformationState, Nodes], view: Plain) -> str:
     """A view in words."""
     degrees = " ".join(f"{node}:{degree}" for node, degree in enumerate(view["degrees"]))
     suspected = "; ".join(_suspect(item) for item in view["suspected"])
@@ -54,21 +52,16 @@ def describe(view: Plain) -> str:
 
 
 def report(
-    state: MisinformationState, settings: MisinformationSettings, noise: NDArray[Any]
+    world: World[MisinformationState, Nodes], state: MisinformationState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
-    """Statements on up to four nodes that are misinformed or suspected.
-
-    Parameters
-    ----------
-    noise
-        Uniforms, one row a node: whether it is spoken of, what becomes of the statement, and
-        which neighbour an incomplete one names.
-    """
+    """Statements on up to four nodes that are misinformed or suspected."""
+    # by node: whether it is spoken of, what becomes of the statement, which neighbour it names
+    noise = draws.uniforms("report", round, (world.settings.nodes, 3))
     known = [n for n, s in enumerate(state.status) if s == "M" or state.suspected[n]]
     chosen = sorted(known, key=lambda node: float(noise[node, 0]))[:STATEMENTS]
     found = []
     for node in sorted(chosen):
-        kind = kind_of(noise[node, 1], settings.contradictory)
+        kind = kind_of(noise[node, 1], world.settings.contradictory)
         found.append(Statement(_sentence(state, node, kind, noise[node, 2]), kind))
     return tuple(found)
 

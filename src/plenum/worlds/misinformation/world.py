@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.worlds.draws import Draws, uniform_integer
-from plenum.worlds.misinformation import metrics
-from plenum.worlds.misinformation import text as misinformation_text
+from plenum.worlds.misinformation import metrics, text
 from plenum.worlds.misinformation.state import (
     INFORMED,
     MISINFORMED,
@@ -19,20 +18,24 @@ from plenum.worlds.misinformation.state import (
     MisinformationState,
     Nodes,
 )
-from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Plain, Round, checked, is_whole
+from plenum.worlds.world import Outcome, Plain, World, checked, is_whole
 
 
 @dataclass(frozen=True)
-class MisinformationWorld:
+class MisinformationWorld(World[MisinformationState, Nodes]):
     """Each agent checks up to ``checks`` nodes a round: its action is the list of their ids."""
 
-    agents: int
     settings: MisinformationSettings = field(default_factory=MisinformationSettings)
 
     name: ClassVar[str] = "misinformation"
     key: ClassVar[str] = "target_nodes"
-    averages: ClassVar[bool] = False
+
+    view = text.view
+    words = text.words
+    report = text.report
+    distances = metrics.distances
+    performance = metrics.performance
+    summary = metrics.summary
 
     @property
     def example(self) -> list[int]:
@@ -81,19 +84,6 @@ class MisinformationWorld:
         new = replace(state, status="".join(status), next_injection=due, events=events)
         return self._suspect(new, draws, round)
 
-    def report(self, state: MisinformationState, draws: Draws, round: int) -> tuple[Statement, ...]:
-        """Statements on a few nodes that are misinformed or suspected."""
-        noise = draws.uniforms("report", round, (self.settings.nodes, 3))
-        return misinformation_text.report(state, self.settings, noise)
-
-    def view(self, state: MisinformationState, agent: int) -> Plain:
-        """Degrees, suspected nodes with their neighbours, and what was checked last."""
-        return misinformation_text.view(state, self.settings, self.agents, agent)
-
-    def describe(self, state: MisinformationState, agent: int) -> str:
-        """The view in words."""
-        return misinformation_text.describe(self.view(state, agent))
-
     def read(self, value: Any) -> Nodes:
         """Node ids, in ascending order, from a list of at most ``checks`` distinct ones.
 
@@ -131,12 +121,6 @@ class MisinformationWorld:
         """More than ``stop`` of the nodes are misinformed."""
         return state.status.count(MISINFORMED) > self.settings.stop * len(state.status)
 
-    def from_plain(self, plain: Plain) -> MisinformationState:
-        """A state from JSON."""
-        edges = tuple((a, b) for a, b in plain["edges"])
-        tuples = {key: tuple(plain[key]) for key in ("checked", "suspected", "events")}
-        return MisinformationState(**{**plain, **tuples, "edges": edges})
-
     def merge(self, proposals: Sequence[Nodes], draws: Draws, round: int) -> tuple[Nodes, bool]:
         """Nodes with most votes; at the cut, the tied ones that drew least get the places left."""
         votes = Counter(node for nodes in proposals for node in nodes)
@@ -146,21 +130,9 @@ class MisinformationWorld:
         tied = len(ranked) > places and votes[ranked[places - 1]] == votes[ranked[places]]
         return tuple(sorted(ranked[:places])), tied
 
-    def distances(self, actions: Sequence[Nodes | None]) -> NDArray[Any]:
-        """Jaccard distances to the most frequent set of nodes."""
-        return metrics.jaccard_to_mode(actions)
-
     def places(self, action: Nodes) -> list[int]:
         """The nodes."""
         return list(action)
-
-    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
-        """The share of the nodes that aren't misinformed."""
-        return 1 - metrics.spread(records)
-
-    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
-        """All metrics of an episode."""
-        return metrics.summary(records, planned)
 
     def _spread(self, state: MisinformationState, draws: Draws, round: int) -> NDArray[np.bool_]:
         """Who is misinformed once every edge has carried what it carries.

@@ -1,8 +1,7 @@
 """The world public_goods: contributors fund a good whose threshold moves."""
 
 from plenum.worlds.definition import Display, WorldDefinition
-from plenum.worlds.public_goods.acting import ACTING
-from plenum.worlds.public_goods.policies import POLICIES
+from plenum.worlds.public_goods.agents import ACTING, POLICIES
 from plenum.worlds.public_goods.state import PublicGoodsSettings
 from plenum.worlds.public_goods.world import PublicGoodsWorld
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.worlds.metrics import mean_of
-from plenum.worlds.world import Round
+from plenum.worlds.public_goods.state import PublicGoodsState
+from plenum.worlds.world import Round, World
 
 BINS = 10
 """Contributions are counted in so many bins of equal width."""
@@ -42,27 +43,26 @@ def gini(amounts: ArrayLike) -> float:
     return float((ranks * array).sum() / (array.size * array.sum()))
 
 
-def difference_to_mean(contributions: Sequence[float | None], most: float) -> NDArray[np.float64]:
+def distances(
+    world: World[PublicGoodsState, float], actions: Sequence[float | None]
+) -> NDArray[np.float64]:
     """Distance to the mean contribution, as a share of the largest one allowed.
 
     0 to 1. Shape (agents,), NaN for None.
     """
-    amounts = np.array([np.nan if c is None else c for c in contributions], dtype=float)
+    amounts = np.array([np.nan if a is None else a for a in actions], dtype=float)
     present = amounts[~np.isnan(amounts)]
     if not present.size:
         return amounts
     centre = min(max(present.mean(), present.min()), present.max())  # equal amounts deviate by 0
-    return np.asarray(np.abs(amounts - centre) / most)
+    return np.asarray(np.abs(amounts - centre) / world.settings.most)
 
 
-def funded(records: Sequence[Round]) -> NDArray[np.float64]:
+def performance(
+    world: World[PublicGoodsState, float], records: Sequence[Round]
+) -> NDArray[np.float64]:
     """1 in a round in which the good was funded, otherwise 0: shape (rounds,)."""
     return np.array([record["facts"]["funded"] for record in records], dtype=float)
-
-
-def total_welfare(records: Sequence[Round]) -> float:
-    """Sum of the payoffs of all agents and rounds."""
-    return float(sum(record["score"] for record in records))
 
 
 def gini_by_round(records: Sequence[Round], *, proposals: bool = False) -> NDArray[np.float64]:
@@ -86,12 +86,15 @@ def gini_cumulated(records: Sequence[Round], *, proposals: bool = False) -> floa
     return gini(np.array([[amount or 0.0 for amount in amounts] for amounts in entries]).sum(0))
 
 
-def summary(records: Sequence[Round]) -> dict[str, float]:
-    """All metrics of an episode, one number each."""
+def summary(
+    world: World[PublicGoodsState, float], records: Sequence[Round], planned: int
+) -> dict[str, float]:
+    """All metrics of an episode; the welfare is the sum of the payoffs of all agents."""
+    welfare = float(sum(record["score"] for record in records))
     return {
-        "provision_rate": mean_of(funded(records)),
-        "total_welfare": total_welfare(records),
-        "mean_welfare": total_welfare(records) / len(records) if records else float("nan"),
+        "provision_rate": mean_of(performance(world, records)),
+        "total_welfare": welfare,
+        "mean_welfare": welfare / len(records) if records else float("nan"),
         "gini": mean_of(gini_by_round(records)),
         "gini_proposals": mean_of(gini_by_round(records, proposals=True)),
         "gini_cumulated": gini_cumulated(records),

@@ -4,6 +4,14 @@ from dataclasses import dataclass
 
 from plenum.worlds.world import ordered, within
 
+REFERENCE = 5
+"""Threshold, shocks and benefit are stated for so many agents, and scale with their number."""
+
+
+def scaled(amount: float, agents: int) -> float:
+    """An amount that is stated for five agents, for as many as there are."""
+    return amount * agents / REFERENCE
+
 
 @dataclass(frozen=True)
 class PublicGoodsSettings:

@@ -1,32 +1,28 @@
 """What the agents of the public-goods world may see and read."""
 
-from typing import Any
-
-from numpy.typing import NDArray
-
-from plenum.worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
-from plenum.worlds.reports import Kind, Statement, kind_of
-from plenum.worlds.world import Plain
+from plenum.worlds.draws import Draws
+from plenum.worlds.public_goods.state import PublicGoodsState, scaled
+from plenum.worlds.world import Kind, Plain, Statement, World, kind_of
 
 SHOWN = 10
 """Contributions of so many agents are shown one by one; those of more agents as a summary."""
 
 
-def view(state: PublicGoodsState, settings: PublicGoodsSettings, agents: int, agent: int) -> Plain:
-    """What one agent may know, as data."""
+def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: int) -> Plain:
+    """Reported threshold and benefit, costs, and the last round's result."""
     return {
         "agent": agent,
-        "agents": agents,
+        "agents": world.agents,
         "threshold": state.threshold_reading,
         "benefit": state.benefit_reading,
-        "cost": settings.cost,
-        "most": settings.most,
+        "cost": world.settings.cost,
+        "most": world.settings.most,
         "contributions": list(state.contributions),
         "funded": state.funded,
     }
 
 
-def describe(view: Plain) -> str:
+def words(world: World[PublicGoodsState, float], view: Plain) -> str:
     """A view in words."""
     return (
         f"{view['agents']} contributors pay 0 to {view['most']:.10g} each; a unit costs its payer "
@@ -38,21 +34,12 @@ def describe(view: Plain) -> str:
 
 
 def report(
-    state: PublicGoodsState, following: float, step: float, share: float, noise: NDArray[Any]
+    world: World[PublicGoodsState, float], state: PublicGoodsState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
-    """Three statements with numbers.
-
-    Parameters
-    ----------
-    following
-        The threshold of the next round.
-    step
-        How far a contradictory number is off.
-    share
-        Probability that a statement is contradictory or incomplete.
-    noise
-        Uniforms, one row a statement: what becomes of it, and to which side it is off.
-    """
+    """Rumours with numbers: on the threshold, on the next one, and on the benefit."""
+    following = world.update(state, draws, round + 1).threshold
+    noise = draws.uniforms("report", round, (3, 2))  # what becomes of each, to which side it is off
+    step = scaled(world.settings.shock, world.agents)
     sentences = (
         (state.threshold, "An auditor on the threshold of this round: {}."),
         (following, "An analyst on the threshold of the next round: {}."),
@@ -60,7 +47,7 @@ def report(
     )
     found = []
     for (true, sentence), (first, second) in zip(sentences, noise, strict=True):
-        kind = kind_of(first, share)
+        kind = kind_of(first, world.settings.contradictory)
         found.append(Statement(sentence.format(_number(true, kind, second, step)), kind))
     return tuple(found)
 

@@ -6,30 +6,29 @@ from math import isfinite
 from statistics import median
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
 from plenum.worlds.draws import Draws, uniform_integer
-from plenum.worlds.public_goods import metrics
-from plenum.worlds.public_goods import text as public_goods_text
-from plenum.worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
-from plenum.worlds.reports import Statement
-from plenum.worlds.world import Outcome, Plain, Round, checked
-
-REFERENCE = 5
-"""Threshold, shocks and benefit are stated for so many agents, and scale with their number."""
+from plenum.worlds.public_goods import metrics, text
+from plenum.worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState, scaled
+from plenum.worlds.world import Outcome, Plain, World, checked
 
 
 @dataclass(frozen=True)
-class PublicGoodsWorld:
+class PublicGoodsWorld(World[PublicGoodsState, float]):
     """Each agent pays between 0 and ``most`` a round: its action is the amount."""
 
-    agents: int
     settings: PublicGoodsSettings = field(default_factory=PublicGoodsSettings)
 
     name: ClassVar[str] = "public_goods"
     key: ClassVar[str] = "contribution"
     averages: ClassVar[bool] = True
     components: ClassVar[int] = metrics.BINS
+
+    view = text.view
+    words = text.words
+    report = text.report
+    distances = metrics.distances
+    performance = metrics.performance
+    summary = metrics.summary
 
     @property
     def example(self) -> float:
@@ -47,7 +46,7 @@ class PublicGoodsWorld:
         due = 1 + uniform_integer(
             draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most
         )
-        threshold, benefit = self.scaled(s.threshold), self._benefit(draws, 1)
+        threshold, benefit = self._scaled(s.threshold), self._benefit(draws, 1)
         state = PublicGoodsState(threshold, benefit, threshold, benefit, due)
         return self._read_out(state, draws, 1)
 
@@ -62,31 +61,15 @@ class PublicGoodsWorld:
         threshold, due = state.threshold, state.next_shock
         if round >= due:
             up, large, gap = draws.uniforms("shock", round, 3)
-            size = self.scaled(s.large_shock if large < s.large_share else s.shock)
+            size = self._scaled(s.large_shock if large < s.large_share else s.shock)
             moved = threshold + (size if up < 0.5 else -size)
-            inside = self.scaled(s.threshold_least) <= moved <= self.scaled(s.threshold_most)
+            inside = self._scaled(s.threshold_least) <= moved <= self._scaled(s.threshold_most)
             threshold = moved if inside else 2 * threshold - moved
             due = round + uniform_integer(gap, s.shock_gap_least, s.shock_gap_most)
         events = ("shock",) if threshold != state.threshold else ()
         benefit = self._benefit(draws, round)
         new = replace(state, threshold=threshold, benefit=benefit, next_shock=due, events=events)
         return self._read_out(new, draws, round)
-
-    def report(self, state: PublicGoodsState, draws: Draws, round: int) -> tuple[Statement, ...]:
-        """Rumours with numbers: on the threshold, on the next one, and on the benefit."""
-        following = self.update(state, draws, round + 1).threshold
-        noise = draws.uniforms("report", round, (3, 2))
-        step = self.scaled(self.settings.shock)
-        share = self.settings.contradictory
-        return public_goods_text.report(state, following, step, share, noise)
-
-    def view(self, state: PublicGoodsState, agent: int) -> Plain:
-        """Reported threshold and benefit, costs, and the last round's result."""
-        return public_goods_text.view(state, self.settings, self.agents, agent)
-
-    def describe(self, state: PublicGoodsState, agent: int) -> str:
-        """The view in words."""
-        return public_goods_text.describe(self.view(state, agent))
 
     def read(self, value: Any) -> float:
         """A contribution from a finite number between 0 and ``most`` (no text, no ``true``).
@@ -120,47 +103,25 @@ class PublicGoodsWorld:
         facts: Plain = {"total": total, "funded": funded, "payoffs": payoffs}
         return Outcome(after, sum(payoffs), facts)
 
-    def over(self, state: PublicGoodsState) -> bool:
-        """Never: the world runs all its rounds."""
-        return False
-
-    def from_plain(self, plain: Plain) -> PublicGoodsState:
-        """A state from JSON."""
-        tuples = {key: tuple(plain[key]) for key in ("contributions", "events")}
-        return PublicGoodsState(**{**plain, **tuples})
-
     def merge(self, proposals: Sequence[float], draws: Draws, round: int) -> tuple[float, bool]:
         """The median proposal."""
         return median(proposals), False
-
-    def distances(self, actions: Sequence[float | None]) -> NDArray[Any]:
-        """Distances to the mean contribution, as a share of the most."""
-        return metrics.difference_to_mean(actions, self.settings.most)
 
     def places(self, action: float) -> list[int]:
         """The bin of [0, most] that an amount lies in; the upper edge belongs to the last."""
         return [min(int(metrics.BINS * action / self.settings.most), metrics.BINS - 1)]
 
-    def performance(self, records: Sequence[Round]) -> NDArray[Any]:
-        """1 where the good was funded, otherwise 0."""
-        return metrics.funded(records)
-
-    def summary(self, records: Sequence[Round], planned: int) -> dict[str, float]:
-        """All metrics of an episode."""
-        return metrics.summary(records)
-
-    def scaled(self, amount: float) -> float:
-        """An amount that is stated for five agents, for as many as there are."""
-        return amount * self.agents / REFERENCE
+    def _scaled(self, amount: float) -> float:
+        return scaled(amount, self.agents)
 
     def _benefit(self, draws: Draws, round: int) -> float:
         low, high = self.settings.benefit_least, self.settings.benefit_most
-        return self.scaled(low + float(draws.uniforms("benefit", round, 1)[0]) * (high - low))
+        return self._scaled(low + float(draws.uniforms("benefit", round, 1)[0]) * (high - low))
 
     def _read_out(self, state: PublicGoodsState, draws: Draws, round: int) -> PublicGoodsState:
         """What is reported: off by one small shock with probability ``misread``."""
         drawn = draws.uniforms("reading", round, (2, 2))
-        size = self.scaled(self.settings.shock)
+        size = self._scaled(self.settings.shock)
         off = [
             0.0 if wrong >= self.settings.misread else size if side < 0.5 else -size
             for wrong, side in drawn

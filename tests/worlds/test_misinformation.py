@@ -1,17 +1,17 @@
-"""The misinformation world: network, spread, protection, and common random numbers."""
+"""The misinformation world: network, spread, protection, metrics, and reference policies."""
 
-import json
 from typing import Any
 
 import networkx  # type: ignore[import-untyped]
-import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from world_episodes import VOLATILITY, Play
 
-from plenum.base.errors import UserError
-from plenum.worlds import Draws, as_plain
+from plenum.worlds import Draws, build, definition
+from plenum.worlds.misinformation import metrics
+from plenum.worlds.misinformation.metrics import Containment
 from plenum.worlds.misinformation.world import (
     MisinformationSettings,
     MisinformationState,
@@ -24,6 +24,7 @@ sets = st.lists(st.integers(0, 49), max_size=3, unique=True)
 choices = st.lists(st.lists(st.none() | sets, min_size=3, max_size=3), min_size=6, max_size=6)
 
 CHAIN = ((0, 1), (1, 2), (2, 3))
+WORLD = MisinformationWorld(2)
 
 
 def chain(status: str, checked: tuple[int, ...] = (), due: int = 99) -> MisinformationState:
@@ -37,45 +38,34 @@ def tiny(**numbers: Any) -> MisinformationWorld:
     return MisinformationWorld(2, MisinformationSettings(**{**base, **numbers}))
 
 
+@settings(max_examples=25)
 @given(levels, st.integers(0, 10**6), choices)
-def test_nodes_are_conserved_and_protected_ones_stay_clean_whatever_is_checked(
+def test_nodes_are_conserved_and_checks_protect_and_never_harm(
     level: str, seed: int, rounds: list[list[Any]]
 ) -> None:
+    """Beside the same draws without any check: an edge, and an injection, meets the same luck."""
     world = MisinformationWorld(3, MisinformationSettings(**VOLATILITY["misinformation"][level]))
     draws = Draws(("misinformation", seed, 0))
-    state = world.start(draws)
+    state = idle = world.start(draws)
     assert 2 <= state.status.count("M") <= 5
     for number, actions in enumerate(rounds, 1):
         before = state
-        state = world.update(state, draws, number)
+        state, idle = (world.update(s, draws, number) for s in (state, idle))
         assert sum(map(state.status.count, "UIM")) == len(state.status) == 50
         assert not any(state.status[node] == "M" for node in before.checked)
         assert all(
             new == old or new == "M" for old, new in zip(before.status, state.status, strict=True)
         )
+        assert _misinformed(state) <= _misinformed(idle)
+        assert state.next_injection == idle.next_injection
         faced, state = state, world.act(state, actions).state
+        idle = world.act(idle, [None] * 3).state
         wanted = {node for nodes in actions for node in nodes or ()}
         assert state.checked == tuple(sorted(wanted))
         assert all(
             letter == ("I" if node in wanted else faced.status[node])
             for node, letter in enumerate(state.status)
         )
-
-
-@given(levels, st.integers(0, 10**6), choices)
-def test_under_the_same_draws_checks_never_leave_more_nodes_misinformed_than_none_do(
-    level: str, seed: int, rounds: list[list[Any]]
-) -> None:
-    """Only true if an edge, and an injection, meets the same luck under both policies."""
-    world = MisinformationWorld(3, MisinformationSettings(**VOLATILITY["misinformation"][level]))
-    draws = Draws(("misinformation", seed, 0))
-    acting = idle = world.start(draws)
-    for number, actions in enumerate(rounds, 1):
-        acting, idle = (world.update(s, draws, number) for s in (acting, idle))
-        assert _misinformed(acting) <= _misinformed(idle)
-        assert acting.next_injection == idle.next_injection
-        acting = world.act(acting, actions).state
-        idle = world.act(idle, [None] * 3).state
 
 
 def _misinformed(state: MisinformationState) -> set[int]:
@@ -99,15 +89,6 @@ def test_rumours_go_along_edges_and_no_further_in_one_round() -> None:
     assert certain.update(chain("UIMU"), draws, 2).status == "UMMM"
     assert never.update(chain("MUUU"), draws, 2).status == "MUUU"
     assert certain.update(chain("MUUU"), draws, 1).status == "MUUU"  # round 1 is the start
-
-
-def test_each_edge_carries_with_the_levels_probability() -> None:
-    world = tiny(spread=0.3)
-    hits = [world.update(chain("UMUU"), Draws(("m", seed, 0)), 2).status for seed in range(1000)]
-    for node in (0, 2):
-        assert 0.25 < sum(status[node] == "M" for status in hits) / 1000 < 0.35
-    both = sum(status[0] == status[2] == "M" for status in hits) / 1000
-    assert 0.06 < both < 0.12  # independent: 0.09
 
 
 def test_a_check_protects_until_the_next_action_and_no_longer() -> None:
@@ -154,14 +135,6 @@ def test_an_injection_hits_one_or_two_new_nodes_and_a_check_shields() -> None:
     assert set(sizes) == {1, 2}
 
 
-def test_high_volatility_skips_one_injection_in_ten() -> None:
-    settings = MisinformationSettings(**{**VOLATILITY["misinformation"]["high"], "spread": 0.0})
-    world = MisinformationWorld(1, settings)
-    begun = MisinformationState(CHAIN, "U" * 50, (), (0,) * 50, 2)
-    hit = [bool(world.update(begun, Draws(("m", s, 0)), 2).events) for s in range(1000)]
-    assert 0.86 < sum(hit) / 1000 < 0.94
-
-
 def test_the_episode_ends_early_above_the_stop_share_and_not_at_it() -> None:
     world = MisinformationWorld(1, MisinformationSettings(nodes=10, initial_most=2))
     at, above = (
@@ -185,23 +158,6 @@ def test_the_score_is_the_share_that_isnt_misinformed() -> None:
     assert outcome.facts == {"checked": [1, 2], "corrected": [1], "misinformed": 0.25}
 
 
-def test_suspicion_follows_the_truth_but_for_misses_and_false_alarms() -> None:
-    draws = [Draws(("m", seed, 0)) for seed in range(60)]
-    default = MisinformationWorld(1)
-    caught = missed = alarms = clean = 0
-    for d in draws:
-        state = default.start(d)
-        for letter, since in zip(state.status, state.suspected, strict=True):
-            caught += letter == "M" and since > 0
-            missed += letter == "M" and since == 0
-            alarms += letter != "M" and since > 0
-            clean += letter != "M" and since == 0
-    assert 0.1 < missed / (missed + caught) < 0.3
-    assert 0.01 < alarms / (alarms + clean) < 0.03
-    exact = tiny().start(draws[0])
-    assert {n for n, since in enumerate(exact.suspected) if since} == _misinformed(exact)
-
-
 def test_suspicion_keeps_the_round_in_which_it_began() -> None:
     world, draws = tiny(spread=0.0), Draws(("m", 0, 0))
     second = world.update(chain("MUUU"), draws, 2)
@@ -223,59 +179,114 @@ def test_an_agent_sees_suspicions_and_degrees_and_no_status() -> None:
     assert "1 (since round 2, next to 0, 2)" in world.describe(state, 1)
 
 
-def test_the_description_stays_short_when_everything_is_suspected() -> None:
-    world = MisinformationWorld(100)
-    begun = world.start(Draws(("m", 1, 0)))
-    all_suspected = MisinformationState(begun.edges, begun.status, (), (3,) * 50, 9)
-    assert len(world.describe(all_suspected, 0)) < 2200
+def test_suspicion_is_the_truth_without_misses_and_false_alarms() -> None:
+    for seed in range(10):
+        exact = tiny().start(Draws(("m", seed, 0)))
+        assert {n for n, since in enumerate(exact.suspected) if since} == _misinformed(exact)
+    blind = tiny(missed=1.0, false_alarm=1.0).start(Draws(("m", 0, 0)))
+    assert {n for n, since in enumerate(blind.suspected) if not since} == _misinformed(blind)
 
 
-@pytest.mark.parametrize(
-    "value", [[1, 2, 3, 4], [1, 1], [50], [-1], [1.0], [True], ["1"], "1", 1, None, {"a": 1}]
-)
-def test_a_value_that_is_no_set_of_nodes_is_refused_in_one_sentence(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"^target_nodes [^.]*$"):
-        MisinformationWorld(1).read(value)
+def test_a_plain_statement_on_a_node_tells_whether_it_repeats_the_rumour() -> None:
+    world = build("misinformation", 1, contradictory=0.0, false_alarm=0.2)
+    repeated = denied = 0
+    for seed in range(8):
+        state = world.start(Draws(("m", seed)))
+        for statement in world.report(state, Draws(("m", seed)), 1):
+            node = int(statement.text.split()[1])
+            says = "doesn't" not in statement.text
+            assert (state.status[node] == "M") == says
+            repeated, denied = repeated + says, denied + (not says)
+    assert min(repeated, denied) > 3
 
 
-@given(sets)
-def test_up_to_three_nodes_are_read_in_ascending_order(nodes: list[int]) -> None:
-    assert MisinformationWorld(1).read(nodes) == tuple(sorted(nodes))
+def record(number: int, faced: str, after: str, *actions: list[int] | None) -> Any:
+    """A round by hand."""
+    return {
+        "round": number,
+        "state": {"status": faced},
+        "after": {"status": after},
+        "actions": list(actions),
+    }
 
 
-def test_the_example_of_the_target_nodes_is_one() -> None:
-    for world in (MisinformationWorld(1), tiny()):
-        assert world.read(world.example) == (1, 2, 3)
+def test_spread_is_the_share_misinformed_at_the_end_of_the_round() -> None:
+    rounds = [record(1, "MMUU", "MIUU"), record(2, "MIMU", "MIMU")]
+    assert_allclose(metrics.spread(rounds), [0.25, 0.5])
+    found = WORLD.summary(rounds, len(rounds))
+    assert (found["final_spread"], found["mean_spread"]) == (0.5, 0.375)
 
 
-@given(levels, st.integers(0, 10**6))
-def test_a_network_state_survives_the_way_through_json(level: str, seed: int) -> None:
-    world = MisinformationWorld(2, MisinformationSettings(**VOLATILITY["misinformation"][level]))
-    draws = Draws(("m", seed, 0))
-    begun = world.start(draws)
-    acted = world.act(world.update(begun, draws, 2), [(1, 2), None]).state
-    for state in (begun, acted):
-        assert world.from_plain(json.loads(json.dumps(as_plain(state)))) == state
+def test_an_early_end_carries_its_spread_to_the_planned_rounds() -> None:
+    rounds = [record(1, "MMUU", "MMUU"), record(2, "MMMM", "MMMM")]
+    assert WORLD.summary(rounds, len(rounds))["mean_spread"] == 0.75
+    assert WORLD.summary(rounds, 4)["mean_spread"] == 0.875
+    assert WORLD.summary(rounds, 4)["rounds_played"] == 2
 
 
-def test_one_seed_gives_one_episode(play: Play) -> None:
-    scripted = ("task=misinformation", "task.policy=divided", "rounds=12")
-    one, other = (play(*scripted, "seed=2") for _ in range(2))
-    assert one == other
-    assert one != play(*scripted, "seed=3")
+def test_a_cohort_is_contained_once_fewer_than_half_of_it_are_misinformed() -> None:
+    rounds = [
+        record(1, "MMMMUU", "IMMMUU"),  # 3 of 4
+        record(2, "IMMMMU", "IIMMIU"),  # 2 of 4 is no less than half; node 4 is contained at once
+        record(3, "IIMMIU", "IIIMIU"),  # 1 of 4
+    ]
+    assert metrics.containments(rounds) == [
+        Containment(2, 1, 0, False),
+        Containment(1, 4, 2, False),
+    ]
+    assert WORLD.summary(rounds, len(rounds))["containment_time"] == 1.0
 
 
-@pytest.mark.parametrize(
-    ("numbers", "message"),
-    [
-        ({"spread": -0.1}, "misinformation.spread=-0.1: allowed are values from 0 to 1"),
-        ({"injection_gap_least": 4}, "misinformation.injection_gap_least=4 is more than"),
-        ({"attachment": 50}, "misinformation.attachment=50: allowed are values from 1 to 49"),
-        ({"spread": np.nan}, "misinformation.spread=nan: allowed are values from 0 to 1"),
-    ],
-)
-def test_network_settings_outside_their_range_are_refused_in_one_line(
-    numbers: dict[str, Any], message: str
-) -> None:
-    with pytest.raises(UserError, match=f"^{message}"):
-        MisinformationSettings(**numbers)
+def test_a_node_that_is_misinformed_again_belongs_to_a_new_cohort() -> None:
+    rounds = [
+        record(1, "MMU", "IMU"),  # 1 of 2 is no less than half
+        record(2, "MMU", "MIU"),  # the first cohort is gone: node 0 is a new one
+        record(3, "MIU", "MIU"),
+    ]
+    assert metrics.containments(rounds) == [
+        Containment(1, 2, 1, False),
+        Containment(2, 1, 2, True),
+    ]
+    found = WORLD.summary(rounds, len(rounds))
+    assert (found["cohorts"], found["cohorts_censored"], found["uncontained_rounds"]) == (2, 1, 2)
+
+
+def test_coverage_diversity_counts_different_nodes() -> None:
+    rounds = [
+        record(1, "U" * 9, "U" * 9, [1, 2, 3], [3, 4], None),
+        record(2, "U" * 9, "U" * 9, [], None, None),
+    ]
+    assert_allclose(metrics.coverage_diversity(rounds), [4, 0])
+
+
+def test_a_scripted_episode_on_a_star_gives_the_numbers_that_a_pencil_gives(play: Play) -> None:
+    """Three nodes, certain spread: agent 0 checks the hub in round 2 and all in round 3."""
+    star = {"nodes": 3, "attachment": 2, "initial_least": 1, "initial_most": 1, "spread": 1.0}
+    star |= {"stop": 1.0, "injection_probability": 0.0}
+    world = build("misinformation", 1, **star)
+    begun = [world.start(Draws(("world", "misinformation", 0, n))) for n in range(100)]
+    hub = next(n for n, state in enumerate(begun) if state.status == "MUU")
+    assert begun[hub].edges == ((0, 1), (0, 2))
+    episode = play(
+        *("task=misinformation", "task.agents=1", "rounds=3"),
+        *(f"++task.world.{key}={value}" for key, value in star.items()),
+        replicate=hub,
+        actions=lambda round: [[[], [0], [0, 1, 2]][round - 1]],
+    )
+    assert [r["after"]["status"] for r in episode] == ["MUU", "IMM", "III"]
+    assert metrics.containments(episode) == [
+        Containment(1, 1, 1, False),
+        Containment(2, 2, 1, False),
+    ]
+    assert_allclose(metrics.coverage_diversity(episode), [0, 1, 3])
+
+
+def test_defenders_check_the_best_connected_or_the_latest_suspects() -> None:
+    since = {0: 1, 1: 5, 2: 2, 4: 5}
+    suspected = [{"node": k, "since": v, "neighbours": None} for k, v in since.items()]
+    view = {"checks": 2, "nodes": 5, "degrees": [9, 1, 7, 8, 2], "suspected": suspected}
+    policies = definition("misinformation").policies
+    found = {name: policies[name]([view] * 3, Draws(("p", 0)), 1) for name in policies}
+    assert found["highest_degree"] == [(0, 2)] * 3
+    assert found["most_recent"] == [(1, 4)] * 3
+    assert found["divided"] == [(0, 2), (1, 4), ()]

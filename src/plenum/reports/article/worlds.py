@@ -11,7 +11,6 @@ import pandas as pd
 from plenum.design.factors import FACTORS, WORLD_FACTORS, varying
 from plenum.design.kinds import KINDS
 from plenum.dynamics import association, holm
-from plenum.reports import worlds
 from plenum.reports.article.document import Block, Document, Grid, Picture, Section, blocks
 from plenum.reports.article.factors import design
 from plenum.reports.article.families import ALPHA, holds
@@ -19,7 +18,8 @@ from plenum.reports.formats import realised
 from plenum.reports.phrases import capital, ci, count, paragraphs, spaced
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
-from plenum.reports.worlds.groups import Group, groups
+from plenum.reports.worlds import publish
+from plenum.reports.worlds.groups import Group, groups, provenance
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study as TrackedStudy
 
@@ -52,13 +52,13 @@ def compose(chosen: Settings, folder: Path) -> Document:
     tracked = TrackedStudy(chosen.study, chosen.uri)
     played = tracked.conditions
     done = sum(one.completed for one in played)
-    found = worlds.tabled(played) if done else []
+    found = publish.tabled(played) if done else []
     shared = _shared_notes(found)
     results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in found]
     tables = [design([one.factors for one in played], _FACTORS), *results, _runs(played)]
     parts: dict[str, Block] = {f"table{n}": Grid(n, t) for n, t in enumerate(tables, start=1)}
-    drawn = worlds.drawn(played, folder) if done else []
-    source = worlds.provenance(played)
+    drawn = publish.drawn(played, folder) if done else []
+    source = provenance(played)
     pictures = [
         Picture(
             *(number, "world", tuple(files), title),

@@ -29,7 +29,6 @@ from plenum.reports.style import (
 from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, provenance
 from plenum.reports.worlds.statistics import points, told_apart
 from plenum.reports.worlds.tables import notes
-from plenum.worlds.definition import Display
 
 MOST_BANDS = 4
 """Arms whose intervals a panel has room for."""
@@ -52,7 +51,7 @@ def over_time(group: Group) -> Figure:
 
     The best scripted policy is drawn beside those that were asked: what needs no model.
     """
-    group = _with_rounds(group)
+    shown, group = group.shown, _with_rounds(group)
     asked, script = group.asked, _best(group)
     names = asked.arms
     styles = {name: look(number) for number, name in enumerate(names[:MOST_LINES])}
@@ -72,15 +71,14 @@ def over_time(group: Group) -> Figure:
         panel.set_xlim(0.5, max(asked.frame["rounds"].astype(int)) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.grid(True)
-    if len(group.frame):
-        axes[0, 0].set_ylabel(group.shown.performance)
+    axes[0, 0].set_ylabel(shown.performance)
     if handles:
         figure.legend(
             *(handles.values(), handles.keys()),
             loc="outside upper left", fontsize=SMALL, ncols=keys_in_a_line(handles, SMALL),
             handlelength=2.6,
         )  # fmt: skip
-    _caption(figure, "over_time", drawn, band=band, left=names[MOST_LINES:])
+    _caption(figure, "over_time", drawn, band=band, gaps=shown.gaps, left=names[MOST_LINES:])
     return figure
 
 
@@ -233,6 +231,4 @@ def _caption(
     """What is drawn, of how many runs, and where the numbers come from."""
     played = group.played
     runs = f"{sum(one.completed for one in played)}/{sum(one.target for one in played)} runs"
-    shown = group.shown if played else Display((), "", "", "", "")
-    lines = notes(name, shown=shown, **facts)
-    caption(figure, [*first, *lines, f"{runs}; {provenance(played)}"])
+    caption(figure, [*first, *notes(name, **facts), f"{runs}; {provenance(played)}"])

@@ -32,19 +32,6 @@ def test_a_study_in_which_nothing_has_ended_is_drawn_without_numbers() -> None:
         draw([played([], pending=3)])
 
 
-def test_a_line_is_the_mean_of_the_runs_that_still_go_on() -> None:
-    one = played([0.5, 0.5], performance=[[0.2, 0.4, 0.6], [0.4, 0.8]], rounds="3")
-    other = played([0.5], performance=[[0.0, 0.0, 0.0]], volatility="high", rounds="3")
-    figure = over_time([one, other])
-    assert [panel.get_title(loc="left") for panel in figure.axes] == [
-        "volatility moderate",
-        "volatility high",
-    ]
-    (line,) = figure.axes[0].get_lines()
-    assert_allclose(line.get_xdata(), [1, 2, 3])
-    assert_allclose(line.get_ydata(), [0.3, 0.6, 0.6])
-
-
 def test_baselines_show_each_arm_with_its_mean_and_interval() -> None:
     study = [IMPLICIT, EXPLICIT, GREEDY]
     figure = baselines(study)

@@ -13,7 +13,7 @@ from plenum.execution import summarise_world
 from plenum.records import Transcript
 from plenum.reports.table import Table
 from plenum.reports.worlds import statistics, tables
-from plenum.reports.worlds.groups import Group, difference, frame_of, groups, provenance
+from plenum.reports.worlds.groups import Group, difference, frame_of, groups
 from plenum.reports.worlds.publish import tabled
 from plenum.tracking import worlds as tracked_worlds
 from plenum.tracking.conditions import TrackedCondition
@@ -207,19 +207,6 @@ def test_every_table_of_arms_shows_the_baselines() -> None:
     assert (name, "low") in lines("recovery", *study)
 
 
-def test_levels_have_a_mean_an_arm_and_a_dash_where_it_wasnt_run() -> None:
-    study = [
-        *(played([0.9, 0.7], volatility="low"), played([0.5, 0.3], volatility="high")),
-        played([0.2, 0.4], consensus="explicit", volatility="low"),
-    ]
-    found = table("levels", *study, about=": coverage ")
-    assert [line[:1] + line[2:] for line in found.body] == [
-        *(("overall", "0.600", "0.300"), ("volatility", "0.800", "0.300")),
-        ("volatility", "0.400", "-"),
-    ]
-    assert not [t for t in tabled([IMPLICIT, EXPLICIT]) if t.name == "levels"]
-
-
 def test_scripted_policies_stand_at_every_level_of_diversity_and_only_at_their_volatility() -> None:
     both = ("low", "high")
     study = [played([0.5, 0.5], diversity=d, volatility=v) for d in both for v in both]
@@ -248,14 +235,6 @@ def test_numbers_of_agents_are_compared_at_what_each_arm_met_at_all_of_them() ->
     # the two worlds that 20 agents met, at medium
     assert found.body == (("5", "0.850", "0.450", "1.000"), ("20", "0.450", "-", "0.700"))
     assert not [t for t in tabled([IMPLICIT, GREEDY]) if t.name == "agents"]
-
-
-def test_the_dialogue_of_those_who_spoke_is_shown() -> None:
-    measured = {"messages": [20.0, 20.0], "references": [0.25, 0.75], "changes": [0.1, 0.3]}
-    measured |= {"changes_after_reference": [0.2, np.nan], "changes_otherwise": [0.0, 0.1]}
-    found = table("dialogue", played(FLAT, measured=measured), played(FLAT, turns="0"), GREEDY)
-    assert found.body == (("implicit", "20.000", "0.500", "0.200", "0.200", "0.050"),)
-    assert not [t for t in tabled([GREEDY]) if t.name == "dialogue"]
 
 
 def test_what_a_mean_leaves_out_stands_beside_it() -> None:
@@ -517,11 +496,6 @@ def test_cut_answers_and_silent_turns_are_shown_where_there_are_any() -> None:
 def test_what_agents_failed_to_do_is_logged_as_a_warning(lost: str) -> None:
     runs = [transcript(n, [{0: 1.0}], **{lost: float(n == 3)}) for n in range(10)]
     assert summarise_world.estimates(runs)["warnings"][0] == lost
-
-
-def test_what_is_simulated_says_so_and_what_is_scripted_doesnt() -> None:
-    assert "no evidence about language models" in provenance([IMPLICIT])
-    assert provenance([GREEDY]) == "backend: scripted"
 
 
 def test_every_table_of_a_study_without_policies_names_the_command_that_adds_them() -> None:

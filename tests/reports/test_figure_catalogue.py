@@ -1,5 +1,6 @@
 """Figures by name: which are drawn, which can't be, and the files that they leave."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ from omegaconf import OmegaConf
 from PIL import Image
 
 from plenum.base.errors import UserError
-from plenum.reports.figures import draw, wanted
+from plenum.reports.figures import CATALOGUE, draw, wanted
+from plenum.reports.figures.publish import pages
 from plenum.reports.study import Study
 from plenum.reports.style import COLUMN, PAGE
 
@@ -76,6 +78,7 @@ def test_a_study_without_replicates_or_estimates_says_so(tmp_path: Path) -> None
     nothing = Study(CHOSEN, tuple(build([tracked(1, replicates=0, pending=3)])))
     with pytest.raises(UserError, match="no replicate of 's1' has been completed"):
         draw(nothing, tmp_path)
+    assert not [name for name, drawing in CATALOGUE.items() if pages(drawing, nothing)]
 
 
 def test_pages_of_an_earlier_time_do_not_stay(square: Study, tmp_path: Path) -> None:
@@ -85,15 +88,22 @@ def test_pages_of_an_earlier_time_do_not_stay(square: Study, tmp_path: Path) -> 
     assert sorted(file.name for file in tmp_path.iterdir()) == ["matrix.png", "matrix.svg"]
 
 
-@pytest.mark.parametrize(
-    ("given", "names"),
-    [(None, None), ("forest", ["forest"]), (["forest", "forest", "matrix"], ["forest", "matrix"])],
-)
-def test_figure_is_a_name_or_a_list(given: object, names: list[str] | None) -> None:
-    assert wanted(OmegaConf.create({"figure": given})) == names
+def test_figure_is_a_name_or_a_list() -> None:
+    both = ["forest", "matrix"]
+    for given, names in ((None, None), ("forest", ["forest"]), ([*both, "forest"], both)):
+        assert wanted(OmegaConf.create({"figure": given})) == names
+    for given in (3, [], [1]):
+        with pytest.raises(UserError, match="a name or a list of names, as in figure=divergence"):
+            wanted(OmegaConf.create({"figure": given}))
 
 
-@pytest.mark.parametrize("given", [3, [], [1]])
-def test_what_is_no_name_is_refused(given: object) -> None:
-    with pytest.raises(UserError, match="a name or a list of names, as in figure=divergence"):
-        wanted(OmegaConf.create({"figure": given}))
+def test_names_are_text_and_no_formula() -> None:
+    """matplotlib reads what stands between two dollars as a formula."""
+    options = ("a $x$", "b $\\frac$", "c\nd")
+    hostile = [
+        replace(tracked(1), options=options),
+        replace(tracked(2, settings="note=$\\frac{$ and $"), options=options),
+    ]
+    for name in ("divergence", "forest", "simplex", "seats", "switches", "majority", "null"):
+        for figure in pages(CATALOGUE[name], Study(CHOSEN, tuple(build(hostile)))):
+            figure.draw_without_rendering()

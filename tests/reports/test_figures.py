@@ -6,14 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawn import assert_printable, caption, labels, points, title
-from known_conditions import CHOSEN, build, estimated, exponent, summary, tracked
+from known_conditions import CHOSEN, build, exponent, summary, tracked
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import divergence as level_of
 from plenum.dynamics import lyapunov
-from plenum.dynamics.bands import divergence_band
 from plenum.reports.figures import divergence as figures
 from plenum.reports.rows import Row
 
@@ -28,15 +27,6 @@ def divergence(rows: Sequence[Row], window: tuple[int, int] = (3, 20)) -> tuple[
     (figure,) = figures.divergence(rows, window)
     assert_printable(figure)
     return figure, [axes for axes in figure.axes if axes.axison]
-
-
-def test_d_is_drawn_as_it_was_measured_round_by_round() -> None:
-    condition = tracked(1, 0.05)
-    _, (panel,) = divergence(build([condition]))
-    rounds, level = points(panel.lines[0])
-    assert rounds.tolist() == list(range(1, 21))
-    assert_allclose(level, level_of(condition.ensemble))
-    assert panel.get_yscale() == "log"
 
 
 @pytest.mark.parametrize("window", [(3, 20), (5, 12), (3, 30)])
@@ -71,24 +61,6 @@ def test_rounds_without_divergence_are_left_out_of_the_fit_and_not_drawn() -> No
     assert_allclose(slope, np.polyfit(rounds, np.log(level[rounds.astype(int) - 1]), 1)[0])
 
 
-def test_the_legend_tells_the_estimate_its_interval_n_and_warnings() -> None:
-    plain, warned = build([tracked(1, roles="on"), tracked(2, replicates=11, failed=1)])
-    plain = estimated(plain, warnings=())
-    warned = estimated(warned, warnings=("saturated",))
-    figure, (panel,) = divergence([plain, warned])
-    texts = []
-    for row in (plain, warned):
-        e = exponent(row)
-        limits = f"[{e.ci_low:.3f}, {e.ci_high:.3f}]".replace("-", "−")
-        texts.append(f"λ̂ = {e.value:.3f} {limits}")
-    assert labels(panel) == [
-        f"roles on: {texts[0]}, n = 12",
-        f"roles off: {texts[1]}, n = 11/12 (sx)",
-    ]
-    assert "s saturated, x attrition" in caption(figure)
-    assert "n from 11 to 12 replicates a condition (1 failed in all)" in caption(figure)
-
-
 def test_identical_ensembles_draw_no_fit_and_say_so() -> None:
     same = tracked(1)
     same.preferences[:] = same.preferences[:1]
@@ -98,46 +70,12 @@ def test_identical_ensembles_draw_no_fit_and_say_so() -> None:
     assert "λ̂ = identical, n = 12" in labels(panel)[0]
 
 
-def test_a_condition_without_replicates_draws_nothing() -> None:
-    rows = build([tracked(1, roles="on"), tracked(2, replicates=0)])
-    _, (panel,) = divergence(rows)
-    assert len(panel.lines) == 2
-    assert len(labels(panel)) == 1
-
-
-def test_each_scenario_has_a_panel_of_its_own() -> None:
-    conditions = [tracked(n, 0.02 * n, scenario=f"S-{n}") for n in range(4)]
-    _, shown = divergence(build(conditions))
-    assert [title(panel) for panel in shown] == ["S-0", "S-1", "S-2", "S-3"]
-    for panel, condition in zip(shown, conditions, strict=True):
-        assert_allclose(points(panel.lines[0])[1], level_of(condition.ensemble))
-
-
-def test_simulated_agents_are_called_simulated_and_others_are_not() -> None:
-    simulated = caption(divergence(build([tracked(1)]))[0])
-    assert "backend: simulated; simulated agents, no evidence" in simulated
-    asked = caption(divergence(build([tracked(1, backend="api")]))[0])
-    assert "backend: api" in asked
-    assert "simulated" not in asked
-
-
 @pytest.mark.parametrize("interval", ["jackknife", "bca"])
 def test_the_caption_names_the_interval_and_the_rounds_of_the_fit(interval: str) -> None:
     chosen = replace(CHOSEN, interval=interval, window=(4, 30))
     text = caption(divergence(build([tracked(1)], chosen), chosen.window)[0])
     assert f"with {interval} 95 % interval" in text
     assert "rounds 4-20," in text
-
-
-def test_the_band_is_the_interval_of_d_over_replicates() -> None:
-    condition = tracked(1, 0.05)
-    _, (panel,) = divergence(build([condition]))
-    low, high = divergence_band(condition.ensemble)
-    (band,) = panel.collections
-    edge = band.get_paths()[0].vertices
-    for t in (1, 7, 20):
-        own = edge[edge[:, 0] == t, 1]
-        assert_allclose([own.min(), own.max()], [low[t - 1], high[t - 1]])
 
 
 def test_conditions_are_told_apart_without_colours() -> None:
@@ -205,9 +143,3 @@ def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_their_identity
     _, (panel,) = divergence(build([tracked(1), tracked(2)]))
     assert [label.split(":")[0] for label in labels(panel)] == ["condition c1", "condition c2"]
     assert len({line.get_color() for line in panel.lines[::2]}) == 2
-
-
-def test_a_name_with_dollars_is_text_and_no_formula() -> None:
-    """matplotlib reads what stands between two of them as a formula."""
-    hostile = {"settings": "note=$\\frac{$ and $"}
-    figures.divergence(build([tracked(1), tracked(2, **hostile)]))[0].canvas.draw()

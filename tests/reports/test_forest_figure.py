@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from drawn import assert_apart, assert_printable, caption, points, texts
 from known_conditions import CHOSEN, build, tracked
@@ -61,20 +60,6 @@ def test_an_effect_stands_by_scenario_with_its_mean_below() -> None:
     assert "no evidence about language models" in caption(figure)
 
 
-def test_intervals_and_numbers_are_those_of_the_contrast() -> None:
-    own = study(chair("S-1"))
-    (effect,) = own.contrasts
-    (figure,) = pages(own)
-    _, axes, numbers = figure.axes
-    segment = axes.collections[0].get_segments()[0]
-    reach = axes.get_xlim()[1]
-    limits = np.clip([effect.contrast.ci_low, effect.contrast.ci_high], -reach, reach)
-    assert_allclose(segment[:, 0], limits)
-    c = effect.contrast
-    told = f"{c.value:.3f} [{c.ci_low:.3f}, {c.ci_high:.3f}]".replace("-", "−")
-    assert told in texts(numbers)
-
-
 def test_effects_below_5_percent_by_holm_are_filled() -> None:
     own = study(chair("S-1", "S-2"))
     sure, doubtful = (replace(e, p_holm=p) for e, p in zip(own.contrasts, (0.01, 0.2), strict=True))
@@ -131,10 +116,6 @@ def test_a_landscape_has_every_effect_once_over_its_pages() -> None:
     assert "roles x mixed: [λ̂(both) − λ̂(roles)] − [λ̂(mixed) − λ̂(neither)]" in heads
     assert "mixed model of the 2x2 over scenarios" in heads
     assert "page 1 of" in caption(found[0])
-
-
-def test_a_study_without_effects_has_no_forest() -> None:
-    assert pages(study(build([tracked(1)]))) == []
 
 
 def test_an_effect_without_an_estimate_says_so() -> None:

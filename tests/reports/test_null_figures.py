@@ -4,17 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn import assert_legible, caption, points, shown, study
-from known_conditions import CHOSEN, build, exponent, summary, tracked
-from matplotlib.patches import Polygon, Rectangle
-from numpy.testing import assert_allclose
+from drawn import assert_legible, caption, shown, study
+from known_conditions import CHOSEN, tracked
 
-from plenum.dynamics import NullTest, shuffle_test
-from plenum.dynamics.estimate import mean
+from plenum.dynamics import NullTest
 from plenum.dynamics.nulls import SHUFFLES
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.null import drawn, null
-from plenum.reports.formats import p_value
 from plenum.tracking.conditions import TrackedCondition
 
 pytestmark = pytest.mark.usefixtures("shared_style")
@@ -34,31 +30,6 @@ def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> Tra
         after_round=5,
         factors={**condition.factors, "settings": settings},
     )
-
-
-def test_both_nulls_and_the_observed_value_stand_in_one_panel() -> None:
-    condition = tracked(1, 0.05)
-    figure = null(study(condition))
-    (panel,) = shown(figure)
-    (row,) = build([condition])
-    reversal = summary(row).reversal
-    shuffled = shuffle_test(condition.ensemble)
-    observed = panel.lines[-1]
-    assert_allclose(points(observed)[0], exponent(row).value)
-    bars = [patch for patch in panel.patches if isinstance(patch, Rectangle)]
-    edges = np.array([bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()])
-    expected = np.histogram(reversal.null, edges, density=True)[0]
-    assert_allclose([bar.get_height() for bar in bars], expected, atol=1e-9)
-    (outline,) = (patch for patch in panel.patches if isinstance(patch, Polygon))
-    assert_allclose(
-        outline.get_xy()[:, 1].max(), np.histogram(shuffled.null, edges, density=True)[0].max()
-    )
-    assert panel.texts[0].get_text() == (
-        f"λ̂ = {exponent(row).value:.3f}\nreversal p = {p_value(reversal.p)}\n"
-        f"shuffle p = {p_value(shuffled.p)}"
-    )
-    assert panel.get_title(loc="left") == "HL-01, roles off, uniform, n = 12"
-    assert_legible(figure)
 
 
 def test_the_caption_says_what_shuffling_does_not_test() -> None:
@@ -86,28 +57,6 @@ def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
     assert kept.tolist() == [0.1, -0.2]
 
 
-def test_every_base_has_its_gamma_its_growth_and_its_cosines() -> None:
-    condition = branched(1)
-    both = study(tracked(2), condition)
-    figure = branching(both)
-    found = both.rows[1].branches
-    assert found is not None
-    gamma, signed, cosines = shown(figure)
-    for panel, values in ((gamma, found.gamma_by_base), (signed, found.signed_by_base)):
-        places, drawn_values = points(panel.lines[0])
-        assert places.tolist() == [0, 1, 2]
-        assert_allclose(drawn_values, values)
-        over = mean(values, "mean")
-        assert_allclose(points(panel.lines[1])[1], over.value)
-        (whisker,) = panel.collections
-        ends = whisker.get_segments()[0][:, 1]  # type: ignore[attr-defined]
-        assert_allclose(ends, (over.ci_low, over.ci_high))
-    assert_allclose(points(cosines.lines[0])[1], found.c_in)
-    assert_allclose(points(cosines.lines[2])[1], found.c_out)
-    assert [tick.get_text() for tick in gamma.get_xticklabels()] == ["0", "1", "2", "mean"]
-    assert_legible(figure)
-
-
 def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
     figure = branching(study(branched(1)))
     told = caption(figure)
@@ -119,10 +68,6 @@ def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> No
     gamma = shown(figure)[0]
     assert gamma.get_ylim()[0] == 0
     assert gamma.get_ylabel() == "after round 5\nΓ̂ (as in the paper)"
-
-
-def test_a_study_without_branches_has_no_such_figure() -> None:
-    assert branching(study(tracked(1))) is None
 
 
 def test_each_condition_has_its_row_and_one_base_no_interval() -> None:

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from plenum.dynamics import share
 from plenum.reports.figures.majority import chosen, majority
 from plenum.reports.figures.seats import leading, representative, seats
-from plenum.reports.figures.switches import average, beside, pool, switches
+from plenum.reports.figures.switches import average, pool, switches
 from plenum.tracking.conditions import TrackedCondition
 
 A, B, C = 0, 1, 2
@@ -43,29 +43,6 @@ def test_six_replicates_stand_evenly_from_the_nearest_to_the_mean_to_the_farthes
     assert representative(row) == order[[0, 2, 4, 6, 8, 10]].tolist()
     (few,) = study(tracked(2, replicates=2)).rows
     assert sorted(representative(few)) == [0, 1]
-
-
-def test_the_two_leading_options_are_drawn_of_every_seat() -> None:
-    condition = corners(1, [[(C, C, B), (C, C, B)], [(C, B, B), (C, A, C)]])
-    both = study(replace(condition, indices=(4, 7), options=("one", "two", "three")))
-    assert leading(both.rows[0]) == (C, B)
-    figure = seats(both)
-    assert figure is not None
-    panels = shown(figure)
-    assert [panel.get_title(loc="left").split(":")[0] for panel in panels] in (
-        ["replicate 4", "replicate 7"],
-        ["replicate 7", "replicate 4"],
-    )
-    first = panels[[panel.get_title(loc="left")[10] for panel in panels].index("4")]
-    assert len(first.lines) == 6
-    for seat in range(3):
-        solid, dashed = first.lines[2 * seat : 2 * seat + 2]
-        assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
-        assert_allclose(points(solid)[1], condition.preferences[0, :, seat, C])
-        assert_allclose(points(dashed)[1], condition.preferences[0, :, seat, B])
-        assert solid.get_color() == dashed.get_color()
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["Seat 0", "Seat 1", "Seat 2", "p(C) three", "p(B) two"]
 
 
 def test_the_condition_nearest_to_the_papers_is_taken_and_a_seat_looks_the_same_in_all() -> None:
@@ -121,19 +98,6 @@ def test_switches_are_pooled_over_temperatures_alone() -> None:
     assert_legible(figure)
 
 
-def test_points_of_equal_count_stand_side_by_side() -> None:
-    offsets = beside(np.array([0, 0, 0, 4, 4, 7]))
-    assert_allclose(offsets[:3], [-0.36, 0, 0.36])
-    assert_allclose(offsets[3:], [-0.24, 0.24, 0])
-
-
-def test_a_single_run_has_a_mean_and_no_error() -> None:
-    mean, error = average(np.array([1]))
-    assert mean == 1
-    assert np.isnan(error)
-    assert switches(study(corners(1, [[(A,), (B,)]]))) is not None
-
-
 def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_one() -> None:
     condition = agreeing(1, [1, 3, 3, 0])
     figure = majority(study(condition))
@@ -155,16 +119,6 @@ def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_
     assert_legible(figure)
 
 
-def test_a_majority_that_is_lost_counts_as_first_and_not_as_stable() -> None:
-    agreed, apart = (A, A, B), (A, B, C)
-    lost = corners(1, [[agreed, apart, apart], [agreed, apart, (B, B, A)]])
-    figure = majority(study(lost))
-    first, stays = shown(figure)
-    assert points(first.lines[0])[1].tolist() == [0, 1, 1, 1]
-    assert points(stays.lines[0])[1].tolist() == [0, 0, 0, 0.5]
-    assert keys(figure)[0][0].endswith("n = 2, never 0 / 1")
-
-
 def test_of_many_conditions_those_of_the_extreme_temperatures_are_drawn() -> None:
     rows = [
         agreeing(n, [1, 2], temperature=f"t{t}", roles=roles)
@@ -179,15 +133,3 @@ def test_of_many_conditions_those_of_the_extreme_temperatures_are_drawn() -> Non
         [f"roles {roles}, {t}\n{never}" for t in ("t0", "t0.7") for roles in ("on", "off")]
     ]
     assert "2 further conditions of the study aren't drawn" in caption(figure)
-
-
-def test_every_scenario_has_its_own_pair_of_panels() -> None:
-    figure = majority(study(*(agreeing(n, [1, 0], scenario=f"S-{n}") for n in range(3))))
-    titles = [panel.get_title(loc="left") for panel in shown(figure)]
-    assert titles[:3] == ["S-0: first majority", "S-0: majority that stays", "S-1: first majority"]
-    assert len(titles) == 6
-
-
-def test_a_study_without_replicates_has_none_of_these() -> None:
-    empty = study(tracked(1, replicates=0))
-    assert (seats(empty), switches(empty), majority(empty)) == (None, None, None)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from drawn import assert_legible, caption, labels, points, shown, study
+from drawn import caption, labels, points, shown, study
 from known_conditions import perturbed, tracked
 from matplotlib.colors import to_hex
 from numpy.testing import assert_allclose
 
-from plenum.reports.figures.paths import CORNERS, SLOT, project, spread
+from plenum.reports.figures.paths import SLOT
 from plenum.reports.figures.semantic import repeats, semantic
 from plenum.reports.figures.simplex import look, simplex
 from plenum.tracking.conditions import TrackedCondition
@@ -25,39 +25,6 @@ def wide(key: int, options: int, **factors: str) -> TrackedCondition:
     """A condition of five replicates with so many options."""
     draws = np.random.default_rng(key).dirichlet(np.ones(options), (5, 6, 3))
     return replace(tracked(key, replicates=5, preferences=draws, **factors), seats=("a", "b", "c"))
-
-
-def test_corners_and_centre_of_the_triangle() -> None:
-    assert_allclose(project(np.eye(3)), CORNERS)
-    assert_allclose(project(np.full(3, 1 / 3)), CORNERS.mean(axis=0))
-    sides = np.linalg.norm(CORNERS - np.roll(CORNERS, 1, axis=0), axis=1)
-    assert_allclose(sides, 1)
-
-
-def test_side_by_side_rounds_run_through_the_place_of_each_option() -> None:
-    points = np.random.default_rng(1).dirichlet(np.ones(4), 7)
-    x, y = spread(points)
-    assert_allclose(y, points)
-    assert_allclose(x[[0, -1]], np.arange(4) + np.array([[-SLOT / 2], [SLOT / 2]]))
-    assert_allclose(spread(points[:1])[0], [np.arange(4)])
-
-
-def test_every_replicate_runs_from_its_first_to_its_last_round_in_its_decisions_look() -> None:
-    condition = tracked(1, replicates=3, decisions=("A", "C", "NONE"))
-    (panel,) = shown(simplex(study(condition)))
-    lines = panel.lines[FIRST:]
-    assert len(lines) == 9
-    for number, decision in enumerate(condition.decisions):
-        path, start, end = lines[3 * number : 3 * number + 3]
-        expected = project(condition.ensemble[number])
-        assert_allclose(np.stack(points(path), axis=1), expected)
-        assert_allclose(np.ravel(points(start)), expected[0])
-        assert_allclose(np.ravel(points(end)), expected[-1])
-        assert (to_hex(end.get_color()), end.get_marker()) == tuple(
-            part.lower() if part.startswith("#") else part for part in _look(decision)
-        )
-        assert start.get_markerfacecolor() == "white"
-    assert len({_look(decision) for decision in "ABC"} | {_look("NONE")}) == 4
 
 
 def _look(decision: str) -> tuple[str, str]:
@@ -100,13 +67,6 @@ def test_options_are_named_at_their_corners_or_below_where_a_name_is_too_long() 
     assert "HL-01: A Single-payer, B Extraordinarily long, C Regulated" in caption(figure)
 
 
-def test_names_are_text_and_no_formula() -> None:
-    named = replace(tracked(1), options=("a $x$", "b $\\frac$", "c\nd"))
-    figure = simplex(study(named, replace(tracked(2, settings="$\\bad$"), options=named.options)))
-    assert_legible(figure)
-    assert [text.get_text() for text in shown(figure)[0].texts][2] == "C c d"
-
-
 def test_a_study_of_many_conditions_shows_the_first_of_each_scenario_and_says_so() -> None:
     rows = [
         tracked(10 * s + n, replicates=2, scenario=f"S-{s:02d}", memory=f"k{n}")
@@ -116,12 +76,6 @@ def test_a_study_of_many_conditions_shows_the_first_of_each_scenario_and_says_so
     figure = simplex(study(*rows))
     assert len(shown(figure)) == 15
     assert "drawn: 15 of 20 conditions, the first 3 of each scenario" in caption(figure)
-
-
-def test_nothing_is_drawn_of_a_study_without_replicates() -> None:
-    empty = study(tracked(1, replicates=0))
-    assert simplex(empty) is None
-    assert semantic(empty) is None
 
 
 def test_few_wordings_are_told_by_name_many_by_family() -> None:

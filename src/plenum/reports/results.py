@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plenum.base import project
 from plenum.design.kinds import Kind
-from plenum.reports.article.templates import paragraphs
+from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show_sentences
 from plenum.reports.settings import Settings
 from plenum.reports.study import kind_of

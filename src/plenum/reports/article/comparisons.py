@@ -9,9 +9,9 @@ from plenum.design.factors import FACTORS
 from plenum.dynamics import Pooled
 from plenum.dynamics.planning import detectable
 from plenum.reports.article.families import ALPHA, SHAKY, holds
-from plenum.reports.article.words import listed
 from plenum.reports.effects import Across, Effect
 from plenum.reports.fragility import Change
+from plenum.reports.phrases import listed
 from plenum.reports.rows import symbol
 
 

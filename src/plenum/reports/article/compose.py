@@ -1,66 +1,54 @@
-"""The report of a study of committees: its sections in order."""
+"""The report of a study of committees, and the sentences after its tables."""
 
-from collections.abc import Callable
-from typing import Any
+from plenum.reports.article import facts
+from plenum.reports.article.document import Document, Section, blocks
+from plenum.reports.article.material import Material
+from plenum.reports.phrases import count, paragraphs
+from plenum.reports.study import Study
 
-from plenum.reports.article.document import Block, Document, Section
-from plenum.reports.article.material import SECTIONS, Material
-from plenum.reports.article.sections import (
-    attrition,
-    comparisons,
-    design,
-    estimates,
-    limits,
-    methods,
-    question,
-    warnings,
-)
-from plenum.reports.article.templates import blocks, paragraphs
-from plenum.reports.article.words import count
-
-_FACTS: dict[str, Callable[[Material], dict[str, Any]]] = {
-    "question": question.facts,
-    "design": design.facts,
-    "attrition": attrition.facts,
-    "estimates": estimates.facts,
-    "tests": comparisons.facts,
-    "warnings": warnings.facts,
-    "figures": lambda material: {"pictures": material.pictures},
-    "limits": limits.facts,
-    "methods": methods.facts,
-    "runs": methods.runs,
+SECTIONS = {
+    "question": "Question",
+    "design": "Design",
+    "attrition": "Replicates and attrition",
+    "estimates": "Estimates",
+    "tests": "Differences between conditions",
+    "warnings": "Warnings",
+    "figures": "Figures",
+    "limits": "What can't be concluded",
+    "methods": "Methods",
+    "runs": "Appendix: diagnostics, runs and files",
 }
+"""The titles of a report's sections by their anchors, in order; a template in ``page/`` each."""
 
 
 def compose(material: Material) -> Document:
     """Write a study's report."""
-    done = sum(a.tracked.completed for a in material.accounted)
-    conditions = count(len(material.rows), "condition")
+    known = facts.report(material)
     sections = [
-        Section(at, anchor, title, tuple(written(material, anchor)))
-        for at, (anchor, title) in enumerate(SECTIONS.items(), start=1)
-    ]
+        Section(number, anchor, title, tuple(blocks(
+            f"{anchor}.md.j2",
+            material.parts,
+            f=known,
+            name=material.name,
+            table=material.table,
+            figures=material.figures,
+            named=material.named,
+            section=lambda anchor: f"Section {list(SECTIONS).index(anchor) + 1}",
+        )))
+        for number, (anchor, title) in enumerate(SECTIONS.items(), start=1)
+    ]  # fmt: skip
+    conditions = count(known["conditions"], "condition")
     return Document(
         title=f"Study {material.chosen.study}",
-        lead=f"Results of {conditions} and {count(done, 'completed replicate')}",
-        notice=" ".join(paragraphs("notice.md.j2", f=design.notice(material))),
+        lead=f"Results of {conditions} and {count(sum(known['each']), 'completed replicate')}",
+        notice=" ".join(paragraphs("notice.md.j2", f=known)),
         sections=tuple(sections),
     )
 
 
-def written(material: Material, anchor: str) -> list[Block]:
-    """A section: its template, with its facts put in."""
-    return blocks(
-        f"{anchor}.md.j2",
-        material.parts,
-        f=_FACTS[anchor](material),
-        name=material.name,
-        table=material.table,
-        figures=material.figures,
-        section=_section,
+def sentences(study: Study) -> list[str]:
+    """What a study of committees found, what it didn't show, and what is left out."""
+    material = Material(study, (), {})
+    return paragraphs(
+        "findings.md.j2", f=facts.facts(material), name=material.name, unit="replicate"
     )
-
-
-def _section(anchor: str) -> str:
-    """How a sentence names a section."""
-    return f"Section {list(SECTIONS).index(anchor) + 1}"

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from plenum.dynamics import Share
@@ -17,129 +18,99 @@ class Fragility(NamedTuple):
     fragility: Share
 
 
+class Largest(NamedTuple):
+    """The largest share of some conditions, and those that have it; ``None`` where none has one."""
+
+    share: Share | None
+    rows: tuple[Row, ...]
+
+
 @dataclass(frozen=True)
 class Decisions:
-    """The decisions of a study.
+    """The decisions of a study's conditions."""
 
-    Attributes
-    ----------
-    rows
-        The conditions whose replicates decided, each once.
-    several
-        Whether some of them have more than one replicate.
-    top, highest
-        The largest flip rate, and the conditions that have it; ``None`` and empty without any.
-    disagreement, disagreeing
-        The largest pairwise disagreement, and the conditions that have it.
-    alike
-        The conditions of several replicates that all decided alike.
-    unseen
-        The share that could still decide otherwise in the largest of these: the upper 95 % limit.
-    fragile
-        The conditions whose fragility could be measured, the least fragile first.
-    """
+    every: Sequence[Row]
 
-    rows: tuple[Row, ...]
-    several: bool
-    top: Share | None
-    highest: tuple[Row, ...]
-    disagreement: Share | None
-    disagreeing: tuple[Row, ...]
-    alike: tuple[Row, ...]
-    unseen: float
-    fragile: tuple[Fragility, ...]
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The conditions whose replicates decided, each once."""
+        return [row for row in self.every if row.summary and not row.tracked.rerun]
 
     @property
-    def majorities(self) -> "Majorities":
-        """When a majority stands to the end, in deliberations of several replicates."""
-        return majorities([row for row in self.rows if not row.one_shot and row.n > 1])
+    def several(self) -> bool:
+        """Whether some of them have more than one replicate."""
+        return any(row.n > 1 for row in self.rows)
+
+    @cached_property
+    def flips(self) -> Largest:
+        """The largest share of replicates off the most frequent decision."""
+        return _largest(self.rows, _flip_rate)
+
+    @cached_property
+    def disagreement(self) -> Largest:
+        """The largest probability that two replicates decide differently."""
+        return _largest(self.rows, lambda row: row.summary.disagreement if row.summary else None)
+
+    @cached_property
+    def alike(self) -> list[Row]:
+        """The conditions of several replicates that all decided alike."""
+        return [row for row in self.rows if row.n > 1 and _flip_rate(row).count == 0]
+
+    @property
+    def unseen(self) -> float:
+        """The share that could still decide otherwise in the largest of these, at 95 %."""
+        return min((_flip_rate(row).ci_high for row in self.alike), default=math.nan)
+
+    @cached_property
+    def fragile(self) -> list[Fragility]:
+        """The conditions whose fragility could be measured, the least fragile first."""
+        measured = [
+            Fragility(row, row.wordings[ALL].fragility)
+            for row in self.every
+            if row.wordings and row.wordings[ALL].wordings
+        ]
+        return sorted(measured, key=lambda found: found.fragility.value)
+
+    @property
+    def most_fragile(self) -> list[Fragility]:
+        """Those of the largest fragility; a single replicate can't differ."""
+        several = [found for found in self.fragile if found.row.n > 1]
+        return [f for f in several if f.fragility.value == several[-1].fragility.value]
+
+    @property
+    def deliberated(self) -> list[Row]:
+        """The deliberations of several replicates."""
+        return [row for row in self.rows if not row.one_shot and row.n > 1]
+
+    @cached_property
+    def majorities(self) -> dict[float, list[Row]]:
+        """Deliberations by the round from which half of the replicates have a majority that stands.
+
+        The earliest first, without those in which fewer than half of them ever have one.
+        """
+        found: dict[float, list[Row]] = {}
+        for row in self.deliberated:
+            if math.isfinite(_median(row)):
+                found.setdefault(_median(row), []).append(row)
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def never(self) -> list[Row]:
+        """Deliberations in which fewer than half of the replicates ever have such a majority."""
+        return [row for row in self.deliberated if not math.isfinite(_median(row))]
 
 
-@dataclass(frozen=True)
-class Majorities:
-    """By when half of the replicates have a majority that stands to the end.
-
-    Attributes
-    ----------
-    total, reached
-        How many conditions there are, and in how many half of the replicates have one.
-    first, last, early, late
-        The earliest and the latest median round, and the conditions that have it.
-    events, n
-        How many replicates of the first condition have one, and of how many.
-    never
-        The conditions where fewer than half of the replicates have one.
-    """
-
-    total: int
-    reached: int
-    first: float
-    last: float
-    early: tuple[Row, ...]
-    late: tuple[Row, ...]
-    events: int
-    n: int
-    never: tuple[Row, ...]
+def _median(row: Row) -> float:
+    assert row.summary is not None
+    return row.summary.time_to_stable.median
 
 
-def read_decisions(rows: Sequence[Row]) -> Decisions:
-    """How differently replicates decided."""
-    decided = tuple(row for row in rows if row.summary and not row.tracked.rerun)
-    top, highest = _largest(decided, flips)
-    disagreement, disagreeing = _largest(decided, _disagreement)
-    alike = tuple(row for row in decided if flips(row).count == 0 and row.n > 1)
-    measured = [
-        Fragility(row, row.wordings[ALL].fragility)
-        for row in rows
-        if row.wordings and row.wordings[ALL].wordings
-    ]
-    return Decisions(
-        rows=decided,
-        several=any(row.n > 1 for row in decided),
-        top=top,
-        highest=highest,
-        disagreement=disagreement,
-        disagreeing=disagreeing,
-        alike=alike,
-        unseen=min((flips(row).ci_high for row in alike), default=math.nan),
-        fragile=tuple(sorted(measured, key=lambda one: one.fragility.value)),
-    )
-
-
-def majorities(rows: Sequence[Row]) -> Majorities:
-    """By when half of the replicates of some conditions have a majority that stands."""
-    times = [(row, row.summary.time_to_stable) for row in rows if row.summary]
-    medians = [time.median for _, time in times if math.isfinite(time.median)]
-    first, last = min(medians, default=math.nan), max(medians, default=math.nan)
-    return Majorities(
-        total=len(rows),
-        reached=len(medians),
-        first=first,
-        last=last,
-        early=tuple(row for row, time in times if time.median == first),
-        late=tuple(row for row, time in times if time.median == last),
-        events=times[0][1].events if times else 0,
-        n=times[0][1].n if times else 0,
-        never=tuple(row for row, time in times if not math.isfinite(time.median)),
-    )
-
-
-def flips(row: Row) -> Share:
-    """The share of replicates off the most frequent decision."""
+def _flip_rate(row: Row) -> Share:
     assert row.summary is not None
     return row.summary.flip_rate
 
 
-def _disagreement(row: Row) -> Share:
-    """The probability that two replicates decide differently."""
-    assert row.summary is not None
-    return row.summary.disagreement
-
-
-def _largest(
-    rows: Sequence[Row], share: Callable[[Row], Share]
-) -> tuple[Share | None, tuple[Row, ...]]:
-    """The largest share of some conditions, and those that have it."""
-    known = [row for row in rows if not math.isnan(share(row).value)]
-    top = max(map(share, known), key=lambda found: found.value, default=None)
-    return top, tuple(row for row in known if top and share(row).value == top.value)
+def _largest(rows: Sequence[Row], share: Callable[[Row], Share | None]) -> Largest:
+    shares = [(found, row) for row in rows if (found := share(row)) and not math.isnan(found.value)]
+    top = max((found for found, _ in shares), key=lambda found: found.value, default=None)
+    return Largest(top, tuple(row for found, row in shares if top and found.value == top.value))

@@ -1,9 +1,16 @@
 """What a report consists of, before it is HTML or Markdown: plain text all through."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from plenum.reports import phrases
 from plenum.reports.table import Table
+
+_PLACE = re.compile(r"\[\[(.+)]]")
+_LEAD = re.compile(r"\*\*(.+?)\*\* ?(.*)")
 
 
 @dataclass(frozen=True)
@@ -69,3 +76,44 @@ class Document:
     lead: str
     notice: str
     sections: tuple[Section, ...]
+
+
+def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[Block]:
+    """What a template says, as blocks of a page.
+
+    Paragraphs are parted by empty lines. Lines that begin with ``- `` are items of a list, with
+    their lead between double asterisks.
+
+    Parameters
+    ----------
+    template
+        A file of ``page/``.
+    parts
+        Tables and figures, which a template puts in by ``{{ place("name") }}``.
+    facts
+        What the template reads.
+    """
+    found: list[Block] = []
+    known = facts | {"place": partial(_place, parts), "parts": parts}
+    for text in phrases.parts(template, "", known):
+        if (place := _PLACE.fullmatch(text)) and place[1] in parts:
+            found.append(parts[place[1]])
+        elif text.startswith("- "):
+            items = [_item(item) for item in re.split(r"(?:^|\n)- ", text)[1:]]
+            if found and isinstance(before := found[-1], Points):
+                found[-1] = Points((*before.items, *items))
+            else:
+                found.append(Points(tuple(items)))
+        else:
+            found.append(Text(phrases.squeezed(text)))
+    return found
+
+
+def _place(parts: Mapping[str, Block], name: str) -> str:
+    """Where a table or a figure stands, as a paragraph of its own; empty where there is none."""
+    return f"\n\n[[{name}]]\n\n" if name in parts else ""
+
+
+def _item(text: str) -> tuple[str, str]:
+    lead = _LEAD.match(text := phrases.squeezed(text))
+    return (lead[1], lead[2]) if lead else ("", text)

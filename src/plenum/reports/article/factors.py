@@ -1,4 +1,4 @@
-"""The factors of a design: their levels, and whether they are crossed."""
+"""The factors of a design: their levels, whether they are crossed, and conditions named by them."""
 
 import math
 from collections import Counter
@@ -9,8 +9,12 @@ import pandas as pd
 
 from plenum.design.factors import FACTORS
 from plenum.reports.labels import provenance
+from plenum.reports.phrases import listed
+from plenum.reports.phrases import names as first_names
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.table import Column, Table
+
+_PROTOCOLS = {"deliberation": "deliberation", "one_shot": "a one-shot vote"}
 
 
 def levels(rows: Sequence[Row]) -> dict[str, list[str]]:
@@ -63,3 +67,49 @@ def _levels(counts: Counter[str]) -> str:
     if len(counts) == 1:
         return next(iter(counts))
     return ", ".join(f"{level} ({n})" for level, n in counts.items())
+
+
+class Names:
+    """What the conditions of a study are called: by the factors in which they differ."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._varying = varying_in(rows)
+        pairs = {(r.tracked.factors["protocol"], r.tracked.factors["rounds"]) for r in rows}
+        if "protocol" in self._varying and len(pairs) == len({protocol for protocol, _ in pairs}):
+            self._varying = [name for name in self._varying if name != "rounds"]
+        texts = [self._factors(row) for row in rows]
+        self._twice = {text for text in texts if texts.count(text) > 1}
+
+    def __call__(self, row: Row) -> str:
+        """A condition as part of a sentence: "HL-01 with roles on and model mixed"."""
+        text = self._factors(row)
+        if text not in self._twice:
+            return text
+        identity = row.tracked.identity
+        return f"{text} ({identity})" if self._varying else f"condition {identity}"
+
+    def at(self, row: Row) -> str:
+        """Where something is so: "in HL-01 with roles on", "with roles on"; empty for the only one.
+
+        It begins with a space, unless it is empty.
+        """
+        text = self(row)
+        if not self._varying:
+            return f" in {text}" if self._twice else ""
+        return f" in {text}" if "scenario" in self._varying else f" with {text}"
+
+    def each(self, rows: Iterable[Row]) -> list[str]:
+        """What some conditions are called."""
+        return [self(row) for row in rows]
+
+    def several(self, rows: Iterable[Row], where: str = "") -> str:
+        """Conditions as a sentence lists them; ``where`` the rest of a long list is found."""
+        return first_names(self.each(rows), where)
+
+    def _factors(self, row: Row) -> str:
+        own = row.tracked.factors
+        varied = [n for n in FACTORS if n in self._varying and n != "scenario"]
+        parts = [_PROTOCOLS.get(own[n], f"{n} {own[n]}") for n in varied]
+        if "scenario" in self._varying:
+            return f"{own['scenario']} with {listed(parts)}" if parts else own["scenario"]
+        return listed(parts) or "the only condition"

@@ -8,10 +8,10 @@ from plenum.reports import fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
 from plenum.reports.article import factors, families
-from plenum.reports.article.decisions import Decisions, read_decisions
+from plenum.reports.article.decisions import Decisions
 from plenum.reports.article.document import Grid, Picture
+from plenum.reports.article.factors import Names
 from plenum.reports.article.families import Kind
-from plenum.reports.article.words import Names
 from plenum.reports.fragility import Change
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
@@ -23,20 +23,6 @@ from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.effects import contrasts, pooled
 from plenum.tracking.study import Provenance
 from plenum.tracking.usage import ConditionUsage
-
-SECTIONS = {
-    "question": "Question",
-    "design": "Design",
-    "attrition": "Replicates and attrition",
-    "estimates": "Estimates",
-    "tests": "Differences between conditions",
-    "warnings": "Warnings",
-    "figures": "Figures",
-    "limits": "What can't be concluded",
-    "methods": "Methods",
-    "runs": "Appendix: diagnostics, runs and files",
-}
-"""The titles of a report's sections by their anchors, in order."""
 
 _SQUARES = 4
 """More 2x2 tables than this are left to the landscape."""
@@ -98,7 +84,7 @@ class Material:
     @cached_property
     def decided(self) -> Decisions:
         """How differently replicates decided."""
-        return read_decisions(self.rows)
+        return Decisions(self.rows)
 
     @cached_property
     def branched(self) -> list[Row]:

@@ -10,10 +10,10 @@ from plenum.reports.article.compose import compose
 from plenum.reports.article.document import Document, Picture
 from plenum.reports.article.material import Material
 from plenum.reports.article.rendering import html, markdown
-from plenum.reports.article.words import capital, count
 from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import draw
 from plenum.reports.labels import provenance
+from plenum.reports.phrases import capital, count
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, kind_of, load
 from plenum.tracking.study import Study as TrackedStudy

@@ -10,8 +10,8 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Text
-from plenum.reports.article.templates import environment
 from plenum.reports.markdown import markdown as markdown_of
+from plenum.reports.phrases import environment
 
 _LARGEST = 1_500_000
 """A vector drawing larger than this, in bytes, is embedded as a bitmap."""

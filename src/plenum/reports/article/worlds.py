@@ -10,24 +10,24 @@ import pandas as pd
 
 from plenum.design.factors import FACTORS, WORLD_FACTORS, varying
 from plenum.design.kinds import KINDS
-from plenum.dynamics import association
-from plenum.reports import worlds
-from plenum.reports.article.document import Block, Document, Grid, Picture, Section
+from plenum.dynamics import association, holm
+from plenum.reports.article.document import Block, Document, Grid, Picture, Section, blocks
 from plenum.reports.article.factors import design
-from plenum.reports.article.families import ALPHA
-from plenum.reports.article.templates import blocks, paragraphs
-from plenum.reports.article.words import capital, count, spaced
+from plenum.reports.article.families import ALPHA, holds
 from plenum.reports.formats import realised
+from plenum.reports.phrases import capital, ci, count, paragraphs, spaced
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
+from plenum.reports.worlds import publish
+from plenum.reports.worlds.groups import Group, groups, provenance
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Provenance
 from plenum.tracking.study import Study as TrackedStudy
 
 _FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
 """Without the factors of committees that in a world repeat another one."""
 
 _FEW = 5
+"""Fewer episodes, which are the units, are called few."""
 
 _SECTIONS = {
     "question": "Question",
@@ -52,18 +52,30 @@ def compose(chosen: Settings, folder: Path) -> Document:
     tracked = TrackedStudy(chosen.study, chosen.uri)
     played = tracked.conditions
     done = sum(one.completed for one in played)
-    sheets = [_design(played), *(worlds.tabled(played) if done else ()), _runs(played)]
-    grids = [Grid(at, sheet) for at, sheet in enumerate(sheets, start=1)]
-    results, shared = _results(grids[1:-1])
-    pictures = _pictures(chosen, played, folder) if done else []
+    found = publish.tabled(played) if done else []
+    shared = _shared_notes(found)
+    results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in found]
+    tables = [design([one.factors for one in played], _FACTORS), *results, _runs(played)]
+    parts: dict[str, Block] = {f"table{n}": Grid(n, t) for n, t in enumerate(tables, start=1)}
+    drawn = publish.drawn(played, folder) if done else []
+    source = provenance(played)
+    pictures = [
+        Picture(
+            *(number, "world", tuple(files), title),
+            caption=f"{capital(title)} ({source}).",
+            alt=f"{title}; study {chosen.study}",
+        )
+        for number, (title, files) in enumerate(drawn, start=1)
+    ]
     facts = {
-        **_facts(played, tracked.provenance),
-        "results": [grid.number for grid in results],
-        "shared": shared,
-        "pictures": pictures,
-        "tables": len(grids),
+        **_facts(played),
+        "varied": [name for name in _varying(played) if name != "task"],
+        "versions": list(
+            dict.fromkeys(v for origin in tracked.provenance.values() for v in origin.versions)
+        ),
+        "results": list(range(2, len(tables))),
+        **{"shared": shared, "pictures": pictures, "tables": len(tables)},
     }
-    parts: dict[str, Block] = {f"table{g.number}": g for g in (grids[0], *results, grids[-1])}
     parts |= {f"figure{picture.number}": picture for picture in pictures}
     sections = [
         Section(at, anchor, title, tuple(blocks(f"world_{anchor}.md.j2", parts, f=facts)))
@@ -74,69 +86,68 @@ def compose(chosen: Settings, folder: Path) -> Document:
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections))
 
 
-def _pictures(chosen: Settings, played: Sequence[TrackedCondition], folder: Path) -> list[Picture]:
-    """The figures, numbered."""
-    provenance = worlds.provenance(played)
-    return [
-        Picture(
-            number=number,
-            name="world",
-            files=tuple(files),
-            told=title,
-            caption=f"{capital(title)} ({provenance}).",
-            alt=f"{title}; study {chosen.study}",
-        )
-        for number, (title, files) in enumerate(worlds.drawn(played, folder), start=1)
-    ]
+def sentences(played: Sequence[TrackedCondition]) -> list[str]:
+    """What a study in worlds found, what it didn't show, and what is left out."""
+    return paragraphs("findings_of_worlds.md.j2", f=findings(played), unit="run")
 
 
-def _facts(played: Sequence[TrackedCondition], found: dict[str, Provenance]) -> dict[str, Any]:
-    """What the sentences say: the design, how runs ended, and what limits the conclusions."""
-    failures = sum((Counter(one.failures) for one in played), Counter[str]())
-    return {
-        "world": True,
-        "conditions": len(played),
-        "simulated": sum(one.simulated for one in played),
-        "tiny": 0,
-        "tasks": list(dict.fromkeys(spaced(one.factors["task"]) for one in played)),
-        "varied": [name for name in _varying(played) if name != "task"],
-        "rounds": [int(one.factors["rounds"]) for one in played],
-        "versions": list(dict.fromkeys(v for origin in found.values() for v in origin.versions)),
-        "target": sum(one.target for one in played),
-        "done": sum(one.completed for one in played),
-        "failed": failures.total(),
-        "pending": sum(one.pending for one in played),
-        "reasons": [f"{spaced(reason)} ({n:,})" for reason, n in failures.items()],
-        "association": association(
-            [one.completed for one in played], [sum(one.failures.values()) for one in played]
-        ),
-        "alpha": ALPHA,
-        "scripted": any(one.factors.get("policy", "agents") != "agents" for one in played),
-        "few": len(few_episodes(played)),
+def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
+    """The facts behind the sentences of a study in worlds, group by group; no group, no run."""
+    done = [one for one in played if one.completed]
+    found = groups(done)
+    scripted = any(group.frame["scripted"].any() for group in found)
+    return _facts(played) | {
+        "groups": [_compared(group) for group in found],
+        "scripted": scripted,
     }
 
 
-def _results(grids: Sequence[Grid]) -> tuple[list[Grid], list[str]]:
-    """The worlds' tables, and the notes that all of them have, which stand once."""
-    notes = [grid.sheet.notes for grid in grids]
-    shared = [n for n in notes[0] if all(n in others for others in notes)] if notes[1:] else []
-    return [
-        Grid(g.number, replace(g.sheet, notes=tuple(n for n in g.sheet.notes if n not in shared)))
-        for g in grids
-    ], shared
+def _compared(group: Group) -> dict[str, Any]:
+    """The differences to free action that hold after Holm's adjustment, and of how many.
+
+    The mean of every arm, where nothing could be compared.
+    """
+    metric = group.shown.metrics[0]
+    tests = group.compared(metric)
+    adjusted = holm([estimate.p for _, _, estimate in tests])
+    shown = [
+        f"{name}: {ci(e, 3)}"
+        for (name, _, e), p in zip(tests, adjusted, strict=True)
+        if holds(float(p), e.ci_low, e.ci_high)
+    ]
+    means = {} if tests else group.over_worlds("arm", metric)
+    alone = [f"{ci(found, 3)} ({name})" for name, found in means.items() if found.n]
+    world = {"world": group.heading, "metric": metric}
+    return world | {"shown": shown, "tested": len(tests), "means": alone}
+
+
+def _facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
+    """What the sentences say: the design, how runs ended, and what limits the conclusions."""
+    failures = sum((Counter(one.failures) for one in played), Counter[str]())
+    completed = [one.completed for one in played]
+    episodes = [one.metrics["episode"].nunique() if len(one.metrics) else 0 for one in played]
+    return {
+        **{"world": True, "conditions": len(played), "tiny": 0, "alpha": ALPHA},
+        "simulated": sum(one.simulated for one in played),
+        "tasks": list(dict.fromkeys(spaced(one.factors["task"]) for one in played)),
+        "rounds": [int(one.factors["rounds"]) for one in played],
+        **{"target": sum(one.target for one in played), "done": sum(completed)},
+        **{"failed": failures.total(), "pending": sum(one.pending for one in played)},
+        "reasons": [f"{spaced(reason)} ({n:,})" for reason, n in failures.items()],
+        "association": association(completed, [sum(one.failures.values()) for one in played]),
+        "scripted": any(one.factors["policy"] != "agents" for one in played),
+        "few": sum(n < _FEW for n in episodes),
+    }
+
+
+def _shared_notes(tables: Sequence[Table]) -> list[str]:
+    """The notes that all of several tables have, which stand once."""
+    notes = [table.notes for table in tables]
+    return [n for n in notes[0] if all(n in other for other in notes)] if notes[1:] else []
 
 
 def _varying(played: Sequence[TrackedCondition]) -> list[str]:
     return varying((one.factors for one in played), _FACTORS)
-
-
-def _design(played: Sequence[TrackedCondition]) -> Table:
-    return design([one.factors for one in played], _FACTORS)
-
-
-def few_episodes(played: Sequence[TrackedCondition]) -> list[TrackedCondition]:
-    """The conditions with so few episodes, which are the units, that little follows from them."""
-    return [one for one in played if one.metrics.empty or one.metrics["episode"].nunique() < _FEW]
 
 
 def _runs(played: Sequence[TrackedCondition]) -> Table:

@@ -1,7 +1,5 @@
 """Continuations of one state: Γ̂, signed growth, and cosine similarities, by base (Fig. S6)."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -9,14 +7,17 @@ from matplotlib.figure import Figure
 from plenum.dynamics import Branching
 from plenum.dynamics.estimate import mean
 from plenum.dynamics.fit import Floats
-from plenum.reports.figures.words import below, limited, name, shared
+from plenum.reports.figures.words import captioned, limited, name, shared
 from plenum.reports.formats import number, p_value
-from plenum.reports.rows import Row, varying_in
+from plenum.reports.rows import varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, PAGE, caption, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, outer_labels, panels
 
 MOST = 4
 """Conditions that are drawn, a row of panels each."""
+
+_NAMED = ("scenario", "roles", "model", "memory", "temperature")
+"""Factors that name the only condition."""
 
 _GAMMA, _SIGNED, _IN, _OUT = COLOURS[0], COLOURS[2], COLOURS[0], COLOURS[1]
 
@@ -26,7 +27,7 @@ def branching(study: Study) -> Figure | None:
     every = [row for row in study.rows if row.branches is not None]
     if not every:
         return None
-    rows, left_out = limited(every, MOST)
+    rows, left = limited(every, MOST)
     figure, axes = panels(len(rows), 3, (PAGE, 1.9 * len(rows) + 1.2))
     names = [n for n in varying_in(every) if n != "settings"]
     for line, row in zip(axes, rows, strict=True):
@@ -41,7 +42,14 @@ def branching(study: Study) -> Figure | None:
     titles = ("A  Γ̂", "B  signed growth", "C  ĉ, preferences minus 1/K")
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title)
-    caption(figure, [*_told(rows), left_out, *below(rows, "continuations")])
+    found = [row.branches for row in rows if row.branches is not None]
+    captioned(
+        *(figure, "branching", rows),
+        sizes=[f"{f.bases} bases x {f.branches} branches" for f in found],
+        condition=shared(rows) if len(rows) > 1 else name(rows[0], _NAMED),
+        raw=[f"{_average(f.c_in_raw)} against {_average(f.c_out_raw)}" for f in found],
+        left=left,
+    )
     return figure
 
 
@@ -115,27 +123,6 @@ def _bases(axes: Axes, found: Branching) -> None:
     axes.grid(axis="y")
 
 
-def _told(rows: Sequence[Row]) -> list[str]:
-    found = [row.branches for row in rows if row.branches is not None]
-    counts = ", ".join(dict.fromkeys(f"{f.bases} bases x {f.branches} branches" for f in found))
-    raw = ", ".join(f"{_average(f.c_in_raw)} against {_average(f.c_out_raw)}" for f in found)
-    common = shared(rows)
-    return [
-        f"{counts}{f' ({common})' if len(rows) > 1 else f' ({_condition(rows[0])})'}; hollow: mean "
-        "over bases, which are the units, with Student's 95 % interval",
-        "A: mean D after the branching minus D at it. All branches start at one state, so that it "
-        "can't be negative: above 0 it certifies noise alone. B: mean of log(D(t+s) / D(t+1)) - "
-        "½ log s, 0 under diffusion, below under contraction, above under amplification",
-        "C: mean cosine similarity within and across bases; p: of their difference, by "
-        "permutation of bases: memory of the base, not chaos. On raw preferences, as in the paper: "
-        f"{raw}",
-    ]
-
-
 def _average(values: Floats) -> str:
     known = values[np.isfinite(values)]
     return number(float(known.mean()), 4) if known.size else number(float("nan"), 4)
-
-
-def _condition(row: Row) -> str:
-    return name(row, ("scenario", "roles", "model", "memory", "temperature"))

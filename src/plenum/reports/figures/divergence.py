@@ -19,7 +19,6 @@ from plenum.reports.style import (
     COLUMN,
     PAGE,
     SMALL,
-    caption,
     chunks,
     keys_in_a_line,
     look,
@@ -112,7 +111,7 @@ def _page(
     rows = [row for panel in page for row in panel.rows]
     if shared:
         _key(figure, rows, names, looks)
-    caption(figure, _foot(rows, window, place))
+    words.captioned(figure, "divergence", rows, window, page=place)
     return figure
 
 
@@ -193,15 +192,3 @@ def _key(figure: Figure, rows: Sequence[Row], names: Sequence[str], looks: dict[
     ]
     columns = keys_in_a_line(str(handle.get_label()) for handle in handles)
     figure.legend(handles=handles, loc="outside upper left", ncols=columns, handlelength=2.6)
-
-
-def _foot(rows: Sequence[Row], window: tuple[int, int], place: tuple[int, int]) -> list[str]:
-    intervals = {row.summary.lyapunov.interval for row in rows if row.summary}
-    last = max((row.summary.divergence.size for row in rows if row.summary), default=window[1])
-    told = (
-        "D(t) by round with its 95 % band (jackknife over replicates, round by round); thick "
-        f"lines: fits over rounds {window[0]}-{min(window[1], last)}, slope {symbol(rows)} with "
-        f"{' and '.join(sorted(intervals))} 95 % interval"
-    )
-    number, pages = place
-    return words.foot(rows, told + f"; page {number} of {pages}" * (pages > 1))

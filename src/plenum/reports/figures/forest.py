@@ -12,11 +12,11 @@ from plenum.design.factors import FACTORS, USUAL
 from plenum.dynamics import Estimate
 from plenum.reports.effects import Across, Effect
 from plenum.reports.figures import words
+from plenum.reports.figures.words import captioned
 from plenum.reports.formats import p_value
-from plenum.reports.labels import provenance
 from plenum.reports.marks import explained, letters
-from plenum.reports.rows import Row
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption, chunks, panels, width
+from plenum.reports.rows import Row, symbol
+from plenum.reports.style import COLOURS, PAGE, SMALL, chunks, panels, width
 
 MOST = 46
 """Lines of a page, headings among them."""
@@ -70,9 +70,8 @@ def forest(
     pages = _pages(groups)
     rows = [row for effect in effects for row in effect.cells]
     reach = _reach(groups)
-    symbol = _symbol(effects)
     return [
-        _page([line for group in page for line in group], rows, reach, symbol, (n, len(pages)))
+        _page([line for group in page for line in group], rows, reach, (n, len(pages)))
         for n, page in enumerate(pages, 1)
     ]
 
@@ -135,7 +134,8 @@ def _heading(effect: Effect) -> str:
 def _minus(effect: Effect) -> str:
     """``λ̂(on) − λ̂(off)``: what is taken from what."""
     treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
-    return f"{_symbol([effect])}({treated}) − {_symbol([effect])}({reference})"
+    exponent = symbol(effect.cells)
+    return f"{exponent}({treated}) − {exponent}({reference})"
 
 
 def _line(effect: Effect, label: str) -> Line:
@@ -183,10 +183,10 @@ def _page(
     lines: Sequence[Line],
     rows: Sequence[Row],
     reach: float,
-    symbol: str,
     place: tuple[int, int],
 ) -> Figure:
-    head = (f"Δ{symbol} [95 %]", "n", "p (Holm)", "warned")
+    exponent = symbol(rows)
+    head = (f"Δ{exponent} [95 %]", "n", "p (Holm)", "warned")
     columns = [head, *(_cells(line) for line in lines if line.estimate)]
     places = _places(columns)
     left = _GAP + max(width(line.label) for line in lines if line.estimate)
@@ -209,7 +209,7 @@ def _page(
     axes.set_ylim(len(lines) - 0.4, -1.6)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
-    axes.set_xlabel(f"Δ{symbol} per round")
+    axes.set_xlabel(f"Δ{exponent} per round")
     axes.grid(axis="x")
     for empty, wide in ((names, left), (numbers, places[-1])):
         empty.set_xlim(0, wide)
@@ -217,7 +217,16 @@ def _page(
     names.set_zorder(1)  # a long heading goes on over the plot
     drawn = [e for line in lines if (e := line.estimate) and math.isfinite(e.ci_high - e.ci_low)]
     cut = sum(bool(_beyond(estimate, reach)) for estimate in drawn)
-    caption(figure, _foot(lines, rows, symbol, place, f"{cut} of {len(drawn)}" if cut else ""))
+    captioned(
+        *(figure, "forest", rows),
+        sure=f"{_SURE:g}",
+        pooled=any(line.pooled for line in lines),
+        ablated=any("ablate_" in line.label for line in lines),
+        meant=explained(name for line in lines for name in line.warned),
+        cut=cut,
+        drawn=len(drawn),
+        page=place,
+    )
     return figure
 
 
@@ -273,34 +282,6 @@ def _cells(line: Line) -> tuple[str, str, str, str]:
         return ("no estimate", line.n, "-", letters(line.warned))
     found = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
     return (found, line.n, p_value(line.p), letters(line.warned))
-
-
-def _symbol(effects: Sequence[Effect]) -> str:
-    perturbed = all(row.tracked.perturbed for effect in effects for row in effect.cells)
-    return "λ̂_pert" if perturbed else "λ̂"
-
-
-def _foot(
-    lines: Sequence[Line],
-    rows: Sequence[Row],
-    symbol: str,
-    place: tuple[int, int],
-    cut: str,
-) -> list[str]:
-    number, pages = place
-    ablated = any("ablate_" in line.label for line in lines)
-    meant = explained(name for line in lines for name in line.warned)
-    return [
-        f"Δ{symbol} with its 95 % interval (jackknife, Welch); filled: p < {_SURE:g} by Holm over "
-        "the contrasts of a factor, or over the means; n: replicates of what is compared, in order"
-        + "; diamonds: random-effects means over scenarios" * any(line.pooled for line in lines)
-        + (f"; arrows: {cut} intervals go on beyond the axis" if cut else "")
-        + f"; page {number} of {pages}" * (pages > 1),
-        "taking a mandate out is drawn as ablated − full; the papers draw full − ablated, the same "
-        "with the opposite sign" * ablated,
-        f"warned: {meant}" if meant else "no warnings",
-        provenance(rows),
-    ]
 
 
 def _beyond(e: Estimate, reach: float) -> list[tuple[float, str]]:

@@ -1,7 +1,6 @@
 """Figure 1 of the hosted regime: divergence between wordings, fragility, and λ̂_pert by scenario."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -15,10 +14,10 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import WINDOW, divergence
 from plenum.dynamics.fragility import ALL, CANONICAL
-from plenum.reports.figures.words import realised
+from plenum.reports.figures.words import captioned
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, grouped, varying_in
-from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, caption
+from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL
 
 _STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}
 _SHOWN = "HL-01"
@@ -81,7 +80,9 @@ def hosted(
     third.set_title("C  Growth of the distance between wordings", loc="left")
     third.set_xticks(range(len(scenarios)), scenarios, rotation=45, ha="right")
     _legend(figure, series)
-    caption(figure, _foot(series, window, cut=cut))
+    drawn = [row for own in series for row in own.rows.values()]
+    votes = [row for own in series for row in own.votes.values()]
+    captioned(figure, "hosted", drawn, window, cut=cut, provenance=provenance([*drawn, *votes]))
     return figure
 
 
@@ -248,27 +249,3 @@ def _legend(figure: Figure, series: Sequence[_Series]) -> None:
                         label="hollow: one-shot vote")  # fmt: skip
         handles.append(hollow)
     figure.legend(handles=handles, loc="outside upper right", ncols=min(len(handles), 4))
-
-
-def _foot(series: Sequence[_Series], window: tuple[int, int], *, cut: bool) -> list[str]:
-    own = [row for one in series for row in one.rows.values()]
-    votes = [row for one in series for row in one.votes.values()]
-    last = max((row.tracked.preferences.shape[1] for row in own), default=window[1])
-    told = (
-        f"replicates: wordings, one each; A: shaded, the rounds {window[0]}-"
-        f"{min(window[1], last)} of the fit, on a linear axis since reruns lie at 0; B: of "
-        "the other wordings, the share that decides otherwise than the canonical "
-        "wording, Clopper-Pearson 95 %; C: slope of log D(t) between wordings, 95 % interval over "
-        "wordings" + "; some intervals reach beyond the panel" * cut
-    )
-    if not own:
-        return ["nothing to draw"]
-    n, warned = realised(own), _warned(own)
-    return [told, f"{n}; warnings: {warned}", provenance([*own, *votes])]
-
-
-def _warned(rows: Sequence[Row]) -> str:
-    """How many conditions carry which warning: panels have no room for letters."""
-    found = Counter(name for row in rows for name in row.warnings)
-    told = ", ".join(f"{name} in {count}" for name, count in found.items())
-    return f"{told} of {len(rows)} conditions" if told else "none"

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from plenum.reports.figures import heat, words
 from plenum.reports.marks import DIFFERENT, different, letters
 from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, caption, chunks, width
+from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, width
 
 MOST = 10
 """Conditions side by side on a page."""
@@ -63,16 +63,8 @@ def _page(
     axes.set_yticks(range(len(scenarios)), scenarios)
     heat.bar(figure, [axes], norm, f"{symbol(rows)} per round")
     drawn = [row for line in table for cell in line for row in cell]
-    caption(figure, words.foot(drawn, *_told(rows)))
+    words.captioned(figure, "landscape", drawn, symbol=symbol(rows), rate=DIFFERENT)
     return figure
-
-
-def _told(rows: Sequence[Row]) -> list[str]:
-    return [
-        f"{symbol(rows)} ± jackknife standard error (n); * growth or contraction, † other than "
-        f"diffusion: random time reversal and jackknife test, each at a false discovery rate of "
-        f"{DIFFERENT:.0%} over this map (Benjamini-Hochberg)"
-    ]
 
 
 def _head(names: Sequence[str], key: Key) -> str:

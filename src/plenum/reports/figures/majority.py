@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import TimeToMajority
 from plenum.dynamics.decisions import share
-from plenum.reports.figures.words import below, degrees, name, plain, shared, wrapped
+from plenum.reports.figures.words import captioned, degrees, name, plain, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import PAGE, SMALL, caption, look, outer_labels, panels
+from plenum.reports.style import PAGE, SMALL, look, outer_labels, panels
 
 CURVES = 8
 """Curves that stay apart in a panel."""
@@ -57,7 +57,8 @@ def majority(study: Study) -> Figure | None:
     outer_labels(axes[:, :2], x="round")
     drawn = [row for _, rows in groups for row in rows]
     left_out = len(study.deliberated) - len(drawn)
-    caption(figure, _told(drawn, left_out))
+    banded = len(drawn) <= _BANDS
+    captioned(figure, "majority", drawn, banded=banded, more=left_out)
     return figure
 
 
@@ -136,16 +137,3 @@ def _rounds(axes: Axes, last: int) -> None:
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_major_formatter(FuncFormatter(
         lambda x, _: "never" if x > last else f"{x:.0f}"))  # fmt: skip
-
-
-def _told(rows: Sequence[Row], left_out: int) -> list[str]:
-    banded = "; bands: 95 %, Clopper-Pearson, round by round" * (len(rows) <= _BANDS)
-    return [
-        "share of replicates in which more than half of the seats share a top option "
-        f"({shared(rows)}). First: in some round so far; seats that choose at random soon have one "
-        "too. Stays: one and the same option from there to the last round",
-        "at never, hollow and dotted: the share without one (censored at the last round); "
-        f"curves are drawn a little apart{banded}",
-        f"{left_out} further conditions of the study aren't drawn" * bool(left_out),
-        *below(rows),
-    ]

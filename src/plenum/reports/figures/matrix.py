@@ -13,7 +13,7 @@ from plenum.reports.figures import heat, words
 from plenum.reports.labels import label
 from plenum.reports.marks import letters
 from plenum.reports.rows import Row, grouped, symbol
-from plenum.reports.style import COLUMN, PAGE, caption, panels
+from plenum.reports.style import COLUMN, PAGE, panels
 
 MOST = 4
 """More matrices than this are a landscape."""
@@ -46,8 +46,7 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
     heat.bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
-    given = f"{symbol(drawn)} with its 95 % interval; n: completed/target replicates"
-    caption(figure, words.foot(drawn, given))
+    words.captioned(figure, "matrix", drawn)
     return figure
 
 

@@ -1,6 +1,5 @@
 """λ̂ against what it would be without growth, under two randomisations (Fig. S5)."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +10,12 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from plenum.dynamics import NullTest, shuffle_test
-from plenum.reports.figures.words import NEAREST, below, foremost, name, shared, wrapped
+from plenum.reports.figures.words import captioned, foremost, name, wrapped
 from plenum.reports.formats import p_value
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
 MOST = 4
 """Conditions that are drawn."""
@@ -50,7 +49,14 @@ def null(study: Study) -> Figure | None:
     exponent = symbol([own.row for own in tested])
     outer_labels(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
-    caption(figure, _told(tested, rows, study.chosen))
+    both = [test for own in tested for test in (own.reversal, own.shuffle)]
+    captioned(
+        *(figure, "null", [own.row for own in tested], study.chosen.window),
+        among=len(rows),
+        reversals=len(tested[0].reversal.null),
+        shuffles=len(tested[0].shuffle.null),
+        lost=sum(len(test.null) - len(drawn(test)) for test in both),
+    )
     return figure
 
 
@@ -95,26 +101,3 @@ def _legend(figure: Figure, columns: int) -> None:
         Patch(ec=_SHUFFLED, fc="none", ls="--", label="rounds shuffled, as in the paper"),
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2 * columns - 1)
-
-
-def _told(tested: Sequence[_Tested], rows: Sequence[Row], chosen: Settings) -> list[str]:
-    draws = len(tested[0].reversal.null), len(tested[0].shuffle.null)
-    lost = sum(
-        len(test.null) - len(drawn(test)) for own in tested for test in (own.reversal, own.shuffle)
-    )
-    own = [one.row for one in tested]
-    last = max(row.tracked.preferences.shape[1] for row in own)
-    few = min(row.n for row in own)
-    several = f"; of {len(rows)} conditions those {NEAREST}"
-    return [
-        f"slope of log D(t) over rounds {chosen.window[0]}-{min(chosen.window[1], last)}, observed "
-        f"and randomised ({shared(rows)}){several * (len(rows) > MOST)}",
-        f"reversal ({draws[0]:,} draws): each replicate's deviation from the median forwards or "
-        f"backwards. Shuffling ({draws[1]:,}) tests that rounds are exchangeable, not that "
-        "λ = 0: committees that remember but don't grow are rejected far too often (42 % of the "
-        "time at a nominal 5 % for an AR(1) with ρ = 0.9); it stands here beside the papers",
-        f"{lost} draws without a slope aren't shown, and count as extreme" * bool(lost),
-        "p: two-sided, (1 + b) / (1 + B)"
-        + f"; {few} replicates have {2**few} different reversals" * (2**few < draws[0]),
-        *below(own),
-    ]

@@ -8,11 +8,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plenum.design.factors import FACTORS
-from plenum.reports.figures.words import LONG, NEAREST, below, foremost, labels, name, plain
+from plenum.reports.figures.words import LONG, captioned, foremost, labels, plain
 from plenum.reports.rows import Row
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, outer_labels, panels
+from plenum.reports.style import COLOURS, MARKERS, PAGE, outer_labels, panels
 
 MOST = 6
 """Replicates that are drawn."""
@@ -37,7 +36,7 @@ def seats(study: Study) -> Figure | None:
         _panel(panel, row, replicate, options)
     outer_labels(axes, x="round", y="preference")
     _legend(figure, row, options, columns)
-    caption(figure, _told(row, rows, len(shown)))
+    captioned(figure, "seats", [row], among=len(rows), shown=len(shown), of=row.n)
     return figure
 
 
@@ -105,17 +104,3 @@ def _legend(figure: Figure, row: Row, options: Sequence[int], columns: int) -> N
         for line, option in zip(_LINES, options, strict=True)
     ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper left", ncols=columns)
-
-
-def _told(row: Row, rows: Sequence[Row], shown: int) -> list[str]:
-    factors = row.tracked.factors
-    kept = [n for n in FACTORS if factors[n] not in ("", "none", "default", "deliberation")]
-    told = name(row, [n for n in kept if n not in ("backend", "rounds", "seed")])
-    one = f"; of {len(rows)} conditions the one {NEAREST}" * (len(rows) > 1)
-    return [
-        f"{told}{one}",
-        f"{shown} of {row.n} replicates: at even steps from the one whose last round is nearest to "
-        "the replicates' mean (first panel) to the farthest (last); the two options that the "
-        "committee prefers most on average",
-        *below([row]),
-    ]

@@ -13,10 +13,10 @@ from plenum.dynamics import LyapunovEstimate
 from plenum.dynamics.fragility import CANONICAL
 from plenum.reports.figures.divergence import curve, scale
 from plenum.reports.figures.paths import Path, draw, titles
-from plenum.reports.figures.words import LONG, below, decided, limited, name, plain, shared
+from plenum.reports.figures.words import LONG, captioned, decided, limited, name, plain, shared
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, caption, panels
+from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, panels
 
 MOST = 4
 """Conditions that are drawn, a pair of panels each."""
@@ -38,7 +38,7 @@ def semantic(study: Study) -> Figure | None:
     every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
     if not every:
         return None
-    rows, left_out = limited(every, MOST)
+    rows, left = limited(every, MOST)
     figure, axes = panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 1.1))
     names = varying_in(every)
     met = []
@@ -52,8 +52,16 @@ def semantic(study: Study) -> Figure | None:
         _levels(second, row, again, study.chosen.window)
         second.set_title(f"{told}: distance")
     axes[-1][1].set_xlabel("round")
-    said = [*_said(rows, study.chosen.window), _again(met), titles(rows), left_out]
-    caption(figure, [*said, *below([*rows, *met])])
+    captioned(
+        *(figure, "semantic", [*rows, *met], study.chosen.window),
+        repeated=any(any(row.tracked.repetitions) for row in rows),
+        drawn=shared(rows),
+        by_family=any(len(set(row.tracked.variants)) > NAMED for row in rows),
+        methods=sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
+        studies=list(dict.fromkeys(plain(row.tracked.study) for row in met)),
+        titles=titles(rows),
+        left=left,
+    )
     return figure
 
 
@@ -136,25 +144,3 @@ def _estimate(found: LyapunovEstimate) -> str:
     if math.isnan(found.value):
         return found.status
     return f"{found.value:.3f} [{found.ci_low:.3f}, {found.ci_high:.3f}]"
-
-
-def _said(rows: Sequence[Row], window: tuple[int, int]) -> list[str]:
-    last = max(row.tracked.preferences.shape[1] for row in rows)
-    by_family = any(len(set(row.tracked.variants)) > NAMED for row in rows)
-    methods = {row.summary.lyapunov.interval for row in rows if row.summary}
-    read = "each replicate reads another wording"
-    if any(any(row.tracked.repetitions) for row in rows):
-        read = "wordings are read several times"
-    return [
-        f"{read} ({shared(rows)}). Left: committee mean preferences, hollow in round 1, filled in "
-        f"the last, by {'family of the wording' if by_family else 'wording'}",
-        f"right: mean distance between replicates with its 95 % band; shaded, rounds {window[0]}-"
-        f"{min(window[1], last)} of the fit; slope of log D(t) with 95 % interval "
-        f"({', '.join(sorted(methods))})",
-    ]
-
-
-def _again(met: Sequence[Row]) -> str:
-    """Where the repeats come from, if there are any."""
-    studies = ", ".join(dict.fromkeys(plain(row.tracked.study) for row in met))
-    return f"repeats: the canonical wording every time, from the study {studies}" if met else ""

@@ -8,17 +8,16 @@ from matplotlib.lines import Line2D
 
 from plenum.reports.figures.paths import Path, draw, titles
 from plenum.reports.figures.words import (
-    below,
+    captioned,
     decided,
     labels,
     limited,
     name,
-    shared,
     wrapped,
 )
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, caption, panels
+from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, panels
 
 MOST = 16
 """Panels that stay readable on a page."""
@@ -28,7 +27,7 @@ def simplex(study: Study) -> Figure | None:
     """Trajectories of the committee's mean, a panel a condition, coloured by decision."""
     if not study.deliberated:
         return None
-    rows, left_out = limited(study.deliberated, MOST)
+    rows, left = limited(study.deliberated, MOST)
     columns = min(len(rows), 4)
     lines = math.ceil(len(rows) / columns)
     wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
@@ -42,7 +41,14 @@ def simplex(study: Study) -> Figure | None:
         counts = f"n = {row.n}: {decided(row.tracked.decisions)}"
         panel.set_title(f"{wrapped(told, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
     _legend(figure, rows)
-    caption(figure, [*_told(rows), left_out, *below(rows)])
+    triangles = {row.tracked.preferences.shape[-1] == 3 for row in rows}
+    captioned(
+        *(figure, "simplex", rows),
+        triangles=True in triangles,
+        others=False in triangles,
+        titles=titles(rows),
+        left=left,
+    )
     return figure
 
 
@@ -68,17 +74,3 @@ def _legend(figure: Figure, rows: Sequence[Row]) -> None:
         for colour, marker in (look(decision),)
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=4)
-
-
-def _told(rows: Sequence[Row]) -> list[str]:
-    kinds = {row.tracked.preferences.shape[-1] == 3 for row in rows}
-    told = [
-        f"committee mean preferences over rounds ({shared(rows)}): hollow, round 1; filled, the "
-        "last; colour and marker: the decision of the ballots"
-    ]
-    if True in kinds:
-        told.append("triangle: a corner is full preference; dotted, where the top option changes")
-    if False in kinds:
-        told.append("side by side: an option's place runs from the first round to the last; "
-                    "dotted, equal preference for all")  # fmt: skip
-    return [*told, titles(rows)]

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.reports.figures.words import LONG, below, limited, name, plain, shared, wrapped
+from plenum.reports.figures.words import LONG, captioned, limited, name, plain, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, PAGE, SMALL, caption, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
 MOST = 12
 """Panels that stay readable on a page."""
@@ -33,11 +33,15 @@ def switches(study: Study) -> Figure | None:
         return None
     names = [n for n in varying_in(rows) if n != "temperature"]
     groups = list(grouped(rows, names).values())
-    heads, left_out = limited([group[0] for group in groups], MOST, "committees")
+    heads, left = limited([group[0] for group in groups], MOST, "committees")
     kept = [group for group in groups if group[0] in heads]
     drawn = [row for group in kept for row in group]
     figure = _draw(kept, names)
-    caption(figure, [_caption(kept, drawn), left_out, *below(drawn)])
+    temperatures = dict.fromkeys(plain(row.tracked.factors["temperature"]) for row in drawn)
+    several = any(len(group) > 1 for group in kept)
+    captioned(
+        figure, "switches", drawn, several=several, temperatures=list(temperatures), left=left
+    )
     return figure
 
 
@@ -104,13 +108,3 @@ def _panel(axes: Axes, pooled: Counts) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y")
-
-
-def _caption(groups: Sequence[Sequence[Row]], rows: Sequence[Row]) -> str:
-    temperatures = list(dict.fromkeys(row.tracked.factors["temperature"] for row in rows))
-    several = any(len(group) > 1 for group in groups)
-    over = f"; pooled over temperatures {', '.join(map(plain, temperatures))}" * several
-    return (
-        f"switches of a seat's top option in a run ({shared(rows)}): a point a seat and run, those "
-        f"of equal count side by side; bars and lines: mean ± SEM over runs{over}"
-    )

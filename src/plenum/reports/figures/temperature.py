@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from plenum.reports.figures import words
 from plenum.reports.marks import letters
 from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, caption, look, outer_labels, panels
+from plenum.reports.style import COLUMN, PAGE, SMALL, look, outer_labels, panels
 
 _ROOM = 0.32
 """Inches that a temperature with its n and letters takes."""
@@ -46,7 +46,7 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
     outer_labels(axes, y=f"{symbol(drawn)} per round")
     handles, texts = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
-    caption(figure, words.foot(drawn, _told(drawn)))
+    words.captioned(figure, "temperature", drawn)
     return figure
 
 
@@ -106,11 +106,3 @@ def _below(rows: Sequence[Row]) -> str:
     """n and letters of the conditions at a temperature; those that differ in a text have two."""
     counts = ", ".join(map(words.counted, rows)) or "-"
     return f"{counts}\n{letters(name for row in rows for name in row.warnings)}"
-
-
-def _told(rows: Sequence[Row]) -> str:
-    intervals = sorted({row.summary.lyapunov.interval for row in rows if row.summary})
-    return (
-        f"{symbol(rows)} with its 95 % interval ({' and '.join(intervals)}) by temperature, evenly "
-        "spaced and not to scale; dotted: what independent random walks give"
-    )

@@ -5,12 +5,17 @@ import string
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+from matplotlib.figure import Figure
 
 from plenum.design.factors import FACTORS, unusual
-from plenum.dynamics import LyapunovEstimate
+from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explained
-from plenum.reports.rows import Row, varying_in
+from plenum.reports.phrases import paragraphs
+from plenum.reports.rows import Row, symbol, varying_in
+from plenum.reports.style import caption
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
 """Factors whose values tell by themselves what they are values of."""
@@ -98,24 +103,22 @@ def shared(rows: Sequence[Row]) -> str:
     return name(rows[0], unusual(kept, values))
 
 
-def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], str]:
+Left = tuple[int, int, str, int, int, int]
+"""What a caption says of conditions that aren't drawn: drawn, of how many, what, a scenario, ..."""
+
+
+def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], Left]:
     """As many conditions of each scenario as fit, in their order, and what was left out."""
     scenarios = list(dict.fromkeys(row.tracked.factors["scenario"] for row in rows))
     if len(rows) <= most:
-        return list(rows), ""
+        return list(rows), (len(rows), len(rows), what, most, most, len(scenarios))
     each = max(most // len(scenarios), 1)
     shown = [
         row
         for scenario in scenarios[:most]
         for row in [r for r in rows if r.tracked.factors["scenario"] == scenario][:each]
     ]
-    first = f"the first {each}" if each > 1 else "the first"
-    told = f"drawn: {len(shown)} of {len(rows)} {what}, {first} of each scenario"
-    return shown, told + f", of {most} scenarios" * (len(scenarios) > most)
-
-
-NEAREST = "nearest to IM-01, roles on, uniform, t0"
-"""What :func:`foremost` goes by, for the caption."""
+    return shown, (len(shown), len(rows), what, each, most, len(scenarios))
 
 
 def foremost(rows: Sequence[Row], most: int) -> list[Row]:
@@ -156,30 +159,31 @@ def decided(decisions: Sequence[str]) -> str:
     return plain(", ".join(f"{d} {counts[d]}" for d in order))
 
 
-def realised(rows: Sequence[Row], what: str = "replicates") -> str:
-    """Completed replicates a condition, and what is missing."""
-    counts = sorted({row.n for row in rows}) or [0]
-    n = f"n = {counts[0]}" if len(counts) == 1 else f"n from {counts[0]} to {counts[-1]}"
-    failed, pending = sum(row.failed for row in rows), sum(row.pending for row in rows)
-    missing = [f"{count} {what}" for count, what in ((failed, "failed"), (pending, "pending"))
-               if count]  # fmt: skip
-    return f"{n} {what} a condition" + f" ({', '.join(missing)} in all)" * bool(missing)
+def captioned(
+    figure: Figure,
+    name: str,
+    rows: Sequence[Row],
+    window: tuple[int, int] = WINDOW,
+    **facts: Any,
+) -> None:
+    """Write the caption of a figure of some conditions: its macro of ``captions.j2``.
 
-
-def below(rows: Sequence[Row], what: str = "replicates") -> list[str]:
-    """The last lines of a caption: n, warnings, and where the numbers come from."""
-    named = (warning for row in rows for warning in row.warnings)
-    counts = Counter(warning for warning in named if warning != "branching")
-    told = [f"{plain(w)} ({n} of {len(rows)})" for w, n in sorted(counts.items())]
-    warned = f"warnings (conditions): {', '.join(told)}" if told else ""
-    return [realised(rows, what), warned, plain(provenance(rows))]
-
-
-def foot(rows: Sequence[Row], *lines: str) -> list[str]:
-    """The lines under a figure: what is drawn, n, what the letters warn of, the backend."""
-    meant = explained(name for row in rows for name in row.warnings)
-    return [
-        *lines,
-        realised(rows) + (f"; warnings: {meant}" if meant else "; no warnings"),
-        provenance(rows),
-    ]
+    What is known of all conditions alike needs no ``facts``: n, warnings, the rounds of the fit,
+    what they share, and where the numbers come from.
+    """
+    warned = Counter(w for row in rows for w in row.warnings if w != "branching")
+    rounds = [row.tracked.preferences.shape[1] for row in rows if row.summary]
+    known = {
+        "conditions": len(rows),
+        "ns": sorted({row.n for row in rows}) or [0],
+        "failed": sum(row.failed for row in rows),
+        "pending": sum(row.pending for row in rows),
+        "warned": sorted(warned.items()),
+        "letters": explained(warned),
+        "provenance": plain(provenance(rows)),
+        "shared": shared(rows) if rows else "",
+        "symbol": symbol(rows),
+        "intervals": sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
+        "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",
+    }
+    caption(figure, paragraphs("figures/captions.j2", name, **known | facts))

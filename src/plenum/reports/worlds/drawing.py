@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from scipy import stats
 
@@ -26,11 +26,9 @@ from plenum.reports.style import (
     outer_labels,
     panels,
 )
-from plenum.reports.worlds.arms import LEVELS, arm, arms, common, never_ended, over_worlds, values
-from plenum.reports.worlds.sheets import provenance
+from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, provenance
 from plenum.reports.worlds.statistics import points, told_apart
-from plenum.tracking.conditions import TrackedCondition
-from plenum.worlds.registry import display
+from plenum.reports.worlds.tables import notes
 
 MOST_BANDS = 4
 """Arms whose intervals a panel has room for."""
@@ -48,136 +46,133 @@ SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
 """How the line of a scripted policy is drawn."""
 
 
-def over_time(played: Sequence[TrackedCondition], task: str) -> Figure:
+def over_time(group: Group) -> Figure:
     """Performance by round, one line an arm, one panel a level of volatility (Fig. 3).
 
     The best scripted policy is drawn beside those that were asked: what needs no model.
     """
-    asked = [p for p in played if not arm(p).scripted and len(p.rounds)]
-    shown = arms(asked)[:MOST_LINES]
-    left = [a.name for a in arms(asked)][MOST_LINES:]
-    script = _best([p for p in played if len(p.rounds)], task)
-    levels = [v for v in LEVELS["volatility"] if any(p.factors["volatility"] == v for p in asked)]
+    shown, group = group.shown, _with_rounds(group)
+    asked, script = group.asked, _best(group)
+    names = asked.arms
+    styles = {name: look(number) for number, name in enumerate(names[:MOST_LINES])}
+    styles |= dict.fromkeys(script, SCRIPT)
+    drawn = group.where(group.frame["arm"].isin(styles))
+    levels = _levels(asked)
     figure, axes = panels(1, max(len(levels), 1), (PAGE, 2.6), sharey=True)
-    band = len(shown) + bool(script) <= MOST_BANDS
-    found: dict[str, Artist] = {}
+    band = len(styles) <= MOST_BANDS
+    handles: dict[str, Line2D] = {}
     for panel, level in zip(axes.flat, levels, strict=False):
-        for number, name in enumerate([a.name for a in shown] + [script] * bool(script)):
-            own = [p for p in played if arm(p).name == name and p.factors["volatility"] == level]
-            own = [p for p in own if len(p.rounds)]
-            if own:
-                style = SCRIPT if name == script else look(number)
-                found[name] = _curve(panel, own, style, task, band=band)
+        for name, style in styles.items():
+            here = (drawn.frame["arm"] == name) & (drawn.frame["volatility"] == level)
+            if here.any():
+                handles[name] = _curve(panel, drawn.where(here), style, band=band)
         panel.set_title(f"volatility {level}", loc="left")
         panel.set_xlabel("round")
-        panel.set_xlim(0.5, max(int(p.factors["rounds"]) for p in asked) + 0.5)
+        panel.set_xlim(0.5, max(asked.frame["rounds"].astype(int)) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.grid(True)
-    axes[0, 0].set_ylabel(display(task).performance)
-    if found:
-        _legend(figure, {name: found[name] for name in found})
-    told = "mean over worlds; "
-    told += (
-        "band: 95 % t interval over worlds, within 0 and 1"
-        if band
-        else "intervals over worlds are left out: those of so many arms would hide the lines"
-    )
-    told += display(task).gaps + (f"; not drawn: {'; '.join(left)}" if left else "")
-    drawn = [p for p in asked if arm(p) in shown] + [p for p in played if arm(p).name == script]
-    caption(figure, _foot(drawn, told))
+    axes[0, 0].set_ylabel(shown.performance)
+    if handles:
+        figure.legend(
+            *(handles.values(), handles.keys()),
+            loc="outside upper left", fontsize=SMALL, ncols=keys_in_a_line(handles, SMALL),
+            handlelength=2.6,
+        )  # fmt: skip
+    _caption(figure, "over_time", drawn, band=band, gaps=shown.gaps, left=names[MOST_LINES:])
     return figure
 
 
-def _best(played: Sequence[TrackedCondition], task: str) -> str:
+def _with_rounds(group: Group) -> Group:
+    return group.where(group.frame["condition"].map(lambda one: len(one.rounds) > 0).astype(bool))
+
+
+def _levels(group: Group) -> list[str]:
+    """The levels of volatility that some conditions have, in their order."""
+    return [level for level in LEVELS["volatility"] if level in set(group.frame["volatility"])]
+
+
+def _best(group: Group) -> list[str]:
     """The scripted policy that acts freely and does best in the first metric; empty for none."""
-    own = [p for p in played if arm(p).scripted and not arm(p).free]
-    shown = display(task)
-    table = values(own, shown.metrics[0])
-    if table.empty:
-        return ""
-    means = table.groupby("arm")["value"].mean()
-    return str(means.idxmin() if shown.lower_is_better else means.idxmax())
+    free = group.where(group.frame["scripted"] & (group.frame["free"] == ""))
+    if free.episodes.empty:
+        return []
+    means = free.episodes.groupby("arm", observed=True)[group.shown.metrics[0]].mean()
+    return [str(means.idxmin() if group.shown.lower_is_better else means.idxmax())]
 
 
-def baselines(played: Sequence[TrackedCondition], task: str) -> Figure:
+def baselines(group: Group) -> Figure:
     """Each metric of every arm with its interval over worlds (Fig. 4).
 
     At the levels that all arms were run at. Hollow: a mean of what ended, where a tenth or more
     did not.
     """
-    played, left = common(played)
-    shown, metrics = arms(played), display(task).metrics
-    figure, axes = panels(1, len(metrics), (PAGE, 0.17 * len(shown) + 1.05), sharey=True)
-    places = np.arange(len(shown))[::-1]
+    group, left = group.at_common_levels()
+    metrics, table = group.shown.metrics, group.episodes
+    arms, asked = group.arms, group.asked.arms
+    figure, axes = panels(1, len(metrics), (PAGE, 0.17 * len(arms) + 1.05), sharey=True)
+    places = np.arange(len(arms))[::-1]
     for panel, metric in zip(axes.flat, metrics, strict=True):
-        table = values(played, metric)
-        least, most = display(task).ranges.get(metric, (-math.inf, math.inf))
-        for place, one in zip(places, shown, strict=True):
-            own = table[table["arm"] == one.name]
-            found, (lost, whole) = over_worlds(own), never_ended(own)
-            colour = GREY if one.scripted else COLOURS[0]
-            face = "white" if lost > 0 and lost >= MANY_OPEN * whole else colour
-            mark = "s" if one.scripted else "o"
+        least, most = group.shown.ranges.get(metric, (-math.inf, math.inf))
+        for place, name in zip(places, arms, strict=True):
+            part, scripted = table[table["arm"] == name], name not in asked
+            found = over_worlds(part, metric)
+            lost, total = (over_worlds(part, f"{metric} {n}").value for n in ("open", "all"))
+            colour = GREY if scripted else COLOURS[0]
+            face = "white" if lost > 0 and lost >= MANY_OPEN * total else colour
             ends = np.clip([found.ci_low, found.ci_high], least, most)
             panel.plot(ends, [place, place], color=colour, lw=1.0)
-            panel.plot(found.value, place, mark, color=colour, markerfacecolor=face, ms=3.4)
+            panel.plot(found.value, place, "s" if scripted else "o", color=colour,
+                       markerfacecolor=face, ms=3.4)  # fmt: skip
         panel.set_title(metric.replace("_", " "), loc="left")
         panel.xaxis.set_major_locator(MaxNLocator(4))
         panel.grid(axis="x")
-        panel.set_ylim(-0.6, len(shown) - 0.4)
-    axes[0, 0].set_yticks(places, [one.name for one in shown], fontsize=6.5)
-    told = "mean and 95 % t interval over worlds, within what is possible; squares: no model is "
-    told += "asked; hollow: a tenth or more never ended, and has no time in the mean"
-    caption(figure, [*[left] * bool(left), *_foot(played, told)])
+        panel.set_ylim(-0.6, len(arms) - 0.4)
+    axes[0, 0].set_yticks(places, arms, fontsize=6.5)
+    _caption(figure, "baselines", group, first=left)
     return figure
 
 
-def deviation(played: Sequence[TrackedCondition], task: str) -> Figure:
+def deviation(group: Group) -> Figure:
     """Performance against deviation with the two lines of the test (Fig. 5).
 
     A line of panels an arm, a column a volatility, of one level of diversity and one model: arms
     and conditions aren't pooled, since what parts them would look like a bend. Proposals are
     drawn: where an action is common, actions have no deviation.
     """
-    asked = [p for p in played if not arm(p).scripted and len(p.rounds) and _deviates(p)]
-    drawn, fixed = _one_cell(asked)
-    names = [a.name for a in arms(drawn)]
-    shown, left = names[:MOST_ROWS], names[MOST_ROWS:]
-    levels = [v for v in LEVELS["volatility"] if any(p.factors["volatility"] == v for p in drawn)]
-    lines, columns = max(len(shown), 1), max(len(levels), 1)
+    shown = group.shown
+    asked = _with_rounds(group).asked
+    alone = (asked.frame["agents"] == "1") | (asked.frame["consensus"] == "central")
+    teams, chosen = _one_cell(asked.where(~alone))
+    names = teams.arms
+    drawn = teams.where(teams.frame["arm"].isin(names[:MOST_ROWS]))
+    levels = _levels(teams)
+    lines, columns = max(min(len(names), MOST_ROWS), 1), max(len(levels), 1)
     figure, axes = panels(lines, columns, (PAGE, 1.9 * lines + 0.5), sharex=True, sharey=True)
-    table = points([p for p in drawn if arm(p).name in shown])
+    table = points(drawn)
     table = table[np.isfinite(table["x"]) & np.isfinite(table["y"])] if len(table) else table
-    for line, name in zip(axes, shown, strict=False):
+    for line, name in zip(axes, names, strict=False):
         for number, (panel, level) in enumerate(zip(line, levels, strict=False)):
             part = table[(table["arm"] == name) & (table["volatility"] == level)]
-            told = _two_lines(panel, part) if len(part) > 10 else "too few rounds"
+            verdict = _two_lines(panel, part) if len(part) > 10 else "too few rounds"
             _cloud(panel, part, COLOURS[number])
-            panel.set_title(f"{name}, {level}\n{told}", loc="left", fontsize=7)
+            panel.set_title(f"{name}, {level}\n{verdict}", loc="left", fontsize=7)
             panel.grid(True)
-    outer_labels(axes, x=display(task).deviation, y=display(task).performance * bool(shown))
-    note = f"{fixed}columns: volatility; rounds of equal d̄ averaged; area: grows with their number;"
-    note += " lines: two-lines test, unadjusted p"
-    note += f"; not drawn: {'; '.join(left)}" if left else ""
-    caption(figure, _foot([p for p in drawn if arm(p).name in shown], note))
+    outer_labels(axes, x=shown.deviation, y=shown.performance * bool(names))
+    _caption(figure, "deviation", drawn, chosen=chosen, left=names[MOST_ROWS:])
     return figure
 
 
-def _deviates(one: TrackedCondition) -> bool:
-    """Whether the agents of a condition propose each for itself."""
-    return one.factors["agents"] != "1" and one.factors["consensus"] != "central"
-
-
-def _one_cell(played: Sequence[TrackedCondition]) -> tuple[list[TrackedCondition], str]:
-    """The conditions of one diversity and one model, those that most arms have; and a note."""
-    kept, told = list(played), []
+def _one_cell(group: Group) -> tuple[Group, dict[str, str]]:
+    """The conditions of one diversity and one model, those that most arms have; and which."""
+    chosen = {}
     for factor in ("model", "diversity"):
-        met = Counter(p.factors[factor] for p in kept if p.factors["diversity"] != "identical")
+        frame = group.frame
+        met = Counter(frame.loc[frame["diversity"] != "identical", factor])
         if len(met) > 1:
-            chosen = max(met, key=lambda value: (met[value], value == "medium"))
-            kept = [p for p in kept if p.factors[factor] in (chosen, "identical")]
-            told.append(f"{factor} {chosen}; ")
-    return kept, "".join(told)
+            level = max(met, key=lambda value: (met[value], value == "medium"))
+            group = group.where(frame[factor].isin([level, "identical"]))
+            chosen[factor] = level
+    return group, chosen
 
 
 def _cloud(axes: Axes, table: pd.DataFrame, colour: str) -> None:
@@ -209,18 +204,16 @@ def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
     return f"{verdict} (p {p_value(found.p_low)}, {p_value(found.p_high)})"
 
 
-def _curve(
-    axes: Axes, own: Sequence[TrackedCondition], style: dict[str, Any], task: str, *, band: bool
-) -> Artist:
+def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Line2D:
     """The mean of worlds by round, with an interval where there are several.
 
     All runs of a world are averaged first: they share its luck. Runs that ended early keep their
     last value: without them the mean would seem to recover.
     """
-    parts = [p.series("performance").rename(index=p.world) for p in own]
+    parts = [one.series("performance").rename(index=one.world) for one in group.played]
     runs = pd.concat(parts).sort_index(axis=1).astype(float)
-    runs = runs.reindex(columns=range(1, max(int(p.factors["rounds"]) for p in own) + 1))
-    if display(task).ends_early:
+    runs = runs.reindex(columns=range(1, max(group.frame["rounds"].astype(int)) + 1))
+    if group.shown.ends_early:
         runs = runs.ffill(axis=1)
     worlds = runs.groupby(level=0).mean()
     count, mean = worlds.count(), worlds.mean()
@@ -232,15 +225,10 @@ def _curve(
     return line
 
 
-def _legend(figure: Figure, found: dict[str, Artist]) -> None:
-    """The arms above the panels, as many side by side as the page has room for."""
-    figure.legend(
-        *(found.values(), found.keys()),
-        loc="outside upper left", fontsize=SMALL, ncols=keys_in_a_line(found, SMALL),
-        handlelength=2.6,
-    )  # fmt: skip
-
-
-def _foot(played: Sequence[TrackedCondition], told: str) -> list[str]:
-    runs = f"{sum(p.completed for p in played)}/{sum(p.target for p in played)} runs"
-    return [told, f"{runs}; {provenance(played)}"]
+def _caption(
+    figure: Figure, name: str, group: Group, first: Sequence[str] = (), **facts: Any
+) -> None:
+    """What is drawn, of how many runs, and where the numbers come from."""
+    played = group.played
+    runs = f"{sum(one.completed for one in played)}/{sum(one.target for one in played)} runs"
+    caption(figure, [*first, *notes(name, **facts), f"{runs}; {provenance(played)}"])

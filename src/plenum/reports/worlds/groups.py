@@ -1,116 +1,314 @@
-"""Which conditions of a study share tables, and what the titles of these say of them."""
+"""The conditions of a study in worlds as one frame, and the groups of them that share tables."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
-from plenum.reports.worlds.arms import LONE, arm
+import pandas as pd
+
+from plenum.dynamics.estimate import Estimate, mean
+from plenum.reports.phrases import paragraphs
+from plenum.reports.worlds.arms import LONE, arm_of, reference
 from plenum.tracking.conditions import TrackedCondition
+from plenum.worlds.definition import Display
+from plenum.worlds.registry import display
+
+LEVELS = {
+    "diversity": ("identical", "low", "medium", "high"),
+    "volatility": ("low", "moderate", "high"),
+}
+"""Factors with an order, and their levels in it."""
 
 USUAL = {"agents": "5", "temperature": "t0.7", "rounds": "20"}
 """What titles don't name, unless the groups of a study differ in it."""
 
+OPEN = {
+    "response_delay": ("delays", ("delays_censored", "delays_dropped")),
+    "containment_time": ("cohorts", ("cohorts_censored",)),
+}
+"""Metrics that are means of what ended: how many there were, and how many of them never ended."""
 
-_TEAM = ("task", "temperature", "rounds", "backend", "settings")
+_SUMS = ("total_welfare",)
+"""Metrics that grow with the number of agents."""
+
+_TEAM = ["task", "temperature", "rounds", "backend", "settings"]
 """What the conditions of a group share, but for the number of agents."""
 
-_WORLD = ("task", "world", "agents", "rounds")
+_WORLD = ["task", "world", "agents", "rounds"]
 """What scripted policies share with a group that they stand in."""
 
 
-def groups(played: Sequence[TrackedCondition]) -> list[list[TrackedCondition]]:
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Conditions in one world that share tables.
+
+    Attributes
+    ----------
+    frame
+        One row a condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, and the
+        tracked ``condition`` itself; see :func:`frame_of`.
+    heading
+        What the titles of its tables begin with.
+    """
+
+    frame: pd.DataFrame
+    heading: str = ""
+
+    def where(self, wanted: "pd.Series[bool]") -> "Group":
+        """Those of its conditions for which something holds."""
+        return replace(self, frame=self.frame[wanted])
+
+    @property
+    def played(self) -> list[TrackedCondition]:
+        """The tracked conditions."""
+        return list(self.frame["condition"])
+
+    def cells(self, names: Sequence[str]) -> list[tuple[TrackedCondition, dict[str, str]]]:
+        """Each condition, and what it has in some columns."""
+        records: Any = self.frame[[*names]].astype(str).to_dict("records")
+        return list(zip(self.played, records, strict=True))
+
+    @property
+    def task(self) -> str:
+        """The name of its world."""
+        return str(self.frame["task"].iloc[0])
+
+    @property
+    def shown(self) -> Display:
+        """How tables and figures show its world."""
+        return display(self.task)
+
+    @property
+    def arms(self) -> list[str]:
+        """The names of its arms, in their order."""
+        return [
+            name for name in self.frame["arm"].cat.categories if (self.frame["arm"] == name).any()
+        ]
+
+    @property
+    def asked(self) -> "Group":
+        """The conditions in which a model was asked."""
+        return self.where(~self.frame["scripted"])
+
+    @cached_property
+    def episodes(self) -> pd.DataFrame:
+        """One row a condition and episode: the factors, ``world``, and means of all metrics.
+
+        ``world`` is the seed and the episode: what is drawn. Of a metric that averages what ended,
+        ``METRIC all`` counts all there were, and ``METRIC open`` those that never ended.
+        """
+        parts = {
+            at: one.metrics.groupby("episode").mean()
+            for at, one in self.frame["condition"].items()
+            if len(one.metrics)
+        }
+        if not parts:
+            return self.frame.iloc[:0].assign(world="")
+        table = pd.concat(parts, names=["at"]).drop(columns="replicate", errors="ignore")
+        for metric, (total, lost) in OPEN.items():
+            if metric in table:
+                counts = table.reindex(columns=[total, *lost])
+                table[f"{metric} all"] = counts[total]
+                table[f"{metric} open"] = counts[[*lost]].sum(axis=1, skipna=False)
+        every = self.frame.join(table.reset_index("episode"), how="inner")
+        return every.assign(world=every["seed"] + "/" + every["episode"].astype(str))
+
+    def over_worlds(self, by: str, metric: str) -> dict[str, Estimate]:
+        """The mean of a metric over worlds, of each world's mean, by the values of a column."""
+        parts = self.episodes.groupby(by, observed=True)
+        return {str(key): over_worlds(part, metric) for key, part in parts}
+
+    def compared(self, metric: str) -> list[tuple[str, str, Estimate]]:
+        """A metric of every arm minus that of the free one: both names, and the difference.
+
+        Sums over agents aren't compared between teams and a single agent.
+        """
+        free = dict(zip(self.frame["arm"], self.frame["free"], strict=True))
+        pairs = [(arm, reference(arm, free[arm], self.arms)) for arm in self.arms]
+        found = [
+            (arm, other, difference(self.episodes, metric, arm, other))
+            for arm, other in pairs
+            if other and not (arm == LONE and metric in _SUMS)
+        ]
+        return [(arm, other, estimate) for arm, other, estimate in found if estimate.n]
+
+    def at_common_levels(self) -> tuple["Group", list[str]]:
+        """The conditions at the levels that all arms were run at, and notes on what is left out.
+
+        Means over different levels of volatility or diversity can't be put side by side. Arms that
+        have no roles, or identical ones, stand at any diversity.
+        """
+        kept, notes = self.frame, []
+        for factor in ("volatility", "diversity"):
+            anywhere = _without_roles(kept) & (factor == "diversity")
+            bound = kept[~anywhere]
+            met = bound.groupby(factor)["arm"].nunique()
+            shared = set(met.index[met == bound["arm"].nunique()])
+            if len(met) and not shared:
+                notes.append(f"no level of {factor} was run in every arm: don't compare these rows")
+            elif shared != set(met.index):
+                levels = ", ".join(level for level in LEVELS[factor] if level in shared)
+                notes.append(f"only {factor} {levels}, at which every arm was run")
+                kept = kept[kept[factor].isin(shared) | anywhere]
+        return replace(self, frame=kept), ["; ".join(notes)] * bool(notes)
+
+
+def over_worlds(table: pd.DataFrame, metric: str) -> Estimate:
+    """The mean of a metric over worlds, of each world's mean; of one that isn't there, none."""
+    if metric not in table:
+        return Estimate(method="t over episodes")
+    each = table.groupby("world")[metric].mean()
+    return mean(each.to_numpy(dtype=float), "t over episodes")
+
+
+def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estimate:
+    """An arm minus another, paired by world and by all other factors that both have.
+
+    Of diversity and the number of agents only the levels count that both were run at. Pairs of one
+    world are averaged first: worlds are the independent draws.
+    """
+    first, second = table[table["arm"] == arm], table[table["arm"] == other]
+    asked = not (first["scripted"].any() or second["scripted"].any())
+    wanted = ["volatility", "world", *(["model", "settings"] if asked else [])]
+    for key in ("diversity", "agents"):
+        shared = set(first[key]) & set(second[key])
+        if shared and (asked or key == "agents"):
+            first, second = (part[part[key].isin(shared)] for part in (first, second))
+            wanted.append(key)
+    left, right = (part.groupby(wanted)[metric].mean() for part in (first, second))
+    each = (left - right).dropna().groupby(level="world").mean()
+    method = "t over episodes (seed and number), differences averaged within each"
+    return mean(each.to_numpy(dtype=float), method)
+
+
+def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
+    """Conditions as a frame: factors, ``arm`` in the order of arms, and the condition itself."""
+    found = [arm_of(one.factors) for one in played]
+    names = list(dict.fromkeys(arm.name for arm in sorted(found, key=lambda arm: arm.rank)))
+    frame = pd.DataFrame([one.factors for one in played]).assign(
+        arm=pd.Categorical([arm.name for arm in found], names, ordered=True),
+        scripted=[arm.scripted for arm in found],
+        free=[arm.free for arm in found],
+    )
+    return frame.assign(condition=pd.Series(played, dtype=object))
+
+
+def groups(played: Sequence[TrackedCondition]) -> list[Group]:
     """The conditions that share tables: one task, team size, temperature, length and backend.
 
     So are the settings that no factor names. A lone agent is a baseline of all teams that differ
     from it in nothing else. Scripted policies have neither a temperature nor a backend, and stand
     in every group of their world, team size and length.
     """
-    scripted = [p for p in played if arm(p).scripted]
-    lone = [p for p in played if arm(p).name == LONE]
-    teams = [p for p in played if not arm(p).scripted and arm(p).name != LONE]
-    found = list(_by(teams, (*_TEAM, "agents")).values())
-    for baselines, names in ((lone, _TEAM), (scripted, _WORLD)):
+    if not played:
+        return []
+    frame = frame_of(played)
+    lone, scripted = frame["arm"] == LONE, frame["scripted"]
+    teams = frame[~lone & ~scripted].groupby([*_TEAM, "agents"], sort=False)
+    found = [part for _, part in teams]
+    for baselines, names in ((frame[lone], _TEAM), (frame[scripted], _WORLD)):
         alone = []
-        for key, part in _by(baselines, names).items():
-            beside = [group for group in found if _key(group[0], names) == key]
-            for group in beside:
-                group += part
-            alone += [part] * (not beside)
+        for _, part in baselines.groupby(names, sort=False):
+            fits = [(own.iloc[0][names] == part.iloc[0][names]).all() for own in found]
+            found = [
+                pd.concat([own, part]) if fit else own for own, fit in zip(found, fits, strict=True)
+            ]
+            alone += [part] * (not any(fits))
         found += alone
-    return found
+    among = pd.DataFrame([_first(own) for own in found])
+    return [Group(own, heading(own, among)) for own in found]
 
 
-def families(found: Sequence[list[TrackedCondition]]) -> list[list[list[TrackedCondition]]]:
-    """Groups that differ in the number of agents alone, where there are several."""
-    asked = [group for group in found if not arm(_first(group)).scripted]
-    keys = dict.fromkeys(_key(_first(group), _TEAM) for group in asked)
-    alike = [[group for group in asked if _key(_first(group), _TEAM) == key] for key in keys]
-    return [family for family in alike if len(family) > 1]
+def families(found: Sequence[Group]) -> list[Group]:
+    """The conditions of groups that differ in the number of agents alone, where there are several.
+
+    Their heading names no number of agents.
+    """
+    asked = [own.frame for own in found if not _first(own.frame)["scripted"]]
+    if not asked:
+        return []
+    firsts = pd.DataFrame([_first(own) for own in asked]).reset_index(drop=True)
+    several = []
+    for _, alike in firsts.groupby(_TEAM, sort=False):
+        if len(alike) > 1:
+            every = pd.concat([asked[at] for at in alike.index])
+            title = heading(asked[alike.index[0]], alike, but="agents")
+            several.append(Group(every[~every.index.duplicated()], title))
+    return several
 
 
-def _key(one: TrackedCondition, names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(one.factors[name] for name in names)
-
-
-def _by(
-    played: Sequence[TrackedCondition], names: Sequence[str]
-) -> dict[tuple[str, ...], list[TrackedCondition]]:
-    """Conditions by the values of some factors, in the order in which these first appear."""
-    found: dict[tuple[str, ...], list[TrackedCondition]] = {}
-    for one in played:
-        found.setdefault(_key(one, names), []).append(one)
-    return found
-
-
-def _first(group: Sequence[TrackedCondition]) -> TrackedCondition:
-    """The condition that tells what its group is: of a team that was asked, if there is one."""
-    return min(group, key=lambda one: (arm(one).scripted, arm(one).name == LONE))
-
-
-def heading(
-    group: Sequence[TrackedCondition],
-    among: Sequence[Sequence[TrackedCondition]] = (),
-    but: str = "",
-) -> str:
+def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
     """What the titles of a group's tables begin with: the world, and what is off default.
 
     Parameters
     ----------
     among
-        All groups of the study; what differs between those of the same world is named as well.
+        One condition of each group of the study; what differs between those of the same world is
+        named as well.
     but
         A factor that isn't named.
     """
-    first = _first(group)
-    scripted = arm(first).scripted
-    others = [_first(own).factors for own in among]
-    others = [f for f in others if f["task"] == first.factors["task"]]
-    asked = [f for f in others if f["policy"] == "agents"]
+    first = _first(frame)
+    others = among[among["task"] == first["task"]]
+    asked = others[~others["scripted"]]
+    named = {"agents": f"{first['agents']} agent" + "s" * (first["agents"] != "1")}
+    named |= {"temperature": first["temperature"], "rounds": f"{first['rounds']} rounds"}
+    named |= {"backend": f"backend {first['backend']}"}
     parts = []
-    for key in ("agents", "temperature", "rounds", "backend"):
-        value = first.factors[key]
-        if key == but or (scripted and key in ("temperature", "backend")):
-            continue
-        met = {f[key] for f in (others if key in ("agents", "rounds") else asked)}
-        if len(met) > 1 or value != USUAL.get(key, value):
-            parts.append(_worded(key, value))
-    told = first.factors["world" if scripted else "settings"]
-    parts += [told] * (told not in ("usual", "default"))
-    return ", ".join([f"World {first.factors['task']}", *parts])
+    for key, text in named.items():
+        any_actor = key in ("agents", "rounds")
+        differs = (others if any_actor else asked)[key].nunique() > 1
+        off = first[key] != USUAL.get(key, first[key])
+        if key != but and (any_actor or not first["scripted"]) and (differs or off):
+            parts.append(text)
+    settings = first["world" if first["scripted"] else "settings"]
+    parts += [settings] * (settings not in ("usual", "default"))
+    return ", ".join([f"World {first['task']}", *parts])
 
 
-def _worded(key: str, value: str) -> str:
-    if key == "agents":
-        return f"{value} agent" + "s" * (value != "1")
-    return {"rounds": f"{value} rounds", "backend": f"backend {value}"}.get(key, value)
+def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ...]:
+    """The last notes of every table: whether baselines are missing, and where numbers are from.
+
+    Parameters
+    ----------
+    policies
+        The scripted policies that the table has; by default those of the group.
+    """
+    frame = group.frame
+    scripted = frame[frame["scripted"]] if policies is None else policies
+    notes = paragraphs("worlds/notes.j2", "missing", command=command(frame))
+    return (*(notes if scripted.empty else ()), provenance(group.played))
 
 
-def command(group: Sequence[TrackedCondition]) -> str:
+def provenance(played: Sequence[TrackedCondition]) -> str:
+    """Where the numbers come from, and whether they are evidence of anything."""
+    backends = sorted({one.factors["backend"] for one in played})
+    line = f"backend: {', '.join(backends) or 'none'}"
+    if any(one.simulated for one in played):
+        line += "; simulated agents, no evidence about language models"
+    return line
+
+
+def command(frame: pd.DataFrame) -> str:
     """The command that adds the scripted policies of a group's world to its study."""
-    one = _first(group)
-    f = one.factors
-    teams = {p.factors["agents"] for p in group if arm(p).name != LONE} or {f["agents"]}
+    first = _first(frame)
+    teams = set(frame.loc[frame["arm"] != LONE, "agents"]) or {first["agents"]}
     agents = ",".join(sorted(teams, key=int))
-    parts = [f"python run.py -m +experiment=policies_{f['task']} study={one.study}"]
+    study = first["condition"].study
+    parts = [f"python run.py -m +experiment=policies_{first['task']} study={study}"]
     parts += [f"task.agents={agents}"] * (agents != USUAL["agents"])
-    parts += [f"rounds={f['rounds']}"] * (f["rounds"] != USUAL["rounds"])
-    parts += [f"task.world.{told}" for told in f["world"].split() if told != "usual"]
+    parts += [f"rounds={first['rounds']}"] * (first["rounds"] != USUAL["rounds"])
+    parts += [f"task.world.{off}" for off in first["world"].split() if off != "usual"]
     return " ".join(parts)
+
+
+def _first(frame: pd.DataFrame) -> "pd.Series[Any]":
+    """The condition that tells what its group is: of a team that was asked, if there is one."""
+    order = frame.assign(lone=frame["arm"] == LONE).sort_values(["scripted", "lone"], kind="stable")
+    return order.iloc[0]
+
+
+def _without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
+    lone = (frame["agents"] == "1") | (frame["consensus"] == "central")
+    return frame["scripted"] | (frame["diversity"] == "identical") | lone

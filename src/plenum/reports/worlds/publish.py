@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,11 +11,31 @@ from plenum.reports import style
 from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
-from plenum.reports.worlds import drawing, sheets, statistics
-from plenum.reports.worlds.groups import families, groups, heading
+from plenum.reports.worlds import drawing, statistics
+from plenum.reports.worlds import tables as building
+from plenum.reports.worlds.groups import families, groups
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
+
+_TABLES = (
+    building.overall,
+    building.differences,
+    building.levels,
+    building.models,
+    statistics.inverted_u,
+    statistics.recovered,
+    building.dialogue,
+    statistics.instability,
+)
+"""The tables in their order; some don't exist of every group."""
+
+_DRAWINGS = {
+    "over_time": ("performance by round", drawing.over_time),
+    "baselines": ("arms beside the baselines", drawing.baselines),
+    "deviation": ("performance against deviation", drawing.deviation),
+}
+"""What each figure shows, and how it is drawn."""
 
 
 def tables(chosen: Settings) -> list[TrackedCondition]:
@@ -28,13 +47,8 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
         The conditions, for who has more to say of them.
     """
     played = TrackedStudy(chosen.study, chosen.uri).conditions
-    product = Product(
-        stem="tables",
-        frames=_frames(played),
-        tables=tabled(played),
-        heading=f"Study {chosen.study}",
-    )
-    publish_product(product, chosen)
+    heading = f"Study {chosen.study}"
+    publish_product(Product("tables", tabled(played), _frames(played), heading=heading), chosen)
     return played
 
 
@@ -44,7 +58,7 @@ def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
 
 
 def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
-    return {"conditions": sheets.conditions(played, statistics.exponents(played))}
+    return {"conditions": building.conditions(played, statistics.exponents(played))}
 
 
 def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
@@ -61,18 +75,10 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     played = TrackedStudy(chosen.study, chosen.uri).conditions
     if not any(one.completed for one in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
-    files = [file for _, own in drawn(played, chosen.out, names) for file in own]
+    files = [file for _, drawn_files in drawn(played, chosen.out, names) for file in drawn_files]
     log_report(chosen.study, chosen.uri, files)
     for file in files:
         written([file])
-
-
-_DRAWINGS = {
-    "over_time": ("performance by round", drawing.over_time),
-    "baselines": ("arms beside the baselines", drawing.baselines),
-    "deviation": ("performance against deviation", drawing.deviation),
-}
-"""What each figure shows, and how it is drawn."""
 
 
 def drawn(
@@ -81,42 +87,21 @@ def drawn(
     """Draw a study's figures into a folder: what each shows, and its files."""
     figures = []
     found = groups(played)
-    tasks = [own[0].factors["task"] for own in found]
-    for own, task in zip(found, tasks, strict=True):
-        told = task if tasks.count(task) == 1 else heading(own, found).removeprefix("World ")
-        stem = re.sub(r"\W+", "_", told)
+    tasks = [group.task for group in found]
+    for group, task in zip(found, tasks, strict=True):
+        world = task if tasks.count(task) == 1 else group.heading.removeprefix("World ")
+        stem = re.sub(r"\W+", "_", world)
         for name, (shown, draw) in _DRAWINGS.items():
             if names is None or name in names:
                 with style.styled():
-                    figure = draw(own, task)
+                    figure = draw(group)
                 files = style.save(figure, folder, f"{stem}_{name}")
-                figures.append((f"{told}: {shown}", files))
+                figures.append((f"{world}: {shown}", files))
     return figures
 
 
 def tabled(played: Sequence[TrackedCondition]) -> list[Table]:
     """Every table of a study, those of each group of conditions under titles that tell it apart."""
     found = groups(played)
-    every = []
-    for group in found:
-        plain, full = heading(group), heading(group, found)
-        task = group[0].factors["task"]
-        tables = [sheets.overall(group, task)]
-        for part in _PARTS:
-            tables += part(group, task)
-        every += [replace(t, title=full + t.title.removeprefix(plain)) for t in tables]
-    for family in families(found):
-        every.append(sheets.by_agents(family, family[0][0].factors["task"]))
-    return every
-
-
-_PARTS = (
-    sheets.differences,
-    sheets.levels,
-    sheets.models,
-    statistics.inverted_u,
-    statistics.recovered,
-    sheets.dialogue,
-    statistics.instability,
-)
-"""The tables after that of every arm, in their order; some don't exist of every group."""
+    own = [table for group in found for build in _TABLES for table in build(group)]
+    return own + [building.by_agents(family) for family in families(found)]

@@ -1,16 +1,17 @@
-"""The filters of templates: counts, lists, intervals, p-values; and conditions by name."""
+"""Words from templates: paragraphs, and the filters that write counts and numbers in them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Protocol
+import re
+import statistics
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
 
-from plenum.design.factors import FACTORS
-from plenum.reports.rows import Row, varying_in
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 LISTED = 6
 """Longer lists of conditions name this many and count the rest."""
-
-_PROTOCOLS = {"deliberation": "deliberation", "one_shot": "a one-shot vote"}
 
 _SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
@@ -136,47 +137,47 @@ def counts(values: Iterable[int]) -> str:
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
-class Names:
-    """What the conditions of a study are called: by the factors in which they differ."""
+def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
+    """A template with facts put in: one text a paragraph; these are parted by empty lines.
 
-    def __init__(self, rows: Sequence[Row]) -> None:
-        self._varying = varying_in(rows)
-        pairs = {(r.tracked.factors["protocol"], r.tracked.factors["rounds"]) for r in rows}
-        if "protocol" in self._varying and len(pairs) == len({protocol for protocol, _ in pairs}):
-            self._varying = [name for name in self._varying if name != "rounds"]
-        texts = [self._factors(row) for row in rows]
-        self._twice = {text for text in texts if texts.count(text) > 1}
+    Parameters
+    ----------
+    template
+        A file of ``article/page``, or of a folder beside it, as in ``figures/captions.j2``.
+    macro
+        The macro of the template that has the words; all of the template without it.
+    """
+    return [squeezed(text) for text in parts(template, macro, facts)]
 
-    def __call__(self, row: Row) -> str:
-        """A condition as part of a sentence: "HL-01 with roles on and model mixed"."""
-        text = self._factors(row)
-        if text not in self._twice:
-            return text
-        identity = row.tracked.identity
-        return f"{text} ({identity})" if self._varying else f"condition {identity}"
 
-    def at(self, row: Row) -> str:
-        """Where something is so: "in HL-01 with roles on", "with roles on"; empty for the only one.
+def parts(template: str, macro: str, facts: dict[str, Any]) -> list[str]:
+    """A template with facts put in, paragraph by paragraph, as its lines are."""
+    found = environment().get_template(template)
+    text = str(getattr(found.make_module(facts), macro)()) if macro else found.render(facts)
+    return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
 
-        It begins with a space, unless it is empty.
-        """
-        text = self(row)
-        if not self._varying:
-            return f" in {text}" if self._twice else ""
-        return f" in {text}" if "scenario" in self._varying else f" with {text}"
 
-    def each(self, rows: Iterable[Row]) -> list[str]:
-        """What some conditions are called."""
-        return [self(row) for row in rows]
+def squeezed(text: str) -> str:
+    """A text on one line, with single spaces."""
+    return " ".join(text.split())
 
-    def several(self, rows: Iterable[Row], where: str = "") -> str:
-        """Conditions as a sentence lists them; ``where`` the rest of a long list is found."""
-        return names(self.each(rows), where)
 
-    def _factors(self, row: Row) -> str:
-        own = row.tracked.factors
-        varied = [n for n in FACTORS if n in self._varying and n != "scenario"]
-        parts = [_PROTOCOLS.get(own[n], f"{n} {own[n]}") for n in varied]
-        if "scenario" in self._varying:
-            return f"{own['scenario']} with {listed(parts)}" if parts else own["scenario"]
-        return listed(parts) or "the only condition"
+@cache
+def environment() -> Environment:
+    """The templates of reports, and the filters that they write numbers and lists with."""
+    here = Path(__file__).parent
+    found = Environment(
+        loader=FileSystemLoader([here / "article" / "page", here]),
+        autoescape=select_autoescape(["html"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters: tuple[Callable[..., str], ...] = (
+        *(between, capital, ci, count, counts, interval, listed, lookup, names, number, of_all),
+        *(p_value, percent, plural, spaced, spelt, uncapital),
+    )
+    found.filters |= {write.__name__: write for write in filters}
+    found.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}
+    found.tests |= {"nan": math.isnan, "finite": math.isfinite}
+    return found

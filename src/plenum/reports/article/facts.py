@@ -1,0 +1,241 @@
+"""The facts that the sentences of a committees' report, and those after its tables, are made of."""
+
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+import scipy
+
+from plenum.base import project
+from plenum.design.factors import USUAL
+from plenum.dynamics import Branching, association
+from plenum.dynamics.warnings import WARNINGS, Warned
+from plenum.reports.accounting.common import WHY, in_order, spent_by, whys_in
+from plenum.reports.article import comparisons
+from plenum.reports.article.factors import crossed, fixed, levels
+from plenum.reports.article.families import ALPHA, excludes, shaky
+from plenum.reports.article.material import Material
+from plenum.reports.phrases import spaced
+from plenum.reports.rows import Row, in_other_environments, symbol
+from plenum.tracking.study import Provenance
+
+_FEW = 10
+"""Fewer replicates than this are called few."""
+
+_UNKNOWN = Warned("", "", "", "the estimates carry it", "see the documentation of estimates")
+"""What is written of a warning that isn't known."""
+
+
+def facts(material: Material) -> dict[str, Any]:
+    """All that a report of a study of committees says; the templates in ``page/`` have the words.
+
+    Failed and pending replicates of a condition under two labels are counted once.
+    """
+    rows, chosen = material.rows, material.chosen
+    once = {row.tracked.identity: row for row in rows}.values()
+    return {
+        **{"study": chosen.study, "conditions": len(rows), "world": False, "alpha": ALPHA},
+        **{"window": chosen.window, "interval": chosen.interval, "draws": chosen.draws},
+        **{"simulated": sum(row.tracked.simulated for row in rows)},
+        **{"tiny": sum(row.tracked.tiny for row in rows)},
+        **{"failed": sum(row.failed for row in once), "pending": sum(row.pending for row in once)},
+        **{"kinds": material.kinds, "shaky": shaky, "decided": material.decided},
+        "perturbed": any(row.tracked.perturbed for row in rows),
+        "worded": [row for row in rows if row.wordings],
+        "branched": [(row, _growth_beyond(row.branches)) for row in material.branched],
+        "decisions": any(row.summary for row in rows),
+        **_comparisons(material),
+    }
+
+
+def report(material: Material) -> dict[str, Any]:
+    """The facts of all sections of a report."""
+    return {
+        **facts(material),
+        **_design(material),
+        **_attrition(material),
+        **_warnings(material),
+        **_limits(material),
+        **_appendix(material),
+    }
+
+
+def _growth_beyond(found: Branching | None) -> str:
+    """What the signed growth of branches was shown to be; empty for no more than diffusion."""
+    if found is None or not excludes(found.signed.ci_low, found.signed.ci_high):
+        return ""
+    return "amplification" if found.signed.value > 0 else "contraction"
+
+
+def _design(material: Material) -> dict[str, Any]:
+    """What was run, and how: factors, committee, models, rounds, wordings, seeds and code."""
+    rows = material.rows
+    begun = [row for row in rows if not row.tracked.after_round]
+    origins = [o for row in rows if (o := material.origins.get(row.tracked.run_id))]
+    reworded = {row.tracked.perturbed for row in rows}
+    versions = list(dict.fromkeys(version for origin in origins for version in origin.versions))
+    return {
+        "reworded": "partly" if len(reworded) > 1 else "always" if True in reworded else "never",
+        "only_votes": all(row.one_shot for row in rows),
+        "votes": any(row.one_shot for row in begun),
+        "planned": sorted({row.tracked.target for row in begun or rows}),
+        "lengths": sorted({_rounds(row) for row in begun or rows}),
+        "targets": [row.tracked.target for row in begun],
+        "rounds": [_rounds(row) for row in begun if not row.one_shot],
+        "backends": list(dict.fromkeys(row.tracked.factors["backend"] for row in rows)),
+        **{"varied": levels(rows), "crossed": crossed(rows)},
+        "held": [f"{n} {v}" for n, v in fixed(rows).items() if v and USUAL.get(n) != v],
+        **_committee(origins),
+        "models": _models(material),
+        **_wordings(rows, origins),
+        "branches": [_branch(row) for row in material.branched],
+        "seeds": list(dict.fromkeys(row.tracked.factors["seed"] for row in rows)),
+        "seed": material.chosen.seed,
+        "versions": versions,
+        "begun": min((origin.begun for origin in origins), default=None),
+        "dirty": any(version.endswith("dirty") for version in versions),
+    }
+
+
+def _rounds(row: Row) -> int:
+    return int(row.tracked.factors["rounds"] or 0)
+
+
+def _committee(origins: Sequence[Provenance]) -> dict[str, Any]:
+    """The different sets of seats, in how many orders they spoke, and the options they had."""
+    orders = {tuple(seat for seat, _ in origin.models) for origin in origins}
+    return {
+        "seats": sorted({tuple(sorted(order)) for order in orders if order}),
+        "orders": len(orders),
+        "options": [
+            options.split(" / ") for options in dict.fromkeys(o.options for o in origins) if options
+        ],
+    }
+
+
+def _models(material: Material) -> dict[str, list[str]]:
+    """Which models each line-up has, by the level of the factor."""
+    by_level: dict[str, dict[str, None]] = {}
+    for row in material.rows:
+        origin = material.origins.get(row.tracked.run_id)
+        if origin and origin.models:
+            models = by_level.setdefault(row.tracked.factors["model"], {})
+            models.update(dict.fromkeys(model for _, model in sorted(origin.models)))
+    return {level: list(models) for level, models in by_level.items()}
+
+
+def _wordings(rows: Sequence[Row], origins: Sequence[Provenance]) -> dict[str, Any]:
+    """How many wordings the scenario has, and how many were read, by family."""
+    found = next((origin.wordings for origin in origins if origin.wordings), "")
+    pairs = {
+        pair
+        for row in rows
+        for pair in zip(row.tracked.families, row.tracked.variants, strict=True)
+    }
+    families = Counter(family for family, _ in sorted(pairs))
+    return {
+        "wordings": sum(int(entry.rpartition(":")[2]) for entry in found.split()),
+        "families": [f"{family} ({n:,})" for family, n in families.items()],
+    }
+
+
+def _branch(row: Row) -> dict[str, int]:
+    """How many continuations a condition has: of each base state, once it has estimates."""
+    found = row.branches
+    return {
+        "branches": found.branches if found else row.tracked.target,
+        "bases": found.bases if found else 0,
+        "after_round": row.tracked.after_round,
+    }
+
+
+def _attrition(material: Material) -> dict[str, Any]:
+    """How replicates ended, in all and where conditions differ, and what the calls took."""
+    counted = material.accounted
+    tracked = [usage.tracked for usage in counted]
+    failures = sum((Counter(t.failures) for t in tracked), Counter[str]())
+    known = [usage for usage in counted if usage.models is not None]
+    completed = [t.completed for t in tracked]
+    return {
+        "target": sum(t.target for t in tracked),
+        "each": completed,
+        "twice": len(counted) < len(material.every),
+        "whys": [
+            f"{spaced(why)} ({WHY[why]})" if why in WHY else spaced(why) for why in whys_in(counted)
+        ],
+        "reasons": [
+            f"{spaced(reason)} ({failures[reason]:,})" for reason in in_order(set(failures))
+        ],
+        "association": association(completed, [sum(t.failures.values()) for t in tracked]),
+        "spent": spent_by(known),
+        "unknown": len(counted) - len(known),
+    }
+
+
+def _comparisons(material: Material) -> dict[str, Any]:
+    """What differs between conditions, what was not shown to, and what could have been."""
+    study = material.study
+    return {
+        "contrasts": comparisons.factors(study.contrasts),
+        "contrast_symbol": symbol([row for effect in study.contrasts for row in effect.cells]),
+        "interactions": comparisons.family("interaction", study.interactions),
+        "means": comparisons.means(study.across),
+        "terms": comparisons.terms(study.across),
+        "fragilities": comparisons.fragilities(material.changes),
+        **{name: getattr(comparisons, name) for name in ("suspicious", "smallest", "least")},
+    }
+
+
+def _warnings(material: Material) -> dict[str, Any]:
+    """Each warning that occurs, what it means, and for which conditions."""
+    study, carried = material.study, dict[str, list[Row]]()
+    for row in material.rows:
+        for name in row.warnings:
+            if WARNINGS.get(name, _UNKNOWN).seen:
+                carried.setdefault(name, []).append(row)
+    effects = [effect.warnings for effect in (*study.contrasts, *study.interactions)]
+    effects += [across.warnings for across in study.across]
+    occurring = {*carried, *(name for warned in effects for name in warned)}
+    names = [name for name in WARNINGS if name in occurring]
+    names += sorted(occurring - set(names))
+    return {
+        "warned": len({row.tracked.run_id for rows in carried.values() for row in rows}),
+        "warnings": [(name, WARNINGS.get(name, _UNKNOWN), carried.get(name, [])) for name in names],
+    }
+
+
+def _limits(material: Material) -> dict[str, Any]:
+    """What the study holds, as far as it limits what can be concluded."""
+    rows = material.rows
+    fits = [fit for kind in material.kinds for fit in kind.fits]
+    cold = any(row.tracked.factors["temperature"] == "t0" for row in rows)
+    warned = Counter(name for fit in fits for name in fit.exponent.warnings)
+    return {
+        "deterministic_api": cold and any(r.tracked.factors["backend"] == "api" for r in rows),
+        "environments": (
+            any("environments" in row.warnings for row in rows) or in_other_environments(rows)
+        ),
+        "exponents": [fit.exponent.value for fit in fits],
+        "diffusion": [fit.diagnostics.diffusion for fit in fits],
+        **{name: warned[name] for name in ("flip_dominated", "saturated")},
+        "few": [row.n for row in rows if row.summary is not None and row.n < _FEW],
+        "without": [row for row in rows if row.status in ("no_estimates", "no_replicates")],
+        "scenarios": len({row.tracked.factors["scenario"] for row in rows}),
+        "several": any(len(kind.fits) > 1 for kind in material.kinds),
+    }
+
+
+def _appendix(material: Material) -> dict[str, Any]:
+    """The figures, the tables of the appendix, and the versions of the software."""
+    return {
+        "pictures": material.pictures,
+        "squares": [*material.named("square"), *material.named("landscape")],
+        "details": material.named("diagnostics"),
+        "compared": material.named("compared"),
+        "version": project.code_version(),
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+        "python": platform.python_version(),
+    }

@@ -1,1 +1,0 @@
-"""What the sections of a report say: facts for their templates."""

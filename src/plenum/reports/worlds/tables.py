@@ -1,0 +1,269 @@
+"""The tables of a study in worlds."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from plenum.dynamics.estimate import Estimate
+from plenum.reports.formats import decimals, limits, number, p_value, realised
+from plenum.reports.phrases import paragraphs
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.worlds.arms import LONE, arm_of
+from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, sources
+from plenum.tracking.conditions import TrackedCondition
+
+_LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
+"""What agents failed to do: the metric, and the head of its column."""
+
+_DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
+
+
+def notes(name: str, **facts: Any) -> list[str]:
+    """The notes of a table, or the lines of a caption."""
+    return paragraphs("worlds/notes.j2", name, **facts)
+
+
+def overall(group: Group) -> list[Table]:
+    """Every arm: its metrics with intervals over worlds (seed 002, Tables 1, 2, 4 and 5).
+
+    At the levels that all arms have in common: :func:`levels` has the others.
+    """
+    group, left = group.at_common_levels()
+    metrics = group.shown.metrics
+    more = {"deviation_proposals": "d̄ proposals", "deviation_actions": "d̄ actions"}
+    for name, head in _LOST.items():
+        if name == "abstentions" or any(_lost(one, name) for one in group.played):
+            more[name] = f"{head} a run"
+    runs = group.frame.assign(
+        completed=[one.completed for one in group.played],
+        target=[one.target for one in group.played],
+    )
+    counts = runs.groupby("arm", observed=True)[["completed", "target"]].sum()
+    lines = []
+    for arm, part in _by_arm(group.episodes, group.arms):
+        line: dict[str, object] = {"arm": arm, **counts.loc[arm]}
+        for metric in metrics:
+            line |= _fields(metric, part, metric)
+        lines.append(line | {name: over_worlds(part, name).value for name in more})
+    columns = (
+        *keys(["arm"]),
+        Column(("completed", "target"), "runs", realised),
+        *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, _mean) for m in metrics),
+        *(Column(name, head, decimals(2)) for name, head in more.items()),
+    )
+    warned = dict.fromkeys(name for one in group.played for name in warnings(one))
+    noted = notes("arms", **_facts(group), warnings=list(warned))
+    title = f"{group.heading}: every arm"
+    return [Table("arms", title, pd.DataFrame(lines), columns, (*left, *noted, *sources(group)))]
+
+
+def by_agents(family: Group) -> Table:
+    """The first metric by number of agents, one column an arm (seed 002, Table 3).
+
+    Each arm is compared with itself: only what it was run at with every number of agents counts.
+    """
+    teams = family.where(family.frame["arm"] != LONE)
+    metric = teams.shown.metrics[0]
+    table = teams.episodes
+    met = table.groupby(["arm", "diversity", "volatility", "model", "world"], observed=True)
+    sizes = table.groupby("arm", observed=True)["agents"].transform("nunique")
+    table = table[met["agents"].transform("nunique") == sizes]
+    parts = [
+        ({"agents": size}, table[table["agents"] == size])
+        for size in sorted(set(teams.frame["agents"]), key=int)
+    ]
+    title = f"{family.heading}: {metric} by number of agents"
+    noted = (*notes("agents"), *sources(family))
+    return _arms_across("agents", title, parts, teams.arms, metric, noted)
+
+
+def levels(group: Group) -> list[Table]:
+    """Each metric by diversity and volatility, one column an arm (Tables 1, 2, 4 and 5).
+
+    Scripted policies have no roles and stand at all levels of diversity.
+    """
+    table = group.episodes
+    parts = [({"factor": "overall", "level": "-"}, table)]
+    for factor, order in LEVELS.items():
+        met = set(table.loc[~table["scripted"].astype(bool), factor])
+        for level in [n for n in order if n in met] if len(met) > 1 else ():
+            everywhere = table["scripted"] & (factor == "diversity")
+            at = (table[factor] == level) | everywhere
+            parts.append(({"factor": factor, "level": level}, table[at]))
+    if len(parts) == 1:
+        return []
+    return [
+        _arms_across(
+            *("levels", f"{group.heading}: {metric} by level", parts, group.arms, metric),
+            (*notes("levels", metrics=[metric]), *sources(group)),
+        )
+        for metric in group.shown.metrics
+    ]
+
+
+def models(group: Group) -> list[Table]:
+    """The first metric by model and mechanism (Tables 3 and 6), the scripted policies below.
+
+    Scripted rows have the conditions of the volatilities and team sizes that models were run at:
+    others would be compared with nothing.
+    """
+    asked, frame = group.asked, group.frame
+    names = list(dict.fromkeys(asked.frame["model"]))
+    if len(names) < 2:
+        return []
+    met = set(zip(asked.frame["volatility"], asked.frame["agents"], strict=True))
+    at_met = [setting in met for setting in zip(frame["volatility"], frame["agents"], strict=True)]
+    policies = frame[frame["scripted"] & pd.Series(at_met, frame.index)]
+    scripted = Group(policies).episodes
+    by_mechanism = scripted.assign(arm=scripted["consensus"])
+    parts = [({"model": name}, asked.episodes.query("model == @name")) for name in names]
+    parts += [
+        (
+            {"model": f"scripted: {policy.replace('_', ' ')}"},
+            by_mechanism.query("policy == @policy"),
+        )
+        for policy in sorted(set(policies["policy"]))
+    ]
+    metric = group.shown.metrics[0]
+    noted = (*notes("models", scripted=len(policies)), *sources(group, policies))
+    title = f"{group.heading}: {metric} by model"
+    return [_arms_across("models", title, parts, asked.arms, metric, noted)]
+
+
+def differences(group: Group) -> list[Table]:
+    """Every arm minus the free one that it is compared with, paired by world."""
+    lines = [
+        {
+            **{"metric": metric, "arm": arm, "minus": other, "difference": found.value},
+            **{"low": found.ci_low, "high": found.ci_high, "p": found.p, "worlds": found.n},
+        }
+        for metric in group.shown.metrics
+        for arm, other, found in group.compared(metric)
+    ]
+    columns = (
+        *keys(["metric", "arm"]),
+        Column("minus"),
+        Column("difference", format=decimals(3)),
+        Column(("low", "high"), "95 % CI", limits(3)),
+        Column("p", format=p_value),
+        Column("worlds"),
+    )
+    noted = (*notes("differences", **_facts(group)), *sources(group))
+    title = f"{group.heading}: differences"
+    return [Table("differences", title, pd.DataFrame(lines), columns, noted)] * bool(lines)
+
+
+def dialogue(group: Group) -> list[Table]:
+    """How often messages refer to others' actions, and what follows (RQ3)."""
+    spoken = group.where(~group.frame["scripted"] & (group.frame["turns"] != "0"))
+    if not set(_DIALOGUE) & set(spoken.episodes):
+        return []
+    lines = [
+        {"arm": arm} | {name: over_worlds(part, name).value for name in _DIALOGUE}
+        for arm, part in _by_arm(spoken.episodes, spoken.arms)
+    ]
+    columns = (*keys(["arm"]), *(Column(name, name, decimals(3)) for name in _DIALOGUE))
+    policies = group.frame[group.frame["scripted"]]
+    noted = (*notes("dialogue"), *sources(spoken, policies))
+    return [Table("dialogue", f"{group.heading}: dialogue", pd.DataFrame(lines), columns, noted)]
+
+
+def conditions(
+    played: Sequence[TrackedCondition], exponents: Mapping[str, Estimate]
+) -> pd.DataFrame:
+    """One row a condition: factors, realised n, the mean of every metric.
+
+    Parameters
+    ----------
+    exponents
+        λ̂ by the run's id, of the conditions that have one. What else only committees have is empty.
+    """
+    rows: list[dict[str, Any]] = []
+    for one in played:
+        exponent = exponents.get(one.run_id, Estimate())
+        names = [str(n) for n in one.metrics if n not in ("replicate", "episode")]
+        means = {name: one.episodes(name).mean() for name in names}
+        rows.append(
+            {
+                **{"study": one.study, **one.factors, "arm": arm_of(one.factors).name},
+                **{"target": one.target, "completed": one.completed},
+                **{"failed": sum(one.failures.values()), "pending": one.pending},
+                **{"lambda": exponent.value, "ci_low": exponent.ci_low},
+                **{"ci_high": exponent.ci_high, "flip_rate": math.nan},
+                **{"time_to_majority": math.nan, **means},
+                **{"warnings": " ".join(warnings(one)), "condition": one.identity},
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def warnings(one: TrackedCondition) -> list[str]:
+    """What a reader must know of a condition."""
+    metrics = one.metrics
+    named = {
+        "few_episodes": metrics.empty or metrics["episode"].nunique() < 5,
+        **{name: _lost(one, name) for name in _LOST},
+        "attrition": bool(one.failures),
+        "pending": one.pending > 0,
+    }
+    return [name for name, holds in named.items() if holds]
+
+
+def _arms_across(
+    name: str,
+    title: str,
+    parts: Sequence[tuple[dict[str, str], pd.DataFrame]],
+    arms: Iterable[str],
+    metric: str,
+    notes: tuple[str, ...],
+) -> Table:
+    """Means of a metric: a line for each part of the episodes under its keys, a column an arm."""
+    arms = list(arms)
+    lines = []
+    for named, table in parts:
+        cells: dict[str, object] = {**named}
+        for arm, part in _by_arm(table, arms):
+            cells |= _fields(arm, part, metric)
+        lines.append(cells)
+    columns = (
+        *keys(list(parts[0][0])),
+        *(Column((arm, f"{arm} open", f"{arm} all"), arm, _mean_alone) for arm in arms),
+    )
+    return Table(name, title, pd.DataFrame(lines), columns, notes)
+
+
+def _by_arm(table: pd.DataFrame, arms: Iterable[str]) -> list[tuple[str, pd.DataFrame]]:
+    """Some rows of episodes by arm, of every arm that is wanted."""
+    return [(arm, table[table["arm"] == arm]) for arm in arms]
+
+
+def _fields(name: str, part: pd.DataFrame, metric: str) -> dict[str, float]:
+    """A mean, half its interval, and how many of how many a run never ended, as fields."""
+    found = over_worlds(part, metric)
+    fields = {name: found.value, f"{name} half": found.ci_high - found.value}
+    return fields | {
+        f"{name} {n}": over_worlds(part, f"{metric} {n}").value for n in ("open", "all")
+    }
+
+
+def _facts(group: Group) -> dict[str, Any]:
+    """What the notes of several tables say: metrics, and whether policies are among the arms."""
+    return {"metrics": group.shown.metrics, "scripted": group.frame["scripted"].any()}
+
+
+def _lost(one: TrackedCondition, name: str) -> bool:
+    """Whether any run has such losses; older runs don't count all of them."""
+    return name in one.metrics and bool((one.metrics[name] > 0).any())
+
+
+def _mean(value: float, half: float, lost: float, total: float) -> str:
+    """``7.10 ± 0.31 (5.4 of 5.6 open)``: what has no time is no part of the mean."""
+    error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
+    few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
+    return number(value, 3) + error + f" ({few} of {total:.1f} open)" * (lost > 0)
+
+
+def _mean_alone(value: float, lost: float, total: float) -> str:
+    return _mean(value, math.nan, lost, total)

@@ -76,6 +76,17 @@ def run(
     return subprocess.CompletedProcess(args, process.returncode, out, err)
 
 
+def environment(**extra: str) -> dict[str, str]:
+    """The environment without keys or settings of the machine that the tests run on."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.endswith(("_API_KEY", "_API_BASE"))
+        and not name.startswith(("MLFLOW_", "PLENUM_", "HYDRA_"))
+    }
+    return {**kept, **extra}
+
+
 # --- whoever wants a process ----------------------------------------------------------------------
 
 

@@ -21,23 +21,13 @@ from pathlib import Path
 
 import forking
 import pytest
-from forking import Process
+from forking import Process, environment
 
 from plenum.records import attempts
 from plenum.tracking import store
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def environment(**extra: str) -> dict[str, str]:
-    """The environment without keys or settings of the machine that the tests run on."""
-    kept = {
-        k: v
-        for k, v in os.environ.items()
-        if not k.endswith(("_API_KEY", "_API_BASE")) and not k.startswith(("MLFLOW_", "PLENUM_"))
-    }
-    return {**kept, **extra}
 
 
 def command(script: str, *arguments: str) -> list[str]:

@@ -14,7 +14,7 @@ from .conftest import Run
 def test_the_calibration_is_the_same_for_any_number_of_workers(run: Run, tmp_path: Path) -> None:
     reached = []
     for workers in (1, 2):
-        given = ("draws=3", f"workers={workers}", f"out=w{workers}")
+        given = ("draws=2", f"workers={workers}", f"out=w{workers}")
         done = run(*given, script="scripts/calibrate.py")
         assert done.returncode == 0, done.stderr
         reached.append(json.loads(done.stdout.splitlines()[-1]))

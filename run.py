@@ -10,14 +10,14 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parent))
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(cfg: DictConfig) -> float:
-    with told():
+    with one_line_errors():
         from plenum.execution.hydra_jobs import run_job
 
         return run_job(cfg)

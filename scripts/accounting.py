@@ -6,12 +6,12 @@ python scripts/accounting.py study=NAME [tracking=server] [out=FOLDER]
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="accounting")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.reports.accounting import asked, publish
 
         publish(asked(cfg))

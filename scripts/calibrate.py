@@ -8,12 +8,12 @@ import json
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="calibrate")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.checks import calibration_page
         from plenum.reports.settings import calibration
 

@@ -13,17 +13,17 @@ import hydra
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 VERIFY = "--verify"
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="export")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.archive import export
 
-        export.export(export.asked(cfg))
+        export.export(export.read_config(cfg))
 
 
 def verify() -> None:

@@ -8,12 +8,12 @@ import signal
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import INTERRUPTED, front_door, told
+from plenum.cli import INTERRUPTED, front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="fault_server")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.testing.fault_server import serve, settings
 
         ended_by = serve(settings(cfg))

@@ -7,12 +7,12 @@ python scripts/figures.py study=NAME [figure=NAME|[NAMES]] [window=[3,20]] [trac
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="figures")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.reports import figures
         from plenum.reports.settings import settings
 

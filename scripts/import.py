@@ -8,15 +8,15 @@ A call that was stopped goes on where the same command is given again.
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="import")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.archive import import_
 
-        import_.bring_back(import_.asked(cfg))
+        import_.bring_back(import_.read_config(cfg))
 
 
 if __name__ == "__main__":

@@ -10,12 +10,12 @@ With ``run``, studies go to a tracking store in the folder ``out``; what is ther
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="papers")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.reports.papers import items, page
 
         if cfg.run is not None or cfg.draw:

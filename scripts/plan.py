@@ -6,12 +6,12 @@ python scripts/plan.py study=NAME [delta=0.03] [half_width=0.02] [maximum=100] [
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="plan")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.reports import plans
         from plenum.reports.settings import plan
 

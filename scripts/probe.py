@@ -10,14 +10,14 @@ import hydra
 from omegaconf import DictConfig
 
 from plenum.base.terminal import say
-from plenum.cli import FAILED, INTERRUPTED, front_door, told
+from plenum.cli import FAILED, INTERRUPTED, front_door, one_line_errors
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="probe")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.checks import determinism, determinism_report
 
         asked = determinism.settings(cfg)

@@ -9,14 +9,14 @@ from pathlib import Path
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="prompt")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.execution import prompt
         from plenum.reports.settings import source
 

@@ -6,12 +6,12 @@ python scripts/report.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDE
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="report")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.reports import article
         from plenum.reports.settings import settings
 

@@ -8,12 +8,12 @@ Exit status: 0 where all that can be compared is equal, 1 where something differ
 import hydra
 from omegaconf import DictConfig
 
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="reruns")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.checks import reruns
 
         raise SystemExit(reruns.publish(reruns.settings(cfg)))

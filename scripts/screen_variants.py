@@ -10,17 +10,17 @@ import hydra
 from omegaconf import DictConfig
 
 from plenum.base.terminal import say
-from plenum.cli import FAILED, INTERRUPTED, front_door, told
+from plenum.cli import FAILED, INTERRUPTED, front_door, one_line_errors
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="screen_variants")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.checks import variants
 
-        chosen = variants.asked(cfg)
+        chosen = variants.read_config(cfg)
         if cfg.judge is not None:
             from plenum.checks import meaning_judge
 

@@ -10,7 +10,7 @@ import hydra
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.cli import front_door, told
+from plenum.cli import front_door, one_line_errors
 from plenum.design.ranges import one_of
 
 WORDS = ("list", "delete", "restore")
@@ -18,7 +18,7 @@ WORDS = ("list", "delete", "restore")
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="study")
 def main(cfg: DictConfig) -> None:
-    with told():
+    with one_line_errors():
         from plenum.reports import managing
 
         managing.manage(managing.request(cfg))
@@ -48,7 +48,7 @@ def one_word(arguments: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    with told():
+    with one_line_errors():
         one_word(sys.argv[1:])
     sys.argv[1:] = map(override, sys.argv[1:])
     front_door(main)

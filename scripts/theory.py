@@ -20,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.base.errors import UserError
-from plenum.cli import told
+from plenum.cli import one_line_errors
 from plenum.dynamics.theory.exact import Monotonicity, expected, monotonicity, stable
 from plenum.dynamics.theory.grid import FIGURE_6, Grid, Outcome
 from plenum.dynamics.theory.model import simulate
@@ -234,6 +234,6 @@ def _panel(axes: Axes, outcome: Outcome, place: tuple[int, int, int]) -> None:
 
 
 if __name__ == "__main__":
-    with told():
+    with one_line_errors():
         main()
     sys.stdout.flush()

@@ -206,7 +206,8 @@ def import_circles(root: Path) -> list[list[str]]:
     graph = nx.DiGraph()
     for module, path in modules.items():
         package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        for name in _top_imports(ast.parse(path.read_text(encoding="utf-8")), package):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for name in imports(tree, package, inside_functions=False):
             target = name if name in modules else name.rpartition(".")[0]
             if target in modules and target != module:
                 graph.add_edge(module, target)
@@ -219,8 +220,8 @@ def _dotted(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _top_imports(tree: ast.Module, package: str) -> Iterator[str]:
-    """Dotted names that are imported outside of functions."""
+def imports(tree: ast.Module, package: str, inside_functions: bool = True) -> Iterator[str]:
+    """Dotted names that a module of a package imports."""
     todo: list[ast.AST] = [tree]
     while todo:
         node = todo.pop()
@@ -231,8 +232,47 @@ def _top_imports(tree: ast.Module, package: str) -> Iterator[str]:
             base = above if node.level else []
             stem = ".".join([*base, node.module] if node.module else base)
             yield from (f"{stem}.{alias.name}" for alias in node.names)
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        elif inside_functions or not isinstance(
+            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+        ):
             todo += list(ast.iter_child_nodes(node))
+
+
+# --- names -------------------------------------------------------------------------------------
+
+STOPPED = {"told", "found", "own", "one", "said", "made", "there", "asked", "asking", "desk"}
+"""Words that name nothing to somebody who meets them first in a traceback."""
+
+
+def stopped_names(root: Path) -> set[str]:
+    """Public names that are such a word or end in one, as ``reports/rows.py: Row.told``.
+
+    Functions, classes, methods, fields and constants count; locals and arguments don't.
+    """
+    return {
+        f"{path.relative_to(root / 'src')}: {name}"
+        for path in sources(root)
+        for name in _public_names(ast.parse(path.read_text(encoding="utf-8")).body)
+        if name.rpartition(".")[2].lower().rpartition("_")[2] in STOPPED
+    }
+
+
+def _public_names(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
+    for node in body:
+        names: list[str] = []
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names = [node.name]
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = [
+                t.id for target in targets for t in ast.walk(target) if isinstance(t, ast.Name)
+            ]
+        public = [f"{prefix}{name}" for name in names if not name.startswith("_")]
+        yield from public
+        if isinstance(node, ast.ClassDef) and public:
+            yield from _public_names(node.body, f"{public[0]}.")
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            yield from _public_names(node.body, prefix)
 
 
 # --- documents ---------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
 
-SLOWEST = ("test_deployed", "test_killed", "test_hosted", "test_tiny_model", "e2e")
+SLOWEST = ("test_deployed", "golden", "test_hosted", "test_tiny_model", "e2e")
 """What is begun first, so that no worker is left with it when the other one has finished."""
 
 Compose = Callable[..., DictConfig]

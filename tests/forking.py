@@ -76,6 +76,17 @@ def run(
     return subprocess.CompletedProcess(args, process.returncode, out, err)
 
 
+def environment(**extra: str) -> dict[str, str]:
+    """The environment without keys or settings of the machine that the tests run on."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.endswith(("_API_KEY", "_API_BASE"))
+        and not name.startswith(("MLFLOW_", "PLENUM_", "HYDRA_"))
+    }
+    return {**kept, **extra}
+
+
 # --- whoever wants a process ----------------------------------------------------------------------
 
 
@@ -127,12 +138,10 @@ def _read_at_start(env: Mapping[str, str] | None) -> bool:
 
 def _template_for(args: Sequence[str], env: Mapping[str, str] | None) -> Template:
     given = " ".join(args)
-    if "api_base" in given or "backend=api" in given:
+    if any(word in given for word in ("api_base", "backend=api", "probe.py")):
         return _template("api")
-    hosted = ("backend=hosted" in given or "tiny_model" in given) or (
-        "experiment=hosted" in given and "backend=" not in given
-    )
-    if not hosted:
+    hosted = any(word in given for word in ("backend=hosted", "tiny_model", "bench_hosted"))
+    if not hosted and ("experiment=hosted" not in given or "backend=" in given):
         return _template("base")
     env = os.environ if env is None else env
     return _template("hosted", *((k, v) for k, v in env.items() if k.startswith("HF_")))

@@ -1,22 +1,18 @@
-"""The arrows of shared/DESIGN.md: who may import whom. They only run downwards."""
+"""How the house is built: who may import whom, no kind or world named elsewhere, plain names."""
 
 import ast
-from collections.abc import Iterator
+import sys
 from pathlib import Path
 
+import architecture
 import pytest
 
 import plenum
-from plenum.worlds import WORLDS
 
 SOURCE = Path(plenum.__file__).parent
-DOORS = {
-    "cli",
-    "callbacks",
-    "archive",
-    "checks",
-    "testing",
-}  # they open everything; nobody imports them
+ROOT = SOURCE.parents[1]
+DOORS = {"cli", "callbacks", "archive", "checks", "testing"}
+"""They open everything; nobody imports them."""
 ALLOWED: dict[str, set[str]] = {
     "base": set(),
     "records": {"base"},
@@ -34,22 +30,29 @@ ALLOWED: dict[str, set[str]] = {
     # of worlds how one is shown, and nothing else: see the test of that
     "reports": {"base", "scenarios", "design", "records", "tracking", "dynamics", "worlds"},
 }
+"""The arrows of the design: what a room may import. They only run downwards."""
 NUMERIC = {"numpy", "scipy", "statsmodels", "plenum"}
 SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
+STOPPED_NAMES = frozenset(
+    f"plenum/reports/{name}"
+    for name in (
+        "accounting/__init__.py: asked",
+        "article/document.py: Picture.told",
+        *("explorer/publish.py: Asked", "explorer/publish.py: asked"),
+        "explorer/replicates.py: Told",
+        "figures/catalogue.py: Drawing.told",
+        "papers/source.py: Made",
+    )
+)
+"""Public names that still end in a word of the stop list; none may be added."""
 
 
-def imports(module: str, source: str) -> Iterator[str]:
+def imports(module: str, source: str) -> list[str]:
     """Every dotted name that a module imports, also inside functions."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = module.split(".")[: -node.level] if node.level else []
-            stem = ".".join([*base, node.module] if node.module else base)
-            yield from (f"{stem}.{alias.name}" for alias in node.names)
+    return list(architecture.imports(ast.parse(source), module.rpartition(".")[0]))
 
 
-def part(name: str) -> str | None:
+def room(name: str) -> str | None:
     """The room or top-level module that a dotted name lies in."""
     package, *rest = name.split(".")
     known = ALLOWED.keys() | DOORS
@@ -57,115 +60,159 @@ def part(name: str) -> str | None:
 
 
 def forbidden(module: str, source: str) -> list[str]:
-    """The imports of a module that its room isn't allowed."""
-    own = part(module)
-    assert own is not None, f"{module} lies in no room of DESIGN.md"
-    if own in DOORS:
-        return []
-    reached = {part(name) for name in imports(module, source)} - {own, None}
-    return sorted(other for other in reached if other and other not in ALLOWED[own])
+    """The rooms that a module imports and its room isn't allowed to."""
+    home = room(module)
+    assert home is not None, f"{module} lies in no room of DESIGN.md"
+    reached = {room(name) for name in imports(module, source)} - {home, None}
+    return sorted(reached - ALLOWED[home]) if home not in DOORS else []
 
 
 def global_draws(source: str) -> list[str]:
     """Uses of random state that no identity seeds."""
-    found = [name for name in imports("plenum", source) if name.split(".")[0] == "random"]
+    used = [name for name in imports("plenum.x", source) if name.split(".")[0] == "random"]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in (
             "np.random",
             "numpy.random",
         ):
-            found += [node.attr] * (node.attr not in SEEDED)
-    return found
+            used += [node.attr] * (node.attr not in SEEDED)
+    return used
 
 
-def files() -> list[tuple[str, Path]]:
-    """Every module of the package, by dotted name."""
-    found = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        name = ".".join(["plenum", *path.relative_to(SOURCE).with_suffix("").parts])
-        if name != "plenum.__init__":
-            found.append((name, path))
-    return found
+@pytest.fixture(scope="module")
+def modules() -> dict[str, str]:
+    """The source of every module of the package, by dotted name."""
+    files = [path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"]
+    return {
+        ".".join(["plenum", *path.relative_to(SOURCE).with_suffix("").parts]): path.read_text()
+        for path in files
+    }
 
 
-def test_a_module_imports_only_what_its_room_may() -> None:
-    found = {module: forbidden(module, path.read_text()) for module, path in files()}
-    assert {module: rooms for module, rooms in found.items() if rooms} == {}
+def test_a_module_imports_only_what_its_room_may(modules: dict[str, str]) -> None:
+    reached = {module: forbidden(module, source) for module, source in modules.items()}
+    assert {module: rooms for module, rooms in reached.items() if rooms} == {}
 
 
 @pytest.mark.parametrize(
     ("module", "source", "caught"),
     [
-        ("plenum.dynamics.x", "import plenum.records.journal", ["records"]),
-        ("plenum.dynamics.x", "from plenum.design.condition import Condition", ["design"]),
-        ("plenum.records.x", "from plenum import models", ["models"]),
-        ("plenum.models.api.x", "def f():\n    from plenum.committee import Ask", ["committee"]),
-        ("plenum.models.simulated.x", "from ...committee import prompts", ["committee"]),
-        ("plenum.committee.x", "from plenum import dynamics, tracking", ["dynamics", "tracking"]),
-        ("plenum.reports.x", "from plenum.execution.outcomes import save", ["execution"]),
-        ("plenum.execution.x", "if True:\n    import plenum.reports.tables", ["reports"]),
-        ("plenum.tracking.x", "from ..dynamics import lyapunov", ["dynamics"]),
-        ("plenum.scenarios.x", "from plenum.records import Failure", ["records"]),
-        ("plenum.execution.x", "from plenum.cli import told", ["cli"]),
+        ("dynamics", "import plenum.records.journal", ["records"]),
+        ("dynamics", "from plenum.design.condition import Condition", ["design"]),
+        ("records", "from plenum import models", ["models"]),
+        ("models.api", "def f():\n    from plenum.committee import Ask", ["committee"]),
+        ("models.simulated", "from ...committee import prompts", ["committee"]),
+        ("committee", "from plenum import dynamics, tracking", ["dynamics", "tracking"]),
+        ("reports", "from plenum.execution.outcomes import save", ["execution"]),
+        ("execution", "if True:\n    import plenum.reports.tables", ["reports"]),
+        ("tracking", "from ..dynamics import lyapunov", ["dynamics"]),
+        ("scenarios", "from plenum.records import Failure", ["records"]),
+        ("execution", "from plenum.cli import one_line_errors", ["cli"]),
+        ("models", "from plenum.records import Failure\nimport numpy", []),
+        ("committee", "from .prompts import turn\nfrom plenum.models import Reply", []),
+        ("execution", "from plenum import dynamics, __version__", []),
     ],
 )
-def test_the_check_sees_a_forbidden_import(module: str, source: str, caught: list[str]) -> None:
-    assert forbidden(module, source) == caught
-
-
-@pytest.mark.parametrize(
-    ("module", "source"),
-    [
-        ("plenum.models.x", "from plenum.records import Failure\nimport numpy"),
-        ("plenum.committee.x", "from .prompts import turn\nfrom plenum.models import Reply"),
-        ("plenum.execution.x", "from plenum import dynamics, __version__"),
-    ],
-)
-def test_the_check_lets_an_allowed_import_pass(module: str, source: str) -> None:
-    assert forbidden(module, source) == []
+def test_the_check_sees_forbidden_imports_alone(
+    module: str, source: str, caught: list[str]
+) -> None:
+    assert forbidden(f"plenum.{module}.x", source) == caught
 
 
 def test_every_room_of_the_package_is_in_the_design() -> None:
     rooms = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    modules = {path.stem for path in SOURCE.glob("*.py")} - {"__init__"}
+    modules = {path.stem for path in architecture.loose_files(ROOT)} - {"__init__"}
     assert rooms | modules <= ALLOWED.keys() | DOORS
+    assert modules == {"cli", "callbacks"}
 
 
-def test_reports_know_of_a_world_only_how_it_is_shown() -> None:
+def test_nobody_imports_in_a_circle() -> None:
+    assert architecture.import_circles(ROOT) == []
+
+
+def test_circles_are_seen_under_type_checking_and_not_inside_functions(tmp_path: Path) -> None:
+    package = tmp_path / "src/plenum"
+    package.mkdir(parents=True)
+    (package / "a.py").write_text("from plenum.b import B\n")
+    (package / "b.py").write_text("if TYPE_CHECKING:\n    from plenum import a\n")
+    (package / "c.py").write_text("from plenum import d\n")
+    (package / "d.py").write_text("def f():\n    from plenum import c\n")
+    assert architecture.import_circles(tmp_path) == [["plenum.a", "plenum.b"]]
+
+
+def test_reports_know_of_a_world_only_how_it_is_shown(modules: dict[str, str]) -> None:
     """Labels and names of metrics stand in the world's folder; what runs it is none of theirs."""
     known = {
         name
-        for module, path in files()
-        if part(module) == "reports"
-        for name in imports(module, path.read_text())
-        if part(name) == "worlds"
+        for module, source in modules.items()
+        if room(module) == "reports"
+        for name in imports(module, source)
+        if room(name) == "worlds"
     }
     assert known == {"plenum.worlds.definition.Display", "plenum.worlds.registry.display"}
 
 
-def test_no_code_outside_of_a_worlds_folder_names_it() -> None:
-    naming = {
-        module
-        for module, path in files()
-        if any(name in path.read_text() for name in WORLDS)
-        and not any(module.startswith(f"plenum.worlds.{name}.") for name in WORLDS)
-    }
-    assert naming == {"plenum.worlds.registry"}
-
-
-def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels() -> None:
+def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[str, str]) -> None:
     used = {
         name.split(".")[0]
-        for module, path in files()
-        if part(module) == "dynamics"
-        for name in imports(module, path.read_text())
+        for module, source in modules.items()
+        if room(module) == "dynamics"
+        for name in imports(module, source)
     }
-    assert {name for name in used - NUMERIC if not _is_standard(name)} == set()
+    assert used - NUMERIC <= sys.stdlib_module_names
 
 
-def test_a_module_draws_from_no_global_random_state() -> None:
-    found = {module: global_draws(path.read_text()) for module, path in files()}
-    assert {module: draws for module, draws in found.items() if draws} == {}
+# --- kinds and worlds ----------------------------------------------------------------------------
+
+
+def test_nobody_asks_which_kind_it_is_but_the_kinds() -> None:
+    assert architecture.kind_branches(ROOT) == []
+
+
+def test_no_code_outside_of_a_worlds_folder_names_it() -> None:
+    assert architecture.world_files(ROOT) == [SOURCE / "worlds/registry.py"]
+
+
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ("isinstance(job.condition, WorldCondition)", [1]),
+        ("isinstance(task, Committee | World)", [1]),
+        ("world_query.holds(study, uri)", [1]),
+        ("episodes.of_world(transcript)", [1]),
+        ("condition.is_world", [1]),
+        ("'task' not in condition", [1]),
+        ("typed.task.name != 'none'", [1]),
+        ("condition.task is None", [1]),
+        ("study.kind == 'world'", [1]),
+        ("x = 1 if condition.task else 2", [1]),
+        ("[c for c in conditions if not c.task and c.n]", [1]),
+        ("if task:\n    pass", [1]),
+        ("if head.get('task'):\n    pass", [1]),
+        ("match condition.kind:\n    case 'world':\n        pass", [1]),
+        ("KINDS[condition.kind].tables(study)", []),
+        ("isinstance(entry, Mapping)", []),
+        ("store.holds(study)", []),
+        ("prompt.task == 'ballot'", []),
+        ("entry['kind'] == 'turn'", []),
+        ("import asyncio\nassert task is not None", []),
+        ("task = condition.task", []),
+    ],
+)
+def test_a_question_after_the_kind_is_counted(source: str, lines: list[int]) -> None:
+    assert architecture.branches(source) == lines
+
+
+def test_a_world_is_named_by_code_and_not_by_a_docstring() -> None:
+    assert "a disaster" not in list(architecture.words('"""Of a disaster."""\n'))
+    assert "disaster" in list(architecture.words("METRICS = {'disaster': 1}"))
+
+
+# --- random state and names ----------------------------------------------------------------------
+
+
+def test_a_module_draws_from_no_global_random_state(modules: dict[str, str]) -> None:
+    assert {module for module, source in modules.items() if global_draws(source)} == set()
 
 
 @pytest.mark.parametrize(
@@ -182,7 +229,18 @@ def test_the_check_sees_global_random_state(source: str, caught: list[str]) -> N
     assert global_draws(source) == caught
 
 
-def _is_standard(name: str) -> bool:
-    import sys
+def test_public_names_keep_to_the_stop_list() -> None:
+    assert architecture.stopped_names(ROOT) <= STOPPED_NAMES
 
-    return name in sys.stdlib_module_names
+
+def test_the_stop_list_sees_every_sort_of_public_name(tmp_path: Path) -> None:
+    package = tmp_path / "src/plenum"
+    package.mkdir(parents=True)
+    (package / "a.py").write_text(
+        "LAST_ASKED = 1\n_FOUND = 2\nfoundation = 3\n"
+        "class Row:\n    told: str\n    def _said(self): ...\n    async def own(self, one): ...\n"
+        "class _Row:\n    told: str\n"
+        "def all_found():\n    there = 1\n"
+    )
+    names = {"LAST_ASKED", "Row.told", "Row.own", "all_found"}
+    assert architecture.stopped_names(tmp_path) == {f"plenum/a.py: {name}" for name in names}

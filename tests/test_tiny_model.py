@@ -10,7 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import forking
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,7 +30,6 @@ from plenum.design.checkpoints import TINY  # noqa: E402
 from plenum.models import Message, Reply  # noqa: E402
 from plenum.models.simulated.reading import Row  # noqa: E402
 
-SCRIPT = ROOT / "scripts" / "train_tiny_model.py"
 torch.set_num_threads(1)  # two would wait for each other where others use the cores
 
 
@@ -285,31 +283,3 @@ def test_the_loss_is_that_of_the_whole_prompt_at_once(two_layers: None, aside: f
             expected += float(each[-count:].sum() + aside * each[:-count].sum())
         found = float(forward.loss(model, batch, aside))
     assert found == pytest.approx(expected, rel=1e-4)
-
-
-# --- the command line --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["--steps", "0"], "argument --steps: '0' is not allowed; give a whole number from 1"),
-        (["--minutes", "soon"], "argument --minutes: 'soon' is not allowed; give minutes above 0"),
-        (["--quick"], "unrecognized arguments: --quick"),
-        (
-            ["--steps", "2"],
-            "--steps and --seed make another model; give a folder for it with --out",
-        ),
-    ],
-)
-def test_a_bad_option_is_refused_in_one_line(arguments: list[str], told: str) -> None:
-    done = forking.run([sys.executable, str(SCRIPT), *arguments])
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"train_tiny_model.py: {told}\n"
-
-
-def test_a_model_that_is_not_there_is_refused_in_one_line(tmp_path: Path) -> None:
-    done = forking.run([sys.executable, str(SCRIPT), "--evaluate", "--out", str(tmp_path / "none")])
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert "does not exist" in done.stderr

@@ -32,7 +32,7 @@ def _full_error() -> bool:
 
 
 def front_door(main: Callable[[], object]) -> None:
-    """Run a Hydra app; see :func:`told` for how it ends.
+    """Run a Hydra app; see :func:`one_line_errors` for how it ends.
 
     ``-m`` may stand anywhere; Hydra itself would read no override behind it and another one.
     """
@@ -47,7 +47,7 @@ def front_door(main: Callable[[], object]) -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     sys.excepthook = _without_secrets
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
-    with told(config_name):
+    with one_line_errors(config_name):
         refuse_in_arguments(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             check_flags(sys.argv[1:], config_name)
@@ -55,7 +55,7 @@ def front_door(main: Callable[[], object]) -> None:
 
 
 @contextmanager
-def told(config_name: str | None = None) -> Iterator[None]:
+def one_line_errors(config_name: str | None = None) -> Iterator[None]:
     """Turn what a user can cause into one line and an exit status.
 
     2 for bad input, 1 where a sweep stopped, 130 after Ctrl-C; a bug keeps its traceback.

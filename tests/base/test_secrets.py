@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
 from plenum.base.secrets import redact, refuse_in_arguments, refuse_in_url
-from plenum.cli import told as exiting
+from plenum.cli import one_line_errors as exiting
 from plenum.design.condition import Job
 
 KEY = "sk-canary-0123456789abcdef"

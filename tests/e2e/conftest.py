@@ -1,5 +1,6 @@
 """The real command line, in a working directory of its own."""
 
+import csv
 import fcntl
 import json
 import os
@@ -20,24 +21,18 @@ from contextlib import suppress
 from pathlib import Path
 
 import forking
+import openai_server
 import pytest
-from forking import Process
+from forking import Process, environment
+from mlflow import MlflowClient
+from mlflow.entities import Run as TrackedRun
 
 from plenum.records import attempts
 from plenum.tracking import store
 
 ROOT = Path(__file__).resolve().parents[2]
+KEY = openai_server.KEY
 Run = Callable[..., subprocess.CompletedProcess[str]]
-
-
-def environment(**extra: str) -> dict[str, str]:
-    """The environment without keys or settings of the machine that the tests run on."""
-    kept = {
-        k: v
-        for k, v in os.environ.items()
-        if not k.endswith(("_API_KEY", "_API_BASE")) and not k.startswith(("MLFLOW_", "PLENUM_"))
-    }
-    return {**kept, **extra}
 
 
 def command(script: str, *arguments: str) -> list[str]:
@@ -118,6 +113,25 @@ def start(folder: Path, script: str, *arguments: str, cold: bool = False, **extr
     )
 
 
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that all workers have in common."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session")
+def gallery(shared_folder: Path) -> Path:
+    """The study ``default``, a 2x2 of 4 replicates, to be read; ``stdout`` has what was printed."""
+    folder = shared_folder / "gallery"
+    with store.locked(shared_folder / "gallery.lock"):
+        if not (folder / "stdout").exists():
+            folder.mkdir()
+            given = ("-m", "roles=on,off", "model=uniform,mixed", "replicates=4", "rounds=4")
+            (folder / "stdout").write_text(call(folder, "run.py", *given).stdout)
+    return folder
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run ``run.py`` or a script to its end."""
@@ -130,16 +144,68 @@ def run(tmp_path: Path) -> Run:
     return called
 
 
+def wait_for(process: Process, reached: Callable[[], bool]) -> None:
+    """Wait until something holds of what a process does, which must not end before."""
+    deadline = time.monotonic() + 200
+    while not reached():
+        assert process.poll() is None, "it ended before it could be stopped"
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+@pytest.fixture
+def server() -> Iterator[openai_server.Server]:
+    """A provider that answers by a script, and then as the simulated agent."""
+    with openai_server.serving() as running:
+        yield running
+
+
+# --- what a script left ---------------------------------------------------------------------------
+
+
 def journals(folder: Path) -> dict[str, bytes]:
     """Every journal's bytes, by condition and replicate."""
     files = sorted((folder / "mlruns" / "journals").glob("*/[0-9]*.jsonl"))
     return {f"{f.parent.name}/{f.name}": f.read_bytes() for f in files}
 
 
+def journaled(folder: Path) -> int:
+    """Bytes of all journals."""
+    return sum(f.stat().st_size for f in folder.glob("mlruns/journals/*/[0-9]*.jsonl"))
+
+
 def calls(folder: Path) -> list[dict[str, object]]:
     """Every attempt in the call logs."""
     logs = sorted((folder / "mlruns" / "journals").glob("*/calls.jsonl"))
     return [line for log in logs for line in attempts(log)]
+
+
+def table(folder: Path, study: str, name: str = "conditions") -> list[dict[str, str]]:
+    """A table that was written of a study, by its rows."""
+    with (folder / f"outputs/{study}/{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def client(folder: Path) -> MlflowClient:
+    """MLflow on the store of a folder."""
+    return MlflowClient(f"sqlite:///{folder}/mlruns/mlflow.db")
+
+
+def runs(folder: Path, study: str, kind: str) -> list[TrackedRun]:
+    """A study's runs of a kind: ``condition``, ``replicate`` or ``report``."""
+    experiment = client(folder).get_experiment_by_name(study)
+    assert experiment is not None
+    query = f"tags.`plenum.kind` = '{kind}'"
+    return list(client(folder).search_runs([experiment.experiment_id], query))
+
+
+def logged(folder: Path, study: str) -> set[str]:
+    """The files of a study's report in MLflow."""
+    (report,) = runs(folder, study, "report")
+    return {file.path for file in client(folder).list_artifacts(report.info.run_id)}
+
+
+# --- servers --------------------------------------------------------------------------------------
 
 
 def free_port() -> int:
@@ -172,12 +238,9 @@ def start_mlflow(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
 
 
 @pytest.fixture(scope="session")
-def mlflow_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def mlflow_server(shared_folder: Path) -> Iterator[str]:
     """A tracking server for all tests, those of other workers too; its last user ends it."""
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    folder /= "mlflow_server"
+    folder = shared_folder / "mlflow_server"
     folder.mkdir(exist_ok=True)
     file = folder / "users.json"
     with store.locked(folder / "lock"):

@@ -1,10 +1,9 @@
 """Run a sweep that is killed again and again, and finish it; the child of ``test_killed_sweep.py``.
 
-    python killing.py URL KILLS SEED
+    python killing.py backend.api_base.openai=URL KILLS SEED
 
-The heavy imports happen once; each run is a forked process that conducts the whole sweep. Prints,
-as JSON, after each kill: how many answers each journal held, and how many requests the server had
-seen.
+Each run is a forked process that conducts the whole sweep. Prints, as JSON, after each kill: how
+many answers each journal held, and how many requests the server had seen.
 """
 
 import json
@@ -27,9 +26,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> None:
-    url, kills, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    endpoint, kills, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    url = endpoint.partition("=")[2]
     given = [
-        *("backend=api", f"backend.api_base.openai={url}", "backend.send_seed=true"),
+        *("backend=api", endpoint, "backend.send_seed=true"),
         *("tracking=none", "journals=journals", "replicates=3", "rounds=8"),
         *("calls.backoff_s=0.05", "calls.timeout_s=3", "calls.max_attempts=10"),
     ]

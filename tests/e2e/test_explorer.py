@@ -14,9 +14,7 @@ import pytest
 from explorer_studies import OPTIONS, SEATS, Written, drifting, plain
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from plenum.tracking import runs
-
-from .conftest import Run
+from .conftest import call, logged
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
@@ -361,17 +359,12 @@ def test_240_replicates_of_20_rounds_stay_usable(opened: Open, tmp_path: Path) -
 
 
 def test_the_command_writes_the_page_logs_it_and_says_its_size(
-    run: Run, stored: Path, opened: Open
+    gallery: Path, tmp_path: Path, opened: Open
 ) -> None:
-    made = run("study=seen", "rounds=4", "replicates=3", cwd=stored)
-    assert made.returncode == 0, made.stderr
-    done = run("study=seen", "draws=100", "out=page.html", script="scripts/explore.py", cwd=stored)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("written: page.html (1 condition, 3 replicates, 0.1 MB)")
-    uri = f"sqlite:///{stored}/mlruns/mlflow.db"
-    client, experiment, _ = runs.opened("seen", uri)
-    (report,) = runs.search(client, experiment.experiment_id, "tags.`plenum.kind` = 'report'")
-    logged = [file.path for file in client.list_artifacts(report.info.run_id)]
-    assert "page.html" in logged
-    with opened(stored / "page.html") as seen:
+    file = tmp_path / "page.html"
+    given = ("study=default", "draws=100", f"out={file}")
+    done = call(gallery, "scripts/explore.py", *given)
+    assert done.stdout.startswith(f"written: {file} (4 conditions, 16 replicates, 0.")
+    assert "page.html" in logged(gallery, "default")
+    with opened(file) as seen:
         seen.choose(0, 1)

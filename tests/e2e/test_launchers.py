@@ -4,57 +4,44 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from mlflow import MlflowClient
 
-from .conftest import Run, journals
+from .conftest import Run, journals, runs
 
 SMALL = ("replicates=2", "rounds=2", "hydra.sweep.dir=sweep")
 LAUNCHERS = ["concurrent", "basic", "joblib"]
 
 
-def tracked(folder: Path) -> list[str]:
-    """The kinds of the runs in the store, which is whole."""
+def tracked(folder: Path) -> list[int]:
+    """How many conditions and replicates are in the store, which is whole."""
     with sqlite3.connect(folder / "mlruns/mlflow.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     connection.close()
-    client = MlflowClient(f"sqlite:///{folder}/mlruns/mlflow.db")
-    experiment = client.get_experiment_by_name("default")
-    assert experiment is not None
-    runs = client.search_runs([experiment.experiment_id])
-    return sorted(run.data.tags["plenum.kind"] for run in runs)
+    return [len(runs(folder, "default", kind)) for kind in ("condition", "replicate")]
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_two_conditions_by_each_launcher(run: Run, tmp_path: Path, launcher: str) -> None:
-    """The processes of ``joblib`` open one fresh store at once."""
-    subdir = "hydra.sweep.subdir=${hydra.job.num}_${hydra.job.override_dirname}"
-    done = run("-m", f"hydra/launcher={launcher}", "roles=on,off", *SMALL, subdir)
-    assert done.returncode == 0, done.stderr
-    assert len(journals(tmp_path)) == 4
-    assert tracked(tmp_path).count("condition") == 2
-    assert tracked(tmp_path).count("replicate") == 4
-    assert "2 conditions: 4 replicates = 4 completed + 0 failed" in done.stderr
-    assert "Study default: conditions" in done.stdout
-    for number, roles in enumerate(("on", "off")):
-        assert f"#{number} : roles={roles} replicates=2 rounds=2" in done.stdout
-        job = tmp_path / f"sweep/{number}_replicates=2,roles={roles},rounds=2"
-        kept = sorted(str(file.relative_to(job)) for file in job.rglob("*.yaml"))
-        assert kept == [f".hydra/{name}.yaml" for name in ("config", "hydra", "overrides")]
-        assert (job / ".hydra/overrides.yaml").read_text().startswith(f"- roles={roles}\n")
-        assert (job / "outcome.json").exists()
-    assert f"hydra/launcher: {launcher}" in (tmp_path / "sweep/multirun.yaml").read_text()
-
-
-@pytest.mark.usefixtures("stored")
-@pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_a_failing_condition_is_reported_by_each_launcher(
+def test_two_conditions_of_which_one_fails_by_each_launcher(
     run: Run, tmp_path: Path, launcher: str
 ) -> None:
-    done = run("-m", f"hydra/launcher={launcher}", "backend.malformed_rate=1,0", *SMALL)
-    assert done.returncode == 1
+    """The processes of ``joblib`` open one fresh store at once."""
+    subdir = "hydra.sweep.subdir=${hydra.job.num}_${hydra.job.override_dirname}"
+    rates = "backend.malformed_rate=1,0"
+    done = run("-m", f"hydra/launcher={launcher}", rates, *SMALL, subdir)
+    assert done.returncode == 1, done.stderr
+    assert len(journals(tmp_path)) == 4
+    assert tracked(tmp_path) == [2, 4]
     assert "4 replicates = 2 completed + 2 failed + 0 pending" in done.stderr
     assert "malformed_rate=1: 2 x parse" in done.stderr
     assert "Study default: conditions" in done.stdout
+    for number, rate in enumerate((1, 0)):
+        assert f"#{number} : backend.malformed_rate={rate} replicates=2 rounds=2" in done.stdout
+        job = tmp_path / f"sweep/{number}_backend.malformed_rate={rate},replicates=2,rounds=2"
+        kept = sorted(str(file.relative_to(job)) for file in job.rglob("*.yaml"))
+        assert kept == [f".hydra/{name}.yaml" for name in ("config", "hydra", "overrides")]
+        overrides = (job / ".hydra/overrides.yaml").read_text()
+        assert overrides.startswith(f"- backend.malformed_rate={rate}\n")
+        assert (job / "outcome.json").exists()
+    assert f"hydra/launcher: {launcher}" in (tmp_path / "sweep/multirun.yaml").read_text()
 
 
 @pytest.mark.usefixtures("stored")
@@ -82,11 +69,6 @@ def test_the_environment_of_the_jobs_is_set(run: Run) -> None:
     job = ("study=${oc.env:LABORATORY}", "+hydra.job.env_set.LABORATORY=here", "dry_run=true")
     done = run("-m", *job)
     assert done.returncode == 0, done.stderr
-    away = run("-m", *job, "hydra.job.chdir=true")
-    assert away.returncode == 2
-    assert away.stderr == (
-        "error: hydra.job.chdir: jobs share one process; use hydra/launcher=basic\n"
-    )
 
 
 def test_many_conditions_say_that_they_are_being_composed(run: Run) -> None:

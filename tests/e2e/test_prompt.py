@@ -2,16 +2,12 @@
 
 import json
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
 from openai_server import Server, serving
 
 from plenum.base.errors import UserError
@@ -19,7 +15,7 @@ from plenum.execution.prompt import Wanted, find
 from plenum.execution.replay import messages
 from plenum.records import read
 
-from .conftest import ROOT, Run, call, with_store
+from .conftest import KEY, ROOT, Run, call, with_store
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
 REQUEST = ("study=asked", "round=2", "seat=Chair", "format=json")
@@ -38,7 +34,7 @@ def folder(empty_store: Path, tmp_path_factory: pytest.TempPathFactory, server: 
     folder = with_store(empty_store, tmp_path_factory.mktemp("asked"))
     server.script += [{"choice": {"content": "I would rather not say."}}]
     backend = ("backend=api", f"backend.api_base.openai={server.url}")
-    call(folder, "run.py", *backend, *SMALL, OPENAI_API_KEY="sk-canary-0123456789abcdef")
+    call(folder, "run.py", *backend, *SMALL, OPENAI_API_KEY=KEY)
     return folder
 
 

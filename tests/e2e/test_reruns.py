@@ -1,28 +1,16 @@
 """hosted_rerun against a server, and scripts/reruns.py as its judge."""
 
-import csv
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from openai_server import Server
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from openai_server import Server, serving
-
-from .conftest import Run
+from .conftest import Run, table
 
 pytestmark = pytest.mark.usefixtures("stored")
 
 STUDY = ("+experiment=hosted_rerun", "scenario=HL-01", "roles=on", "rounds=2")
 OTHERWISE = 'Otherwise.\nSTATE: pref=[0.20,0.30,0.50]; conf=50; tags=["one","two"]'
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as running:
-        yield running
 
 
 def served(server: Server) -> tuple[str, ...]:
@@ -32,11 +20,6 @@ def served(server: Server) -> tuple[str, ...]:
 def judge(run: Run, *arguments: str, study: str = "hosted_rerun") -> tuple[int, str]:
     done = run(f"study={study}", *arguments, script="scripts/reruns.py")
     return done.returncode, done.stdout + done.stderr
-
-
-def lines(folder: Path) -> list[dict[str, str]]:
-    with (folder / "outputs/hosted_rerun/reruns.csv").open() as file:
-        return list(csv.DictReader(file))
 
 
 def test_a_server_that_repeats_itself_gives_equal_bytes(
@@ -63,7 +46,7 @@ def test_a_server_that_answers_otherwise_is_caught_at_the_byte(
     status, told = judge(run)
     assert status == 1, told
     assert "1 replicate run again: 1 differs" in told
-    (line,) = lines(tmp_path)
+    (line,) = table(tmp_path, "hosted_rerun", "reruns")
     first, again = (Path(tmp_path / line[f"{which}_file"]) for which in ("first", "rerun"))
     one, other = first.read_bytes(), again.read_bytes()
     at = next(i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
@@ -103,7 +86,6 @@ def test_bad_input_ends_in_one_line(run: Run, tmp_path: Path) -> None:
         ("nothing", (), "study: there is no study 'nothing'; known: single"),
         ("single", (), "study: 'single' holds no rerun; run its conditions with rerun=0,1"),
         ("single", ("journals=nowhere",), "journals: there is no folder nowhere"),
-        ("single", ("tracking=none",), "tracking: none holds no study to read"),
     ):
         status, out = judge(run, *more, study=study)
         assert status == 2

@@ -2,30 +2,14 @@
 
 import json
 import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
-from forking import Process
-from mlflow import MlflowClient
 
-from .conftest import Run, calls, command, environment, journals, start
+from .conftest import Run, call, calls, journaled, journals, runs, start, wait_for
 
-SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=20")
-CALLS = 2 * 4 * 106
-
-
-def written(folder: Path) -> int:
-    return sum(f.stat().st_size for f in folder.glob("mlruns/journals/*/[0-9]*.jsonl"))
-
-
-def wait_for(folder: Path, size: float, process: Process) -> None:
-    deadline = time.monotonic() + 60
-    while written(folder) < size:
-        assert process.poll() is None, "it ended before it could be stopped"
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=12")
+CALLS = 2 * 4 * 66
 
 
 def answered(data: dict[str, bytes]) -> int:
@@ -38,8 +22,7 @@ def answered(data: dict[str, bytes]) -> int:
 def reference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The journals of a process that was started cold and ran undisturbed."""
     folder = tmp_path_factory.mktemp("reference")
-    done = subprocess.run(command("run.py", *SWEEP), cwd=folder, env=environment())
-    assert done.returncode == 0
+    call(folder, "run.py", *SWEEP, "tracking=none", cold=True)
     return journals(folder)
 
 
@@ -49,7 +32,8 @@ def test_after_kill_9_only_what_is_missing_is_done(
     reference: dict[str, bytes], run: Run, tmp_path: Path, share: float
 ) -> None:
     process = start(tmp_path, "run.py", *SWEEP)
-    wait_for(tmp_path, share * sum(map(len, reference.values())), process)
+    size = share * sum(map(len, reference.values()))
+    wait_for(process, lambda: journaled(tmp_path) >= size)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=30)
     left = journals(tmp_path)
@@ -62,11 +46,8 @@ def test_after_kill_9_only_what_is_missing_is_done(
     assert journals(tmp_path) == reference
     assert len(calls(tmp_path)) - attempts == CALLS - answered(left)
 
-    client = MlflowClient(f"sqlite:///{tmp_path}/mlruns/mlflow.db")
-    experiment = client.get_experiment_by_name("default")
-    assert experiment is not None
-    found = client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'replicate'")
-    tracked = [(r.data.tags["plenum.condition"], r.data.tags["plenum.replicate"]) for r in found]
+    tags = [run.data.tags for run in runs(tmp_path, "default", "replicate")]
+    tracked = [(tag["plenum.condition"], tag["plenum.replicate"]) for tag in tags]
     assert len(tracked) == len(set(tracked)) == 8
 
 
@@ -76,7 +57,8 @@ def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
     reference: dict[str, bytes], run: Run, tmp_path: Path, sign: signal.Signals
 ) -> None:
     process = start(tmp_path, "run.py", *SWEEP)
-    wait_for(tmp_path, 0.3 * sum(map(len, reference.values())), process)
+    size = 0.3 * sum(map(len, reference.values()))
+    wait_for(process, lambda: journaled(tmp_path) >= size)
     process.send_signal(sign)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130

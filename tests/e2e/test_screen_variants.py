@@ -1,35 +1,25 @@
 """The screen through the real command line, and its judge over real sockets."""
 
-import csv
 import fcntl
 import json
 import os
 import shutil
 import signal
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from openai_server import Server
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from plenum.testing.fault_server import Latency, Settings
+from plenum.testing.fault_server import serving as faulty
 
-from openai_server import Server, serving
-
-from .conftest import ROOT, Run, start
+from .conftest import KEY, ROOT, Run, start, table, wait_for
 
 SCRIPT = "scripts/screen_variants.py"
-KEY = "sk-canary-0123456789abcdef"
 PAIRS = 10 + 9 + 5  # rephrasings, layouts, registers of IM-01
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as running:
-        yield running
 
 
 @pytest.fixture
@@ -49,11 +39,6 @@ def said(score: Any, difference: str = "none") -> dict[str, Any]:
     return {"choice": {"content": json.dumps({"score": score, "difference": difference})}}
 
 
-def rows(tmp_path: Path, name: str) -> list[dict[str, str]]:
-    with (tmp_path / "outputs" / "screen_variants" / f"{name}.csv").open() as file:
-        return list(csv.DictReader(file))
-
-
 def screened(run: Run, *arguments: str, status: int = 0) -> tuple[str, str]:
     done = run(*arguments, script=SCRIPT, OPENAI_API_KEY=KEY)
     assert done.returncode == status, done.stderr
@@ -67,7 +52,7 @@ def screened(run: Run, *arguments: str, status: int = 0) -> tuple[str, str]:
 def test_the_variants_of_all_scenarios_pass_the_rules(run: Run, tmp_path: Path) -> None:
     done = run(script=SCRIPT)  # without a key
     assert done.returncode == 0, done.stdout + done.stderr
-    found = rows(tmp_path, "variants")
+    found = table(tmp_path, "screen_variants", "variants")
     assert {row["passes"] for row in found} == {"True"}
     families = Counter((row["scenario"], row["family"]) for row in found)
     assert len({scenario for scenario, _ in families}) == 12
@@ -87,7 +72,9 @@ def test_a_variant_that_fails_is_named_and_ends_with_status_1(
     printed, told = screened(run, "scenarios=[IM-01,IM-02]", f"folder={folder}", status=1)
     assert "the scenario has changed" in " ".join(printed.split())
     assert told.startswith("1 problems in 1 of ")
-    failing = [row for row in rows(tmp_path, "variants") if row["passes"] == "False"]
+    failing = [
+        row for row in table(tmp_path, "screen_variants", "variants") if row["passes"] == "False"
+    ]
     assert [(row["scenario"], row["variant"]) for row in failing] == [("IM-01", "ways")]
 
 
@@ -108,28 +95,6 @@ def test_combining_adds_rephrasings_once(run: Run, folder: Path) -> None:
     assert file.read_text() == text
 
 
-@pytest.mark.parametrize(
-    ("arguments", "line"),
-    [
-        (["scenarios=[XX-01]"], "error: scenarios: 'XX-01' is not one of AI-01, AI-02"),
-        (["scenarios=IM-01"], "error: scenarios: 'IM-01'; write a list such as 'scenarios=[IM-01"),
-        (["combine=maybe"], "error: combine: 'maybe'; true or false"),
-        (["judge=7"], "error: judge: 7; name a model"),
-        (["judge=gpt-4.1", "flag_below=11"], "error: flag_below: 11; a number from 0 to 10"),
-        (
-            ["judge=gpt-4.1", "backend=simulated"],
-            "error: backend: simulated; simulated agents read no meaning and can't judge it",
-        ),
-        (["judge=gpt-4.1", "calls.timeout_s=0"], "error: calls.timeout_s: 0.0 is not allowed"),
-    ],
-)
-def test_a_mistake_is_told_in_one_line(run: Run, arguments: list[str], line: str) -> None:
-    printed, told = screened(run, *arguments, status=2)
-    assert told.startswith(line)
-    assert len(told.splitlines()) == 1
-    assert printed == ""
-
-
 # ---- the judge
 
 
@@ -141,7 +106,7 @@ def test_every_pair_gets_a_score_and_low_ones_are_flagged(
     printed, told = screened(run, *against(server), status=1)
     assert told.splitlines()[-1] == "1 pairs are flagged"
     assert "a hedge is lost" in printed
-    found = rows(tmp_path, "scores")
+    found = table(tmp_path, "screen_variants", "scores")
     assert len(found) == len(server.requests) == PAIRS
     assert Counter(float(row["score"]) for row in found) == {9.5: PAIRS - 2, 7: 1, 8.5: 1}
     assert [row["difference"] for row in found if row["flagged"] == "True"] == ["a hedge is lost"]
@@ -156,10 +121,10 @@ def test_a_second_run_asks_nothing_and_says_the_same(
 ) -> None:
     server.script += [said(9)] * PAIRS
     screened(run, *against(server))
-    first = rows(tmp_path, "scores")
+    first = table(tmp_path, "screen_variants", "scores")
     printed, _ = screened(run, *against(server))
     assert len(server.requests) == PAIRS
-    assert rows(tmp_path, "scores") == first
+    assert table(tmp_path, "screen_variants", "scores") == first
     assert f"{PAIRS} of {PAIRS} scores are from earlier runs" in printed
     server.script += [said(6)] * PAIRS
     screened(run, *against(server, "temperature=t0.7"), status=1)  # another judge
@@ -191,7 +156,9 @@ def test_an_answer_without_a_score_is_asked_for_once_more_and_then_stays_unread(
     assert Counter(asked) == {2: PAIRS, 4: 2}
     last = [r["body"]["messages"][-1]["content"] for r in server.requests if len(r["body"]) > 2]
     assert sum("no JSON object" in text for text in last) == 2
-    scores = Counter((row["outcome"], row["score"]) for row in rows(tmp_path, "scores"))
+    scores = Counter(
+        (row["outcome"], row["score"]) for row in table(tmp_path, "screen_variants", "scores")
+    )
     unread = scores["unread", ""]
     assert unread >= 1  # a pair's second question may stand behind another pair's first one
     assert scores["ok", "9.0"] == PAIRS - unread
@@ -212,7 +179,7 @@ def test_a_refused_key_stops_it_and_what_came_is_kept(
     assert last.startswith("stopped: model gpt-4.1-mini: the key was refused: ")
     assert last.endswith(f"; {PAIRS - 5} pairs have no score")
     assert KEY not in printed + told
-    kept = Counter(row["outcome"] for row in rows(tmp_path, "scores"))
+    kept = Counter(row["outcome"] for row in table(tmp_path, "screen_variants", "scores"))
     assert kept == {"ok": 5, "interrupted": PAIRS - 5}
 
 
@@ -222,7 +189,7 @@ def test_faults_are_retried_and_a_lost_call_is_named(
     server.script += [{"status": 429}, {"status": 503}, {"raw": "{"}, {"status": 400}]
     server.script += [said(9)] * PAIRS
     screened(run, *against(server), status=1)
-    kept = Counter(row["outcome"] for row in rows(tmp_path, "scores"))
+    kept = Counter(row["outcome"] for row in table(tmp_path, "screen_variants", "scores"))
     assert kept == {"ok": PAIRS - 1, "request": 1}
     assert len(server.requests) == PAIRS + 3
 
@@ -239,14 +206,11 @@ def test_a_budget_counts_earlier_runs(server: Server, run: Run) -> None:
 
 
 def test_simulated_answers_behind_an_endpoint_are_no_scores(run: Run, tmp_path: Path) -> None:
-    from plenum.testing.fault_server import Latency, Settings
-    from plenum.testing.fault_server import serving as faulty
-
     with faulty(Settings(port=0, latency=Latency(0.0))) as running:
         own = ("judge=gpt-4.1-mini", "scenarios=[IM-01]", "calls.max_attempts=1")
         url = f"backend.api_base.openai={running.url}"
         screened(run, *own, url, "calls.backoff_s=0.01", status=1)
-    assert not any(row["score"] for row in rows(tmp_path, "scores"))
+    assert not any(row["score"] for row in table(tmp_path, "screen_variants", "scores"))
 
 
 def test_a_folder_in_use_or_damaged_is_refused(server: Server, run: Run, tmp_path: Path) -> None:
@@ -274,13 +238,11 @@ def test_ctrl_c_keeps_what_has_come(server: Server, tmp_path: Path) -> None:
     server.script += [said(9)] * 8 + [{"wait": 60, **said(9)}] * PAIRS
     given = against(server, "calls.timeout_s=100")
     process = start(tmp_path, SCRIPT, *given, OPENAI_API_KEY=KEY)
-    deadline = time.monotonic() + 60
-    while len(server.requests) < PAIRS and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_for(process, lambda: len(server.requests) >= PAIRS)
     time.sleep(0.5)
     os.kill(process.pid, signal.SIGINT)
     _, told = process.communicate(timeout=60)
     assert process.returncode == 130
     assert told.splitlines()[-1] == f"stopped: interrupted; {PAIRS - 8} pairs have no score"
-    kept = Counter(row["outcome"] for row in rows(tmp_path, "scores"))
+    kept = Counter(row["outcome"] for row in table(tmp_path, "screen_variants", "scores"))
     assert kept == {"ok": 8, "interrupted": PAIRS - 8}

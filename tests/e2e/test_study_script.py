@@ -16,6 +16,7 @@ from hydra import compose, initialize_config_dir
 from plenum.base.errors import UserError
 from plenum.reports.managing import Request, manage, request
 from plenum.tracking import store, studies
+from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.tracker import lock_file
 
@@ -70,20 +71,24 @@ def listed() -> dict[str, list[str]]:
 BOTH = {"default": ["on", "off"], "other": ["on"]}
 
 
-def identity(roles: str) -> str:
-    (found,) = [
-        condition.identity
-        for condition in TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
-        if condition.factors["roles"] == roles
-    ]
-    return found
+def conditions(study: str = "default") -> list[TrackedCondition]:
+    return list(TrackedStudy(study, "sqlite:///mlruns/mlflow.db").conditions)
+
+
+def targets() -> list[tuple[str, int]]:
+    return [(condition.run_id, condition.target) for condition in conditions()]
+
+
+def identity(roles: str, model: str = "uniform") -> str:
+    every = {(c.factors["roles"], c.factors["model"]): c.identity for c in conditions()}
+    return every[roles, model]
 
 
 def test_a_renamed_study_is_read_under_its_new_name(here: Path, managed: Manage) -> None:
     before = journals(here)
     managed("default", "rename", "pilot")
     assert listed() == {"pilot": ["on", "off"], "other": ["on"]}
-    assert len(TrackedStudy("pilot", "sqlite:///mlruns/mlflow.db").conditions) == 2
+    assert len(conditions("pilot")) == 2
     assert opened().get_experiment_by_name("pilot").tags["plenum.study"] == "pilot"
     assert journals(here) == before
     with pytest.raises(UserError, match="rename: there is a study 'other' already"):
@@ -92,26 +97,18 @@ def test_a_renamed_study_is_read_under_its_new_name(here: Path, managed: Manage)
 
 def test_a_deleted_study_comes_back_as_it_was(here: Path, run: Run, managed: Manage) -> None:
     assert run("-m", "roles=on,off", "rounds=2", "replicates=3").returncode == 0  # replaces parents
-    before, made = journals(here), len(calls(here))
-    told = [
-        (c.run_id, c.target)
-        for c in TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
-    ]
+    before, made, tracked = journals(here), len(calls(here)), targets()
     managed("default", "delete")
     assert listed() == {"default*": ["on", "off"], "other": ["on"]}
     managed("default", "restore")
     assert listed() == BOTH
-    back = [
-        (c.run_id, c.target)
-        for c in TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
-    ]
-    assert (back, [target for _, target in back]) == (told, [3, 3])
+    assert targets() == tracked
+    assert [target for _, target in tracked] == [3, 3]
     assert (journals(here), len(calls(here))) == (before, made)
     client = opened()
     client.delete_experiment(client.get_experiment_by_name("default").experiment_id)
     managed("default", "restore")
-    again = TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
-    assert [(c.run_id, c.target) for c in again] == told
+    assert targets() == tracked
 
 
 def test_a_deleted_study_frees_its_name_and_journals_fill_it_again(
@@ -148,20 +145,13 @@ def test_a_dropped_condition_leaves_the_others(here: Path, managed: Manage, remo
 
 def test_two_labels_of_one_condition_are_told_apart(here: Path, run: Run, managed: Manage) -> None:
     assert run("model=gpt-4.1-mini", "roles=on", *SMALL).returncode == 0
-    shared = identity_of_model("uniform")
+    shared = identity("on")
     with pytest.raises(UserError, match="several labels"):
         managed("default", "drop", shared)
     cell = next(c.cell for s in studies.studies(opened()) for c in s.conditions if "gpt" in c.name)
     managed("default", "drop", cell, remove=True)
     assert listed() == BOTH
     assert any(name.startswith(shared) for name in journals(here))
-
-
-def identity_of_model(model: str) -> str:
-    tracked = TrackedStudy("default", "sqlite:///mlruns/mlflow.db").conditions
-    return next(
-        c.identity for c in tracked if (c.factors["model"], c.factors["roles"]) == (model, "on")
-    )
 
 
 def test_what_was_broken_off_half_way_is_finished_by_the_same_command(

@@ -3,7 +3,6 @@
 import csv
 from pathlib import Path
 
-import pytest
 from numpy.testing import assert_allclose
 
 from .conftest import Run
@@ -27,17 +26,3 @@ def test_the_grid_is_printed_written_and_drawn(run: Run, tmp_path: Path) -> None
     for row in rows:
         assert_allclose(float(row["perf"]), 1 - float(row["dopt"]), atol=1e-5)
         assert (row["dopt_exact"] == "") == (row["shock_freq"] == "0.2")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (("--alpha", "2"), "error: alpha: 2; from 0 to 1"),
-        (("--agents", "2.5"), "error: argument --agents: invalid int value: '2.5'"),
-        (("--rounds", "0"), "error: rounds: 0; 1 or more"),
-        (("--alhpa", "1"), "error: unrecognized arguments: --alhpa 1"),
-    ],
-)
-def test_a_mistake_is_told_in_one_line(run: Run, arguments: tuple[str, ...], told: str) -> None:
-    done = run(*arguments, script="scripts/theory.py")
-    assert (done.returncode, done.stderr.strip(), done.stdout) == (2, told, "")

@@ -1,10 +1,9 @@
 """Base models and scripted policies in one table (seed 002, Tables 3 and 6)."""
 
-import csv
 import json
 from pathlib import Path
 
-from .conftest import Run
+from .conftest import Run, table
 
 SMALL = ("task=disaster", "rounds=3", "replicates=1", "task.agents=4")
 MODELS = (
@@ -22,7 +21,7 @@ def test_models_and_policies_stand_in_one_table(stored: Path, run: Run) -> None:
     scripted = (
         "+experiment=policies_disaster",
         "consensus=implicit,explicit",
-        "volatility=low,moderate",
+        "volatility=moderate",
     )
     added = run("-m", *scripted, *SMALL, "study=disaster_models", COLUMNS="200")
     assert added.returncode == 0, added.stderr
@@ -42,9 +41,6 @@ def test_a_mixed_model_is_dealt_out_in_turn(stored: Path, run: Run) -> None:
     head = json.loads(journal.read_text().splitlines()[0])
     assert [seat["model"] for seat in head["seats"]] == ["gpt-4o", "gpt-4o-mini"] * 2
     assert head["model"] == "gpt-4o-mix"
-    refused = run("model=gpt-4o-mix", "rounds=1", "replicates=1")
-    assert refused.returncode == 2
-    assert "model.seats.odd: no such seat" in refused.stderr
 
 
 def _table(printed: str) -> dict[str, list[str]]:
@@ -56,7 +52,6 @@ def _table(printed: str) -> dict[str, list[str]]:
 
 def _coverage(folder: Path, policy: str, volatility: str) -> list[str]:
     """A policy's coverage in the CSV, free and forced."""
-    with (folder / "outputs/disaster_models/conditions.csv").open() as file:
-        rows = [r for r in csv.DictReader(file) if r["policy"] == policy]
+    rows = [r for r in table(folder, "disaster_models") if r["policy"] == policy]
     there = {r["consensus"]: r["coverage"] for r in rows if r["volatility"] == volatility}
     return [f"{float(there[name]):.3f}" for name in ("implicit", "explicit")]

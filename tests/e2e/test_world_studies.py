@@ -1,12 +1,11 @@
 """Every study of worlds through the real command line, as documented, but for its size."""
 
-import csv
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from .conftest import Run, calls, with_store
+from .conftest import Run, calls, table, with_store
 
 SMALL = ("rounds=3", "replicates=2")
 
@@ -90,8 +89,7 @@ def test_a_study_of_worlds_runs_as_documented(
     done = run(*given, COLUMNS="220")
     assert done.returncode == 0, done.stderr
     assert " 0 failed + 0 pending" in done.stderr
-    with (tmp_path / f"outputs/{found.name}/conditions.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = table(tmp_path, found.name)
     assert len(rows) == found.conditions
     assert {row["failed"] for row in rows} == {row["pending"] for row in rows} == {"0"}
     assert {row["completed"] for row in rows} == {row["target"] for row in rows}

@@ -41,7 +41,8 @@ def main() -> int:
 
 def _compare(cases: Sequence[Case]) -> int:
     differ = 0
-    with tempfile.TemporaryDirectory() as work, Runner(Path(work)) as runner:
+    with tempfile.TemporaryDirectory() as work:
+        runner = Runner(Path(work))
         for case in cases:
             began = time.perf_counter()
             golden, files = comparing.read(case.name), runner.run(case)
@@ -59,11 +60,12 @@ def _compare(cases: Sequence[Case]) -> int:
 
 
 def _write(cases: Sequence[Case]) -> int:
-    with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory() as again:
-        with Runner(Path(work)) as runner:
-            written = {case.name: runner.run(case) for case in cases}
-        with Runner(Path(again)) as runner:
-            repeated = {case.name: runner.run(case) for case in cases}
+    snapshots = []
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as work:
+            runner = Runner(Path(work))
+            snapshots.append({case.name: runner.run(case) for case in cases})
+    written, repeated = snapshots
     status = 0
     for name, files in written.items():
         lines = list(comparing.differences(comparing.reread(files), repeated[name]))

@@ -1,7 +1,12 @@
-"""What a figure shows, as numbers and words: written in place of the image."""
+"""What a figure shows, as numbers and words: written in place of the image.
+
+python drawings.py SCRIPT [ARGUMENT ...]     runs a script so that its figures are written so
+"""
 
 import hashlib
 import json
+import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +69,10 @@ def _words(axes: Any) -> list[str]:
         *(text.get_text() for text in axes.texts),
         *(text.get_text() for text in (legend.get_texts() if legend else [])),
     ]
+
+
+if __name__ == "__main__":
+    instead_of_images()
+    del sys.argv[0]
+    sys.path[0] = str(Path(sys.argv[0]).parent)
+    runpy.run_path(sys.argv[0], run_name="__main__")

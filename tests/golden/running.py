@@ -1,41 +1,57 @@
-"""Run cases in one working directory, one store for all of them."""
+"""Run commands without rendering figures, and cases in one working directory."""
 
 import re
 import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import tracked
-from .fork_server import ROOT, ForkServer
+import forking
+
+from . import drawings, tracked
 from .masking import Masks
 from .snapshot import snapshot
 from .studies import Case, Command
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 class UnexpectedStatus(Exception):
     """A command ended otherwise than it should."""
 
 
-class Runner:
-    """Runs cases in one folder; use it as a context manager.
+def call(
+    arguments: Sequence[str], folder: Path, status: int = 0
+) -> "subprocess.CompletedProcess[str]":
+    """Run a script of the checkout, such as ``["run.py", "-m"]``, to its end.
 
-    Parameters
-    ----------
-    work
-        The working directory, with the tracking store of all cases.
+    Instead of images, what figures show is written (see :mod:`golden.drawings`).
+
+    Raises
+    ------
+    UnexpectedStatus
+        It ended with another exit status than it should; with what it printed.
     """
+    script, *rest = arguments
+    done = forking.run(
+        [sys.executable, str(drawings.__file__), str(ROOT / script), *rest],
+        cwd=folder,
+        env=forking.environment(COLUMNS="160"),
+        timeout=280,
+    )
+    if done.returncode != status:
+        line = f"{' '.join(arguments)} ended with {done.returncode}, not {status}"
+        raise UnexpectedStatus(f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
+    return done
+
+
+class Runner:
+    """Runs cases in one folder, which gets the tracking store of all cases."""
 
     def __init__(self, work: Path) -> None:
         self._work = work.resolve()
         self._masks = Masks(ROOT, self._work)
-        self._server = ForkServer()
-
-    def __enter__(self) -> "Runner":
-        self._server.__enter__()
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._server.__exit__(*error)
 
     def run(self, case: Case) -> dict[str, Any]:
         """Run the commands of a case, and take its snapshot.
@@ -43,21 +59,14 @@ class Runner:
         Raises
         ------
         UnexpectedStatus
-            A command ended with another exit status than it should; with what it printed.
+            A command ended with another exit status than it should.
         """
-        done = [(c, _run(self._server, c, case, self._work)) for c in case.commands]
+        done = [(command, self._call(command, case)) for command in case.commands]
         return snapshot(case, done, self._work, self._masks)
 
-
-def _run(
-    server: ForkServer, command: Command, case: Case, work: Path
-) -> "subprocess.CompletedProcess[str]":
-    arguments = [_filled(argument, case, work) for argument in command.arguments]
-    done = server.run(arguments, work)
-    if done.returncode != command.status:
-        line = f"{' '.join(arguments)} ended with {done.returncode}, not {command.status}"
-        raise UnexpectedStatus(f"{line}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
-    return done
+    def _call(self, command: Command, case: Case) -> "subprocess.CompletedProcess[str]":
+        arguments = [_filled(argument, case, self._work) for argument in command.arguments]
+        return call(arguments, self._work, command.status)
 
 
 def _filled(argument: str, case: Case, work: Path) -> str:

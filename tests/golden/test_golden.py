@@ -1,6 +1,5 @@
 """What users rely on is as the golden files say; ``python -m tests.golden`` prints the same."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,9 @@ pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     """Runs the cases in one store."""
-    with Runner(tmp_path_factory.mktemp("golden")) as running:
-        yield running
+    return Runner(tmp_path_factory.mktemp("golden"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

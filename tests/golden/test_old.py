@@ -2,13 +2,12 @@
 
 import csv
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from . import comparing, old
-from .fork_server import ForkServer
+from .running import call
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -18,24 +17,12 @@ ADDED_ROWS = {"failures.csv": {"unreachable", "held"}}
 """First cells of rows that tables have got since, by file."""
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[ForkServer]:
-    with ForkServer() as running:
-        yield running
-
-
 @pytest.fixture
 def unpacked(tmp_path: Path) -> Path:
     """A working directory as commit 46711e4 left it; its tables lie in ``before``."""
     old.unpack(tmp_path)
     (tmp_path / "outputs").rename(tmp_path / "before")
     return tmp_path
-
-
-def call(server: ForkServer, folder: Path, line: str, status: int = 0) -> str:
-    done = server.run(line.split(), folder)
-    assert done.returncode == status, done.stderr
-    return done.stderr
 
 
 def differences(folder: Path, before: str, now: str) -> list[str]:
@@ -63,22 +50,20 @@ def _rows(file: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("study", old.SWEEPS)
-def test_a_store_gives_the_same_tables(study: str, unpacked: Path, server: ForkServer) -> None:
-    call(server, unpacked, f"scripts/tables.py study={study}")
-    call(server, unpacked, f"scripts/accounting.py study={study}")
+def test_a_store_gives_the_same_tables(study: str, unpacked: Path) -> None:
+    call(f"scripts/tables.py study={study}".split(), unpacked)
+    call(f"scripts/accounting.py study={study}".split(), unpacked)
     assert differences(unpacked, study, study) == []
 
 
 @pytest.mark.parametrize("study", old.SWEEPS)
-def test_journals_alone_give_the_same_tables(
-    study: str, unpacked: Path, server: ForkServer
-) -> None:
+def test_journals_alone_give_the_same_tables(study: str, unpacked: Path) -> None:
     (unpacked / "mlruns/mlflow.db").unlink()
     shutil.rmtree(unpacked / "mlruns/artifacts")
     journals = unpacked / "mlruns/journals"
     before = {file: file.read_bytes() for file in journals.glob("*/*.jsonl")}
     arguments, status = old.SWEEPS[study]
-    errors = call(server, unpacked, f"run.py {arguments}", status)
+    errors = call(f"run.py {arguments}".split(), unpacked, status).stderr
     assert "replicates were taken from journals of an earlier run" in errors
     assert {file: file.read_bytes() for file in journals.glob("*/*.jsonl")} == before
     for name in ("accounting", "accounting_models", "failures", "manifest"):
@@ -87,11 +72,9 @@ def test_journals_alone_give_the_same_tables(
 
 
 @pytest.mark.parametrize("study", old.ARCHIVED)
-def test_an_archive_is_whole_and_gives_the_same_tables(
-    study: str, unpacked: Path, server: ForkServer
-) -> None:
-    call(server, unpacked, f"scripts/export.py --verify {study}.zip")
-    call(server, unpacked, f"scripts/import.py archive={study}.zip study=imported")
-    call(server, unpacked, "scripts/tables.py study=imported")
-    call(server, unpacked, "scripts/accounting.py study=imported")
+def test_an_archive_is_whole_and_gives_the_same_tables(study: str, unpacked: Path) -> None:
+    call(f"scripts/export.py --verify {study}.zip".split(), unpacked)
+    call(f"scripts/import.py archive={study}.zip study=imported".split(), unpacked)
+    call(["scripts/tables.py", "study=imported"], unpacked)
+    call(["scripts/accounting.py", "study=imported"], unpacked)
     assert differences(unpacked, study, "imported") == []

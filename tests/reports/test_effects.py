@@ -105,6 +105,15 @@ def test_an_effect_carries_the_warnings_of_its_conditions() -> None:
     assert "flip_dominated" in found.contrast.warnings
 
 
+def test_a_warning_of_both_conditions_stands_once_in_the_table_of_contrasts() -> None:
+    rows = build([tracked(1, replicates=4, roles="on"), tracked(2, replicates=4)])
+    assert all("few_replicates" in row.warnings for row in rows)
+    (table,) = tables.effects.contrasts(effects.contrasts(rows, CHOSEN), rows)
+    (listed,) = table.frame["warnings"].str.split()
+    assert sorted(set(listed)) == sorted(listed)
+    assert "few_replicates" in listed
+
+
 def test_without_the_usual_reference_the_first_level_is_it() -> None:
     found = effects.contrasts(build([tracked(1, memory="k7"), tracked(2, memory="k3")]), CHOSEN)
     assert names(found) == ["memory k3 - k7"]

@@ -32,13 +32,13 @@ _PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
 
 @dataclass(frozen=True)
 class Export:
-    """What `scripts/export.py` is asked: ``chosen.out`` is the file."""
+    """The config of `scripts/export.py`; ``chosen.out`` is the file."""
 
     chosen: Settings
     overwrite: bool
 
 
-def asked(cfg: DictConfig) -> Export:
+def read_config(cfg: DictConfig) -> Export:
     """Check the config of `scripts/export.py`.
 
     Raises

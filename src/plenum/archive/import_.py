@@ -37,7 +37,7 @@ _AT_ONCE = 900
 
 @dataclass(frozen=True)
 class Import:
-    """What `scripts/import.py` is asked: no name keeps the archive's, no folder no journals."""
+    """The config of `scripts/import.py`: no name keeps the archive's, no folder no journals."""
 
     archive: Path
     study: str
@@ -45,7 +45,7 @@ class Import:
     journals: Path | None
 
 
-def asked(cfg: DictConfig) -> Import:
+def read_config(cfg: DictConfig) -> Import:
     """Check the config of `scripts/import.py`.
 
     Raises

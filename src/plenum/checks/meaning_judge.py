@@ -36,7 +36,7 @@ from plenum.tracking import store
 UNREAD = "unread"
 """The outcome of a pair whose answers, the first and the one asked for again, hold no score."""
 
-OWN = ("scenarios", "folder", "combine", "judge", "flag_below", "out")
+SCREEN_KEYS = ("scenarios", "folder", "combine", "judge", "flag_below", "out")
 """Values of the config that run.py doesn't have."""
 
 _TRIES = 2
@@ -85,7 +85,7 @@ def settings(cfg: DictConfig) -> JudgeSettings:
         raise UserError(f"flag_below: {limit!r}; a number from 0 to {meaning.MOST:g}")
     out = Path(cfg.out)
     store.require_writable("out", out)
-    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in OWN])
+    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in SCREEN_KEYS])
     only: dict[str, Any] = {"name": cfg.judge, "default": cfg.judge, "seats": {}, "clerk": None}
     others.model = {**others.model, **only}
     job = parse_job(others)

@@ -20,7 +20,7 @@ from plenum.scenarios.perturbations import Surveyed, survey
 
 
 @dataclass(frozen=True)
-class Asked:
+class ScreenSettings:
     """Which scenarios' variants are screened, where they lie, and where the report goes."""
 
     scenarios: tuple[Scenario, ...]
@@ -29,7 +29,7 @@ class Asked:
     out: Path
 
 
-def asked(cfg: DictConfig) -> Asked:
+def read_config(cfg: DictConfig) -> ScreenSettings:
     """Check what the config of `scripts/screen_variants.py` says of scenarios and folders.
 
     Raises
@@ -50,10 +50,10 @@ def asked(cfg: DictConfig) -> Asked:
     folder = project.resolve(str(cfg.folder))
     if not folder.is_dir():
         raise UserError(f"folder: {folder} does not exist, or is no folder")
-    return Asked(loaded, folder, cfg.combine, Path(cfg.out))
+    return ScreenSettings(loaded, folder, cfg.combine, Path(cfg.out))
 
 
-def combine(chosen: Asked) -> None:
+def combine(chosen: ScreenSettings) -> None:
     """Write rephrasings into the variants files that have none; say what was done with each."""
     for scenario in chosen.scenarios:
         file = variant_files.wordings_file(chosen.folder, scenario, "rephrase")
@@ -62,7 +62,7 @@ def combine(chosen: Asked) -> None:
         print(f"{read.path}: {'ten rephrasings added' if done else 'has rephrasings, left alone'}")
 
 
-def publish(chosen: Asked) -> tuple[list[Surveyed], str]:
+def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
     """Print and write what the rules find.
 
     Returns

@@ -12,7 +12,7 @@ from mlflow import MlflowClient
 from plenum.archive import export, layout
 from plenum.archive.container import described, sealed
 from plenum.archive.export import Export
-from plenum.records import Journal
+from plenum.records import Journal, Usage
 from plenum.reports.settings import Settings
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
@@ -49,21 +49,21 @@ class Study:
 
     def write(self) -> "Study":
         whole = condition("c0")
-        self.writer.open(whole, 2)
+        writer = self.writer.open(whole, 2)
         journals = [self.journal(whole, 0), self.journal(whole, 1, end="failed", rounds=2)]
         for journal in journals:
-            self.writer.replicate(whole, journal, {"attempts": 6, "seconds": 0.25})
+            writer.replicate(journal, Usage(attempts=6, seconds=0.25))
         estimates = {
             "metrics": {"n_target": 2, "n_completed": 1, "n_failed": 1, "lambda": 0.1},
             "divergence": [0.1, 0.2, 0.4],
             **{"status": "ok", "interval": "jackknife", "warnings": ["few_replicates"]},
             **{"failures": {"parse": 1}, "simulated": True},
         }
-        self.writer.close(whole, journals, estimates, CONFIG)
+        writer.close(journals, estimates, CONFIG)
         stopped = condition("c1", roles="off")
-        self.writer.open(stopped, 3)
+        writer = self.writer.open(stopped, 3)
         waiting = self.journal(stopped, 0, rounds=1, end="")
-        self.writer.replicate(stopped, waiting, {"attempts": 2, "seconds": 0.1}, "budget")
+        writer.replicate(waiting, Usage(attempts=2, seconds=0.1), "budget")
         return self
 
     def journal(

@@ -19,6 +19,7 @@ from plenum.archive import container, dictionary, import_, scrub, verify
 from plenum.archive.import_ import Import
 from plenum.archive.verify import check
 from plenum.base.errors import UserError
+from plenum.records import Usage
 from plenum.tracking import store
 
 PLACE = "conditions/001-c0"
@@ -438,7 +439,7 @@ def test_estimates_that_are_older_than_the_transcripts_are_told(
     own = condition("c0")
     journal = stale.folder / "c0/001.jsonl"
     journal.unlink()
-    stale.writer.replicate(own, stale.journal(own, 1), {"attempts": 6, "seconds": 0.25})
+    stale.writer.open(own, 2).replicate(stale.journal(own, 1), Usage(attempts=6, seconds=0.25))
     with pytest.raises(UserError, match="doesn't agree with itself"):
         stale.export(tmp_path / "s.zip")
     assert not (tmp_path / "s.zip").exists()

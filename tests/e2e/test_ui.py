@@ -30,9 +30,8 @@ def link(mlflow_server: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     writer = StudyWriter(mlflow_server, "shown", "1.0+abcdef1")
     for number, roles in enumerate(("on", "off")):
         condition = {**FACTORS, "roles": roles, "condition": roles, "cell": f"cell-{roles}"}
-        writer.open(condition, 1)
         metrics = {"lambda": 0.125 + number, "flip_rate": 0.25}
-        writer.close(condition, [], {**ESTIMATES, "metrics": metrics}, "a: 1")
+        writer.open(condition, 1).close([], {**ESTIMATES, "metrics": metrics}, "a: 1")
     file = tmp_path_factory.mktemp("shown") / "tables.md"
     file.write_text("table")
     log_report("shown", mlflow_server, [file])

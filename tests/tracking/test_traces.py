@@ -16,11 +16,11 @@ from plenum.execution.replay import ReadDifferently, messages, open_conversation
 from plenum.models import Chat, Reply
 from plenum.models.conversation import failure
 from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, Failure, Journal, read
+from plenum.records import CallLog, Failure, Journal, Usage, read
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
 
-EFFORT = {"attempts": 1, "seconds": 0.0}
+EFFORT = Usage(attempts=1)
 
 
 class Stopped(BaseException):
@@ -69,12 +69,12 @@ class Study:
 
     def write(self, condition: Any, *journals: Path, pending: str = "") -> None:
         """As a tracking process does it that is started for this."""
-        writer = StudyWriter(self.uri, self.name, "1.0+abcdef1")
         mapping = {**condition.as_mapping(), "cell": condition.cell}
-        writer.open(mapping, len(journals))
+        study = StudyWriter(self.uri, self.name, "1.0+abcdef1")
+        writer = study.open(mapping, len(journals))
         for journal in journals:
-            writer.replicate(mapping, journal, EFFORT, pending)
-        writer.trace(mapping, list(journals), partial(traced, condition))
+            writer.replicate(journal, EFFORT, pending)
+        writer.trace(list(journals), partial(traced, condition))
 
     def traces(self) -> list[Any]:
         client = store.open_client(self.uri)

@@ -12,15 +12,15 @@ import pytest
 from mlflow import MlflowClient
 
 from plenum.base.identity import digest
-from plenum.records import Journal
+from plenum.records import Journal, Usage
 from plenum.tracking import conditions, store
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
-from plenum.tracking.writer import StudyWriter
+from plenum.tracking.writer import ConditionWriter, StudyWriter
 
 SEATS = ("chair", "rights")
 ROUNDS = 3
-EFFORT = {"attempts": 6, "seconds": 0.5}
+EFFORT = Usage(attempts=6, seconds=0.5)
 CONDITION = {
     **{"scenario": "s", "roles": "on", "model": "uniform", "memory": "k3", "temperature": "t0.7"},
     **{"backend": "simulated", "perturbation": "none", "settings": "default", "rounds": ROUNDS},
@@ -70,10 +70,8 @@ class Study:
     def __post_init__(self) -> None:
         self.client = store.open_client(self.uri)
 
-    def writer(self) -> StudyWriter:
-        writer = StudyWriter(self.uri, self.name, "v")
-        writer.open(CONDITION, 2)
-        return writer
+    def writer(self) -> ConditionWriter:
+        return StudyWriter(self.uri, self.name, "v").open(CONDITION, 2)
 
     def journal(
         self, replicate: int = 0, rounds: int = ROUNDS, end: str = "completed", **more: Any
@@ -119,14 +117,14 @@ def study(uri: str, tmp_path: Path, request: pytest.FixtureRequest) -> Study:
 
 
 def stops(
-    write: Callable[[StudyWriter], None], study: Study, monkeypatch: pytest.MonkeyPatch
+    write: Callable[[ConditionWriter], None], study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[int]:
     """Stop fresh writers before their first, second ... step; ends when one got to its end."""
     copyfile = shutil.copyfile
     for before in range(30):
         writer = study.writer()
-        stopping = Stopping(writer._client, before)
-        writer._client = stopping
+        stopping = Stopping(writer._study.client, before)
+        writer._study.client = stopping
 
         def copy(source: Path, target: Path, stopping: Stopping = stopping) -> None:
             stopping.step()
@@ -162,13 +160,13 @@ def test_a_replicate_is_one_whole_nested_run_wherever_its_writer_was_stopped(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = study.journal()
-    parent = study.writer()._parents["cell0"].info.run_id
+    parent = study.writer()._parent.info.run_id
     seen = 0
-    for _ in stops(lambda w: w.replicate(CONDITION, journal, EFFORT), study, monkeypatch):
+    for _ in stops(lambda w: w.replicate(journal, EFFORT), study, monkeypatch):
         seen += 1
         half = study.runs("replicate")
         assert all(run.info.status == "RUNNING" for run in half)
-        study.writer().replicate(CONDITION, journal, EFFORT)
+        study.writer().replicate(journal, EFFORT)
         whole = require_whole(study, journal)
         assert "plenum.pending" not in whole.data.tags
         study.client.delete_run(whole.info.run_id)
@@ -180,10 +178,10 @@ def test_a_replicate_is_one_whole_nested_run_wherever_its_writer_was_stopped(
 def test_writing_a_replicate_again_changes_nothing(study: Study) -> None:
     journal = study.journal()
     writer = study.writer()
-    writer.replicate(CONDITION, journal, EFFORT)
+    writer.replicate(journal, EFFORT)
     first = require_whole(study, journal)
-    writer.replicate(CONDITION, journal, EFFORT)
-    study.writer().replicate(CONDITION, journal, EFFORT)
+    writer.replicate(journal, EFFORT)
+    study.writer().replicate(journal, EFFORT)
     again = require_whole(study, journal)
     assert again.info.run_id == first.info.run_id
     assert again.info.end_time == first.info.end_time
@@ -193,7 +191,7 @@ def test_writing_a_replicate_again_changes_nothing(study: Study) -> None:
 def test_a_pending_replicate_gives_way_when_it_ends(study: Study, fresh: bool) -> None:
     journal = study.journal(rounds=2, end="")
     writer = study.writer()
-    writer.replicate(CONDITION, journal, EFFORT, pending="budget")
+    writer.replicate(journal, EFFORT, pending="budget")
     (run,) = study.runs("replicate")
     assert run.info.status == "KILLED"
     told = {key: run.data.tags[f"plenum.{key}"] for key in ("status", "failure", "pending")}
@@ -201,9 +199,9 @@ def test_a_pending_replicate_gives_way_when_it_ends(study: Study, fresh: bool) -
     assert len(study.client.get_metric_history(run.info.run_id, "p_A")) == 2
 
     writer = study.writer() if fresh else writer
-    writer.replicate(CONDITION, journal, EFFORT, pending="budget")
+    writer.replicate(journal, EFFORT, pending="budget")
     assert study.runs("replicate")[0].info.run_id == run.info.run_id
-    writer.replicate(CONDITION, study.journal(), EFFORT)
+    writer.replicate(study.journal(), EFFORT)
     assert "plenum.pending" not in require_whole(study, journal).data.tags
 
 
@@ -212,26 +210,26 @@ def test_a_pending_replicate_gives_way_wherever_its_writer_was_stopped(
 ) -> None:
     waiting = study.journal(rounds=1, end="")
     kept = waiting.read_bytes()
-    study.writer().replicate(CONDITION, waiting, EFFORT, pending="interrupted")
+    study.writer().replicate(waiting, EFFORT, pending="interrupted")
     ended = study.journal()
     whole = ended.read_bytes()
-    for _ in stops(lambda w: w.replicate(CONDITION, ended, EFFORT), study, monkeypatch):
-        study.writer().replicate(CONDITION, ended, EFFORT)
+    for _ in stops(lambda w: w.replicate(ended, EFFORT), study, monkeypatch):
+        study.writer().replicate(ended, EFFORT)
         require_whole(study, ended)
         ended.write_bytes(kept)
-        study.writer().replicate(CONDITION, ended, EFFORT, pending="interrupted")
+        study.writer().replicate(ended, EFFORT, pending="interrupted")
         ended.write_bytes(whole)
     require_whole(study, ended)
 
 
 def test_a_replicate_without_a_single_turn_can_wait(study: Study) -> None:
-    study.writer().replicate(CONDITION, study.journal(rounds=0, end=""), EFFORT, "interrupted")
+    study.writer().replicate(study.journal(rounds=0, end=""), EFFORT, "interrupted")
     (run,) = study.runs("replicate")
     assert (run.info.status, run.data.metrics["calls"]) == ("KILLED", 0)
 
 
 def test_a_failed_replicate_is_a_failed_run(study: Study) -> None:
-    study.writer().replicate(CONDITION, study.journal(rounds=2, end="failed"), EFFORT)
+    study.writer().replicate(study.journal(rounds=2, end="failed"), EFFORT)
     (run,) = study.runs("replicate")
     assert (run.info.status, run.data.tags["plenum.failure"]) == ("FAILED", "parse")
 
@@ -241,11 +239,11 @@ def test_a_condition_is_one_whole_run_wherever_its_writer_was_stopped(
 ) -> None:
     journals = [study.journal(0), study.journal(1)]
     for journal in journals:
-        study.writer().replicate(CONDITION, journal, EFFORT)
+        study.writer().replicate(journal, EFFORT)
     estimates = ESTIMATES
 
-    def close(writer: StudyWriter) -> None:
-        writer.close(CONDITION, journals, estimates, "a: 1")
+    def close(writer: ConditionWriter) -> None:
+        writer.close(journals, estimates, "a: 1")
 
     # the second time around another estimate takes the place of the first
     for value in (0.4, 0.5):
@@ -267,7 +265,7 @@ def test_a_condition_is_one_whole_run_wherever_its_writer_was_stopped(
 
 def test_the_tables_of_a_condition_hold_every_replicate_round_and_seat(study: Study) -> None:
     journals = [study.journal(0), study.journal(1, rounds=1, end="failed")]
-    study.writer().close(CONDITION, journals, ESTIMATES, "a: 1")
+    study.writer().close(journals, ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     states = pd.read_parquet(study.artifacts(parent) / "ensemble.parquet")
     assert list(states) == ["replicate", "round", "seat", "p_A", "p_B", "confidence"]
@@ -286,24 +284,24 @@ def accounts(study: Study) -> Any:
 def test_accounts_are_an_artifact_of_the_condition(study: Study) -> None:
     journals = [study.journal(0)]
     writer = study.writer()
-    writer.close(CONDITION, journals, {**ESTIMATES, "accounts": {"cost": float("nan")}}, "a: 1")
+    writer.close(journals, {**ESTIMATES, "accounts": {"cost": float("nan")}}, "a: 1")
     assert accounts(study) == {"cost": "NaN"}
     (parent,) = study.runs("condition")
     for closing in (writer, study.writer()):  # accounts alone make no other run
-        closing.close(CONDITION, journals, {**ESTIMATES, "accounts": {"cost": 2}}, "a: 1")
+        closing.close(journals, {**ESTIMATES, "accounts": {"cost": 2}}, "a: 1")
         assert accounts(study) == {"cost": 2}
-    closing.close(CONDITION, journals, ESTIMATES, "a: 1")
+    closing.close(journals, ESTIMATES, "a: 1")
     assert accounts(study) == {"cost": 2}
     assert study.runs("condition")[0].info.run_id == parent.info.run_id
 
 
 def test_a_condition_stopped_before_its_estimates_is_accounted_for(study: Study) -> None:
-    study.writer().account(CONDITION, {"cost": 1})
+    study.writer().account({"cost": 1})
     assert accounts(study) == {"cost": 1}
     (parent,) = study.runs("condition")
     assert parent.info.status == "RUNNING"
     estimates = {**ESTIMATES, "accounts": {"cost": 2}}
-    study.writer().close(CONDITION, [study.journal(0)], estimates, "a: 1")
+    study.writer().close([study.journal(0)], estimates, "a: 1")
     assert accounts(study) == {"cost": 2}
     assert study.runs("condition")[0].info.run_id == parent.info.run_id
 
@@ -318,17 +316,16 @@ GPU, CPU = {"device": "cuda", "torch": "2.13.0"}, {"device": "cpu", "torch": "2.
 
 def perturbed(study: Study, *environments: dict[str, str]) -> None:
     """Write a condition whose replicates read one wording each."""
-    writer = StudyWriter(study.uri, study.name, "v")
-    writer.open(PERTURBED, 3)
+    writer = StudyWriter(study.uri, study.name, "v").open(PERTURBED, 3)
     journals = []
     for index, (variant, family) in enumerate(WORDINGS):
         head: dict[str, Any] = {"variant": variant, "family": family}
         if environments:
             head["environment"] = environments[index % len(environments)]
         journals.append(study.journal(index, **head))
-        writer.replicate(PERTURBED, journals[-1], EFFORT)
+        writer.replicate(journals[-1], EFFORT)
     metrics = {"n_target": 3, "n_completed": 3}
-    writer.close(PERTURBED, journals, {**ESTIMATES, "metrics": metrics}, "a: 1")
+    writer.close(journals, {**ESTIMATES, "metrics": metrics}, "a: 1")
 
 
 def test_runs_name_the_wording_that_was_read(study: Study) -> None:
@@ -351,7 +348,7 @@ def test_runs_name_the_wording_that_was_read(study: Study) -> None:
 
 
 def test_what_is_not_perturbed_names_none(study: Study) -> None:
-    study.writer().replicate(CONDITION, study.journal(), EFFORT)
+    study.writer().replicate(study.journal(), EFFORT)
     (run,), (parent,) = study.runs("replicate"), study.runs("condition")
     assert not {"variant", "family", "variants"} & (run.data.params.keys() | parent.data.params)
     assert parent.data.params["protocol"] == "deliberation"
@@ -372,13 +369,13 @@ def test_a_journal_that_went_on_elsewhere_has_both_environments(study: Study) ->
     journal = study.journal(0, rounds=1, end="", environment=GPU)
     with Journal(journal, {"condition": "c0", "replicate": 0}) as opened:
         opened.append({"kind": "reopen", "environment": CPU})
-    study.writer().close(CONDITION, [study.journal(0)], ESTIMATES, "a: 1")
+    study.writer().close([study.journal(0)], ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     assert parent.data.tags["plenum.environment"] == f"{digest(GPU)} {digest(CPU)}"
 
 
 def test_a_backend_that_names_no_environment_has_none(study: Study) -> None:
-    study.writer().close(CONDITION, [study.journal()], ESTIMATES, "a: 1")
+    study.writer().close([study.journal()], ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     assert "plenum.environment" not in parent.data.tags
     assert not (study.artifacts(parent) / "environment.json").exists()
@@ -396,7 +393,7 @@ def test_wordings_are_read_back_with_their_replicates(study: Study) -> None:
 
 
 def test_a_run_of_before_the_protocol_was_tracked_is_a_deliberation(study: Study) -> None:
-    study.writer().close(CONDITION, [study.journal()], ESTIMATES, "a: 1")
+    study.writer().close([study.journal()], ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     del parent.data.params["protocol"]
     assert conditions.factors_of(parent)["protocol"] == "deliberation"
@@ -405,7 +402,8 @@ def test_a_run_of_before_the_protocol_was_tracked_is_a_deliberation(study: Study
 def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
     again = {**CONDITION, "cell": "cell1", "settings": "gain=2 rerun=1"}
     labelled = {**CONDITION, "cell": "cell2", "roles": "off"}
-    writer = study.writer()
+    writer = StudyWriter(study.uri, study.name, "v")
+    writer.open(CONDITION, 2)
     writer.open(again, 3)
     writer.open(labelled, 5)
     (runs,) = TrackedStudy(study.name, study.uri).reruns.values()

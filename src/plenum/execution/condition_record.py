@@ -9,7 +9,7 @@ from plenum.design.condition import Job
 from plenum.execution.replay import traced
 from plenum.records import Usage, read
 from plenum.tracking import current, states
-from plenum.tracking.tracker import Tracker
+from plenum.tracking.tracker import Method, Tracker
 
 _SAMPLE = 1
 """Replicates of a condition that ``tracking.traces=sample`` traces: some 60 ms each."""
@@ -37,15 +37,14 @@ class ConditionRecord:
             return
         await self._tracker.start()
         self._opened = True
-        self._tracker.open(self._condition, self._job.replicates)
-        for journal, usage, pending in self._ended:
-            self._tracker.replicate(self._job.condition.cell, journal, usage, pending)
+        self._send("open", self._condition, self._job.replicates)
+        for replicate in self._ended:
+            self._send("replicate", *replicate)
 
     def replicate(self, journal: Path, usage: Usage, pending: str = "") -> None:
         """Hand over a replicate that has ended, or say why it is pending."""
         self._ended.append((journal, usage, pending))
-        if self._opened and self._tracker is not None:
-            self._tracker.replicate(self._job.condition.cell, journal, usage, pending)
+        self._send("replicate", journal, usage, pending)
 
     async def close(self, journals: Sequence[Path], report: dict[str, Any]) -> None:
         """Hand over the estimates, and what is to be traced."""
@@ -55,15 +54,18 @@ class ConditionRecord:
         if not self._opened and self._is_current(report, chosen):
             return
         await self.open()
-        cell = self._job.condition.cell
-        self._tracker.close(cell, list(journals), report, self._job.config)
+        self._send("close", list(journals), report, self._job.config)
         if chosen:
-            self._tracker.trace(cell, chosen, partial(traced, self._job.condition))
+            self._send("trace", chosen, partial(traced, self._job.condition))
 
     def account(self, accounts: dict[str, Any]) -> None:
         """Hand over the accounts of a condition that was stopped before its estimates."""
+        self._send("account", accounts)
+
+    def _send(self, method: Method, *arguments: Any) -> None:
+        """Have the tracking process do something, once the condition is announced."""
         if self._opened and self._tracker is not None:
-            self._tracker.account(self._job.condition.cell, accounts)
+            self._tracker.send(self._job.condition.cell, method, *arguments)
 
     @property
     def _condition(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from mlflow.entities import Metric
 
 from plenum.design import kinds
 from plenum.design.factors import USUAL
-from plenum.records import Transcript, episodes
+from plenum.records import Transcript, Usage, episodes
 
 
 def name(condition: dict[str, Any]) -> str:
@@ -49,10 +49,11 @@ def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
     return [Metric(k, float(v), now, 0) for k, v in values.items() if _finite(v)]
 
 
-def of_replicate(transcript: Transcript, effort: dict[str, float]) -> list[Metric]:
+def of_replicate(transcript: Transcript, effort: Usage) -> list[Metric]:
     """The metrics of a replicate's run: totals, effort and what changes by round."""
     now = int(time.time() * 1000)
-    metrics = _metrics({**transcript.totals(), **effort, **episodes.metrics(transcript)}, now)
+    tried = {name: getattr(effort, name) for name in ("attempts", "failed_attempts", "seconds")}
+    metrics = _metrics({**transcript.totals(), **tried, **episodes.metrics(transcript)}, now)
     return metrics + by_round(transcript, now)
 
 

@@ -120,11 +120,6 @@ def write(
     client._tracing_client.log_spans(trace.experiment, [first, *others])
 
 
-def delete(client: "MlflowClient", experiment: str, identifier: str) -> None:
-    """Delete a trace, if it is there."""
-    client.delete_traces(experiment, trace_ids=[identifier])
-
-
 def _outcome(transcript: Transcript) -> str:
     """How a replicate came out, in one line."""
     end = transcript.end

@@ -1,16 +1,30 @@
-"""The parent's side of the tracking process."""
+"""The tracking process, both sides: it writes to MLflow what the parent hands over.
+
+It runs beside the deliberations, on another core, so that neither MLflow's import nor its writes
+ever hold up a call. A request names a method of a writer and holds its arguments; each is answered
+with one line, ``{"done": true}`` or ``{"error": ...}``. The process ends when its input ends: a
+killed parent loses nothing of what it has asked for.
+"""
 
 import asyncio
 import base64
+import json
 import pickle
+import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from plenum.base.errors import UserError
 from plenum.base.identity import digest
-from plenum.base.processes import Ended, LineProcess
-from plenum.records import Transcript, Usage
-from plenum.tracking.traces import TracedCall
+from plenum.base.processes import Ended, LineProcess, say, step_back
+from plenum.tracking import store
+
+if TYPE_CHECKING:
+    from plenum.tracking.writer import ConditionWriter, StudyWriter
+
+Method = Literal["open", "replicate", "close", "trace", "account"]
+"""``open`` of a :class:`StudyWriter`; the others of a :class:`ConditionWriter`."""
 
 
 def lock_file(locks: Path, uri: str, study: str) -> Path:
@@ -18,7 +32,7 @@ def lock_file(locks: Path, uri: str, study: str) -> Path:
     return locks.resolve() / f"tracking-{digest([uri, study])}.lock"
 
 
-class Tracker:
+class Tracker(LineProcess):
     """Sends finished work to a tracking process of its own; never waits for it while running.
 
     Parameters
@@ -27,7 +41,7 @@ class Tracker:
         As for :class:`plenum.tracking.writer.StudyWriter`.
     locks
         A folder; two tracking processes of one study and store take turns.
-    say
+    note
         Called with what a user should know meanwhile.
 
     Attributes
@@ -39,84 +53,104 @@ class Tracker:
     """
 
     def __init__(
-        self, uri: str, study: str, version: str, locks: Path, say: Callable[[str], None]
+        self, uri: str, study: str, version: str, locks: Path, note: Callable[[str], None]
     ) -> None:
         lock = str(lock_file(locks, uri, study))
         self._setup = {"uri": uri, "study": study, "version": version, "lock": lock}
+        super().__init__("plenum.tracking.tracker", note)
         self.uri = uri
-        self._process = LineProcess("plenum.tracking.process", say)
         self.errors: list[tuple[str | None, str]] = []
 
-    @property
-    def started(self) -> bool:
-        """Whether the process runs, or has run."""
-        return self._process.started
+    async def start(self, setup: dict[str, Any] | None = None) -> None:
+        """Start the process once."""
+        await super().start(setup or self._setup)
 
-    @property
-    def sent(self) -> int:
-        """Requests sent."""
-        return self._process.sent
-
-    @property
-    def done(self) -> int:
-        """Requests answered."""
-        return self._process.done
-
-    async def start(self) -> None:
-        """Start the process, where it hasn't started."""
-        await self._process.start(self._setup)
-
-    def open(self, condition: dict[str, Any], target: int) -> None:
-        """Announce a condition, and how many replicates are wanted of it."""
-        self._send(condition["cell"], op="open", condition=condition, target=target)
-
-    def replicate(self, cell: str, journal: Path, usage: Usage, pending: str = "") -> None:
-        """Hand over a replicate that has ended, or say why it is pending."""
-        effort = {
-            "attempts": usage.attempts,
-            "failed_attempts": usage.failed_attempts,
-            "seconds": usage.seconds,
-        }
-        self._send(cell, op="replicate", journal=str(journal), effort=effort, pending=pending)
-
-    def close(
-        self, cell: str, journals: list[Path], estimates: dict[str, Any], config: str
-    ) -> None:
-        """Hand over a condition's estimates."""
-        paths = [str(journal) for journal in journals]
-        self._send(cell, op="close", journals=paths, estimates=estimates, config=config)
-
-    def trace(
-        self, cell: str, journals: list[Path], rebuild: Callable[[Transcript], list[TracedCall]]
-    ) -> None:
-        """Hand over replicates to trace.
+    def send(self, cell: str, method: Method, *arguments: Any) -> None:
+        """Have a method called for a condition.
 
         Parameters
         ----------
-        rebuild
-            Rebuilds the prompts of a replicate from its journal. It is called in the tracking
-            process, off the event loop, and so it is picklable.
+        cell
+            Names the condition under its labels.
+        arguments
+            Picklable; what they hold is called in the tracking process.
         """
-        paths = [str(journal) for journal in journals]
-        packed = base64.b64encode(pickle.dumps(rebuild)).decode()
-        self._send(cell, op="trace", journals=paths, rebuild=packed)
+        packed = base64.b64encode(pickle.dumps(arguments)).decode()
+        answer = self.ask({"cell": cell, "method": method, "arguments": packed})
+        answer.add_done_callback(lambda done: self._note_error(cell, done))
 
-    def account(self, cell: str, accounts: dict[str, Any]) -> None:
-        """Hand over the accounts of a condition that was stopped before its estimates."""
-        self._send(cell, op="account", accounts=accounts)
-
-    async def finish(self) -> None:
+    async def finish(self) -> Ended | None:
         """Wait until everything is written, then end the process."""
-        ended = await self._process.finish()
+        ended = await super().finish()
         if ended is not None:
             self.errors.append((None, str(ended)))
+        return ended
 
-    def _send(self, cell: str, **request: Any) -> None:
-        answer = self._process.ask({"cell": cell, **request})
-        answer.add_done_callback(lambda done: self._note(cell, done))
-
-    def _note(self, cell: str, answer: "asyncio.Future[dict[str, Any]]") -> None:
+    def _note_error(self, cell: str, answer: "asyncio.Future[dict[str, Any]]") -> None:
         if answer.cancelled() or isinstance(answer.exception(), Ended):
-            return  # told once, at the end
+            return  # noted once, at the end
         if "error" in answer.result():
             self.errors.append((cell, answer.result()["error"]))
+
+
+class _Study:
+    """A writer that is opened at the first request, and given up when its store is gone."""
+
+    def __init__(self, uri: str, study: str, version: str) -> None:
+        self._uri, self._study, self._version = uri, study, version
+        self._writer: StudyWriter | None = None
+        self._conditions: dict[str, ConditionWriter] = {}
+        self._gone: str | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Handle a request, and say how it went."""
+        if self._gone is None:
+            try:
+                self._handle(request["cell"], request["method"], request["arguments"])
+                return {"done": True}
+            except UserError as error:
+                self._gone = str(error)
+            except Exception as error:  # the parent names it at the end
+                self._gone = self._why_gone()
+                if self._gone is None:
+                    return {"error": f"{type(error).__name__}: {error}"}
+        return {"error": self._gone}
+
+    def _handle(self, cell: str, method: Method, packed: str) -> None:
+        arguments = pickle.loads(base64.b64decode(packed))
+        if method == "open":
+            if self._writer is None:
+                from plenum.tracking.writer import StudyWriter  # MLflow is imported only here
+
+                self._writer = StudyWriter(self._uri, self._study, self._version)
+            self._conditions[cell] = self._writer.open(*arguments)
+            return
+        try:
+            getattr(self._conditions[cell], method)(*arguments)
+        except NotImplementedError as old:  # a server from before traces had spans
+            say({"note": f"no traces, see tracking.traces: {old}"})
+
+    def _why_gone(self) -> str | None:
+        """Why no further request can be written: a server would be waited for at each of them."""
+        try:
+            store.check(self._uri, thorough=True)
+        except UserError as gone:
+            return str(gone)
+        return None
+
+
+def main() -> None:
+    """Serve requests from standard input until it ends."""
+    step_back()
+    setup = json.loads(sys.stdin.readline())
+    lock = Path(setup.pop("lock"))
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
+    with store.locked(lock, lambda: say(waiting)):
+        study = _Study(**setup)
+        for line in sys.stdin:
+            say(study.answer(json.loads(line)))
+
+
+if __name__ == "__main__":
+    main()

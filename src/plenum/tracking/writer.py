@@ -18,7 +18,7 @@ from typing import Any
 from mlflow.entities import Param, RunTag
 
 from plenum.design.kinds import of_condition
-from plenum.records import Transcript, attempts, read
+from plenum.records import Transcript, Usage, attempts, read
 from plenum.records.transcript import environments
 from plenum.tracking import run_data, states, store, traces, views
 from plenum.tracking.runs import CONDITIONS, search
@@ -57,108 +57,121 @@ class StudyWriter:
     """
 
     def __init__(self, uri: str, study: str, version: str) -> None:
-        self._client = store.open_client(uri)
+        self.client = store.open_client(uri)
         gc.freeze()  # MLflow's modules: going through them takes a full collection 0.25 s
-        self._experiment = store.experiment(self._client, uri, study)
-        views.save(self._client, self._experiment)
-        self._version = version
-        self._colour = len(self._search(CONDITIONS))
-        self._tagged = KIND_TAG in self._client.get_experiment(self._experiment).tags
-        self._targets: dict[str, int] = {}
-        self._parents: dict[str, Any] = {}
-        self._written: dict[str, str | None] = {}
-        self._simulated: dict[str, bool] = {}
-        self._children: dict[str, dict[int, _Child]] = {}
+        self.experiment = store.experiment(self.client, uri, study)
+        views.save(self.client, self.experiment)
+        self.version = version
+        self._colour = len(search(self.client, self.experiment, CONDITIONS))
+        self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
 
-    def open(self, condition: dict[str, Any], target: int) -> None:
+    def open(self, condition: dict[str, Any], target: int) -> "ConditionWriter":
         """Find or create the parent run of a condition, and say how many replicates it wants."""
-        cell = condition["cell"]
-        self._targets[cell] = target
         if not self._tagged:
             kind = of_condition(condition).name
-            self._client.set_experiment_tag(self._experiment, KIND_TAG, kind)
+            self.client.set_experiment_tag(self.experiment, KIND_TAG, kind)
             self._tagged = True
-        found = self._search(f"tags.`plenum.cell` = '{cell}'")
-        children = [run for run in found if run.data.tags.get("plenum.kind") == "replicate"]
-        parents = [run for run in found if run.data.tags.get("plenum.kind") == "condition"]
+        return ConditionWriter(self, condition, target)
+
+    def next_colour(self) -> str:
+        """A colour of its own for each condition: the UI's choice repeats itself."""
+        self._colour += 1
+        return _COLOURS[(self._colour - 1) % len(_COLOURS)]
+
+
+class ConditionWriter:
+    """Writes the runs of a condition: its own, and one nested in it for each replicate.
+
+    Parameters
+    ----------
+    study
+        The writer of its study.
+    condition
+        All that identifies it, and its ``cell``.
+    target
+        How many replicates it wants.
+    """
+
+    def __init__(self, study: StudyWriter, condition: dict[str, Any], target: int) -> None:
+        self._study, self._condition, self._target = study, condition, target
+        self._cell, self._name = condition["cell"], run_data.name(condition)
+        self._simulated = condition["backend"] == "simulated"
+        existing = search(study.client, study.experiment, f"tags.`plenum.cell` = '{self._cell}'")
+        children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
+        parents = [run for run in existing if run.data.tags.get("plenum.kind") == "condition"]
         parents.sort(key=_state)  # one whole comes last
-        parent = parents[-1] if parents else self._create_parent(condition)
-        self._parents[cell] = parent
-        self._written[cell] = _state(parent) or ("" if parent.data.metrics else None)
-        self._children[cell] = {
+        self._parent = parents[-1] if parents else self._create_parent()
+        self._written = _state(self._parent) or ("" if self._parent.data.metrics else None)
+        self._children = {
             int(run.data.tags["plenum.replicate"]): _Child(
                 run.info.run_id, _state(run), run.data.tags.get(traces.TAG, "")
             )
             for run in children
         }
-        if parent.data.tags.get("plenum.target") != str(target):
-            self._client.set_tag(parent.info.run_id, "plenum.target", str(target))
-        if parents and "mlflow.source.name" not in parent.data.tags:  # one of an older version
-            named = [RunTag(*tag) for tag in views.source(self._version).items()]
-            self._client.log_batch(parent.info.run_id, tags=named)
         if parents:
-            self.account(condition, {})  # those that are there are of an earlier run
-        for other in parents[:-1]:  # a writer was stopped while it put one in another's place
+            self._take_over(children, parents[:-1])
+
+    def _take_over(self, children: list[Any], others: list[Any]) -> None:
+        """Bring what an earlier run left of the condition up to date."""
+        tags, client = self._parent.data.tags, self._study.client
+        if tags.get("plenum.target") != str(self._target):
+            client.set_tag(self._parent.info.run_id, "plenum.target", str(self._target))
+        if "mlflow.source.name" not in tags:  # a run of an older version
+            source = [RunTag(*tag) for tag in views.source(self._study.version).items()]
+            client.log_batch(self._parent.info.run_id, tags=source)
+        self.account({})  # those that exist are of an earlier run
+        for other in others:  # a writer was stopped while it put one in another's place
             for child in children:
                 if child.data.tags["mlflow.parentRunId"] == other.info.run_id:
-                    self._adopt(child.info.run_id, parent)
-            self._client.delete_run(other.info.run_id)
+                    self._adopt(child.info.run_id, self._parent)
+            client.delete_run(other.info.run_id)
 
-    def replicate(
-        self,
-        condition: dict[str, Any],
-        journal: Path,
-        effort: dict[str, float],
-        pending: str = "",
-    ) -> None:
+    def replicate(self, journal: Path, effort: Usage, pending: str = "") -> None:
         """Write the nested run of a replicate that has ended or waits.
 
         Parameters
         ----------
+        effort
+            The attempts that its calls took, and the time.
         pending
             Why a replicate without an end waits, as ``budget`` or ``interrupted``.
         """
-        transcript = read(journal)
+        client, transcript = self._study.client, read(journal)
         index = int(transcript.head["replicate"])
-        cell = condition["cell"]
         state = states.of_replicate(transcript, pending)
-        tags = {
-            **self._tags(condition, "replicate"),
-            "mlflow.parentRunId": self._parents[cell].info.run_id,
-            "plenum.replicate": str(index),
-            "plenum.status": transcript.status,
-            "plenum.failure": transcript.reason or "",
-            "plenum.decision": transcript.decision or "",
-        }
-        if transcript.end is None:
-            tags["plenum.pending"] = pending
-        there = self._children[cell].get(index)
-        if there is not None:
-            if there.state == state:
+        existing = self._children.get(index)
+        if existing is not None:
+            if existing.state == state:
                 return
-            if there.trace:  # ahead of the run, which names it
-                traces.delete(self._client, self._experiment, there.trace)
-            self._client.delete_run(there.run_id)
-        run = self._client.create_run(
-            self._experiment,
-            run_name=f"{run_data.name(condition)} r{index:03d}",
-            tags={**tags, states.TAG: state},
+            if existing.trace:  # ahead of the run, which names it
+                client.delete_traces(self._study.experiment, trace_ids=[existing.trace])
+            client.delete_run(existing.run_id)
+        run = client.create_run(
+            self._study.experiment,
+            run_name=f"{self._name} r{index:03d}",
+            tags={
+                **self._tags("replicate"),
+                "mlflow.parentRunId": self._parent.info.run_id,
+                "plenum.replicate": str(index),
+                "plenum.status": transcript.status,
+                "plenum.failure": transcript.reason or "",
+                "plenum.decision": transcript.decision or "",
+                **({} if transcript.end else {"plenum.pending": pending}),
+                states.TAG: state,
+            },
         )
-        with store.artifacts(self._client, run, "transcript") as folder:
+        with store.artifacts(client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
-        self._client.log_batch(
+        client.log_batch(
             run.info.run_id,
             metrics=run_data.of_replicate(transcript, effort),
-            params=_params(run_data.params_of_replicate(condition, transcript.head)),
+            params=_params(run_data.params_of_replicate(self._condition, transcript.head)),
         )
-        self._client.set_terminated(run.info.run_id, _STATUS[transcript.status])
-        self._children[cell][index] = _Child(run.info.run_id, state)
+        client.set_terminated(run.info.run_id, _STATUS[transcript.status])
+        self._children[index] = _Child(run.info.run_id, state)
 
     def trace(
-        self,
-        condition: dict[str, Any],
-        journals: list[Path],
-        rebuild: Callable[[Transcript], list[TracedCall]],
+        self, journals: list[Path], rebuild: Callable[[Transcript], list[TracedCall]]
     ) -> None:
         """Write replicates as traces, but those that are there.
 
@@ -167,17 +180,16 @@ class StudyWriter:
         rebuild
             The calls of a replicate, with their prompts.
         """
-        children = self._children[condition["cell"]]
-        wanted = {journal: children.get(int(journal.stem)) for journal in journals}
+        wanted = {journal: self._children.get(int(journal.stem)) for journal in journals}
         missing = {
             journal: child
             for journal, child in wanted.items()
-            if child is not None and child.trace != self._trace_id(condition, journal, child)
+            if child is not None and child.trace != self._trace_id(journal, child)
         }
         if not missing:
             return
         log: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
-        if condition["backend"] != "simulated":  # whose times say nothing
+        if self._condition["backend"] != "simulated":  # whose times say nothing
             for line in attempts(journals[0].parent / "calls.jsonl"):
                 log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
@@ -185,143 +197,121 @@ class StudyWriter:
             calls = rebuild(transcript)
             if not calls:
                 continue  # a scripted policy asks nobody
-            trace = self._trace(condition, journal, child, transcript)
+            trace = self._trace(journal, child, transcript)
             lines = log[transcript.head["replicate"]]
-            traces.write(self._client, trace, transcript, calls, lines, journal.stat().st_mtime)
-            self._client.set_tag(child.run_id, traces.TAG, trace.id)
-            children[int(journal.stem)] = replace(child, trace=trace.id)
+            began = journal.stat().st_mtime
+            traces.write(self._study.client, trace, transcript, calls, lines, began)
+            self._study.client.set_tag(child.run_id, traces.TAG, trace.id)
+            self._children[int(journal.stem)] = replace(child, trace=trace.id)
 
-    def _trace_id(self, condition: dict[str, Any], journal: Path, child: "_Child") -> str:
-        return traces.identifier(self._experiment, condition["cell"], journal.stem, child.state)
+    def _trace_id(self, journal: Path, child: _Child) -> str:
+        return traces.identifier(self._study.experiment, self._cell, journal.stem, child.state)
 
-    def _trace(
-        self, condition: dict[str, Any], journal: Path, child: "_Child", transcript: Transcript
-    ) -> Trace:
-        name, cell = run_data.name(condition), condition["cell"]
-        simulated = condition["backend"] == "simulated" or self._simulated.get(cell, False)
+    def _trace(self, journal: Path, child: _Child, transcript: Transcript) -> Trace:
+        identity, number = self._condition["condition"], transcript.head["replicate"]
         return Trace(
-            id=self._trace_id(condition, journal, child),
-            experiment=self._experiment,
+            id=self._trace_id(journal, child),
+            experiment=self._study.experiment,
             run_id=child.run_id,
-            name=f"{name} r{transcript.head['replicate']:03d}",
-            session=traces.session(name, condition["condition"]),
+            name=f"{self._name} r{number:03d}",
+            session=traces.session(self._name, identity),
             tags={
-                "plenum.condition": condition["condition"],
-                "plenum.cell": cell,
-                "plenum.backend": condition["backend"],
-                "plenum.simulated": str(simulated).lower(),
-                "plenum.replicate": str(transcript.head["replicate"]),
+                "plenum.condition": identity,
+                "plenum.cell": self._cell,
+                "plenum.backend": self._condition["backend"],
+                "plenum.simulated": str(self._simulated).lower(),
+                "plenum.replicate": str(number),
                 "plenum.status": transcript.status,
                 "plenum.decision": transcript.decision or "",
             },
         )
 
-    def account(self, condition: dict[str, Any], accounts: dict[str, Any]) -> None:
+    def account(self, accounts: dict[str, Any]) -> None:
         """Write what a condition's calls took to its parent run, ahead of any estimates."""
-        with store.artifacts(self._client, self._parents[condition["cell"]]) as folder:
+        with store.artifacts(self._study.client, self._parent) as folder:
             _write_accounts(folder, accounts)
 
-    def close(
-        self,
-        condition: dict[str, Any],
-        journals: list[Path],
-        estimates: dict[str, Any],
-        config: str,
-    ) -> None:
+    def close(self, journals: list[Path], report: dict[str, Any], config: str) -> None:
         """Write a condition's estimates, ensemble and config to its parent run.
 
-        ``estimates`` may hold ``accounts``, what the calls took. They may change while the
+        The ``report`` may hold ``accounts``, what the calls took. They may change while the
         estimates stay, and are then written to the run that is there.
         """
-        cell = condition["cell"]
-        estimates = dict(estimates)
-        accounts = estimates.pop("accounts", None)
-        self._simulated[cell] = bool(estimates.get("simulated", False))
-        state = states.of_condition(estimates, condition)
-        written = self._written[cell]
-        if written == state:
+        accounts = report.get("accounts")
+        self._simulated = self._simulated or bool(report.get("simulated", False))
+        state = states.of_condition(report, self._condition)
+        if self._written == state:
             if accounts is not None:
-                self.account(condition, accounts)
+                self.account(accounts)
             return
-        if written is not None:
-            self._replace_parent(condition)
-        parent = self._parents[cell]
-        self._written[cell] = ""
+        if self._written is not None:
+            self._replace_parent()
+        self._written = ""
+        run_id, client = self._parent.info.run_id, self._study.client
         transcripts = [read(journal) for journal in journals]
         named = environments(transcripts)
-        with store.artifacts(self._client, parent) as folder:
-            for name, frame in of_condition(condition).part("tables")(transcripts).items():
+        texts = {"config.yaml": config, "condition.json": json.dumps(self._condition, indent=1)}
+        if named:
+            texts["environment.json"] = json.dumps(named, indent=1)
+        with store.artifacts(client, self._parent) as folder:
+            for name, frame in of_condition(self._condition).part("tables")(transcripts).items():
                 frame.to_parquet(folder / f"{name}.parquet")
-            (folder / "config.yaml").write_text(config, encoding="utf-8")
-            (folder / "condition.json").write_text(json.dumps(condition, indent=1))
-            if named:
-                text = json.dumps(named, indent=1)
-                (folder / "environment.json").write_text(text, encoding="utf-8")
+            for name, text in texts.items():
+                (folder / name).write_text(text, encoding="utf-8")
             if accounts is not None:
                 _write_accounts(folder, accounts)
-        self._client.log_batch(
-            parent.info.run_id,
-            metrics=run_data.of_condition(estimates),
-            tags=[
-                RunTag("plenum.status", estimates["status"]),
-                RunTag("plenum.interval", estimates["interval"]),
-                RunTag("plenum.simulated", str(estimates.get("simulated", False)).lower()),
-                RunTag("plenum.warnings", " ".join(estimates["warnings"])),
-                RunTag("plenum.failures", json.dumps(estimates["failures"])),
-                *(RunTag("plenum.environment", " ".join(named)),) * bool(named),
-                RunTag(states.TAG, state),
-            ],
-        )
-        status = "FAILED" if estimates["failures"] else "FINISHED"
-        self._client.set_terminated(parent.info.run_id, status)
-        self._written[cell] = state
+        tags = {
+            "plenum.status": report["status"],
+            "plenum.interval": report["interval"],
+            "plenum.simulated": str(report.get("simulated", False)).lower(),
+            "plenum.warnings": " ".join(report["warnings"]),
+            "plenum.failures": json.dumps(report["failures"]),
+            **({"plenum.environment": " ".join(named)} if named else {}),
+            states.TAG: state,
+        }
+        metrics = run_data.of_condition(report)
+        client.log_batch(run_id, metrics=metrics, tags=[RunTag(*tag) for tag in tags.items()])
+        client.set_terminated(run_id, "FAILED" if report["failures"] else "FINISHED")
+        self._written = state
 
-    def _create_parent(self, condition: dict[str, Any], old: Any = None) -> Any:
-        colour = old.data.tags["mlflow.runColor"] if old else self._next_colour()
-        run = self._client.create_run(
-            self._experiment,
+    def _create_parent(self, old: Any = None) -> Any:
+        client = self._study.client
+        colour = old.data.tags["mlflow.runColor"] if old else self._study.next_colour()
+        run = client.create_run(
+            self._study.experiment,
             start_time=old.info.start_time if old else None,
-            run_name=run_data.name(condition),
+            run_name=self._name,
             tags={
-                **self._tags(condition, "condition"),
+                **self._tags("condition"),
                 "mlflow.runColor": colour,
-                "plenum.target": str(self._targets[condition["cell"]]),
+                "plenum.target": str(self._target),
             },
         )
-        params = _params(run_data.params_of_condition(condition))
-        self._client.log_batch(run.info.run_id, params=params)
+        params = _params(run_data.params_of_condition(self._condition))
+        client.log_batch(run.info.run_id, params=params)
         return run
 
-    def _replace_parent(self, condition: dict[str, Any]) -> None:
+    def _replace_parent(self) -> None:
         """A fresh parent where the estimates changed: points of a chart can't be overwritten."""
-        cell = condition["cell"]
-        old = self._parents[cell]
-        new = self._create_parent(condition, old)
-        for child in self._children[cell].values():
+        old = self._parent
+        new = self._create_parent(old)
+        for child in self._children.values():
             self._adopt(child.run_id, new)
-        self._client.delete_run(old.info.run_id)
-        self._parents[cell] = new
+        self._study.client.delete_run(old.info.run_id)
+        self._parent = new
 
     def _adopt(self, run_id: str, parent: Any) -> None:
-        self._client.set_tag(run_id, "mlflow.parentRunId", parent.info.run_id)
+        self._study.client.set_tag(run_id, "mlflow.parentRunId", parent.info.run_id)
 
-    def _next_colour(self) -> str:
-        """A colour of its own for each condition: the UI's choice repeats itself."""
-        self._colour += 1
-        return _COLOURS[(self._colour - 1) % len(_COLOURS)]
-
-    def _tags(self, condition: dict[str, Any], kind: str) -> dict[str, str]:
+    def _tags(self, kind: str) -> dict[str, str]:
         return {
-            **views.source(self._version),
+            **views.source(self._study.version),
             "plenum.kind": kind,
-            "plenum.condition": condition["condition"],
-            "plenum.cell": condition["cell"],
-            "plenum.backend": condition["backend"],
-            "plenum.version": self._version,
+            "plenum.condition": self._condition["condition"],
+            "plenum.cell": self._cell,
+            "plenum.backend": self._condition["backend"],
+            "plenum.version": self._study.version,
         }
-
-    def _search(self, query: str) -> list[Any]:
-        return search(self._client, self._experiment, query)
 
 
 def _state(run: Any) -> str:

@@ -38,7 +38,7 @@ class Masks:
                 (rf"{re.escape(relative)}(?=/)", "<root>"),
                 (r"(\.\./)*\.\.(?=<root>)", ""),
                 (rf"{re.escape(sys.executable)}|\bpython(?= <root>)", "<python>"),
-                (r"(?<=SHA-256 )[0-9a-f]{64}\b", "<sha256>"),
+                (r"\d+\.\d kB, SHA-256 [0-9a-f]{64}\b", "<size>, SHA-256 <sha256>"),
                 (r"\b[0-9a-f]{32}\b", "<run>"),
                 (r"\b0\.1\.0\+[0-9a-f]{7,40}(-dirty)?", "<version>"),
                 (r"\b\d{4}-\d\d-\d\d[ T/]\d\d[:-]\d\d[:-]\d\d([.,]\d+)?", "<date>"),

@@ -38,12 +38,11 @@ class Masks:
                 (rf"{re.escape(relative)}(?=/)", "<root>"),
                 (r"(\.\./)*\.\.(?=<root>)", ""),
                 (rf"{re.escape(sys.executable)}|\bpython(?= <root>)", "<python>"),
-                (r"\d+\.\d kB, SHA-256 [0-9a-f]{64}\b", "<size>, SHA-256 <sha256>"),
+                (r"(?:\d+\.\d [kM]B, )?SHA-256 [0-9a-f]{64}\b", "SHA-256 <sha256>"),
                 (r"\b[0-9a-f]{32}\b", "<run>"),
                 (r"\b0\.1\.0\+[0-9a-f]{7,40}(-dirty)?", "<version>"),
                 (r"\b\d{4}-\d\d-\d\d[ T/]\d\d[:-]\d\d[:-]\d\d([.,]\d+)?", "<date>"),
                 (r"\b17\d{11}\b|\b1[6-9]\d{8}(\.\d+)?\b", "<time>"),
-                (r"\d+\.\d MB, ", ""),
                 (
                     r"(?m)^(stderr: )?(writing|waiting|replicates \d+/\d+ \|).*\n",
                     "",

@@ -167,7 +167,7 @@ def _last_name(node: ast.expr | None) -> str:
 
 def world_files(root: Path) -> list[Path]:
     """Source files outside ``worlds/NAME/`` whose code names a world; docstrings don't count."""
-    named = re.compile("|".join(WORLDS))
+    named = re.compile(rf"(?<![a-z_])({'|'.join(WORLDS)})")
     return [
         path
         for path in sources(root)

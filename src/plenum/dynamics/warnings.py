@@ -201,10 +201,10 @@ OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
 """What only effects warn of."""
 
 _ORDER = "fasqztrixpewcmn"
+"""Every letter, once: a new one needs its place here."""
 
 LETTERS = {
     warned.name: warned.letter
-    for warned in sorted(_EVERY, key=lambda warned: _ORDER.find(warned.letter))
-    if warned.letter
+    for warned in sorted(filter(lambda w: w.letter, _EVERY), key=lambda w: _ORDER.index(w.letter))
 }
 """The letters that stand for warnings, in the order in which they are written."""

@@ -10,25 +10,22 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.base.identity import seed_for
-from plenum.base.text import well_formed
 from plenum.committee import ballots, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
-from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Entry, failure, noted, quoted
-from plenum.records import Failure
+from plenum.models import Message, Reply
+from plenum.models.conversation import (
+    Ask,
+    ConversationFailed,
+    Entry,
+    ScriptedConversation,
+    quoted,
+)
 
 
-class _Failed(Exception):
-    def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
-        super().__init__(detail)
-        self.entry = failure(ask, reason, detail)
-
-
-class Deliberation:
+class Deliberation(ScriptedConversation[CommitteeCondition]):
     """One replicate of a condition, from its first turn to its decision.
 
     Attributes
@@ -40,35 +37,14 @@ class Deliberation:
     """
 
     def __init__(self, condition: CommitteeCondition, replicate: int) -> None:
-        self.ask: Ask | None
-        self.end: Entry | None = None
-        self.rounds: list[Entry] = []
-        self._condition = condition
         self._read = condition.as_read_by(replicate)
-        self._replicate = replicate
-        self._position = 0
-        self._entry: Entry = {}
         self._windows: defaultdict[str, deque[prompts.Remark]] = defaultdict(
             lambda: deque(maxlen=condition.protocol.window)
         )
         self._table: dict[str, stateline.State] = {}
-        self._script = self._deliberate()
-        self.ask = next(self._script)
+        super().__init__(condition, replicate)
 
-    def answer(self, reply: Reply) -> Entry:
-        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
-        text = well_formed(reply.text)
-        if text != reply.text:
-            reply = dataclasses.replace(reply, text=text)
-        try:
-            self.ask = self._script.send(reply)
-        except StopIteration as stop:
-            self.ask, self.end = None, stop.value
-        except _Failed as failed:
-            self.ask, self.end = None, failed.entry
-        return self._entry
-
-    def _deliberate(self) -> Generator[Ask, Reply, Entry]:
+    def _play(self) -> Generator[Ask, Reply, Entry]:
         for number in range(1, self._condition.rounds + 1):
             for seat in self._condition.speaking_order:
                 yield from self._turn(number, seat)
@@ -126,7 +102,7 @@ class Deliberation:
             value = read(reply.text)
         except Malformed as problem:
             self._note(ask, reply, problem=str(problem))
-            raise _Failed(ask, unread(reply), str(problem)) from None
+            raise ConversationFailed(ask, unread(reply), str(problem)) from None
         self._note(ask, reply, **{key: value})
         return value
 
@@ -156,7 +132,7 @@ class Deliberation:
                 lambda text: ballots.parse_count(text, labels),
                 prompts.clerk_form(labels),
             )
-        except _Failed:
+        except ConversationFailed:
             return None
         return count
 
@@ -181,15 +157,3 @@ class Deliberation:
             return value
         self._note(ask, reply, **{kind: value})
         return value
-
-    def _call(
-        self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
-    ) -> Ask:
-        sampling = self._condition.sampling
-        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
-        self._position += 1
-        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, seed)
-        return Ask(kind, number, seat, chat)
-
-    def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
-        self._entry = noted(ask, reply, **parsed)

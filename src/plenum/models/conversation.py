@@ -5,13 +5,19 @@ so that one loop conducts, journals and resumes both.
 """
 
 import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
+from plenum.base.identity import seed_for
+from plenum.base.text import well_formed
+from plenum.design.condition import Condition
 from plenum.models import Chat, Message, Reply
 from plenum.records import Failure
 
 Entry = dict[str, Any]
+C = TypeVar("C", bound=Condition)
 
 
 @dataclass(frozen=True)
@@ -44,6 +50,64 @@ class Conversation(Protocol):
     def answer(self, reply: Reply) -> Entry:
         """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
         ...
+
+
+class ConversationFailed(Exception):
+    """What ends a replicate as failed."""
+
+    def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.entry = failure(ask, reason, detail)
+
+
+class ScriptedConversation(ABC, Generic[C]):
+    """A :class:`Conversation` that a generator plays: it yields each call and takes the reply.
+
+    Parameters
+    ----------
+    condition, replicate
+        What is played; they name the seeds of the calls.
+    """
+
+    def __init__(self, condition: C, replicate: int) -> None:
+        self.ask: Ask | None = None
+        self.end: Entry | None = None
+        self.rounds: list[Entry] = []
+        self._condition, self._replicate = condition, replicate
+        self._position = 0
+        self._entry: Entry = {}
+        self._script = self._play()
+        self._go_on(None)
+
+    @abstractmethod
+    def _play(self) -> Generator[Ask, Reply, Entry]:
+        """From the first call to the last entry; sets ``_entry`` for each reply."""
+
+    def answer(self, reply: Reply) -> Entry:
+        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
+        text = well_formed(reply.text)
+        self._go_on(reply if text == reply.text else dataclasses.replace(reply, text=text))
+        return self._entry
+
+    def _go_on(self, reply: Reply | None) -> None:
+        try:
+            self.ask = next(self._script) if reply is None else self._script.send(reply)
+        except StopIteration as stop:
+            self.ask, self.end = None, stop.value
+        except ConversationFailed as failed:
+            self.ask, self.end = None, failed.entry
+
+    def _call(
+        self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
+    ) -> Ask:
+        sampling = self._condition.sampling
+        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
+        self._position += 1
+        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, seed)
+        return Ask(kind, number, seat, chat)
+
+    def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
+        self._entry = noted(ask, reply, **parsed)
 
 
 def noted(ask: Ask, reply: Reply, **parsed: Any) -> Entry:

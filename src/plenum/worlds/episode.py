@@ -6,16 +6,15 @@ with recorded replies. Besides, :attr:`Episode.rounds` grows by an entry with ev
 over; a journal keeps them between the answers.
 """
 
-import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.base.identity import generator, seed_for
-from plenum.base.text import flatten, well_formed
-from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Entry, noted, quoted
+from plenum.base.identity import generator
+from plenum.base.text import flatten
+from plenum.models import Message, Reply
+from plenum.models.conversation import Ask, Entry, ScriptedConversation, quoted
 from plenum.worlds import answers, dialogue, prompts
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
@@ -55,7 +54,7 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-class Episode:
+class Episode(ScriptedConversation[WorldCondition]):
     """One run of a condition, from its first round to its metrics.
 
     Attributes
@@ -69,33 +68,11 @@ class Episode:
     """
 
     def __init__(self, condition: WorldCondition, replicate: int) -> None:
-        self.ask: Ask | None = None
-        self.end: Entry | None = None
-        self.rounds: list[Entry] = []
-        self._condition = condition
-        self._replicate = replicate
         self._world = world_of(condition)
         self._draws = draws_of(condition, replicate)
-        self._position = 0
         self._cut = 0
-        self._entry: Entry = {}
         self._heard: deque[Remark] = deque(maxlen=condition.view)
-        self._script = self._play()
-        self._go_on(None)
-
-    def answer(self, reply: Reply) -> Entry:
-        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
-        text = well_formed(reply.text)
-        if text != reply.text:
-            reply = dataclasses.replace(reply, text=text)
-        self._go_on(reply)
-        return self._entry
-
-    def _go_on(self, reply: Reply | None) -> None:
-        try:
-            self.ask = next(self._script) if reply is None else self._script.send(reply)
-        except StopIteration as stop:
-            self.ask, self.end = None, stop.value
+        super().__init__(condition, replicate)
 
     def _play(self) -> Generator[Ask, Reply, Entry]:
         world, draws = self._world, self._draws
@@ -228,25 +205,18 @@ class Episode:
     ) -> Generator[Ask, Reply, "answers.ParsedAnswer[Any] | None"]:
         """An answer, after one repair at most; None where it stays unreadable: it abstains."""
         for attempt in (kind, f"{kind}_repair"):
-            ask = self._call(attempt, number, agent, messages)
+            ask = self._call(attempt, number, agent.name, agent.model, messages)
             reply = yield ask
             try:
                 found = answers.parse(reply.text, key, read)
             except answers.Unreadable as problem:
                 self._cut += problem.cut
-                self._entry = noted(ask, reply, problem=str(problem))
+                self._note(ask, reply, problem=str(problem))
                 messages += (quoted(reply), prompts.repair(str(problem), form))
                 continue
             self._cut += found.cut
             read_as = {"action": as_plain(found.action), "message": found.message}
-            self._entry = noted(ask, reply, read=read_as, cut=found.cut)
+            self._note(ask, reply, read=read_as, cut=found.cut)
             return found
         self._entry["abstains"] = True
         return None
-
-    def _call(self, kind: str, number: int, agent: Agent, messages: tuple[Message, ...]) -> Ask:
-        sampling = self._condition.sampling
-        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
-        self._position += 1
-        chat = Chat(agent.model, messages, sampling.temperature, sampling.max_tokens, seed)
-        return Ask(kind, number, agent.name, chat)

@@ -20,7 +20,7 @@ from plenum.design.kinds import Kind
 from plenum.design.ranges import Range
 from plenum.design.schema import Config
 from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, ConversationFailed, Entry, ScriptedConversation
+from plenum.models.conversation import Ask, Conversation, ConversationFailed, Entry
 from plenum.records import Failure, Transcript
 from plenum.reports.formats import decimals
 from plenum.reports.publishing import Product, publish_product
@@ -107,7 +107,7 @@ def compose(typed: Config) -> CoinCondition:
     )
 
 
-class Flips(ScriptedConversation[CoinCondition]):
+class Flips(Conversation[CoinCondition]):
     """One replicate: ``rounds`` calls, each answered by a side."""
 
     def _play(self) -> Generator[Ask, Reply, Entry]:
@@ -118,12 +118,15 @@ class Flips(ScriptedConversation[CoinCondition]):
             ask = self._call("flip", flip, "coin", condition.model, messages)
             reply = yield ask
             if reply.text not in SIDES:
-                self._note(ask, reply, problem="neither heads nor tails")
-                raise ConversationFailed(ask, Failure.PARSE, "neither heads nor tails")
+                self._unread(ask, reply, "neither heads nor tails")
             self._note(ask, reply, side=reply.text)
             heads += reply.text == "heads"
         decision = SIDES[2 * heads < condition.rounds]
         return {"kind": "end", "status": "completed", "decision": decision, "heads": heads}
+
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        self._note(ask, reply, problem=problem)
+        raise ConversationFailed(ask, Failure.PARSE, problem)
 
 
 def simulated(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:

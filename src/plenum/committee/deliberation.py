@@ -15,25 +15,19 @@ from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
-from plenum.models import Message, Reply
+from plenum.models import Reply
 from plenum.models.conversation import (
     Ask,
+    Conversation,
     ConversationFailed,
     Entry,
-    ScriptedConversation,
-    quoted,
 )
 
 
-class Deliberation(ScriptedConversation[CommitteeCondition]):
+class Deliberation(Conversation[CommitteeCondition]):
     """One replicate of a condition, from its first turn to its decision.
 
-    Attributes
-    ----------
-    ask
-        The call that is due; ``None`` when the deliberation is over.
-    end
-        The last entry, with status, decision and votes; ``None`` while it goes on.
+    Its :attr:`end` has the status, the decision and the votes.
     """
 
     def __init__(self, condition: CommitteeCondition, replicate: int) -> None:
@@ -67,18 +61,23 @@ class Deliberation(ScriptedConversation[CommitteeCondition]):
         labels = self._condition.scenario.labels
         messages = prompts.turn(self._read, seat, *self._known(seat))
         ask = self._call("turn", number, seat.name, seat.model, messages)
-        reply = yield ask
+        turn = yield from self._asked(ask, self._turn_of, lambda p: prompts.repair(p, labels))
+        assert turn is not None
+        self._table[seat.name] = turn["state"]
+        self._window(seat).append(prompts.Remark.of(seat.label, turn["argument"]))
+
+    def _turn_of(self, text: str, repaired: bool) -> Entry:
+        """The argument and the state of a turn; of a repair the state alone."""
         try:
-            argument, state = stateline.parse(reply.text, len(labels))
-            self._note(ask, reply, argument=argument, state=state)
+            argument, state = stateline.parse(text, len(self._condition.scenario.labels))
         except Malformed as problem:
-            argument = stateline.without_state(reply.text)
-            self._note(ask, reply, argument=argument, problem=str(problem))
-            follow_up = (quoted(reply), prompts.repair(str(problem), labels))
-            ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
-            state = yield from self._repaired(ask, self._read_state, "state")
-        self._table[seat.name] = state
-        self._window(seat).append(prompts.Remark.of(seat.label, argument))
+            if not repaired:
+                problem.noted = {"argument": stateline.without_state(text)}
+            raise
+        return {"state": state} if repaired else {"argument": argument, "state": state}
+
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        raise ConversationFailed(ask, unread(reply), problem)
 
     def _known(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
         """What a seat sees of the discussion: all of it, or its own part."""
@@ -91,69 +90,35 @@ class Deliberation(ScriptedConversation[CommitteeCondition]):
         """The common window; without interaction each seat has its own."""
         return self._windows["" if self._condition.protocol.interaction else seat.name]
 
-    def _read_state(self, text: str) -> stateline.State:
-        return stateline.parse(text, len(self._condition.scenario.labels))[1]
-
-    def _repaired(
-        self, ask: Ask, read: Callable[[str], Any], key: str
-    ) -> Generator[Ask, Reply, Any]:
-        reply = yield ask
-        try:
-            value = read(reply.text)
-        except Malformed as problem:
-            self._note(ask, reply, problem=str(problem))
-            raise ConversationFailed(ask, unread(reply), str(problem)) from None
-        self._note(ask, reply, **{key: value})
-        return value
-
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
         labels = self._condition.scenario.labels
         messages = prompts.ballot(self._read, seat, *self._known(seat))
-        vote: ballots.Ballot = yield from self._json(
-            "ballot",
-            seat.name,
-            seat.model,
-            messages,
-            lambda text: ballots.parse_ballot(text, labels),
-            prompts.ballot_form(labels),
-        )
+        ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages)
+        form = prompts.ballot_form(labels)
+        vote: ballots.Ballot = yield from self._json(ask, ballots.parse_ballot, form)
         return vote
 
     def _clerk(self, votes: list[ballots.Ballot]) -> Generator[Ask, Reply, ballots.Count | None]:
         """The clerk's count; ``None`` where it stays unreadable, since the tally decides."""
-        labels = self._condition.scenario.labels
+        condition, labels = self._condition, self._condition.scenario.labels
         messages = prompts.clerk([dataclasses.asdict(vote) for vote in votes], labels)
+        ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages)
         try:
             count: ballots.Count = yield from self._json(
-                "clerk",
-                "clerk",
-                self._condition.clerk,
-                messages,
-                lambda text: ballots.parse_count(text, labels),
-                prompts.clerk_form(labels),
+                ask, ballots.parse_count, prompts.clerk_form(labels)
             )
         except ConversationFailed:
             return None
         return count
 
     def _json(
-        self,
-        kind: str,
-        seat: str,
-        model: str,
-        messages: tuple[Message, ...],
-        read: Callable[[str], Any],
-        form: str,
+        self, ask: Ask, parse: Callable[[str, tuple[str, ...]], Any], form: str
     ) -> Generator[Ask, Reply, Any]:
-        ask = self._call(kind, self._condition.rounds, seat, model, messages)
-        reply = yield ask
-        try:
-            value = read(reply.text)
-        except Malformed as problem:
-            self._note(ask, reply, problem=str(problem))
-            follow_up = (quoted(reply), prompts.repair_json(str(problem), form))
-            again = self._call(f"{kind}_repair", ask.round, seat, model, messages + follow_up)
-            value = yield from self._repaired(again, read, kind)
-            return value
-        self._note(ask, reply, **{kind: value})
-        return value
+        kind, labels = ask.kind, self._condition.scenario.labels
+        read = yield from self._asked(
+            ask,
+            lambda text, _: {kind: parse(text, labels)},
+            lambda problem: prompts.repair_json(problem, form),
+        )
+        assert read is not None
+        return read[kind]

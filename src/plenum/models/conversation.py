@@ -6,9 +6,9 @@ so that one loop conducts, journals and resumes both.
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from plenum.base.identity import seed_for
 from plenum.base.text import well_formed
@@ -30,26 +30,12 @@ class Ask:
     chat: Chat
 
 
-class Conversation(Protocol):
-    """A replicate as a state machine.
+class Misread(ValueError):
+    """An answer that can't be read; the message says why, ``noted`` what is kept of it."""
 
-    Attributes
-    ----------
-    ask
-        The call that is due; ``None`` when it is over.
-    end
-        The last entry; ``None`` while it goes on.
-    rounds
-        Entries of rounds that are over, besides those of answers; a committee has none.
-    """
-
-    ask: Ask | None
-    end: Entry | None
-    rounds: list[Entry]
-
-    def answer(self, reply: Reply) -> Entry:
-        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
-        ...
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.noted: Entry = {}
 
 
 class ConversationFailed(Exception):
@@ -60,13 +46,22 @@ class ConversationFailed(Exception):
         self.entry = failure(ask, reason, detail)
 
 
-class ScriptedConversation(ABC, Generic[C]):
-    """A :class:`Conversation` that a generator plays: it yields each call and takes the reply.
+class Conversation(ABC, Generic[C]):
+    """A replicate that a generator plays: it yields each call and takes the reply.
 
     Parameters
     ----------
     condition, replicate
         What is played; they name the seeds of the calls.
+
+    Attributes
+    ----------
+    ask
+        The call that is due; ``None`` when it is over.
+    end
+        The last entry; ``None`` while it goes on.
+    rounds
+        Entries of rounds that are over, besides those of answers; a committee has none.
     """
 
     def __init__(self, condition: C, replicate: int) -> None:
@@ -96,6 +91,50 @@ class ScriptedConversation(ABC, Generic[C]):
             self.ask, self.end = None, stop.value
         except ConversationFailed as failed:
             self.ask, self.end = None, failed.entry
+
+    def _asked(
+        self, ask: Ask, read: Callable[[str, bool], Entry], repair: Callable[[str], Message]
+    ) -> Generator[Ask, Reply, Entry | None]:
+        """What an answer amounts to, after one repair at most.
+
+        Parameters
+        ----------
+        ask
+            The call.
+        read
+            What its entry notes of the answer's text, which may be that of the repair; raises
+            :class:`Misread`.
+        repair
+            The message that asks for another answer, by the problem.
+
+        Returns
+        -------
+        dict or None
+            With what was noted of an answer before the repair; ``None`` where :meth:`_unread`
+            doesn't raise.
+        """
+        kept: Entry = {}
+        for again in (False, True):
+            reply = yield ask
+            try:
+                parsed = read(reply.text, again)
+            except Misread as problem:
+                self._note(ask, reply, **problem.noted, problem=str(problem))
+                kept |= problem.noted
+                why = str(problem)
+            else:
+                self._note(ask, reply, **parsed)
+                return kept | parsed
+            if not again:
+                messages = (*ask.chat.messages, quoted(reply), repair(why))
+                kind = f"{ask.kind}_repair"
+                ask = self._call(kind, ask.round, ask.seat, ask.chat.model, messages)
+        self._unread(ask, reply, why)
+        return None
+
+    @abstractmethod
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        """What becomes of a repair that can't be read either."""
 
     def _call(
         self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]

@@ -1,9 +1,8 @@
 """A run of an episode as a state machine that does no input or output.
 
-It has the interface of :class:`plenum.committee.Deliberation`: whoever conducts it calls the model
-for :attr:`Episode.ask` and hands the reply to :meth:`Episode.answer`. Resuming is the same loop
-with recorded replies. Besides, :attr:`Episode.rounds` grows by an entry with every round that is
-over; a journal keeps them between the answers.
+Whoever conducts it calls the model for :attr:`Episode.ask` and hands the reply to
+:meth:`Episode.answer`. Resuming is the same loop with recorded replies. :attr:`Episode.rounds`
+grows by an entry with every round that is over; a journal keeps them between the answers.
 """
 
 import math
@@ -13,8 +12,8 @@ from typing import Any
 
 from plenum.base.identity import generator
 from plenum.base.text import flatten
-from plenum.models import Message, Reply
-from plenum.models.conversation import Ask, Entry, ScriptedConversation, quoted
+from plenum.models import Reply
+from plenum.models.conversation import Ask, Conversation, Entry
 from plenum.worlds import answers, dialogue, prompts
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
@@ -54,17 +53,10 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-class Episode(ScriptedConversation[WorldCondition]):
+class Episode(Conversation[WorldCondition]):
     """One run of a condition, from its first round to its metrics.
 
-    Attributes
-    ----------
-    ask
-        The call that is due; ``None`` when the run is over.
-    rounds
-        The entries of the rounds that are over.
-    end
-        The last entry, with status and metrics; ``None`` while it goes on.
+    Its :attr:`end` has the status and the metrics.
     """
 
     def __init__(self, condition: WorldCondition, replicate: int) -> None:
@@ -174,15 +166,14 @@ class Episode(ScriptedConversation[WorldCondition]):
         return mechanism(self._world, choices, self._draws, number)
 
     def _speak(self, number: int, agent: Agent, scene: Scene) -> Generator[Ask, Reply, Remark]:
-        messages = prompts.discuss(self._condition, self._world, agent, scene)
-        form = prompts.speech_form(self._world)
-        found = yield from self._asked(
-            "message", number, agent, messages, self._world.key, self._world.read, form
-        )
-        if found is None:
+        world = self._world
+        messages = prompts.discuss(self._condition, world, agent, scene)
+        ask = self._call("message", number, agent.name, agent.model, messages)
+        form = prompts.speech_form(world)
+        answer = yield from self._answered(ask, world.key, world.read, form)
+        if answer is None:
             return Remark(number, agent.name, None, "")
-        message = prompts.shortened(found.message)
-        return Remark(number, agent.name, as_plain(found.action), message)
+        return Remark(number, agent.name, answer["action"], prompts.shortened(answer["message"]))
 
     def _choose(self, number: int, agent: Agent, scene: Scene) -> Calls:
         messages = prompts.decide(self._condition, self._world, agent, scene)
@@ -190,33 +181,27 @@ class Episode(ScriptedConversation[WorldCondition]):
         key, read = self._world.key, self._world.read
         if self._condition.assigns:
             key, read = "plan", lambda value: read_plan(self._world, value)
-        found = yield from self._asked("action", number, agent, messages, key, read, form)
-        return None if found is None else found.action
+        ask = self._call("action", number, agent.name, agent.model, messages)
+        answer = yield from self._answered(ask, key, read, form)
+        return None if answer is None else read(answer["action"])
 
-    def _asked(
-        self,
-        kind: str,
-        number: int,
-        agent: Agent,
-        messages: tuple[Message, ...],
-        key: str,
-        read: Callable[[Any], Any],
-        form: str,
-    ) -> Generator[Ask, Reply, "answers.ParsedAnswer[Any] | None"]:
-        """An answer, after one repair at most; None where it stays unreadable: it abstains."""
-        for attempt in (kind, f"{kind}_repair"):
-            ask = self._call(attempt, number, agent.name, agent.model, messages)
-            reply = yield ask
+    def _answered(
+        self, ask: Ask, key: str, read: Callable[[Any], Any], form: str
+    ) -> Generator[Ask, Reply, Entry | None]:
+        """The action and the message of an answer; None where it can't be read: it abstains."""
+
+        def noted(text: str, _: bool) -> Entry:
             try:
-                found = answers.parse(reply.text, key, read)
+                found = answers.parse(text, key, read)
             except answers.Unreadable as problem:
                 self._cut += problem.cut
-                self._note(ask, reply, problem=str(problem))
-                messages += (quoted(reply), prompts.repair(str(problem), form))
-                continue
+                raise
             self._cut += found.cut
             read_as = {"action": as_plain(found.action), "message": found.message}
-            self._note(ask, reply, read=read_as, cut=found.cut)
-            return found
+            return {"read": read_as, "cut": found.cut}
+
+        entry = yield from self._asked(ask, noted, lambda p: prompts.repair(p, form))
+        return entry and entry["read"]
+
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
         self._entry["abstains"] = True
-        return None

@@ -14,14 +14,13 @@ import numpy as np
 import pandas as pd
 from statsmodels.stats.proportion import proportion_confint
 
-from plenum.base.identity import seed_for
 from plenum.design.compose import with_weights
 from plenum.design.condition import Condition, changed_settings, identified_backend
 from plenum.design.kinds import Kind
 from plenum.design.ranges import Range
 from plenum.design.schema import Config
 from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Entry, failure, noted
+from plenum.models.conversation import Ask, Conversation, ConversationFailed, Entry
 from plenum.records import Failure, Transcript
 from plenum.reports.formats import decimals
 from plenum.reports.publishing import Product, publish_product
@@ -108,41 +107,26 @@ def compose(typed: Config) -> CoinCondition:
     )
 
 
-class Flips:
+class Flips(Conversation[CoinCondition]):
     """One replicate: ``rounds`` calls, each answered by a side."""
 
-    def __init__(self, condition: CoinCondition, replicate: int) -> None:
-        self.rounds: list[Entry] = []
-        self.end: Entry | None = None
-        self._condition, self._replicate = condition, replicate
-        self._entry: Entry = {}
-        self._script = self._flip()
-        self.ask: Ask | None = next(self._script)
-
-    def answer(self, reply: Reply) -> Entry:
-        try:
-            self.ask = self._script.send(reply)
-        except StopIteration as stop:
-            self.ask, self.end = None, stop.value
-        return self._entry
-
-    def _flip(self) -> Generator[Ask, Reply, Entry]:
+    def _play(self) -> Generator[Ask, Reply, Entry]:
         condition, heads = self._condition, 0
         for flip in range(1, condition.rounds + 1):
-            seed = seed_for(condition.identity, self._replicate, flip, "call")
             words = f"Flip a coin that shows heads with probability {condition.heads:g}."
             messages = Message("system", "Answer heads or tails."), Message("user", words)
-            sampling = condition.sampling
-            chat = Chat(condition.model, messages, sampling.temperature, sampling.max_tokens, seed)
-            ask = Ask("flip", flip, "coin", chat)
+            ask = self._call("flip", flip, "coin", condition.model, messages)
             reply = yield ask
             if reply.text not in SIDES:
-                self._entry = noted(ask, reply, problem="neither heads nor tails")
-                return failure(ask, Failure.PARSE, "neither heads nor tails")
-            self._entry = noted(ask, reply, side=reply.text)
+                self._unread(ask, reply, "neither heads nor tails")
+            self._note(ask, reply, side=reply.text)
             heads += reply.text == "heads"
         decision = SIDES[2 * heads < condition.rounds]
         return {"kind": "end", "status": "completed", "decision": decision, "heads": heads}
+
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        self._note(ask, reply, problem=problem)
+        raise ConversationFailed(ask, Failure.PARSE, problem)
 
 
 def simulated(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:

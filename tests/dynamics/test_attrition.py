@@ -113,23 +113,3 @@ def test_what_every_association_keeps(pairs: list[tuple[int, int]]) -> None:
     if found.method != "none":
         assert 0 < found.p <= 1 + 1e-9
         assert 0 <= found.cramers_v <= 1 + 1e-9
-
-
-@pytest.mark.parametrize(
-    ("completed", "failed", "why"),
-    [
-        ([], [], "no replicate has ended"),
-        ([0, 0], [0, 0], "no replicate has ended"),
-        ([5, 5], [0, 0], "no replicate failed"),
-        ([5], [2], "there is one condition only"),
-        ([5, 0], [2, 0], "there is one condition only"),
-        ([0, 0], [3, 3], "no replicate completed"),
-    ],
-)
-def test_where_nothing_can_differ_there_is_no_test(
-    completed: list[int], failed: list[int], why: str
-) -> None:
-    found = association(completed, failed)
-    assert (found.method, found.untested) == ("none", why)
-    assert math.isnan(found.p)
-    assert math.isnan(found.statistic)

@@ -32,12 +32,6 @@ def test_rounds_that_rest_on_one_replicate_have_no_band() -> None:
     assert low[2] < divergence(ensemble)[2] < high[2]
 
 
-@pytest.mark.parametrize("replicates", [1, 2])
-def test_fewer_than_three_replicates_have_no_band(replicates: int) -> None:
-    low, high = divergence_band(np.full((replicates, 4, 3), 1 / 3))
-    assert np.isnan(low).tolist() == np.isnan(high).tolist() == [True] * 4
-
-
 def test_bands_cover_the_mean_distance_of_gaussian_replicates() -> None:
     """On a plane two draws are sd·√π apart on average: 95 % of the bands hold it."""
     ensemble = np.random.default_rng(0).normal(0, 0.02, (20, 1800, 2)) @ BASIS + 1 / 3

@@ -135,21 +135,6 @@ def test_a_base_without_divergence_has_no_signed_exponent_and_does_not_count() -
     assert found.gamma.n == 4
 
 
-def test_one_round_has_no_signed_exponent() -> None:
-    array, start = continuations(4, 3, 1.0, rounds=1)
-    found = branching(array, start, permutations=5)
-    assert np.isnan(found.signed_by_base).all()
-    assert np.isnan(found.signed.value)
-    assert np.isfinite(found.gamma.value)
-
-
-def test_one_base_has_nothing_outside() -> None:
-    found = branching(*continuations(1, 3, 1.0), permutations=5)
-    assert np.isnan(found.c_p)
-    assert np.isnan(found.c_out).all()
-    assert np.isnan([found.gamma.se, found.gamma.ci_low]).all()
-
-
 def test_states_at_the_centre_have_no_direction() -> None:
     array, start = continuations(3, 3, 1.0)
     array[0] = 1 / 3

@@ -54,12 +54,6 @@ def test_the_flip_rate_is_the_share_off_the_modal_decision(decisions: str, flips
     assert flip_rate(list(decisions)) == share(flips, len(decisions))
 
 
-def test_without_replicates_there_is_no_flip_rate() -> None:
-    found = flip_rate([])
-    assert np.isnan([found.value, found.ci_low, found.ci_high]).all()
-    assert found.n == 0
-
-
 def test_the_flip_rate_of_an_even_split_averages_0412_at_20_replicates_and_0344_at_6() -> None:
     for n, expected in ((20, 0.412), (6, 0.344)):
         rates = [flip_rate(["A"] * k + ["B"] * (n - k)).value for k in range(n + 1)]
@@ -111,18 +105,6 @@ def test_where_all_agree_the_interval_still_has_a_width() -> None:
     limit = stats.binomtest(0, 20).proportion_ci(0.95, "exact").high
     assert (found.value, found.ci_low) == (0, 0)
     assert_allclose(found.ci_high, 1 - (1 - limit) ** 2)
-
-
-def test_two_replicates_that_differ_say_nothing_else() -> None:
-    found = pairwise_disagreement(["A", "B"])
-    assert (found.value, found.ci_low, found.ci_high) == (1, 0, 1)
-
-
-@pytest.mark.parametrize("decisions", [[], ["A"]])
-def test_fewer_than_two_replicates_have_no_disagreement(decisions: list[str]) -> None:
-    found = pairwise_disagreement(decisions)
-    assert np.isnan([found.value, found.ci_low, found.ci_high]).all()
-    assert found.n == len(decisions)
 
 
 # --- McNemar -----------------------------------------------------------------------------------

@@ -71,8 +71,3 @@ def test_a_distance_below_1e_9_is_an_exact_zero() -> None:
     near, apart = (one_round((0.5, 0.5), (0.5 + d, 0.5 - d)) for d in (5e-10, 2e-9))
     assert divergence(near)[0] == 0.0
     assert_allclose(divergence(apart), [2e-9 * np.sqrt(2)], rtol=1e-6)
-
-
-@pytest.mark.parametrize("replicates", [0, 1])
-def test_fewer_than_two_replicates_have_no_divergence(replicates: int) -> None:
-    assert np.isnan(divergence(np.full((replicates, 4, 3), 1 / 3))).tolist() == [True] * 4

@@ -1,7 +1,6 @@
 """The fit that every estimator reads: rounds, slopes, and sums without each replicate."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -58,19 +57,7 @@ def test_sums_without_each_replicate_are_exactly_zero_where_nothing_is_left() ->
     assert_allclose(without_each(distances)[:3, 0], 0.6)
 
 
-@pytest.mark.parametrize("left_out", [[1.0], [1.0, 2.0], [1.0, np.nan, 2.0]])
-def test_the_jackknife_needs_three_values(left_out: list[float]) -> None:
-    assert np.isnan(jackknife_se(np.array(left_out)))
-
-
 def test_the_jackknife_of_means_is_their_standard_error() -> None:
     values = np.random.default_rng(1).normal(size=9)
     left_out = np.array([np.delete(values, r).mean() for r in range(9)])
     assert_allclose(jackknife_se(left_out), values.std(ddof=1) / 3)
-
-
-@pytest.mark.parametrize("rounds", [1, 2])
-def test_a_window_behind_the_last_round_is_empty(rounds: int) -> None:
-    found = fit(walks(4, 3, seed=1)[:, :rounds])
-    assert found.rounds.size == 0
-    assert np.isnan(found.value)

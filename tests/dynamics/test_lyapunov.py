@@ -180,30 +180,4 @@ def test_rounds_without_divergence_are_left_out_and_counted() -> None:
     assert found.status == "ok"
 
 
-@pytest.mark.parametrize("noise", [0.0, 1e-12])
-def test_identical_replicates_have_no_exponent(noise: float) -> None:
-    one = walks(1, 3, seed=1)
-    ensemble = np.repeat(one, 5, axis=0) + noise * np.random.default_rng(7).normal(size=(5, 1, 3))
-    found = lyapunov(ensemble)
-    assert found.status == "identical" == found.warnings[0]
-    assert np.isnan([found.value, found.se, found.ci_low, found.ci_high]).all()
-    assert (found.rounds_used, found.zero_rounds, found.replicates) == (0, 18, 5)
-
-
-@pytest.mark.parametrize("rounds", [1, 2, 3])
-def test_too_few_rounds_for_a_slope_are_short(rounds: int) -> None:
-    found = lyapunov(walks(5, 3, seed=1)[:, :rounds])
-    assert (found.status, found.rounds_used) == ("short", max(rounds - 2, 0))
-    assert "short" in found.warnings
-    assert np.isnan(found.value)
-
-
-@pytest.mark.parametrize("replicates", [0, 1])
-def test_fewer_than_two_replicates_have_no_exponent(replicates: int) -> None:
-    found = lyapunov(walks(replicates, 3, seed=1))
-    assert (found.status, found.replicates) == ("single", replicates)
-    assert (found.warnings[0], found.rounds_used, found.zero_rounds) == ("single", 0, 0)
-    assert np.isnan(found.value)
-
-
 # --- input errors ------------------------------------------------------------------------------

@@ -151,16 +151,3 @@ def test_curve_and_interval_agree_with_statsmodels(times: list[int]) -> None:
 def test_twenty_majorities_in_twenty_rounds_have_their_median_from_round_5_to_15() -> None:
     found = time_to_majority(runs(list(range(1, 21)), 20))
     assert (found.median, found.ci_low, found.ci_high) == (10, 5, 15)
-
-
-@pytest.mark.parametrize("times", [[4], [4, 4], [2, 7]])
-def test_one_or_two_replicates_have_no_bounded_interval(times: list[int]) -> None:
-    # All of n exceed the median with probability 2^-n: below n = 6 no upper limit holds 97.5 %.
-    found = time_to_majority(runs(times, 9))
-    assert found.ci_high == np.inf
-
-
-def test_without_replicates_there_is_no_time_to_majority() -> None:
-    found = time_to_majority(np.empty((0, 20, 5, 3)))
-    assert np.isnan([found.median, found.ci_low, found.ci_high]).all()
-    assert (found.events, found.n) == (0, 0)

@@ -152,20 +152,6 @@ def test_shuffling_permutes_the_rounds_of_each_replicate_by_itself() -> None:
 
 
 @pytest.mark.parametrize("test", [reversal_test, shuffle_test])
-@pytest.mark.parametrize("ensemble", ["identical", "single", "none", "short"])
-def test_without_an_estimate_there_is_no_p(test: object, ensemble: str) -> None:
-    ensembles = {
-        "identical": np.repeat(walks(1, 3, seed=1), 3, axis=0),
-        "single": walks(1, 3, seed=1),
-        "none": walks(0, 3, seed=1),
-        "short": walks(3, 3, seed=1)[:, :3],
-    }
-    found = test(ensembles[ensemble], draws=5)  # type: ignore[operator]
-    assert np.isnan([found.value, found.p]).all()
-    assert not len(found.null)
-
-
-@pytest.mark.parametrize("test", [reversal_test, shuffle_test])
 def test_equal_seeds_give_equal_values_and_others_do_not(test: object) -> None:
     ensemble = walks(8, 3, seed=1)
     first, again, other = (test(ensemble, draws=30, seed=s) for s in (1, 1, 2))  # type: ignore[operator]

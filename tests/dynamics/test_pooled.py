@@ -102,12 +102,6 @@ def test_scenarios_without_an_effect_or_an_error_are_left_out() -> None:
     assert math.isnan(found.prediction_low)
 
 
-@pytest.mark.parametrize("effects", [[], [0.1], [0.1, np.nan]])
-def test_fewer_than_two_scenarios_have_no_mean(effects: list[float]) -> None:
-    found = pooled(effects, [0.1] * len(effects))
-    assert np.isnan([found.value, found.se, found.tau, found.i2, found.p]).all()
-
-
 @pytest.mark.parametrize(("scenarios", "warned"), [(2, True), (4, True), (5, False)])
 def test_few_scenarios_are_warned_of(scenarios: int, warned: bool) -> None:
     found = pooled(np.linspace(0, 1, scenarios), np.full(scenarios, 0.1))

@@ -153,10 +153,3 @@ def test_a_horizon_beyond_what_was_seen_is_told() -> None:
     assert "beyond_data" in recovery_time(episodes, 10).warnings
     assert "beyond_data" not in recovery_time(episodes, 3).warnings
     assert_allclose(recovery_time(episodes, 2).restricted.value, 1 + 2 / 3)
-
-
-@pytest.mark.parametrize("episodes", [[], [[], []]])
-def test_without_shocks_there_is_no_recovery_time(episodes: list[list[Recovery]]) -> None:
-    found = recovery_time(episodes)
-    assert np.isnan([found.median, found.restricted.value, found.dip.value]).all()
-    assert (found.n, found.warnings) == (0, ("no_shocks",))

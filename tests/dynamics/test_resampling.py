@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy import stats
 from slow_dynamics import Window, separating, slow_fit, slow_left_out, slow_pairs, slow_slope, walks
 
-from plenum.dynamics import Bootstrap, bootstrap, generators, resampling
+from plenum.dynamics import bootstrap, generators, resampling
 
 METHODS = ("percentile", "bca", "bootstrap_t", "seed_compatible")
 PROCESSES = [
@@ -208,15 +208,6 @@ def test_rounds_without_divergence_are_left_out_of_all_draws() -> None:
     found = bootstrap(separating(level, replicates=6), draws=100)
     assert found.redrawn < 5
     assert_allclose(found.slopes, 0.05, atol=1e-6)
-
-
-def test_without_an_estimate_there_are_no_draws() -> None:
-    identical = np.repeat(walks(1, 3, seed=1), 5, axis=0)
-    for ensemble in (walks(0, 3, seed=1), walks(1, 3, seed=1), identical):
-        found = bootstrap(ensemble, draws=10)
-        assert np.isnan(found.value)
-        assert isinstance(found, Bootstrap)
-        assert not len(found.slopes)
 
 
 def test_a_replicate_without_which_nothing_differs_leaves_no_interval() -> None:

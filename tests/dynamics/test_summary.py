@@ -38,17 +38,3 @@ def test_a_summary_takes_the_window_the_interval_and_the_draws_it_is_given() -> 
     assert found.lyapunov == expected
     assert found.reversal == reversal_test(mean, (5, 12), draws=60, seed=2)
     assert len(found.reversal.null) == 60
-
-
-def test_identical_replicates_have_decisions_without_an_exponent() -> None:
-    found = summarise(np.repeat(SEATS[:1], 4, axis=0), ["A"] * 4, draws=5)
-    assert found.lyapunov.status == "identical"
-    assert np.isnan(found.reversal.p)
-    assert found.flip_rate.value == 0
-
-
-def test_one_replicate_is_summarised_as_far_as_it_goes() -> None:
-    found = summarise(SEATS[:1], ["A"], draws=5)
-    assert found.lyapunov.status == "single"
-    assert np.isnan(found.divergence).all()
-    assert (found.flip_rate.value, found.switches.n) == (0, 1)

@@ -79,15 +79,3 @@ def test_counts_agree_with_a_loop(seed: int, options: int, absent: bool) -> None
     assert_allclose(found.sd, np.std(slow, axis=0, ddof=1))
     assert_allclose(found.sem, np.std(slow, axis=0, ddof=1) / np.sqrt(3))
     assert found.n == 3
-
-
-def test_one_replicate_has_a_mean_without_a_spread() -> None:
-    found = switch_counts(one_seat(A, B, A))
-    assert found.mean.tolist() == [2]
-    assert np.isnan([found.sd, found.sem]).all()
-
-
-def test_without_replicates_there_are_no_switches() -> None:
-    found = switch_counts(np.empty((0, 20, 5, 3)))
-    assert found.counts.shape == (0, 5)
-    assert np.isnan(found.mean).all()

@@ -10,65 +10,35 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.base.identity import seed_for
-from plenum.base.text import well_formed
 from plenum.committee import ballots, prompts
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
-from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Entry, failure, noted, quoted
-from plenum.records import Failure
+from plenum.models import Reply
+from plenum.models.conversation import (
+    Ask,
+    Conversation,
+    ConversationFailed,
+    Entry,
+)
 
 
-class _Failed(Exception):
-    def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
-        super().__init__(detail)
-        self.entry = failure(ask, reason, detail)
-
-
-class Deliberation:
+class Deliberation(Conversation[CommitteeCondition]):
     """One replicate of a condition, from its first turn to its decision.
 
-    Attributes
-    ----------
-    ask
-        The call that is due; ``None`` when the deliberation is over.
-    end
-        The last entry, with status, decision and votes; ``None`` while it goes on.
+    Its :attr:`end` has the status, the decision and the votes.
     """
 
     def __init__(self, condition: CommitteeCondition, replicate: int) -> None:
-        self.ask: Ask | None
-        self.end: Entry | None = None
-        self.rounds: list[Entry] = []
-        self._condition = condition
         self._read = condition.as_read_by(replicate)
-        self._replicate = replicate
-        self._position = 0
-        self._entry: Entry = {}
         self._windows: defaultdict[str, deque[prompts.Remark]] = defaultdict(
             lambda: deque(maxlen=condition.protocol.window)
         )
         self._table: dict[str, stateline.State] = {}
-        self._script = self._deliberate()
-        self.ask = next(self._script)
+        super().__init__(condition, replicate)
 
-    def answer(self, reply: Reply) -> Entry:
-        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
-        text = well_formed(reply.text)
-        if text != reply.text:
-            reply = dataclasses.replace(reply, text=text)
-        try:
-            self.ask = self._script.send(reply)
-        except StopIteration as stop:
-            self.ask, self.end = None, stop.value
-        except _Failed as failed:
-            self.ask, self.end = None, failed.entry
-        return self._entry
-
-    def _deliberate(self) -> Generator[Ask, Reply, Entry]:
+    def _play(self) -> Generator[Ask, Reply, Entry]:
         for number in range(1, self._condition.rounds + 1):
             for seat in self._condition.speaking_order:
                 yield from self._turn(number, seat)
@@ -91,18 +61,23 @@ class Deliberation:
         labels = self._condition.scenario.labels
         messages = prompts.turn(self._read, seat, *self._known(seat))
         ask = self._call("turn", number, seat.name, seat.model, messages)
-        reply = yield ask
+        turn = yield from self._asked(ask, self._turn_of, lambda p: prompts.repair(p, labels))
+        assert turn is not None
+        self._table[seat.name] = turn["state"]
+        self._window(seat).append(prompts.Remark.of(seat.label, turn["argument"]))
+
+    def _turn_of(self, text: str, repaired: bool) -> Entry:
+        """The argument and the state of a turn; of a repair the state alone."""
         try:
-            argument, state = stateline.parse(reply.text, len(labels))
-            self._note(ask, reply, argument=argument, state=state)
+            argument, state = stateline.parse(text, len(self._condition.scenario.labels))
         except Malformed as problem:
-            argument = stateline.without_state(reply.text)
-            self._note(ask, reply, argument=argument, problem=str(problem))
-            follow_up = (quoted(reply), prompts.repair(str(problem), labels))
-            ask = self._call("turn_repair", number, seat.name, seat.model, messages + follow_up)
-            state = yield from self._repaired(ask, self._read_state, "state")
-        self._table[seat.name] = state
-        self._window(seat).append(prompts.Remark.of(seat.label, argument))
+            if not repaired:
+                problem.noted = {"argument": stateline.without_state(text)}
+            raise
+        return {"state": state} if repaired else {"argument": argument, "state": state}
+
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        raise ConversationFailed(ask, unread(reply), problem)
 
     def _known(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
         """What a seat sees of the discussion: all of it, or its own part."""
@@ -115,81 +90,35 @@ class Deliberation:
         """The common window; without interaction each seat has its own."""
         return self._windows["" if self._condition.protocol.interaction else seat.name]
 
-    def _read_state(self, text: str) -> stateline.State:
-        return stateline.parse(text, len(self._condition.scenario.labels))[1]
-
-    def _repaired(
-        self, ask: Ask, read: Callable[[str], Any], key: str
-    ) -> Generator[Ask, Reply, Any]:
-        reply = yield ask
-        try:
-            value = read(reply.text)
-        except Malformed as problem:
-            self._note(ask, reply, problem=str(problem))
-            raise _Failed(ask, unread(reply), str(problem)) from None
-        self._note(ask, reply, **{key: value})
-        return value
-
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
         labels = self._condition.scenario.labels
         messages = prompts.ballot(self._read, seat, *self._known(seat))
-        vote: ballots.Ballot = yield from self._json(
-            "ballot",
-            seat.name,
-            seat.model,
-            messages,
-            lambda text: ballots.parse_ballot(text, labels),
-            prompts.ballot_form(labels),
-        )
+        ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages)
+        form = prompts.ballot_form(labels)
+        vote: ballots.Ballot = yield from self._json(ask, ballots.parse_ballot, form)
         return vote
 
     def _clerk(self, votes: list[ballots.Ballot]) -> Generator[Ask, Reply, ballots.Count | None]:
         """The clerk's count; ``None`` where it stays unreadable, since the tally decides."""
-        labels = self._condition.scenario.labels
+        condition, labels = self._condition, self._condition.scenario.labels
         messages = prompts.clerk([dataclasses.asdict(vote) for vote in votes], labels)
+        ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages)
         try:
             count: ballots.Count = yield from self._json(
-                "clerk",
-                "clerk",
-                self._condition.clerk,
-                messages,
-                lambda text: ballots.parse_count(text, labels),
-                prompts.clerk_form(labels),
+                ask, ballots.parse_count, prompts.clerk_form(labels)
             )
-        except _Failed:
+        except ConversationFailed:
             return None
         return count
 
     def _json(
-        self,
-        kind: str,
-        seat: str,
-        model: str,
-        messages: tuple[Message, ...],
-        read: Callable[[str], Any],
-        form: str,
+        self, ask: Ask, parse: Callable[[str, tuple[str, ...]], Any], form: str
     ) -> Generator[Ask, Reply, Any]:
-        ask = self._call(kind, self._condition.rounds, seat, model, messages)
-        reply = yield ask
-        try:
-            value = read(reply.text)
-        except Malformed as problem:
-            self._note(ask, reply, problem=str(problem))
-            follow_up = (quoted(reply), prompts.repair_json(str(problem), form))
-            again = self._call(f"{kind}_repair", ask.round, seat, model, messages + follow_up)
-            value = yield from self._repaired(again, read, kind)
-            return value
-        self._note(ask, reply, **{kind: value})
-        return value
-
-    def _call(
-        self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
-    ) -> Ask:
-        sampling = self._condition.sampling
-        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
-        self._position += 1
-        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, seed)
-        return Ask(kind, number, seat, chat)
-
-    def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
-        self._entry = noted(ask, reply, **parsed)
+        kind, labels = ask.kind, self._condition.scenario.labels
+        read = yield from self._asked(
+            ask,
+            lambda text, _: {kind: parse(text, labels)},
+            lambda problem: prompts.repair_json(problem, form),
+        )
+        assert read is not None
+        return read[kind]

@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from plenum.base.text import HIDDEN, lines, unmasked
+from plenum.models.conversation import Misread
 
 TOLERANCE = Decimal("0.02")
 """How far the preferences may be from a sum of 1 before they are refused."""
@@ -27,7 +28,7 @@ _MARKER = re.compile(
 )
 
 
-class Malformed(ValueError):
+class Malformed(Misread):
     """An answer that doesn't follow the format; the message says what is wrong with it."""
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
@@ -39,13 +40,13 @@ class Call:
     entry: Entry | None
 
 
-def open_conversation(condition: Condition, index: int) -> Conversation:
+def open_conversation(condition: Condition, index: int) -> Conversation[Any]:
     """The state machine of a replicate."""
-    conversation: Conversation = KINDS[condition.kind].part("conversation")(condition, index)
+    conversation: Conversation[Any] = KINDS[condition.kind].part("conversation")(condition, index)
     return conversation
 
 
-def answered(conversation: Conversation, entries: Sequence[Entry]) -> Iterator[Call]:
+def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Iterator[Call]:
     """Answer a conversation from a journal's entries, call by call.
 
     Parameters

@@ -120,7 +120,7 @@ class Replicate:
         environment = self.caller.model.environment(self.condition.models)
         return {**wording, **({"environment": dict(environment)} if environment else {})}
 
-    async def _converse(self, conversation: Conversation, journal: Journal) -> None:
+    async def _converse(self, conversation: Conversation[Any], journal: Journal) -> None:
         written = sum(entry["kind"] == "round" for entry in journal.entries)
         written = self._keep_up(conversation, journal, written)
         while (ask := conversation.ask) is not None:
@@ -145,7 +145,7 @@ class Replicate:
         assert conversation.end is not None
         journal.append(conversation.end)
 
-    def _keep_up(self, conversation: Conversation, journal: Journal, written: int) -> int:
+    def _keep_up(self, conversation: Conversation[Any], journal: Journal, written: int) -> int:
         """Journal the rounds that are over; returns how many are written."""
         for entry in conversation.rounds[written:]:
             journal.append(entry)
@@ -173,7 +173,7 @@ class Replicate:
             journal.append(inherited)
             journal.entries.append(inherited)
 
-    def _replay(self, journal: Journal) -> Conversation:
+    def _replay(self, journal: Journal) -> Conversation[Any]:
         conversation = open_conversation(self.condition, self.index)
         try:
             for _ in answered(conversation, journal.entries):

@@ -5,13 +5,19 @@ so that one loop conducts, journals and resumes both.
 """
 
 import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar
 
+from plenum.base.identity import seed_for
+from plenum.base.text import well_formed
+from plenum.design.condition import Condition
 from plenum.models import Chat, Message, Reply
 from plenum.records import Failure
 
 Entry = dict[str, Any]
+C = TypeVar("C", bound=Condition)
 
 
 @dataclass(frozen=True)
@@ -24,8 +30,29 @@ class Ask:
     chat: Chat
 
 
-class Conversation(Protocol):
-    """A replicate as a state machine.
+class Misread(ValueError):
+    """An answer that can't be read; the message says why, ``noted`` what is kept of it."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.noted: Entry = {}
+
+
+class ConversationFailed(Exception):
+    """What ends a replicate as failed."""
+
+    def __init__(self, ask: Ask, reason: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.entry = failure(ask, reason, detail)
+
+
+class Conversation(ABC, Generic[C]):
+    """A replicate that a generator plays: it yields each call and takes the reply.
+
+    Parameters
+    ----------
+    condition, replicate
+        What is played; they name the seeds of the calls.
 
     Attributes
     ----------
@@ -37,13 +64,89 @@ class Conversation(Protocol):
         Entries of rounds that are over, besides those of answers; a committee has none.
     """
 
-    ask: Ask | None
-    end: Entry | None
-    rounds: list[Entry]
+    def __init__(self, condition: C, replicate: int) -> None:
+        self.ask: Ask | None = None
+        self.end: Entry | None = None
+        self.rounds: list[Entry] = []
+        self._condition, self._replicate = condition, replicate
+        self._position = 0
+        self._entry: Entry = {}
+        self._script = self._play()
+        self._go_on(None)
+
+    @abstractmethod
+    def _play(self) -> Generator[Ask, Reply, Entry]:
+        """From the first call to the last entry; sets ``_entry`` for each reply."""
 
     def answer(self, reply: Reply) -> Entry:
         """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
-        ...
+        text = well_formed(reply.text)
+        self._go_on(reply if text == reply.text else dataclasses.replace(reply, text=text))
+        return self._entry
+
+    def _go_on(self, reply: Reply | None) -> None:
+        try:
+            self.ask = next(self._script) if reply is None else self._script.send(reply)
+        except StopIteration as stop:
+            self.ask, self.end = None, stop.value
+        except ConversationFailed as failed:
+            self.ask, self.end = None, failed.entry
+
+    def _asked(
+        self, ask: Ask, read: Callable[[str, bool], Entry], repair: Callable[[str], Message]
+    ) -> Generator[Ask, Reply, Entry | None]:
+        """What an answer amounts to, after one repair at most.
+
+        Parameters
+        ----------
+        ask
+            The call.
+        read
+            What its entry notes of the answer's text, which may be that of the repair; raises
+            :class:`Misread`.
+        repair
+            The message that asks for another answer, by the problem.
+
+        Returns
+        -------
+        dict or None
+            With what was noted of an answer before the repair; ``None`` where :meth:`_unread`
+            doesn't raise.
+        """
+        kept: Entry = {}
+        for again in (False, True):
+            reply = yield ask
+            try:
+                parsed = read(reply.text, again)
+            except Misread as problem:
+                self._note(ask, reply, **problem.noted, problem=str(problem))
+                kept |= problem.noted
+                why = str(problem)
+            else:
+                self._note(ask, reply, **parsed)
+                return kept | parsed
+            if not again:
+                messages = (*ask.chat.messages, quoted(reply), repair(why))
+                kind = f"{ask.kind}_repair"
+                ask = self._call(kind, ask.round, ask.seat, ask.chat.model, messages)
+        self._unread(ask, reply, why)
+        return None
+
+    @abstractmethod
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        """What becomes of a repair that can't be read either."""
+
+    def _call(
+        self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
+    ) -> Ask:
+        sampling = self._condition.sampling
+        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
+        self._position += 1
+        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, seed)
+        return Ask(kind, number, seat, chat)
+
+    def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
+        self._entry = noted(ask, reply, **parsed)
 
 
 def noted(ask: Ask, reply: Reply, **parsed: Any) -> Entry:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from plenum.base.text import visible, well_formed
+from plenum.models.conversation import Misread
 
 Action = TypeVar("Action")
 
@@ -17,7 +18,7 @@ _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)(?:\n[ \t]*```)?\Z", re.DOTALL)
 _MESSAGE = re.compile(r'\s*,\s*"message"\s*:\s*')
 
 
-class Unreadable(ValueError):
+class Unreadable(Misread):
     """An answer without a readable action; the message says what is wrong with it.
 
     ``cut`` says that the answer is the beginning of an object: it ends inside of it.

@@ -1,21 +1,19 @@
 """A run of an episode as a state machine that does no input or output.
 
-It has the interface of :class:`plenum.committee.Deliberation`: whoever conducts it calls the model
-for :attr:`Episode.ask` and hands the reply to :meth:`Episode.answer`. Resuming is the same loop
-with recorded replies. Besides, :attr:`Episode.rounds` grows by an entry with every round that is
-over; a journal keeps them between the answers.
+Whoever conducts it calls the model for :attr:`Episode.ask` and hands the reply to
+:meth:`Episode.answer`. Resuming is the same loop with recorded replies. :attr:`Episode.rounds`
+grows by an entry with every round that is over; a journal keeps them between the answers.
 """
 
-import dataclasses
 import math
 from collections import deque
 from collections.abc import Callable, Generator
 from typing import Any
 
-from plenum.base.identity import generator, seed_for
-from plenum.base.text import flatten, well_formed
-from plenum.models import Chat, Message, Reply
-from plenum.models.conversation import Ask, Entry, noted, quoted
+from plenum.base.identity import generator
+from plenum.base.text import flatten
+from plenum.models import Reply
+from plenum.models.conversation import Ask, Conversation, Entry
 from plenum.worlds import answers, dialogue, prompts
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
@@ -55,47 +53,18 @@ def known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-class Episode:
+class Episode(Conversation[WorldCondition]):
     """One run of a condition, from its first round to its metrics.
 
-    Attributes
-    ----------
-    ask
-        The call that is due; ``None`` when the run is over.
-    rounds
-        The entries of the rounds that are over.
-    end
-        The last entry, with status and metrics; ``None`` while it goes on.
+    Its :attr:`end` has the status and the metrics.
     """
 
     def __init__(self, condition: WorldCondition, replicate: int) -> None:
-        self.ask: Ask | None = None
-        self.end: Entry | None = None
-        self.rounds: list[Entry] = []
-        self._condition = condition
-        self._replicate = replicate
         self._world = world_of(condition)
         self._draws = draws_of(condition, replicate)
-        self._position = 0
         self._cut = 0
-        self._entry: Entry = {}
         self._heard: deque[Remark] = deque(maxlen=condition.view)
-        self._script = self._play()
-        self._go_on(None)
-
-    def answer(self, reply: Reply) -> Entry:
-        """Take the reply to :attr:`ask`, and return the journal entry it amounts to."""
-        text = well_formed(reply.text)
-        if text != reply.text:
-            reply = dataclasses.replace(reply, text=text)
-        self._go_on(reply)
-        return self._entry
-
-    def _go_on(self, reply: Reply | None) -> None:
-        try:
-            self.ask = next(self._script) if reply is None else self._script.send(reply)
-        except StopIteration as stop:
-            self.ask, self.end = None, stop.value
+        super().__init__(condition, replicate)
 
     def _play(self) -> Generator[Ask, Reply, Entry]:
         world, draws = self._world, self._draws
@@ -197,15 +166,14 @@ class Episode:
         return mechanism(self._world, choices, self._draws, number)
 
     def _speak(self, number: int, agent: Agent, scene: Scene) -> Generator[Ask, Reply, Remark]:
-        messages = prompts.discuss(self._condition, self._world, agent, scene)
-        form = prompts.speech_form(self._world)
-        found = yield from self._asked(
-            "message", number, agent, messages, self._world.key, self._world.read, form
-        )
-        if found is None:
+        world = self._world
+        messages = prompts.discuss(self._condition, world, agent, scene)
+        ask = self._call("message", number, agent.name, agent.model, messages)
+        form = prompts.speech_form(world)
+        answer = yield from self._answered(ask, world.key, world.read, form)
+        if answer is None:
             return Remark(number, agent.name, None, "")
-        message = prompts.shortened(found.message)
-        return Remark(number, agent.name, as_plain(found.action), message)
+        return Remark(number, agent.name, answer["action"], prompts.shortened(answer["message"]))
 
     def _choose(self, number: int, agent: Agent, scene: Scene) -> Calls:
         messages = prompts.decide(self._condition, self._world, agent, scene)
@@ -213,40 +181,27 @@ class Episode:
         key, read = self._world.key, self._world.read
         if self._condition.assigns:
             key, read = "plan", lambda value: read_plan(self._world, value)
-        found = yield from self._asked("action", number, agent, messages, key, read, form)
-        return None if found is None else found.action
+        ask = self._call("action", number, agent.name, agent.model, messages)
+        answer = yield from self._answered(ask, key, read, form)
+        return None if answer is None else read(answer["action"])
 
-    def _asked(
-        self,
-        kind: str,
-        number: int,
-        agent: Agent,
-        messages: tuple[Message, ...],
-        key: str,
-        read: Callable[[Any], Any],
-        form: str,
-    ) -> Generator[Ask, Reply, "answers.ParsedAnswer[Any] | None"]:
-        """An answer, after one repair at most; None where it stays unreadable: it abstains."""
-        for attempt in (kind, f"{kind}_repair"):
-            ask = self._call(attempt, number, agent, messages)
-            reply = yield ask
+    def _answered(
+        self, ask: Ask, key: str, read: Callable[[Any], Any], form: str
+    ) -> Generator[Ask, Reply, Entry | None]:
+        """The action and the message of an answer; None where it can't be read: it abstains."""
+
+        def noted(text: str, _: bool) -> Entry:
             try:
-                found = answers.parse(reply.text, key, read)
+                found = answers.parse(text, key, read)
             except answers.Unreadable as problem:
                 self._cut += problem.cut
-                self._entry = noted(ask, reply, problem=str(problem))
-                messages += (quoted(reply), prompts.repair(str(problem), form))
-                continue
+                raise
             self._cut += found.cut
             read_as = {"action": as_plain(found.action), "message": found.message}
-            self._entry = noted(ask, reply, read=read_as, cut=found.cut)
-            return found
-        self._entry["abstains"] = True
-        return None
+            return {"read": read_as, "cut": found.cut}
 
-    def _call(self, kind: str, number: int, agent: Agent, messages: tuple[Message, ...]) -> Ask:
-        sampling = self._condition.sampling
-        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
-        self._position += 1
-        chat = Chat(agent.model, messages, sampling.temperature, sampling.max_tokens, seed)
-        return Ask(kind, number, agent.name, chat)
+        entry = yield from self._asked(ask, noted, lambda p: prompts.repair(p, form))
+        return entry and entry["read"]
+
+    def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
+        self._entry["abstains"] = True

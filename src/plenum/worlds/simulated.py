@@ -2,7 +2,7 @@
 
 The equations stand in ``docs/simulated-backend.md``. Everything an agent knows is the prompt's
 text, so that a test of prompts tests what real models read. How it reads what is known of a world,
-and what it prefers there, stands in the world's own ``acting.py``.
+and what it prefers there, stands in the world's own ``agents.py``.
 """
 
 import json

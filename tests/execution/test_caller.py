@@ -1,9 +1,7 @@
 """Calls of models, whoever makes them: what is noted, and what makes further calls pointless."""
 
 import asyncio
-import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,10 +12,10 @@ from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
 from plenum.execution.caller import Caller, run_together
 from plenum.execution.limits import ProviderUnavailable
-from plenum.models import CallError, Chat, Message, Reply, Response, backends
+from plenum.models import CallError, Chat, Message, Response, backends
 from plenum.models.api.prices import Prices
 from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, Failure, attempts
+from plenum.records import CallLog, Failure
 
 CHAT = Chat("m", (Message("user", "hello"),), 0.0, max_tokens=10, seed=1)
 CALLS = Calls(max_attempts=2, backoff_s=0.0)
@@ -78,38 +76,3 @@ def test_a_mistake_that_every_call_would_meet_stops_all(error: CallError) -> Non
 
     with pytest.raises(Stopped, match="model m: "):
         asyncio.run(scene())
-
-
-def test_a_failed_call_takes_no_other_one_along() -> None:
-    async def scene() -> None:
-        model = Scripted(CallError(Failure.CONTENT_FILTER, "no", status=400))
-        (caller,) = callers(model, 1)
-        with pytest.raises(CallError):
-            await caller.ask(CHAT, LABELS)
-
-    asyncio.run(scene())
-
-
-def test_every_attempt_is_noted_in_the_log_and_handed_over(tmp_path: Path) -> None:
-    busy = CallError(Failure.RATE_LIMIT, "later", status=429)
-    good = Response(Reply("fine", 20, 10, cost=0.0), fingerprint="fp", hold_s=0.0)
-    failed: list[str] = []
-
-    async def scene(log: CallLog) -> None:
-        (caller,) = callers(Scripted(busy, good), 1, log)
-        answer = await caller.ask(CHAT, LABELS, lambda attempt: failed.append(attempt.outcome))
-        caller.note_answer(CHAT, LABELS, answer, "parse")
-
-    path = tmp_path / "calls.jsonl"
-    with CallLog(path) as log:
-        asyncio.run(scene(log))
-    assert failed == ["rate_limit"]
-    ended = list(attempts(path))
-    assert [(line["outcome"], line["answered"]) for line in ended] == [
-        ("rate_limit", False),
-        ("parse", True),
-    ]
-    assert ended[-1]["fingerprint"] == "fp"
-    written = [json.loads(line) for line in path.read_text().splitlines()]
-    assert [line["outcome"] for line in written] == ["sent", "rate_limit", "sent", "parse"]
-    assert list(written[0])[:7] == [*LABELS, "model", "id", "attempt"]

@@ -78,11 +78,3 @@ def test_a_wait_is_said_when_it_begins_and_while_it_lasts(
     assert [second for second, _ in said] == [1, 31, 61]
     assert said[0][1] == "waiting 81 s for openai"
     assert said[1][1].endswith(" | waiting 51 s for openai")
-
-
-def test_short_waits_after_each_other_are_not_said_each(
-    clock: Clock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = counting(lambda: "waiting 2 s for openai" if int(clock.now) % 2 else "")
-    said = [line for _, line in lines(shown, clock, 60, capsys) if line.startswith("waiting")]
-    assert 2 <= len(said) <= 6

@@ -54,13 +54,6 @@ def test_a_deleted_study_is_refused_with_the_way_back(
     assert not list(tmp_path.iterdir())
 
 
-def test_other_studies_of_the_store_are_open(uri: str) -> None:
-    client = store.open_client(uri)
-    store.experiment(client, uri, "there")
-    require_active("there", uri)
-    require_active("not yet", uri)
-
-
 def test_the_way_back_works(uri: str, tmp_path: Path) -> None:
     """The command as the refusal states it."""
     other = f"sqlite:///{tmp_path}/mlflow.db"
@@ -74,14 +67,3 @@ def test_the_way_back_works(uri: str, tmp_path: Path) -> None:
     done = CliRunner().invoke(mlflow.cli.cli, command, env={name: value})
     assert done.exit_code == 0, done.output
     require_active("gone", other)  # no refusal any more
-
-
-@pytest.mark.parametrize("work", [lambda job: run_sweep([job]), lambda job: dry_run.show([job])])
-def test_a_file_that_is_no_database_is_refused_before_anything_is_run(
-    work: Callable[[Job], object], job: Callable[..., Job], tmp_path: Path
-) -> None:
-    path = tmp_path / "mlflow.db"
-    path.write_text("not a database, although it is long enough to have a head\n" * 9)
-    with pytest.raises(UserError, match=str(path)):
-        work(job(f"tracking.uri=sqlite:///{path}", f"journals={tmp_path}/journals"))
-    assert list(tmp_path.iterdir()) == [path]

@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hydra import compose, initialize_config_dir
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.base.errors import UserError
 from plenum.checks import determinism
 from plenum.checks.determinism_report import ProbedModel, publish, verdict
 from plenum.checks.spread import (
@@ -48,14 +46,6 @@ def test_equal_answers_differ_in_nothing_but_may_still_hide_a_difference() -> No
         *(1, 0.0, 0.0),
     )
     assert found.preferences.sd == (0.0, 0.0)
-
-
-def test_the_share_off_the_most_frequent_text() -> None:
-    found = repeats(said(*"aaaab", *"bcaaa"))
-    assert (found.n, found.distinct) == (10, 3)
-    assert_allclose(found.differing.value, 0.3)
-    assert found.differing.ci_low < 0.3 < found.differing.ci_high
-    assert math.isnan(found.undetected)
 
 
 def test_the_distance_of_preferences_is_that_of_the_corners_of_the_simplex() -> None:
@@ -193,15 +183,6 @@ def test_a_budget_leaves_calls_pending(ask: Callable[..., dict[str, Any]]) -> No
     (line,) = [ProbedModel(model) for model in document["models"]]
     assert (line.answered, line.pending) == (6, {"budget": 4})
     assert "6 of 10" in determinism.cut_short(document)
-
-
-@pytest.mark.parametrize("n", [1, 0, -3, "x", 2.5, True])
-def test_two_answers_are_needed(root: Path, n: Any) -> None:
-    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
-        cfg = compose("probe")
-    cfg.n = n
-    with pytest.raises(UserError, match=f"^n: {n}"):
-        determinism.settings(cfg)
 
 
 # ---- what is said of them

@@ -108,18 +108,6 @@ def test_who_gives_up_waiting_for_a_place_gets_the_money_back() -> None:
     virtual_clock.run(scene())
 
 
-def test_providers_do_not_share_their_limits() -> None:
-    async def scene() -> None:
-        shared = await gates(max_concurrency=1, adapt=False)
-        ways = [Ticket(shared, lambda model: model, "a", index) for index in range(2)]
-        for way, model in zip(ways, ("openai", "xai"), strict=True):
-            chat = Chat(model, CHAT.messages, 0.0, 100, 1)
-            await asyncio.wait_for(way.enter(chat), 1)
-        assert shared.status() == "openai 1/1, xai 1/1"
-
-    virtual_clock.run(scene())
-
-
 def test_the_replicate_that_is_furthest_goes_first() -> None:
     async def scene() -> list[str]:
         shared = await gates(max_concurrency=1, adapt=False)

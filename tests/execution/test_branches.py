@@ -12,7 +12,7 @@ from plenum.design.condition import Calls, Job
 from plenum.execution.branches import MissingBase, prefix
 from plenum.models import backends
 from plenum.models.api.prices import Prices
-from plenum.records import Journal, read
+from plenum.records import Journal
 
 
 @pytest.fixture
@@ -47,16 +47,6 @@ def deliberated(branch: Job, base: int, calls: int = 1000) -> Path:
 
     asyncio.run(run())
     return path
-
-
-def test_a_branch_inherits_the_turns_up_to_its_round_and_nothing_later(branch: Job) -> None:
-    base = read(deliberated(branch, 0))
-    found = list(prefix(branch, 0))
-    assert found == [
-        e for e in base.entries if e["kind"] in ("turn", "turn_repair") and e["round"] <= 2
-    ]
-    assert sum("state" in entry for entry in found) == 2 * 5
-    assert {entry["round"] for entry in found} == {1, 2}
 
 
 @pytest.mark.parametrize("calls", [0, 3, 9], ids=["not begun", "in round 1", "in round 2"])

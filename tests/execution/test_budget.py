@@ -104,19 +104,6 @@ def test_a_call_that_does_not_fit_yet_waits_for_cheaper_ones_to_end() -> None:
     run(scene)
 
 
-def test_all_who_wait_hear_of_the_refusal() -> None:
-    async def scene() -> None:
-        book = ledger(calls=1)
-        first = await book.reserve(CHAT)
-        waiting = [asyncio.create_task(book.reserve(CHAT)) for _ in range(20)]
-        await asyncio.sleep(0)
-        book.settle(first, reply(1), billed=False)
-        found = await asyncio.gather(*waiting, return_exceptions=True)
-        assert all(isinstance(one, BudgetSpent) for one in found)
-
-    run(scene)
-
-
 def test_once_refused_nothing_is_called_any_more_even_if_it_were_cheaper() -> None:
     async def scene() -> None:
         book = ledger(tokens=MOST - 1)
@@ -125,19 +112,6 @@ def test_once_refused_nothing_is_called_any_more_even_if_it_were_cheaper() -> No
         cheap = Chat("m", (), 0.0, max_tokens=1, seed=1)
         with pytest.raises(BudgetSpent):
             await book.reserve(cheap)
-
-    run(scene)
-
-
-def test_a_reservation_that_is_cancelled_lets_another_call_in() -> None:
-    async def scene() -> None:
-        book = ledger(calls=1)
-        first = await book.reserve(CHAT)
-        second = asyncio.create_task(book.reserve(CHAT))
-        await asyncio.sleep(0)
-        book.cancel(first)
-        await second
-        assert book.spent == Usage()
 
     run(scene)
 

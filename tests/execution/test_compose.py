@@ -137,4 +137,5 @@ def test_a_hydra_that_has_changed_is_left_alone(
     changed.__class__ = other
     assert remembering(changed) is changed
     monkeypatch.delattr(ConfigLoaderImpl, "_compose_config_from_defaults_list")
-    assert remembering(loader) is loader
+    with pytest.warns(UserWarning, match="composed anew"):
+        assert remembering(loader) is loader

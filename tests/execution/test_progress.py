@@ -34,19 +34,6 @@ def counting(waiting: Callable[[], str] = lambda: "") -> Progress:
     return shown
 
 
-@pytest.mark.parametrize(
-    ("calls", "seconds", "rate"), [(3, 10, "(0.3/s)"), (95, 10, "(9.5/s)"), (120, 10, "(12/s)")]
-)
-def test_a_rate_below_ten_has_a_decimal(
-    clock: Clock, calls: int, seconds: float, rate: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = counting()
-    clock.now += seconds
-    for _ in range(calls):
-        shown.entry(ENTRY, "")
-    assert rate in shown.line()
-
-
 def lines(shown: Progress, clock: Clock, seconds: int, capsys: Any) -> list[tuple[int, str]]:
     """What is said in so many seconds, each with its second."""
     said: list[tuple[int, str]] = []

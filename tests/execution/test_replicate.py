@@ -264,3 +264,10 @@ def test_an_error_of_the_code_fails_the_replicate_by_name_and_is_told(
     assert (end["status"], end["reason"]) == ("failed", "bug")
     assert "ZeroDivisionError: oops" in end["detail"]
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_model_that_is_not_there_stops_everything(small: Job, tmp_path: Path) -> None:
+    missing = CallError(Failure.REQUEST, "no such model", 404)
+    with pytest.raises(Stopped, match="no such model"):
+        run(small, tmp_path, said={1: missing})
+    assert read(tmp_path / "000.jsonl").status == "pending"

@@ -284,3 +284,11 @@ def test_a_folder_that_goes_away_is_one_line_and_no_other_conditions_concern(
     if folder_of(lost).is_file():
         folder_of(lost).unlink()
     assert all(outcome.clean for outcome in run_sweep([lost, sound]))
+
+
+def test_one_call_that_reaches_nothing_spares_the_others_their_attempts(lab: Lab) -> None:
+    job = lab(*at(free_url()), "replicates=40", "calls.start_concurrency=1")
+    (outcome,) = run_sweep([job])
+    assert outcome.pending == 40
+    # One more may be on its way when the first one's attempts are used up.
+    assert sum(line["attempt"] == job.calls.max_attempts for line in log_of(job)) in (1, 2)

@@ -345,7 +345,7 @@ def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
     writer.open(again, 3)
     writer.open(labelled, 5)
     (runs,) = TrackedStudy(study.name, study.uri).reruns.values()
-    assert [(run.rerun, run.target, run.folder) for run in runs] == [
+    assert [(run.rerun, run.target, run.folders[0]) for run in runs] == [
         *((0, 5, "c0"), (1, 3, "c0-rerun1"))
     ]
 

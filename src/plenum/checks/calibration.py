@@ -4,7 +4,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 
 import numpy as np
@@ -82,43 +82,26 @@ PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
     ("flips, hazard 0.03, no noise", lambda: generators.decision_flips(0.03)),
 )
 
-CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]], ...] = (
-    ("equal, ρ = 0.5", True, *(lambda: generators.autoregressive(0.5),) * 2),
-    ("equal, ρ = 0.9", True, *(lambda: generators.autoregressive(0.9),) * 2),
-    (
-        "spread tenfold, ρ = 0.9",
-        True,
-        lambda: generators.autoregressive(0.9),
-        lambda: generators.autoregressive(0.9, sd=0.1),
-    ),
-    (
-        "ρ = 0 against ρ = 0.9",
-        True,
-        lambda: generators.autoregressive(0.0),
-        lambda: generators.autoregressive(0.9),
-    ),
-    ("unequal spread within both", True, unequal, unequal),
-    ("drift in one arm, ρ = 0.9", True, lambda: drifting(), lambda: generators.autoregressive(0.9)),
-    (
-        "Δλ = 0.03, ρ = 0",
-        False,
-        lambda: generators.autoregressive(0.0, rate=0.03),
-        lambda: generators.autoregressive(0.0),
-    ),
-    (
-        "Δλ = 0.03, ρ = 0.9",
-        False,
-        lambda: generators.autoregressive(0.9, rate=0.03),
-        lambda: generators.autoregressive(0.9),
-    ),
-)
-
 
 def drifting() -> Process:
     """An AR(1) whose mean moves through the simplex: drift alone is no divergence."""
     still = generators.autoregressive(0.9)
     path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.plane(3)[0]
     return Process("drift", still.divergence, lambda g, n: still.draw(g, n) + path)
+
+
+_CALM, _LASTING = (partial(generators.autoregressive, rho) for rho in (0.0, 0.9))
+
+CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]], ...] = (
+    ("equal, ρ = 0.5", True, *(partial(generators.autoregressive, 0.5),) * 2),
+    ("equal, ρ = 0.9", True, _LASTING, _LASTING),
+    ("spread tenfold, ρ = 0.9", True, _LASTING, partial(_LASTING, sd=0.1)),
+    ("ρ = 0 against ρ = 0.9", True, _CALM, _LASTING),
+    ("unequal spread within both", True, unequal, unequal),
+    ("drift in one arm, ρ = 0.9", True, drifting, _LASTING),
+    ("Δλ = 0.03, ρ = 0", False, partial(_CALM, rate=0.03), _CALM),
+    ("Δλ = 0.03, ρ = 0.9", False, partial(_LASTING, rate=0.03), _LASTING),
+)
 
 
 NULLS = ("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9", "committee, settled")

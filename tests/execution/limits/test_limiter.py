@@ -58,22 +58,6 @@ def run(calls: Calls, scene: Callable[[Limiter], Coroutine[Any, Any, Any]]) -> A
 # --- concurrency -------------------------------------------------------------------------------
 
 
-def test_never_more_calls_are_in_flight_than_the_limit() -> None:
-    async def scene(limiter: Limiter) -> list[int]:
-        seen: list[int] = []
-
-        def note() -> None:
-            seen.append(limiter.in_flight)
-
-        await asyncio.gather(*(call(limiter, 0.002, seen=note) for _ in range(40)))
-        assert (limiter.in_flight, limiter.peak) == (0, 3)
-        return seen
-
-    seen = run(FIXED, scene)
-    assert len(seen) == 40
-    assert max(seen) == 3
-
-
 @settings(max_examples=15)
 @given(st.lists(st.sampled_from(["ok", "rate_limit", "server", "timeout", "cancel"]), max_size=40))
 def test_whatever_happens_to_calls_every_place_is_given_back(kinds: list[str]) -> None:
@@ -94,22 +78,6 @@ def test_whatever_happens_to_calls_every_place_is_given_back(kinds: list[str]) -
         await call(limiter)  # somebody can still enter
 
     run(Calls(max_concurrency=4, start_concurrency=4), scene)
-
-
-def test_the_limit_follows_what_comes_back() -> None:
-    async def scene(limiter: Limiter) -> list[int]:
-        found = [limiter.limit]
-        await asyncio.gather(*(call(limiter, 0.001) for _ in range(100)))
-        found.append(limiter.limit)
-        await asyncio.gather(
-            *(call(limiter, 0.001, attempt=ended(Failure.RATE_LIMIT, 429)) for _ in range(2))
-        )
-        return [*found, limiter.limit]
-
-    start, grown, cut = run(Calls(max_concurrency=1000, start_concurrency=4), scene)
-    assert start == 4
-    assert grown > 16
-    assert cut == grown // 2
 
 
 @pytest.mark.parametrize(
@@ -264,16 +232,6 @@ def test_tokens_that_were_not_used_let_others_in() -> None:
         return now() - began
 
     assert run(Calls(tpm={"openai": 60_000}), scene) < 0.5
-
-
-def test_another_providers_limits_do_not_matter() -> None:
-    async def scene(limiter: Limiter) -> float:
-        began = now()
-        await asyncio.gather(*(call(limiter, tokens=100) for _ in range(200)))
-        return now() - began
-
-    limits = Calls(rpm={"xai": 1, "openai": None}, tpm={"xai": 1, "openai": None})
-    assert run(limits, scene) == 0
 
 
 # --- providers that want to be left alone, or can't be reached ----------------------------------

@@ -7,6 +7,7 @@ overrides. The name begins with ``_`` so that Hydra doesn't take this module for
 
 import copy
 import pickle
+import warnings
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -20,7 +21,8 @@ def remembering(loader: ConfigLoader) -> ConfigLoader:
     """
     try:
         return cast(ConfigLoader, _remembering(loader))
-    except (ImportError, AttributeError):  # private to Hydra, and so free to go
+    except (ImportError, AttributeError) as gone:  # private to Hydra, and so free to go
+        warnings.warn(f"each job is composed anew, since Hydra has changed: {gone}", stacklevel=2)
         return loader
 
 

@@ -106,9 +106,9 @@ def _key(study: str, uri: str) -> str:
     """A digest of all that the printed tables follow from; empty where it can't be known."""
     from plenum.base import output, project
     from plenum.base.identity import digest
-    from plenum.tracking import fingerprint
+    from plenum.tracking.stored import fingerprint
 
-    contents = fingerprint.of_study(study, uri)
+    contents = fingerprint(study, uri)
     if contents is None:
         return ""
     places = [str(Path.cwd()), str(project.root()), sys.executable, os.environ.get("PATH"), uri]

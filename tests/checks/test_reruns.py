@@ -1,15 +1,12 @@
 """Reruns compared byte by byte: every outcome, and where the first difference is."""
 
-import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
 import pytest
-from omegaconf import OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.checks import reruns
@@ -17,7 +14,7 @@ from plenum.checks.reruns import Settings
 from plenum.design.factors import FACTORS
 from plenum.records import Journal
 from plenum.records.diff import compare
-from plenum.tracking.conditions import Rerun
+from plenum.tracking.conditions import TrackedCondition
 
 HEAD = {"condition": "c0", "replicate": 0, "settings": "default"}
 TURNS = [
@@ -96,25 +93,6 @@ def test_the_first_differing_byte_is_found_with_its_entry(
     assert "of Cheir, in" in d.second
 
 
-def test_other_environments_alone_make_no_difference(
-    pair: Callable[..., tuple[Path, Path]],
-) -> None:
-    found = compare(*pair(environment={**GPU, "gpu": "H100"}, first={"environment": GPU}))
-    assert found.outcome == "environment"
-    assert found.environment == {"gpu": ("L4", "H100")}
-
-
-def test_a_difference_counts_whatever_the_environments(
-    pair: Callable[..., tuple[Path, Path]],
-) -> None:
-    end = {**END, "decision": "B"}
-    found = compare(*pair([*TURNS, end], {**GPU, "gpu": "H100"}, first={"environment": GPU}))
-    assert found.outcome == "differs"
-    assert found.difference is not None
-    assert found.difference.place == "end"
-    assert found.environment == {"gpu": ("L4", "H100")}
-
-
 def test_going_on_elsewhere_is_an_environment(pair: Callable[..., tuple[Path, Path]]) -> None:
     elsewhere = {"kind": "reopen", "environment": {**GPU, "torch": "2.14.0"}}
     entries = [*TURNS[:2], elsewhere, *TURNS[2:], END]
@@ -123,26 +101,10 @@ def test_going_on_elsewhere_is_an_environment(pair: Callable[..., tuple[Path, Pa
     assert found.environment == {"torch": ("2.13.0", "2.13.0 then 2.14.0")}
 
 
-def test_a_changed_chain_is_a_difference_too(pair: Callable[..., tuple[Path, Path]]) -> None:
-    first, second = pair()
-    data = second.read_bytes()
-    at = data.index(b'"chain":"') + 12
-    second.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-    found = compare(first, second)
-    assert found.outcome == "differs"
-    assert found.difference is not None
-    assert found.difference.offset == at
-
-
-def test_a_file_that_is_not_there_is_missing(tmp_path: Path) -> None:
-    there = journal(tmp_path / "000.jsonl")
-    assert compare(there, tmp_path / "001.jsonl").outcome == "missing"
-
-
 # --- the report --------------------------------------------------------------------------------
 
 
-def held(monkeypatch: pytest.MonkeyPatch, conditions: dict[str, list[Rerun]]) -> None:
+def held(monkeypatch: pytest.MonkeyPatch, conditions: dict[str, list[TrackedCondition]]) -> None:
     """Put a study in the store's place that holds these conditions."""
     study = SimpleNamespace(reruns=conditions)
     monkeypatch.setattr(reruns, "TrackedStudy", lambda name, uri: study)
@@ -152,7 +114,8 @@ def held(monkeypatch: pytest.MonkeyPatch, conditions: dict[str, list[Rerun]]) ->
 def chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A study of one condition with three replicates, run twice."""
     factors = dict.fromkeys(FACTORS, "x")
-    runs = [Rerun("c0", number, 3, factors) for number in (0, 1)]
+    numbered = [{**factors, "settings": f"rerun={number}"} for number in (0, 1)]
+    runs = [TrackedCondition("s1", "c0", "", settings, 3, 0, {}) for settings in numbered]
     held(monkeypatch, {"c0": runs, "c1": runs[:1]})
     monkeypatch.setattr(reruns, "log_report", lambda *given: None)
     return Settings("s1", "sqlite:///unused.db", tmp_path / "journals", tmp_path / "out")
@@ -163,17 +126,6 @@ def fill(chosen: Settings, *numbers: int, **second: Any) -> None:
         name = f"{number:03d}.jsonl"
         journal(chosen.journals / "c0" / name, replicate=number)
         journal(chosen.journals / "c0-rerun1" / name, replicate=number, **second)
-
-
-def test_equal_reruns_end_with_status_0(
-    chosen: Settings, capsys: pytest.CaptureFixture[str]
-) -> None:
-    fill(chosen, 0, 1, 2)
-    assert reruns.publish(chosen) == 0
-    assert "3 replicates run again: 3 artifact-identical" in capsys.readouterr().out
-    table = pd.read_csv(chosen.out / "reruns.csv")
-    assert table["outcome"].tolist() == ["artifact-identical"] * 3
-    assert table["replicate"].tolist() == [0, 1, 2]
 
 
 def test_a_difference_ends_with_status_1_and_is_in_the_csv(
@@ -221,28 +173,3 @@ def test_where_nothing_has_ended_there_is_nothing_to_say(chosen: Settings) -> No
     fill(chosen, 0, entries=TURNS[:1])
     with pytest.raises(UserError, match=r"have both ended in .* \(1 pending, 2 missing\)"):
         reruns.publish(chosen)
-
-
-def test_a_study_without_reruns_is_refused(
-    chosen: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    held(monkeypatch, {"c0": [Rerun("c0", 0, 3, dict.fromkeys(FACTORS, "x"))]})
-    with pytest.raises(UserError, match="holds no rerun; run its conditions with rerun=0,1"):
-        reruns.publish(replace(chosen, journals=Path(".")))
-
-
-def test_the_folder_of_journals_must_exist(tmp_path: Path) -> None:
-    given = {"study": "s1", "tracking": {"uri": "sqlite:///a.db"}, "out": "o"}
-    made = OmegaConf.create({**given, "journals": str(tmp_path)})
-    assert reruns.settings(made).journals == tmp_path
-    made.journals = str(tmp_path / "nowhere")
-    with pytest.raises(UserError, match="journals: there is no folder"):
-        reruns.settings(made)
-
-
-def test_lines_are_read_as_records_writes_them(tmp_path: Path) -> None:
-    """The head without its environment has the bytes of a head that never had one."""
-    plain = journal(tmp_path / "a.jsonl", text="Länge – “x”")
-    placed = journal(tmp_path / "b.jsonl", text="Länge – “x”", environment=GPU)
-    assert compare(plain, placed).outcome == "environment"
-    assert "environment" in json.loads(placed.read_text().splitlines()[0])

@@ -60,48 +60,26 @@ def test_an_answer_is_booked_by_what_it_used() -> None:
     assert virtual_clock.run(scene()) == (Usage(1, 20, 10, 30.0), 0)
 
 
-@pytest.mark.parametrize(("outcome", "status"), BILLED)
+@pytest.mark.parametrize(("outcome", "status"), [*BILLED, *FREE])
 def test_what_may_have_been_billed_is_booked_in_full_and_logged(
     outcome: Failure, status: int | None
 ) -> None:
-    async def scene() -> None:
-        shared = await gates()
+    """It is logged without a budget, too: one that is set for a later run has to know it."""
+    billed = (outcome, status) in BILLED
+
+    async def scene(budget: Budget) -> Usage:
+        shared = await gates(budget)
         way = one(shared)
         await way.enter(CHAT)
         way.leave(CHAT, ended(outcome, status), None, 0.0)
-        spent = shared.ledger.spent
-        assert (spent.dollars, spent.tokens, spent.calls) == (MOST, MOST, 1)
-        told = way.billed(CHAT, ended(outcome, status))
-        assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
+        told = {"tokens_at_most": MOST, "cost_at_most": float(MOST)} if billed else {}
+        assert way.billed(CHAT, ended(outcome, status)) == told
+        return shared.ledger.spent
 
-    virtual_clock.run(scene())
-
-
-@pytest.mark.parametrize(("outcome", "status"), FREE)
-def test_what_was_refused_costs_a_call_and_nothing_else(outcome: Failure, status: int) -> None:
-    async def scene() -> None:
-        shared = await gates()
-        way = one(shared)
-        await way.enter(CHAT)
-        way.leave(CHAT, ended(outcome, status), None, 0.0)
-        assert shared.ledger.spent == Usage(calls=1)
-        assert way.billed(CHAT, ended(outcome, status)) == {}
-
-    virtual_clock.run(scene())
-
-
-def test_without_a_budget_what_may_have_been_billed_is_logged_too() -> None:
-    """A budget that is set for a later run has to know it."""
-
-    async def scene() -> None:
-        shared = await gates(Budget())
-        way = one(shared)
-        await way.enter(CHAT)
-        way.leave(CHAT, ended(Failure.TIMEOUT, None), None, 0.0)
-        told = way.billed(CHAT, ended(Failure.TIMEOUT, None))
-        assert told == {"tokens_at_most": MOST, "cost_at_most": float(MOST)}
-
-    virtual_clock.run(scene())
+    spent = virtual_clock.run(scene(LIMITED))
+    most = MOST if billed else 0
+    assert (spent.dollars, spent.tokens, spent.calls) == (most, most, 1)
+    assert virtual_clock.run(scene(Budget())) == Usage()
 
 
 def test_a_call_that_does_not_fit_the_budget_takes_no_place() -> None:
@@ -130,18 +108,6 @@ def test_who_gives_up_waiting_for_a_place_gets_the_money_back() -> None:
     virtual_clock.run(scene())
 
 
-def test_providers_do_not_share_their_limits() -> None:
-    async def scene() -> None:
-        shared = await gates(max_concurrency=1, adapt=False)
-        ways = [Ticket(shared, lambda model: model, "a", index) for index in range(2)]
-        for way, model in zip(ways, ("openai", "xai"), strict=True):
-            chat = Chat(model, CHAT.messages, 0.0, 100, 1)
-            await asyncio.wait_for(way.enter(chat), 1)
-        assert shared.status() == "openai 1/1, xai 1/1"
-
-    virtual_clock.run(scene())
-
-
 def test_the_replicate_that_is_furthest_goes_first() -> None:
     async def scene() -> list[str]:
         shared = await gates(max_concurrency=1, adapt=False)
@@ -164,18 +130,6 @@ def test_the_replicate_that_is_furthest_goes_first() -> None:
         return order
 
     assert virtual_clock.run(scene()) == ["far", "near"]
-
-
-def test_tokens_that_an_answer_did_not_use_go_back_to_the_minute() -> None:
-    async def scene() -> None:
-        # A minute of 60 times what a call may use: the bucket holds one such call.
-        shared = await gates(Budget(), tpm={"openai": 60 * MOST})
-        way = one(shared)
-        for _ in range(4):
-            await asyncio.wait_for(way.enter(CHAT), 0.5)
-            way.leave(CHAT, ended("ok"), GOOD, 0.0)
-
-    virtual_clock.run(scene())
 
 
 def test_tokens_beyond_the_estimate_are_taken_from_the_minute() -> None:

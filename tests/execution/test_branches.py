@@ -12,7 +12,7 @@ from plenum.design.condition import Calls, Job
 from plenum.execution.branches import MissingBase, prefix
 from plenum.models import backends
 from plenum.models.api.prices import Prices
-from plenum.records import Journal, read
+from plenum.records import Journal
 
 
 @pytest.fixture
@@ -49,29 +49,6 @@ def deliberated(branch: Job, base: int, calls: int = 1000) -> Path:
     return path
 
 
-def test_a_condition_that_does_not_branch_inherits_nothing(job: Callable[..., Job]) -> None:
-    assert list(prefix(job(), 0)) == []
-
-
-def test_a_branch_inherits_the_turns_up_to_its_round_and_nothing_later(branch: Job) -> None:
-    base = read(deliberated(branch, 0))
-    found = list(prefix(branch, 0))
-    assert found == [
-        e for e in base.entries if e["kind"] in ("turn", "turn_repair") and e["round"] <= 2
-    ]
-    assert sum("state" in entry for entry in found) == 2 * 5
-    assert {entry["round"] for entry in found} == {1, 2}
-
-
-def test_each_base_is_continued_as_often_as_asked(branch: Job) -> None:
-    for base in (0, 1):
-        deliberated(branch, base)
-    found = [tuple(entry["text"] for entry in prefix(branch, index)) for index in range(6)]
-    assert found[0] == found[1] == found[2]
-    assert found[3] == found[4] == found[5]
-    assert found[0] != found[3]
-
-
 @pytest.mark.parametrize("calls", [0, 3, 9], ids=["not begun", "in round 1", "in round 2"])
 def test_a_base_that_has_not_got_that_far_is_refused(branch: Job, calls: int) -> None:
     if calls:
@@ -86,11 +63,3 @@ def test_a_base_that_failed_after_that_round_will_do(branch: Job) -> None:
     with Journal(path, head) as journal:
         journal.append({"kind": "end", "status": "failed", "reason": "timeout"})
     assert sum("state" in entry for entry in prefix(branch, 0)) == 10
-
-
-def test_a_base_that_was_missing_is_found_once_it_has_run(branch: Job) -> None:
-    """In one process, as in a notebook: asked too early, and then asked again."""
-    with pytest.raises(MissingBase):
-        prefix(branch, 0)
-    deliberated(branch, 0)
-    assert prefix(branch, 0)

@@ -16,27 +16,6 @@ FAILED = replace(CLEAN, name="roles=off", completed=17, failures={"parse": 2, "t
 PENDING = replace(CLEAN, name="roles=odd", completed=15, pending=5, errors=("the disk is full",))
 
 
-@pytest.mark.parametrize(
-    ("outcome", "clean"),
-    [
-        (CLEAN, True),
-        (FAILED, False),
-        (PENDING, False),
-        (replace(CLEAN, errors=("tracking: gone",)), False),
-    ],
-    ids=["clean", "failed", "pending", "untracked"],
-)
-def test_a_condition_is_clean_when_all_is_completed_and_tracked(
-    outcome: Outcome, clean: bool
-) -> None:
-    assert outcome.clean == clean
-
-
-def test_the_closing_lines_account_for_every_replicate() -> None:
-    first = closing([CLEAN, FAILED, PENDING])[0]
-    assert "3 conditions: 60 replicates = 52 completed + 3 failed + 5 pending" in first
-
-
 def test_the_closing_lines_name_every_failure() -> None:
     assert closing([CLEAN, FAILED, PENDING])[1:] == [
         "failed: roles=off: 2 x parse",
@@ -45,10 +24,6 @@ def test_the_closing_lines_name_every_failure() -> None:
         "error: roles=odd: the disk is full",
         "retry_failed=true takes up again what failed without an answer",
     ]
-
-
-def test_what_a_models_answer_ended_is_not_offered_to_be_taken_up_again() -> None:
-    assert "retry_failed" not in " ".join(closing([replace(FAILED, failures={"parse": 3})]))
 
 
 def test_an_error_that_several_conditions_met_is_said_once() -> None:
@@ -72,11 +47,6 @@ def test_an_outcome_is_there_in_whole_or_not_at_all(
     assert refused.value.filename == str(tmp_path / "0" / "outcome.json")
     assert collect(tmp_path) == [CLEAN]
     assert len(list((tmp_path / "0").iterdir())) == 1
-
-
-def test_a_study_that_reuses_journals_says_so() -> None:
-    told = closing([replace(CLEAN, reused=20, calls=0)])
-    assert any("20 replicates were taken from journals of an earlier run" in line for line in told)
 
 
 def test_outcomes_are_collected_in_the_order_of_the_jobs(tmp_path: Path) -> None:
@@ -104,11 +74,6 @@ def test_a_dry_run_counts_conditions_replicates_and_calls(
     told = capsys.readouterr().out
     assert "2 conditions, 6 replicates, 636 calls before repairs; nothing was run" in told
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_failure_is_told_with_what_was_said_at_one_of_them() -> None:
-    failed = replace(FAILED, examples=dict.fromkeys(FAILED.failures, "no route to host"))
-    assert any("no route to host" in line for line in closing([failed]))
 
 
 def test_a_plan_counts_a_condition_once_under_two_labels(

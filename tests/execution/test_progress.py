@@ -34,19 +34,6 @@ def counting(waiting: Callable[[], str] = lambda: "") -> Progress:
     return shown
 
 
-@pytest.mark.parametrize(
-    ("calls", "seconds", "rate"), [(3, 10, "(0.3/s)"), (95, 10, "(9.5/s)"), (120, 10, "(12/s)")]
-)
-def test_a_rate_below_ten_has_a_decimal(
-    clock: Clock, calls: int, seconds: float, rate: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = counting()
-    clock.now += seconds
-    for _ in range(calls):
-        shown.entry(ENTRY, "")
-    assert rate in shown.line()
-
-
 def lines(shown: Progress, clock: Clock, seconds: int, capsys: Any) -> list[tuple[int, str]]:
     """What is said in so many seconds, each with its second."""
     said: list[tuple[int, str]] = []
@@ -78,11 +65,3 @@ def test_a_wait_is_said_when_it_begins_and_while_it_lasts(
     assert [second for second, _ in said] == [1, 31, 61]
     assert said[0][1] == "waiting 81 s for openai"
     assert said[1][1].endswith(" | waiting 51 s for openai")
-
-
-def test_short_waits_after_each_other_are_not_said_each(
-    clock: Clock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shown = counting(lambda: "waiting 2 s for openai" if int(clock.now) % 2 else "")
-    said = [line for _, line in lines(shown, clock, 60, capsys) if line.startswith("waiting")]
-    assert 2 <= len(said) <= 6

@@ -116,14 +116,6 @@ def test_a_journal_that_the_code_would_not_write_is_refused(
         run(small, tmp_path)
 
 
-def test_a_timeout_that_stays_fails_the_replicate_by_its_name(
-    job: Callable[..., Job], tmp_path: Path
-) -> None:
-    run(job("rounds=1", "backend.timeout_rate=1"), tmp_path)
-    failed = read(tmp_path / "000.jsonl")
-    assert (failed.status, failed.reason) == ("failed", "timeout")
-
-
 def test_a_failed_replicate_is_taken_up_again_only_on_request(
     job: Callable[..., Job], tmp_path: Path
 ) -> None:
@@ -182,17 +174,6 @@ def test_an_answer_that_cannot_be_read_is_logged_by_its_reason(
     assert (first["outcome"], first["status"], first["answered"]) == (outcome, 200, True)
     assert (second["call"], second["outcome"]) == ("turn_repair", "ok")
     assert read(tmp_path / "000.jsonl").status == "completed"
-
-
-@pytest.mark.parametrize("reason", [Failure.LENGTH, Failure.REFUSAL, Failure.EMPTY], ids=str)
-def test_what_stays_unreadable_fails_the_replicate_by_its_reason(
-    job: Callable[..., Job], tmp_path: Path, reason: Failure
-) -> None:
-    text = "I'm sorry, I can't." if reason == Failure.REFUSAL else ""
-    reply = Reply(text, 9, 9, "length" if reason == Failure.LENGTH else "stop")
-    run(job("rounds=1"), tmp_path, said={1: reply, 2: reply})
-    failed = read(tmp_path / "000.jsonl")
-    assert (failed.status, failed.reason) == ("failed", reason)
 
 
 # --- what stops a sweep ------------------------------------------------------------------------

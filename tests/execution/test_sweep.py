@@ -94,14 +94,6 @@ def test_a_server_that_is_not_there_fails_nothing_and_is_named_once(lab: Lab) ->
         assert all(outcome.clean for outcome in run_sweep(jobs))
 
 
-def test_one_call_that_reaches_nothing_spares_the_others_their_attempts(lab: Lab) -> None:
-    job = lab(*at(free_url()), "replicates=40", "calls.start_concurrency=1")
-    (outcome,) = run_sweep([job])
-    assert outcome.pending == 40
-    # One more may be on its way when the first one's attempts are used up.
-    assert sum(line["attempt"] == job.calls.max_attempts for line in log_of(job)) in (1, 2)
-
-
 def test_a_server_that_dies_in_mid_sweep_loses_no_answer(lab: Lab) -> None:
     with serving(dies_after=9) as dying:
         url = dying.url
@@ -115,13 +107,6 @@ def test_a_server_that_dies_in_mid_sweep_loses_no_answer(lab: Lab) -> None:
         assert len(again.requests) + answered == 3 * job.condition.calls
 
 
-def test_a_certificate_that_nobody_signed_is_no_failed_replicate(lab: Lab, server: Server) -> None:
-    (outcome,) = run_sweep(
-        [lab(*at(server.url.replace("http:", "https:")), "calls.max_attempts=2")]
-    )
-    assert (outcome.failed, outcome.pending) == (0, 3)
-
-
 def test_other_providers_go_on(lab: Lab, server: Server) -> None:
     there = lab(
         "backend=api", "model.default=hosted_vllm/m", f"backend.api_base.hosted_vllm={server.url}"
@@ -131,14 +116,6 @@ def test_other_providers_go_on(lab: Lab, server: Server) -> None:
     completed, pending = run_sweep([there, gone])
     assert completed.clean
     assert (pending.failed, pending.pending) == (0, 3)
-
-
-def test_what_was_not_begun_leaves_no_journal(lab: Lab) -> None:
-    job = lab(*at(free_url()), "replicates=9", "calls.max_attempts=1")
-    job = replace(job, calls=replace(job.calls, max_concurrency=1))
-    (outcome,) = run_sweep([job])
-    assert outcome.pending == 9
-    assert len(list(folder_of(job).glob("[0-9]*.jsonl"))) == 1
 
 
 # --- a provider that wants to be left alone ----------------------------------------------------
@@ -174,11 +151,6 @@ def test_an_answer_that_leaves_no_room_for_another_is_kept(lab: Lab, server: Ser
     assert [line["answered"] for line in log_of(job)] == [True]
     run_sweep([job])
     assert sum("text" in e for e in read(folder_of(job) / "000.jsonl").entries) == len(log_of(job))
-
-
-def test_a_wait_within_the_bound_is_waited(lab: Lab, server: Server) -> None:
-    server.script += [{"status": 429, "headers": {"Retry-After": "0.2"}}]
-    assert run_sweep([lab(*at(server.url, "calls.max_wait_s=0.3"))])[0].clean
 
 
 # --- a call log and journals that hold odd things ----------------------------------------------
@@ -312,3 +284,11 @@ def test_a_folder_that_goes_away_is_one_line_and_no_other_conditions_concern(
     if folder_of(lost).is_file():
         folder_of(lost).unlink()
     assert all(outcome.clean for outcome in run_sweep([lost, sound]))
+
+
+def test_one_call_that_reaches_nothing_spares_the_others_their_attempts(lab: Lab) -> None:
+    job = lab(*at(free_url()), "replicates=40", "calls.start_concurrency=1")
+    (outcome,) = run_sweep([job])
+    assert outcome.pending == 40
+    # One more may be on its way when the first one's attempts are used up.
+    assert sum(line["attempt"] == job.calls.max_attempts for line in log_of(job)) in (1, 2)

@@ -146,14 +146,6 @@ def test_a_store_is_whole_or_empty_where_the_disk_is_full(
     assert schema(path) == schema(fresh)
 
 
-def test_a_store_of_an_older_mlflow_is_migrated_with_what_it_holds(
-    path: Path, outdated: Path, fresh: Path
-) -> None:
-    shutil.copyfile(outdated, path)
-    assert experiments(path) == ["Default", "precious"]
-    assert schema(path) == schema(fresh)
-
-
 @pytest.mark.parametrize("statement", [1, 15])
 def test_a_kill_while_a_store_is_migrated_leaves_it_as_it_was(
     path: Path, outdated: Path, statement: int
@@ -174,13 +166,6 @@ def test_a_store_that_cant_be_migrated_is_refused_and_left_alone(
     with pytest.raises(UserError, match=str(path)):
         store.open_client(uri(path))
     assert path.read_bytes() == before
-
-
-def test_tables_of_somebody_else_stay(path: Path, fresh: Path) -> None:
-    with closing(sqlite3.connect(path)) as database, database:
-        database.execute("CREATE TABLE mine (x INTEGER)")
-    assert experiments(path) == ["Default"]
-    assert schema(path) == {**schema(fresh), "mine": {"x"}}
 
 
 def test_what_lies_beside_a_deleted_database_does_no_harm(path: Path, fresh: Path) -> None:
@@ -228,15 +213,3 @@ def test_what_make_runs_before_a_server_leaves_its_first_experiment_to_it(
     assert schema(path) == schema(fresh)
     with closing(sqlite3.connect(path)) as database:
         assert database.execute("SELECT count(*) FROM experiments").fetchone() == (0,)
-
-
-def test_what_make_runs_before_a_server_refuses_a_file_in_one_line(
-    path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path.write_text("not a database, although it is long enough to have a head\n" * 9)
-    monkeypatch.setattr(sys, "argv", ["store", uri(path)])
-    with pytest.raises(SystemExit) as ended:
-        store.main()
-    (line,) = capsys.readouterr().err.splitlines()
-    assert ended.value.code == 2
-    assert str(path) in line

@@ -1,20 +1,15 @@
 """What is asked of a study's experiment before the first call, in a store on this disk."""
 
-import re
-import shlex
 from collections.abc import Callable
 from pathlib import Path
 
-import mlflow.cli
 import pytest
-from click.testing import CliRunner
 
 from plenum.base.errors import UserError
 from plenum.checks import determinism
 from plenum.design.condition import Job
 from plenum.execution import dry_run, run_sweep
 from plenum.tracking import store
-from plenum.tracking.stored import require_active
 from plenum.tracking.study import Study
 
 
@@ -52,36 +47,3 @@ def test_a_deleted_study_is_refused_with_the_way_back(
     assert uri in str(refused.value)
     assert "mlflow experiments restore -x 1" in str(refused.value)
     assert not list(tmp_path.iterdir())
-
-
-def test_other_studies_of_the_store_are_open(uri: str) -> None:
-    client = store.open_client(uri)
-    store.experiment(client, uri, "there")
-    require_active("there", uri)
-    require_active("not yet", uri)
-
-
-def test_the_way_back_works(uri: str, tmp_path: Path) -> None:
-    """The command as the refusal states it."""
-    other = f"sqlite:///{tmp_path}/mlflow.db"
-    client = store.open_client(other)
-    client.delete_experiment(store.experiment(client, other, "gone"))
-    with pytest.raises(UserError) as refused:
-        require_active("gone", other)
-    (line,) = re.findall("'(MLFLOW_TRACKING_URI=.*)',", str(refused.value))
-    variable, _, *command = shlex.split(line)
-    name, _, value = variable.partition("=")
-    done = CliRunner().invoke(mlflow.cli.cli, command, env={name: value})
-    assert done.exit_code == 0, done.output
-    require_active("gone", other)  # no refusal any more
-
-
-@pytest.mark.parametrize("work", [lambda job: run_sweep([job]), lambda job: dry_run.show([job])])
-def test_a_file_that_is_no_database_is_refused_before_anything_is_run(
-    work: Callable[[Job], object], job: Callable[..., Job], tmp_path: Path
-) -> None:
-    path = tmp_path / "mlflow.db"
-    path.write_text("not a database, although it is long enough to have a head\n" * 9)
-    with pytest.raises(UserError, match=str(path)):
-        work(job(f"tracking.uri=sqlite:///{path}", f"journals={tmp_path}/journals"))
-    assert list(tmp_path.iterdir()) == [path]

@@ -61,10 +61,3 @@ def test_an_older_study_of_two_kinds_is_refused(write: Write) -> None:
     study = Study("s", write(COMMITTEE, WORLD, tagged=False))
     with pytest.raises(UserError, match="holds committees and worlds"):
         _ = study.kind
-
-
-def test_a_condition_without_estimates_counts_what_it_wants(write: Write) -> None:
-    (condition,) = Study("s", write(WORLD)).conditions
-    assert (condition.target, condition.completed, condition.pending) == (2, 0, 2)
-    assert condition.factors["task"] == "disaster"
-    assert condition.metrics.empty

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from mlflow.tracing.client import TracingClient
 
-from plenum.execution.replay import ReadDifferently, messages, open_conversation, traced
+from plenum.execution.replay import messages, open_conversation, traced
 from plenum.models import Chat, Reply
 from plenum.models.conversation import failure
 from plenum.models.simulated import SimulatedBackend
@@ -138,17 +138,6 @@ def test_a_replicate_is_a_trace_with_a_span_a_call(
     assert trace.info.state == "OK"
 
 
-def test_scripted_policies_ask_nobody_and_leave_no_trace(
-    study: Study, condition: Callable[..., Any]
-) -> None:
-    scripted = condition("task=disaster", "task.policy=random", "rounds=1")
-    path = study.folder / "000.jsonl"
-    with Journal(path, {**scripted.as_mapping(), "replicate": 0}):
-        pass
-    study.write(scripted, path, pending="interrupted")
-    assert study.traces() == []
-
-
 def test_the_same_command_again_leaves_one_trace_a_replicate(
     study: Study, condition: Callable[..., Any]
 ) -> None:
@@ -242,11 +231,3 @@ def test_times_come_from_the_call_log(study: Study, condition: Callable[..., Any
     np.testing.assert_allclose(since, [(0, 1.25), (2, 3.25)], atol=1e-3)
     assert [span.get_attribute("attempts") for span in calls_of(trace)] == [2, 2]
     assert trace.info.tags["plenum.simulated"] == "false"
-
-
-def test_a_journal_of_other_prompts_is_not_traced(
-    study: Study, condition: Callable[..., Any]
-) -> None:
-    path = journaled(condition("rounds=1"), study.folder)
-    with pytest.raises(ReadDifferently, match="call 1"):
-        traced(condition("rounds=1", "roles=off"), read(path))

@@ -42,22 +42,6 @@ def test_every_study_has_a_link_to_its_charts(database: Path) -> None:
         assert parse_qs(asked) == {**wanted, **saved}
 
 
-def test_without_a_store_there_is_no_link(tmp_path: Path) -> None:
-    assert views.links(tmp_path / "mlflow.db", "http://h") == {}
-
-
-def test_a_file_that_is_no_store_is_named_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "mlflow.db").write_bytes(b"no database at all")
-    monkeypatch.setattr("sys.argv", ["links", str(tmp_path / "mlflow.db"), "http://h"])
-    with pytest.raises(SystemExit, match="2"):
-        views.main()
-    printed = capsys.readouterr()
-    assert (printed.out, printed.err.count("\n")) == ("", 1)
-    assert str(tmp_path / "mlflow.db") in printed.err
-
-
 def test_a_view_shows_conditions_with_their_estimates_and_no_report() -> None:
     states = {key: json.loads(json.loads(view)["state"]) for key, view in views.tags().items()}
     shown = states[f"mlflow.sharedViewState.{views.CONDITIONS}"]

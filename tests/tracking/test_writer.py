@@ -175,18 +175,6 @@ def test_a_replicate_is_one_whole_nested_run_wherever_its_writer_was_stopped(
     assert study.runs("condition")[0].info.run_id == parent
 
 
-def test_writing_a_replicate_again_changes_nothing(study: Study) -> None:
-    journal = study.journal()
-    writer = study.writer()
-    writer.replicate(journal, EFFORT)
-    first = require_whole(study, journal)
-    writer.replicate(journal, EFFORT)
-    study.writer().replicate(journal, EFFORT)
-    again = require_whole(study, journal)
-    assert again.info.run_id == first.info.run_id
-    assert again.info.end_time == first.info.end_time
-
-
 @pytest.mark.parametrize("fresh", [True, False], ids=["another-writer", "same-writer"])
 def test_a_pending_replicate_gives_way_when_it_ends(study: Study, fresh: bool) -> None:
     journal = study.journal(rounds=2, end="")
@@ -222,18 +210,6 @@ def test_a_pending_replicate_gives_way_wherever_its_writer_was_stopped(
     require_whole(study, ended)
 
 
-def test_a_replicate_without_a_single_turn_can_wait(study: Study) -> None:
-    study.writer().replicate(study.journal(rounds=0, end=""), EFFORT, "interrupted")
-    (run,) = study.runs("replicate")
-    assert (run.info.status, run.data.metrics["calls"]) == ("KILLED", 0)
-
-
-def test_a_failed_replicate_is_a_failed_run(study: Study) -> None:
-    study.writer().replicate(study.journal(rounds=2, end="failed"), EFFORT)
-    (run,) = study.runs("replicate")
-    assert (run.info.status, run.data.tags["plenum.failure"]) == ("FAILED", "parse")
-
-
 def test_a_condition_is_one_whole_run_wherever_its_writer_was_stopped(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,19 +237,6 @@ def test_a_condition_is_one_whole_run_wherever_its_writer_was_stopped(
         nested = study.runs("replicate")
         assert {run.data.tags["mlflow.parentRunId"] for run in nested} == {parent.info.run_id}
         assert len(nested) == 2
-
-
-def test_the_tables_of_a_condition_hold_every_replicate_round_and_seat(study: Study) -> None:
-    journals = [study.journal(0), study.journal(1, rounds=1, end="failed")]
-    study.writer().close(journals, ESTIMATES, "a: 1")
-    (parent,) = study.runs("condition")
-    states = pd.read_parquet(study.artifacts(parent) / "ensemble.parquet")
-    assert list(states) == ["replicate", "round", "seat", "p_A", "p_B", "confidence"]
-    assert states["replicate"].tolist() == [0] * 6 + [1] * 2
-    assert states["round"].tolist() == [1, 1, 2, 2, 3, 3, 1, 1]
-    assert states["seat"].tolist() == list(SEATS) * 4
-    assert states["p_A"].tolist() == [0.5, 0.6] * 4
-    assert states["confidence"].tolist() == [61, 61, 62, 62, 63, 63, 61, 61]
 
 
 def accounts(study: Study) -> Any:
@@ -347,24 +310,6 @@ def test_runs_name_the_wording_that_was_read(study: Study) -> None:
     assert table[["variant", "family"]].to_numpy().tolist() == [list(w) for w in WORDINGS]
 
 
-def test_what_is_not_perturbed_names_none(study: Study) -> None:
-    study.writer().replicate(study.journal(), EFFORT)
-    (run,), (parent,) = study.runs("replicate"), study.runs("condition")
-    assert not {"variant", "family", "variants"} & (run.data.params.keys() | parent.data.params)
-    assert parent.data.params["protocol"] == "deliberation"
-    assert parent.info.run_name == "s on uniform k3 t0.7"
-
-
-def test_environments_are_told_by_a_digest_and_in_full(study: Study) -> None:
-    perturbed(study, GPU, CPU)
-    (parent,) = study.runs("condition")
-    assert parent.data.tags["plenum.environment"] == f"{digest(GPU)} {digest(CPU)}"
-    told = json.loads((study.artifacts(parent) / "environment.json").read_text())
-    assert told == {digest(GPU): GPU, digest(CPU): CPU}
-    table = pd.read_parquet(study.artifacts(parent) / "replicates.parquet")
-    assert table["environment"].tolist() == [digest(GPU), digest(CPU), digest(GPU)]
-
-
 def test_a_journal_that_went_on_elsewhere_has_both_environments(study: Study) -> None:
     journal = study.journal(0, rounds=1, end="", environment=GPU)
     with Journal(journal, {"condition": "c0", "replicate": 0}) as opened:
@@ -372,13 +317,6 @@ def test_a_journal_that_went_on_elsewhere_has_both_environments(study: Study) ->
     study.writer().close([study.journal(0)], ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     assert parent.data.tags["plenum.environment"] == f"{digest(GPU)} {digest(CPU)}"
-
-
-def test_a_backend_that_names_no_environment_has_none(study: Study) -> None:
-    study.writer().close([study.journal()], ESTIMATES, "a: 1")
-    (parent,) = study.runs("condition")
-    assert "plenum.environment" not in parent.data.tags
-    assert not (study.artifacts(parent) / "environment.json").exists()
 
 
 def test_wordings_are_read_back_with_their_replicates(study: Study) -> None:
@@ -407,7 +345,7 @@ def test_reruns_are_told_apart_by_their_number(study: Study) -> None:
     writer.open(again, 3)
     writer.open(labelled, 5)
     (runs,) = TrackedStudy(study.name, study.uri).reruns.values()
-    assert [(run.rerun, run.target, run.folder) for run in runs] == [
+    assert [(run.rerun, run.target, run.folders[0]) for run in runs] == [
         *((0, 5, "c0"), (1, 3, "c0-rerun1"))
     ]
 

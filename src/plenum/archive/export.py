@@ -1,5 +1,6 @@
 """Write a study to one file."""
 
+import hashlib
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.archive import dictionary, layout, scrub
@@ -18,10 +20,10 @@ from plenum.archive.gather import ArchivedCondition, gathered
 from plenum.archive.layout import COUNTS, DICTIONARY, FORMAT, KIND, MANIFEST, README
 from plenum.archive.progress import progress
 from plenum.archive.readme import readme
-from plenum.archive.tables import tables
 from plenum.archive.verify import check, seal, size, summary
 from plenum.base.errors import UserError
 from plenum.base.project import code_version
+from plenum.reports import accounting
 from plenum.reports.settings import Settings, settings
 from plenum.tracking import store
 from plenum.tracking.conditions import simulated
@@ -96,7 +98,7 @@ def _pack(
             named.setdefault(what, []).append(name)
         packer.add(name, data)
 
-    made = {f"{layout.TABLES}/{name}": d for name, d in tables(chosen, conditions).items()}
+    made = {f"{layout.TABLES}/{name}": d for name, d in _tables(chosen, conditions).items()}
     failures = Counter(
         one.tags["plenum.failure"]
         for own in conditions
@@ -152,6 +154,46 @@ def _manifest(
 def _counts(conditions: Sequence[ArchivedCondition]) -> dict[str, int]:
     sums = {key: sum(one.counts[key] for one in conditions) for key in COUNTS}
     return {"conditions": len(conditions), **sums}
+
+
+def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
+    """The tables of a study that have lines, by file name."""
+    found: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
+    found = found | _accounting(chosen, gathered)
+    return {
+        f"{name}.csv": table.to_csv(index=False, lineterminator="\n").encode()
+        for name, table in found.items()
+        if len(table)
+    }
+
+
+def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
+    """Replicates, calls, failures and files, as `scripts/accounting.py` has them."""
+    found = TrackedStudy(chosen.study, chosen.uri).usage
+    found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
+    tables = accounting.frames(found)
+    stored = {one.stored: one for one in gathered}
+    files = tables["manifest"].to_dict("records")
+    lines = [line | _digests(stored[line["run_id"]]) for line in files]
+    return tables | {"manifest": pd.DataFrame(lines).convert_dtypes()}
+
+
+def _digests(one: ArchivedCondition) -> dict[str, Any]:
+    """The run that a condition was first tracked as, and the digests of its files."""
+    together = hashlib.sha256()
+    for replicate in sorted(one.transcripts):
+        if replicate < one.run.target:
+            together.update(one.transcripts[replicate].read_bytes())
+    digests: dict[str, Any] = {
+        f"sha256_{name}": hashlib.sha256(data).hexdigest()
+        for name in ("ensemble", "replicates")
+        if (data := one.artifacts.get(f"{name}.parquet")) is not None
+    }
+    return {
+        "run_id": one.run.run_id,
+        **digests,
+        "sha256_transcripts": together.hexdigest() if one.transcripts else None,
+    }
 
 
 def _require_whole(study: str, part: Path) -> None:

@@ -4,10 +4,11 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
@@ -36,8 +37,12 @@ MORE = 10  # times as many draws for the default interval alone
 POOLED = 600  # draws of twelve scenarios with four cells each
 INTERACTION = -0.03  # the pooled interaction's true mean
 
-Rows = NDArray[np.float64]
-Measured = dict[tuple[str, int], Rows]
+POOLING = ("REML, Hartung-Knapp", "mixed model, random slopes", "fixed effect (for comparison)")
+"""Methods of the pooled interaction."""
+
+Row = dict[str, float]
+Measured = dict[str, pd.DataFrame]
+"""By kind one row a draw: the ``number`` of the process or contrast, ``draw``, and its values."""
 
 
 def settled() -> Process:
@@ -77,43 +82,26 @@ PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
     ("flips, hazard 0.03, no noise", lambda: generators.decision_flips(0.03)),
 )
 
-CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]], ...] = (
-    ("equal, ρ = 0.5", True, *(lambda: generators.autoregressive(0.5),) * 2),
-    ("equal, ρ = 0.9", True, *(lambda: generators.autoregressive(0.9),) * 2),
-    (
-        "spread tenfold, ρ = 0.9",
-        True,
-        lambda: generators.autoregressive(0.9),
-        lambda: generators.autoregressive(0.9, sd=0.1),
-    ),
-    (
-        "ρ = 0 against ρ = 0.9",
-        True,
-        lambda: generators.autoregressive(0.0),
-        lambda: generators.autoregressive(0.9),
-    ),
-    ("unequal spread within both", True, unequal, unequal),
-    ("drift in one arm, ρ = 0.9", True, lambda: drifting(), lambda: generators.autoregressive(0.9)),
-    (
-        "Δλ = 0.03, ρ = 0",
-        False,
-        lambda: generators.autoregressive(0.0, rate=0.03),
-        lambda: generators.autoregressive(0.0),
-    ),
-    (
-        "Δλ = 0.03, ρ = 0.9",
-        False,
-        lambda: generators.autoregressive(0.9, rate=0.03),
-        lambda: generators.autoregressive(0.9),
-    ),
-)
-
 
 def drifting() -> Process:
     """An AR(1) whose mean moves through the simplex: drift alone is no divergence."""
     still = generators.autoregressive(0.9)
     path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.plane(3)[0]
     return Process("drift", still.divergence, lambda g, n: still.draw(g, n) + path)
+
+
+_CALM, _LASTING = (partial(generators.autoregressive, rho) for rho in (0.0, 0.9))
+
+CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]], ...] = (
+    ("equal, ρ = 0.5", True, *(partial(generators.autoregressive, 0.5),) * 2),
+    ("equal, ρ = 0.9", True, _LASTING, _LASTING),
+    ("spread tenfold, ρ = 0.9", True, _LASTING, partial(_LASTING, sd=0.1)),
+    ("ρ = 0 against ρ = 0.9", True, _CALM, _LASTING),
+    ("unequal spread within both", True, unequal, unequal),
+    ("drift in one arm, ρ = 0.9", True, drifting, _LASTING),
+    ("Δλ = 0.03, ρ = 0", False, partial(_CALM, rate=0.03), _CALM),
+    ("Δλ = 0.03, ρ = 0.9", False, partial(_LASTING, rate=0.03), _LASTING),
+)
 
 
 NULLS = ("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9", "committee, settled")
@@ -137,42 +125,51 @@ def built(make: Callable[[], Process]) -> Process:
     return make()
 
 
-def estimates(number: int, draw: int) -> list[float]:
+def estimates(number: int, draw: int) -> Row:
     """λ̂, the limits of each interval, the p-values and the warning of a draw of a process."""
     ensemble = sample(built(PROCESSES[number][1]), 1, number, draw)
     estimate = lyapunov(ensemble)
     resampled = bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
-    half = margin(estimate.se, REPLICATES - 1)
-    limits = [estimate.value - half, estimate.value + half]
+    row = {"value": estimate.value, **_around(INTERVALS[0], estimate.value, estimate.se)}
     for method in INTERVALS[1:]:
         interval = resampled.interval(method)
-        limits += [interval.low, interval.high]
-    p = [
-        reversal_test(ensemble, draws=REVERSALS, seed=draw).p,
-        reversal_test(ensemble, centre="mean", draws=REVERSALS, seed=draw).p,
-        estimate.p_zero,
-        estimate.p_diffusion,
-        shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan,
-    ]
-    return [estimate.value, *limits, *p, float("flip_dominated" in estimate.warnings)]
+        row |= {f"{method} low": interval.low, f"{method} high": interval.high}
+    return {
+        **row,
+        "reversal": reversal_test(ensemble, draws=REVERSALS, seed=draw).p,
+        "reversal on the mean": reversal_test(
+            ensemble, centre="mean", draws=REVERSALS, seed=draw
+        ).p,
+        "Wald, λ = 0": estimate.p_zero,
+        "Wald, diffusion": estimate.p_diffusion,
+        "shuffle (papers)": (
+            shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if draw < SHUFFLED else math.nan
+        ),
+        "flip_dominated": float("flip_dominated" in estimate.warnings),
+    }
 
 
-def jackknives(number: int, draw: int) -> list[float]:
+def jackknives(number: int, draw: int) -> Row:
     """λ̂ and its default interval: cheap enough for many draws."""
     fitted = fit(sample(built(PROCESSES[number][1]), 4, number, draw))
-    half = margin(jackknife_se(fitted.left_out), REPLICATES - 1)
-    return [fitted.value, fitted.value - half, fitted.value + half]
+    return _around(INTERVALS[0], fitted.value, jackknife_se(fitted.left_out))
 
 
-def contrasts(number: int, draw: int) -> list[float]:
+def _around(method: str, value: float, se: float) -> Row:
+    half = margin(se, REPLICATES - 1)
+    return {f"{method} low": value - half, f"{method} high": value + half}
+
+
+def contrasts(number: int, draw: int) -> Row:
     """Permutation p, Welch p and the interval of a draw of a contrast."""
     arms = [built(make) for make in CONTRASTS[number][2:]]
     treated, control = (sample(arm, 2, number, draw, side) for side, arm in enumerate(arms))
     estimate = contrast(treated, control, draws=PERMUTATIONS, seed=draw)
-    return [estimate.p, estimate.p_wald, estimate.ci_low, estimate.ci_high]
+    p = {"permutation": estimate.p, "Welch": estimate.p_wald}
+    return {**p, "low": estimate.ci_low, "high": estimate.ci_high}
 
 
-def pools(number: int, draw: int) -> list[float]:
+def pools(number: int, draw: int) -> Row:
     """Intervals of the pooled interaction over twelve scenarios whose true effects differ."""
     generator = np.random.Generator(np.random.PCG64([3, number, draw]))
     cells, effects, errors = [], [], []
@@ -192,16 +189,27 @@ def pools(number: int, draw: int) -> list[float]:
     mean, model = pooled(effects, errors), mixed_model(cells).effects["roles x mixed"]
     half = 1.96 / math.sqrt(sum(1 / e**2 for e in errors))
     fixed = np.average(effects, weights=[1 / e**2 for e in errors])
-    return [mean.ci_low, mean.ci_high, model.ci_low, model.ci_high, fixed - half, fixed + half]
+    limits = (
+        (mean.ci_low, mean.ci_high),
+        (model.ci_low, model.ci_high),
+        (fixed - half, fixed + half),
+    )
+    row: Row = {}
+    for method, (low, high) in zip(POOLING, limits, strict=True):
+        row |= {f"{method} low": low, f"{method} high": high}
+    return row
 
 
 KINDS = {"jackknives": jackknives, "estimates": estimates, "contrasts": contrasts, "pools": pools}
 
 
-def work(task: tuple[str, int, int, int]) -> tuple[tuple[str, int, int, int], list[list[float]]]:
+def work(task: tuple[str, int, int, int]) -> list[Row]:
     """A batch of draws of what is measured: its kind, its number, the first draw, how many."""
     kind, number, first, count = task
-    return task, [KINDS[kind](number, draw) for draw in range(first, first + count)]
+    return [
+        {"number": number, "draw": draw, **KINDS[kind](number, draw)}
+        for draw in range(first, first + count)
+    ]
 
 
 def measure(draws: int, workers: int) -> Measured:
@@ -220,22 +228,21 @@ def measure(draws: int, workers: int) -> Measured:
         for number in range(count)
         for first in range(0, total, batch)
     ]
-    done: dict[tuple[str, int], dict[int, list[list[float]]]] = {}
+    rows: dict[str, list[Row]] = {kind: [] for kind in kinds}
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:.0f} %"))
     with (
         Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn()) as progress,
         ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
     ):
         bar = progress.add_task("calibrating", total=len(tasks))
+        kind_of = {pool.submit(work, task): task[0] for task in tasks}
         try:
-            for future in as_completed([pool.submit(work, task) for task in tasks]):
-                (kind, number, first, _), rows = future.result()
-                done.setdefault((kind, number), {})[first] = rows
+            for future in as_completed(kind_of):
+                rows[kind_of[future]] += future.result()
                 progress.advance(bar)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return {
-        key: np.array([row for first in sorted(parts) for row in parts[first]])
-        for key, parts in done.items()
+        kind: pd.DataFrame(found).sort_values(["number", "draw"]) for kind, found in rows.items()
     }

@@ -12,7 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.checks import calibration
-from plenum.checks.calibration import CALIBRATED, CONTRASTS, MORE, NULLS, PROCESSES, Measured, Rows
+from plenum.checks.calibration import (
+    CALIBRATED,
+    CONTRASTS,
+    MORE,
+    NULLS,
+    POOLING,
+    PROCESSES,
+    Measured,
+)
 from plenum.dynamics import INTERVALS, generators
 from plenum.reports.markdown import lines, template
 from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, save, styled
@@ -23,62 +31,58 @@ _FORMATS = {"λ": ".4f", "bias": "+.4f", "sd of λ̂": ".4f", "width": ".3f", "m
 """How columns of numbers are written; the others are shares, written in percent."""
 
 
-def coverage(low: Rows, high: Rows, truth: float) -> float:
+def coverage(rows: pd.DataFrame, truth: float, method: str = "") -> float:
     """Share of draws whose interval holds the truth; one without an interval misses."""
+    low, high = (rows[f"{method} {end}".strip()] for end in ("low", "high"))
     return float(((low <= truth) & (truth <= high)).mean())
 
 
-def rejected(p: Rows) -> float:
+def rejected(p: "pd.Series[float]") -> float:
     """Share of p-values below 5 % among those that exist."""
-    return float((p[np.isfinite(p)] < 0.05).mean())
+    return float((p.dropna() < 0.05).mean())
 
 
 def intervals(measured: Measured) -> pd.DataFrame:
     """Bias, spread, coverage and width by process."""
+    default, more = INTERVALS[0], measured["jackknives"].groupby("number")
     records = []
-    for number, (name, make) in enumerate(PROCESSES):
-        rows, truth = measured["estimates", number], make().exponent()
-        more = measured["jackknives", number]
-        value = rows[:, 0][np.isfinite(rows[:, 0])]
-        record = {
-            "process": name,
-            "λ": truth,
-            "bias": value.mean() - truth,
-            "sd of λ̂": value.std(),
-            PRECISE: coverage(more[:, 1], more[:, 2], truth),
-        }
-        for column, method in enumerate(INTERVALS):
-            low, high = rows[:, 1 + 2 * column], rows[:, 2 + 2 * column]
-            record[method] = coverage(low, high, truth)
-        record["width"] = np.nanmedian(rows[:, 2] - rows[:, 1])
-        record["`flip_dominated`"] = rows[:, 16].mean()
-        records.append(record)
+    for number, rows in measured["estimates"].groupby("number"):
+        name, make = PROCESSES[int(str(number))]
+        truth = make().exponent()
+        records.append(
+            {
+                "process": name,
+                "λ": truth,
+                "bias": rows["value"].mean() - truth,
+                "sd of λ̂": rows["value"].std(ddof=0),
+                PRECISE: coverage(more.get_group(number), truth, default),
+                **{method: coverage(rows, truth, method) for method in INTERVALS},
+                "width": (rows[f"{default} high"] - rows[f"{default} low"]).median(),
+                "`flip_dominated`": rows["flip_dominated"].mean(),
+            }
+        )
     return pd.DataFrame(records)
 
 
 def growth(measured: Measured) -> pd.DataFrame:
     """Rejections of no growth and of diffusion by process."""
-    records = []
-    for number, (name, make) in enumerate(PROCESSES):
-        rows = measured["estimates", number]
-        shares = {test: rejected(rows[:, 11 + column]) for column, test in enumerate(TESTS)}
-        records.append({"process": name, "λ": make().exponent(), **shares})
-    return pd.DataFrame(records)
+    shares = measured["estimates"].groupby("number")[[*TESTS]].agg(rejected)
+    shares.insert(0, "λ", [make().exponent() for _, make in PROCESSES])
+    shares.insert(0, "process", [name for name, _ in PROCESSES])
+    return shares.reset_index(drop=True)
 
 
 def contrasts(measured: Measured) -> pd.DataFrame:
     """Size and power of the contrasts, and what their intervals cover."""
     records = []
-    for number, (name, null, treated, control) in enumerate(CONTRASTS):
-        rows = measured["contrasts", number]
-        truth = treated().exponent() - control().exponent()
+    for number, rows in measured["contrasts"].groupby("number"):
+        name, null, treated, control = CONTRASTS[int(str(number))]
         records.append(
             {
                 "arms": name,
                 "measures": "size" if null else "power",
-                "permutation": rejected(rows[:, 0]),
-                "Welch": rejected(rows[:, 1]),
-                "coverage of Δλ": coverage(rows[:, 2], rows[:, 3], truth),
+                **{test: rejected(rows[test]) for test in ("permutation", "Welch")},
+                "coverage of Δλ": coverage(rows, treated().exponent() - control().exponent()),
             }
         )
     return pd.DataFrame(records)
@@ -86,13 +90,15 @@ def contrasts(measured: Measured) -> pd.DataFrame:
 
 def pooled(measured: Measured) -> pd.DataFrame:
     """Coverage of the pooled interaction by method."""
-    rows, records = measured["pools", 0], []
-    names = ("REML, Hartung-Knapp", "mixed model, random slopes", "fixed effect (for comparison)")
-    for column, name in enumerate(names):
-        low, high = rows[:, 2 * column], rows[:, 2 * column + 1]
-        inside = coverage(low, high, calibration.INTERACTION)
-        records.append({"method": name, "coverage": inside, "mean width": (high - low).mean()})
-    return pd.DataFrame(records)
+    rows = measured["pools"]
+    return pd.DataFrame(
+        {
+            "method": method,
+            "coverage": coverage(rows, calibration.INTERACTION, method),
+            "mean width": (rows[f"{method} high"] - rows[f"{method} low"]).mean(),
+        }
+        for method in POOLING
+    )
 
 
 def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:

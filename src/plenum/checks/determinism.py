@@ -1,6 +1,5 @@
 """The determinism probe (section S1): one prompt asked many times, every answer kept."""
 
-import asyncio
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -14,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 from rich.console import Console
 
 from plenum.base import project
-from plenum.base.errors import Stopped, UserError
+from plenum.base.errors import UserError
 from plenum.base.identity import digest, seed_for
 from plenum.base.text import well_formed
 from plenum.committee import Deliberation, prompts
@@ -25,11 +24,11 @@ from plenum.committee.state import Malformed
 from plenum.design.compose import parse_job
 from plenum.design.condition import Api, Job
 from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import BudgetSpent, Ledger
-from plenum.execution.caller import Caller, bug_in_words, run_together
+from plenum.execution.budget import Ledger
+from plenum.execution.caller import Caller, failed_as, run_together, run_until_stopped
 from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.preflight import require_prices
-from plenum.models import Answer, Attempt, CallError, Chat, ChatModel, backends
+from plenum.models import Answer, Attempt, Chat, ChatModel, backends
 from plenum.models.api.prices import Prices
 from plenum.models.chat import SIMULATED
 from plenum.records import Failure
@@ -42,7 +41,7 @@ LEAST = 2
 _PROBE_ONLY = ("n", "logprobs", "out")
 """Values of the config that run.py doesn't have."""
 
-INTERRUPTED = "interrupted"
+INTERRUPTED = str(Failure.INTERRUPTED)
 """Why a probe stopped: Ctrl-C or SIGTERM."""
 
 _PLAIN_EVERY_S = 10.0
@@ -143,14 +142,8 @@ def probe(asked: ProbeSettings) -> Document:
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
     require_prices([job], prices)
     asked.out.mkdir(parents=True, exist_ok=True)
-    asking, stopped = _Asking(job, model, prices, probes), ""
-    try:
-        asyncio.run(asking.all())
-        stopped = asking.unavailable
-    except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
-        stopped = INTERRUPTED
-    except Stopped as reason:
-        stopped = str(reason)
+    questions = _Questions(job, model, prices, probes)
+    stopped = run_until_stopped(questions.all()) or questions.unavailable
     return {
         "settings": _settings(job, asked.n),
         "stopped": stopped,
@@ -240,7 +233,7 @@ def _has_logprobs(condition: CommitteeCondition, model: str, wanted: bool | None
     return "logprobs" in (supported or ())
 
 
-class _Asking:
+class _Questions:
     """All calls of a probe on one event loop, admitted as those of a sweep."""
 
     def __init__(
@@ -269,21 +262,13 @@ class _Asking:
         caller = Caller(self._model, backends.policy(self._job.calls), ticket)
         try:
             made.answer = await caller.ask(made.chat, {}, made.failed.append)
-        except CallError as error:
-            made.outcome, made.detail = str(error.failure), error.detail
-            self._failed += 1
-        except BudgetSpent:
-            made.outcome = str(Failure.BUDGET)
+            made.outcome = "ok"
         except ProviderUnavailable as refusal:  # other providers' models go on
             made.outcome = str(refusal.failure)
             self.unavailable = self.unavailable or str(refusal)
-        except (UserError, Stopped):
-            raise
-        except Exception as bug:  # one call's bug must not take the others along
-            made.outcome, made.detail = str(Failure.BUG), bug_in_words(bug)
-            self._failed += 1
-        else:
-            made.outcome = "ok"
+        except Exception as error:  # one call's bug must not take the others along
+            made.outcome, made.detail = failed_as(error)
+            self._failed += made.outcome != Failure.BUDGET
         self._ended += 1
         progress()
 

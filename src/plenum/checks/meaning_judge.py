@@ -4,7 +4,6 @@ Every answer goes to a journal in the output folder, so that a later run asks on
 missing. Limits, retries, budget and keys are those of a sweep.
 """
 
-import asyncio
 import fcntl
 import sys
 from collections.abc import Callable, Sequence
@@ -20,10 +19,10 @@ from plenum.base.text import well_formed
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job, Simulated
 from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import BudgetSpent, Ledger, answers_usage, failures_usage
-from plenum.execution.caller import Caller, bug_in_words, run_together
+from plenum.execution.budget import Ledger, answers_usage, failures_usage
+from plenum.execution.caller import Caller, failed_as, run_together, run_until_stopped
 from plenum.execution.preflight import require_prices
-from plenum.models import CallError, Chat, ChatModel, Message, Reply, backends
+from plenum.models import Chat, ChatModel, Message, Reply, backends
 from plenum.models.api.prices import Price, Prices
 from plenum.models.chat import SIMULATED
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, Usage
@@ -169,24 +168,15 @@ def _judge(
         if pair.key in there
     }
     left = {pair.key: pair for pair in pairs if pair.key not in there}
-    log = CallLog(journal.path.with_name("calls.jsonl"))
-    spent = Usage()
+    calls, spent = journal.path.with_name("calls.jsonl"), Usage()
     if asked.job.budget.limited:
-        spent = answers_usage(journal.entries, price) + failures_usage(
-            journal.path.with_name("calls.jsonl"), price
-        )
+        spent = answers_usage(journal.entries, price) + failures_usage(calls, price)
     ledger = Ledger(asked.job.budget, price, spent)
     again = f" ({len(found)} scores are there)" if found else ""
     print(f"asking {asked.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
-    judging, stopped = _Judging(asked, model, ledger, journal, log), ""
-    try:
-        asyncio.run(judging.all(list(left.values())))
-    except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
-        stopped = str(Failure.INTERRUPTED)
-    except Stopped as reason:
-        stopped = str(reason)
-    finally:
-        log.close()
+    with CallLog(calls) as log:
+        judging = _Judging(asked, model, ledger, journal, log)
+        stopped = run_until_stopped(judging.all(list(left.values())))
     stopped = stopped or ledger.refusal or ""
     found |= judging.judged
     missing = str(Failure.INTERRUPTED)
@@ -217,17 +207,11 @@ class _Judging:
         await run_together(calls, self._model)
 
     async def _one(self, pair: Pair, caller: Caller) -> None:
-        judge = self._asked.judge
         try:
             self.judged[pair.key] = await self._opinion(pair, caller)
-        except CallError as error:
-            self.judged[pair.key] = pair.judged(judge, str(error.failure), detail=error.detail)
-        except BudgetSpent:
-            self.judged[pair.key] = pair.judged(judge, str(Failure.BUDGET))
-        except (UserError, Stopped, OSError):
-            raise
-        except Exception as bug:  # one pair's bug must not take the others along
-            self.judged[pair.key] = pair.judged(judge, str(Failure.BUG), detail=bug_in_words(bug))
+        except Exception as error:  # one pair's bug must not take the others along
+            outcome, detail = failed_as(error)
+            self.judged[pair.key] = pair.judged(self._asked.judge, outcome, detail=detail)
 
     async def _opinion(self, pair: Pair, caller: Caller) -> Judged:
         chat, problem = _chat(self._asked, self._identity, pair), ""

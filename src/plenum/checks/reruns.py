@@ -16,7 +16,7 @@ from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
 from plenum.reports.settings import source
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking.conditions import Rerun
+from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
 
@@ -38,8 +38,8 @@ class Settings:
 class Line:
     """A replicate of a condition, and how its rerun compares with the first run."""
 
-    first: Rerun
-    again: Rerun
+    first: TrackedCondition
+    again: TrackedCondition
     replicate: int
     files: tuple[Path, Path]
     comparison: Comparison
@@ -122,13 +122,13 @@ def publish(chosen: Settings) -> int:
     return int(any(counts[outcome] for outcome in (DIFFERS, PENDING, MISSING)))
 
 
-def _compared(runs: Sequence[Rerun], journals: Path) -> Iterator[Line]:
+def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Line]:
     """Every rerun of a condition against its first run."""
     first, *others = runs
     for again in others:
         for replicate in range(max(first.target, again.target)):
             name = f"{replicate:03d}.jsonl"
-            files = (journals / first.folder / name, journals / again.folder / name)
+            files = (journals / first.folders[0] / name, journals / again.folders[0] / name)
             yield Line(first, again, replicate, files, compare(*files))
 
 
@@ -171,7 +171,11 @@ def _conditions(frame: pd.DataFrame, factors: Sequence[Mapping[str, str]]) -> Ta
 def _differences(lines: Sequence[Line]) -> Table:
     """Where each journal first differs."""
     records = [
-        {"journal": f"{line.again.folder}/{line.replicate:03d}.jsonl", "place": d.place, **vars(d)}
+        {
+            "journal": f"{line.again.folders[0]}/{line.replicate:03d}.jsonl",
+            "place": d.place,
+            **vars(d),
+        }
         for line in lines
         if (d := line.comparison.difference) is not None
     ]

@@ -14,6 +14,7 @@ from plenum.base.errors import Stopped, UserError
 from plenum.base.secrets import redact
 from plenum.base.text import flatten
 from plenum.execution.admission import Ticket
+from plenum.execution.budget import BudgetSpent
 from plenum.models import Answer, Attempt, CallError, Chat, ChatModel
 from plenum.models.retry import Policy, call
 from plenum.records import CallLog, Failure
@@ -153,6 +154,35 @@ def cancel_on_sigterm() -> None:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+
+
+def failed_as(error: Exception) -> tuple[str, str]:
+    """The outcome and the detail of a question whose call raised an error.
+
+    Raises
+    ------
+    UserError, Stopped, OSError
+        The error itself, where it ends the others too.
+    """
+    match error:
+        case CallError():
+            return str(error.failure), error.detail
+        case BudgetSpent():
+            return str(Failure.BUDGET), ""
+        case UserError() | Stopped() | OSError():
+            raise error
+    return str(Failure.BUG), bug_in_words(error)
+
+
+def run_until_stopped(questions: Coroutine[Any, Any, None]) -> str:
+    """Run questions on an event loop; why they ended early, or empty."""
+    try:
+        asyncio.run(questions)
+    except (KeyboardInterrupt, asyncio.CancelledError):  # Ctrl-C, SIGTERM
+        return str(Failure.INTERRUPTED)
+    except Stopped as reason:
+        return str(reason)
+    return ""
 
 
 async def run_together(calls: Iterable[Coroutine[Any, Any, Any]], model: ChatModel) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from plenum.design.condition import Job
 from plenum.execution.replay import traced
 from plenum.records import Usage, read
-from plenum.tracking import current, states
+from plenum.tracking import states
 from plenum.tracking.tracker import Method, Tracker
 
 _SAMPLE = 1
@@ -74,7 +74,7 @@ class ConditionRecord:
     def _is_current(self, report: dict[str, Any], chosen: Sequence[Path]) -> bool:
         """Whether the store holds all of it already."""
         assert self._tracker is not None
-        return current.holds(
+        return states.holds(
             self._tracker.uri,
             self._job.study,
             self._condition,

@@ -10,7 +10,7 @@ from plenum.design.condition import Api, Hosted, Job, Simulated
 from plenum.design.kinds import KINDS
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.tracking import store
-from plenum.tracking.stored import StoredCondition, require_kind, stored_conditions
+from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
 
 _MOST = 6
 """So many values of a factor are listed."""
@@ -122,7 +122,7 @@ def now_varying(jobs: Sequence[Job]) -> list[str]:
     return lines
 
 
-def _changed(held: Sequence[StoredCondition], jobs: Sequence[Job]) -> dict[str, list[str]]:
+def _changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[str]]:
     """The values of each factor that all conditions of a study shared, and don't any more."""
     if not held:
         return {}

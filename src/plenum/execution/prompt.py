@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -13,6 +13,7 @@ from plenum.base.errors import UserError
 from plenum.base.text import printable
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition
+from plenum.design.ranges import Choice, Whole, check_ranges
 from plenum.execution.replay import ReadDifferently, calls, messages
 from plenum.models.conversation import Ask
 from plenum.records import DamagedJournal, Transcript, read
@@ -37,11 +38,11 @@ class Wanted:
     """
 
     condition: str | None
-    replicate: int
+    replicate: Annotated[int, Whole(0)]
     call: str | None
-    round: int | None
+    round: Annotated[int | None, Whole(1)]
     seat: str | None
-    format: str
+    format: Annotated[str, Choice(FORMATS)]
     journals: Path
 
 
@@ -53,23 +54,12 @@ def wanted(cfg: DictConfig) -> Wanted:
     UserError
         A number isn't one, or the format is unknown.
     """
-    for key, least in (("replicate", 0), ("round", 1)):
-        value = cfg[key]
-        optional = key == "round" and value is None
-        if not optional and (type(value) is not int or value < least):
-            raise UserError(f"{key}: {value!r}; a whole number from {least} on")
-    if cfg.format not in FORMATS:
-        raise UserError(f"format: {cfg.format!r} is not one of {', '.join(FORMATS)}")
-    names = {key: None if cfg[key] is None else str(cfg[key]) for key in ("call", "seat")}
-    condition = None if cfg.condition is None else str(cfg.condition)
-    return Wanted(
-        condition=condition,
-        replicate=cfg.replicate,
-        round=cfg.round,
-        format=cfg.format,
-        journals=Path(cfg.journals),
-        **names,
-    )
+    names = ("condition", "call", "seat")
+    given: dict[str, Any] = {name: cfg[name] for name in ("replicate", "round", "format")}
+    given |= {name: None if cfg[name] is None else str(cfg[name]) for name in names}
+    wish = Wanted(journals=Path(cfg.journals), **given)
+    check_ranges("", wish)
+    return wish
 
 
 def show(study: str, uri: str, wish: Wanted) -> None:

@@ -10,13 +10,13 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.design.kinds import KINDS
 from plenum.design.ranges import is_study, one_of
 from plenum.reports.formats import NONE, or_dash
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking import journal_folders, store, studies
-from plenum.tracking.studies import StoredStudy, StudyCondition
+from plenum.tracking import store, studies
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.studies import StoredStudy
 
 ACTIONS = ("list", "delete", "restore")
 """What can be named by a bare word; ``rename=`` and ``drop=`` have a value."""
@@ -112,7 +112,7 @@ def manage(wanted: Request) -> None:
     used = studies.users(listed, study, gone)
     own = list(dict.fromkeys(c.folders[0] for c in gone))
     removed = [name for name in own if wanted.remove and name not in used]
-    with journal_folders.held(wanted.journals, wanted.uri, study.name, removed):
+    with studies.held_journals(wanted.journals, wanted.uri, study.name, removed):
         for line in _consequences(study, wanted, gone, own, used):
             print(line)
         _confirm(wanted)
@@ -121,10 +121,10 @@ def manage(wanted: Request) -> None:
         elif wanted.action == "restore":
             studies.restore(client, study)
         elif wanted.action == "drop":
-            journal_folders.remove(wanted.journals, removed)
+            studies.remove_journals(wanted.journals, removed)
             studies.drop(client, study, gone[0])
         else:
-            journal_folders.remove(wanted.journals, removed)
+            studies.remove_journals(wanted.journals, removed)
             studies.delete(client, study)
     print(f"done: {wanted.action} {study.name}")
 
@@ -148,7 +148,7 @@ def _find(listed: Sequence[StoredStudy], wanted: Request) -> StoredStudy:
     return found[-1]
 
 
-def _gone(study: StoredStudy, wanted: Request) -> list[StudyCondition]:
+def _gone(study: StoredStudy, wanted: Request) -> list[TrackedCondition]:
     """The conditions that leave the study."""
     if wanted.action != "drop":
         return list(study.conditions) if wanted.action == "delete" else []
@@ -171,7 +171,7 @@ def _ids(study: StoredStudy) -> list[str]:
 def _consequences(
     study: StoredStudy,
     wanted: Request,
-    gone: Sequence[StudyCondition],
+    gone: Sequence[TrackedCondition],
     own: Sequence[str],
     used: dict[str, list[str]],
 ) -> Iterator[str]:
@@ -205,7 +205,7 @@ def _consequences(
 
 
 def _told(wanted: Request, folders: Sequence[str], becomes: str) -> str:
-    total = sum(journal_folders.size(wanted.journals / folder) for folder in folders)
+    total = sum(studies.journals_size(wanted.journals / folder) for folder in folders)
     return (
         f"journals of {len(folders)} condition{'s' * (len(folders) != 1)} in {wanted.journals}, "
         f"{_size(total)}, {becomes}"
@@ -235,7 +235,7 @@ def _print_studies(listed: Sequence[StoredStudy]) -> None:
         return
     lines = []
     for study in listed:
-        kinds = {KINDS[c.kind].plural for c in study.conditions}
+        kinds = {c.kind.plural for c in study.conditions}
         lines.append(
             {
                 "study": study.name + " (deleted)" * study.deleted,
@@ -256,16 +256,17 @@ def _print_studies(listed: Sequence[StoredStudy]) -> None:
 
 
 def _print_conditions(study: StoredStudy, journals: Path) -> None:
-    sizes = {f: journal_folders.size(journals / f) for c in study.conditions for f in c.folders[:1]}
+    folders = [condition.folders[0] for condition in study.conditions]
+    sizes = {folder: studies.journals_size(journals / folder) for folder in folders}
     lines = [
         {
             "condition": name,
             "name": condition.name,
             "target": condition.target,
             **_counts([condition]),
-            "journals": sizes[condition.folders[0]],
+            "journals": sizes[folder],
         }
-        for name, condition in zip(_ids(study), study.conditions, strict=True)
+        for name, condition, folder in zip(_ids(study), study.conditions, folders, strict=True)
     ]
     columns = (
         *keys(["condition"]),
@@ -276,7 +277,7 @@ def _print_conditions(study: StoredStudy, journals: Path) -> None:
     show([Table("conditions", title, pd.DataFrame(lines), columns, (note,))])
 
 
-def _counts(conditions: Sequence[StudyCondition]) -> dict[str, int]:
+def _counts(conditions: Sequence[TrackedCondition]) -> dict[str, int]:
     sums = {n: sum(getattr(c, n) for c in conditions) for n in ("completed", "failed", "pending")}
     return {**sums, "written": max((c.written for c in conditions), default=0)}
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plenum.design.factors import USUAL
 from plenum.records import Transcript
-from plenum.tracking import frames
+from plenum.tracking import conditions
 
 
 def run_name(condition: Mapping[str, Any]) -> str:
@@ -21,7 +21,7 @@ def run_name(condition: Mapping[str, Any]) -> str:
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """The tables that become a condition's Parquet artifacts, by name."""
-    return {"ensemble": states(transcripts), "replicates": frames.replicates(transcripts)}
+    return {"ensemble": states(transcripts), "replicates": conditions.replicates(transcripts)}
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from plenum.base.identity import folder_of
 from plenum.design import kinds
 from plenum.design.factors import USUAL
+from plenum.records import Transcript
+from plenum.records.transcript import environments
 
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}
@@ -60,6 +63,13 @@ class TrackedCondition:
         In a world: one row a completed run and round, the measures, and the world's events.
     weights
         In a world: C(t) of the completed runs by its components above zero.
+    cell, name
+        What names it under its labels, and its run; two cells may share an identity, and with it
+        the journals.
+    base
+        Of branches: the identity of the condition that they branch off.
+    written
+        When its run was last ended or begun, in milliseconds since 1970.
     """
 
     study: str
@@ -85,11 +95,31 @@ class TrackedCondition:
     metrics: pd.DataFrame = field(default_factory=pd.DataFrame)
     rounds: pd.DataFrame = field(default_factory=pd.DataFrame)
     weights: pd.DataFrame = field(default_factory=pd.DataFrame)
+    cell: str = ""
+    name: str = ""
+    base: str = ""
+    written: int = 0
+
+    @property
+    def failed(self) -> int:
+        """Failed replicates."""
+        return sum(self.failures.values())
 
     @property
     def pending(self) -> int:
         """Replicates that have not ended."""
-        return self.target - self.completed - sum(self.failures.values())
+        return self.target - self.completed - self.failed
+
+    @property
+    def kind(self) -> kinds.Kind:
+        """The kind of condition."""
+        return kinds.of_condition(self.factors)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The names of the folders with its journals: its own, and that of its base."""
+        identities = (self.identity, *([self.base] if self.base else []))
+        return tuple(folder_of(identity, self.rerun) for identity in identities)
 
     @property
     def perturbed(self) -> bool:
@@ -128,21 +158,6 @@ class TrackedCondition:
         return self.rounds.pivot(index="replicate", columns="round", values=measure)
 
 
-@dataclass(frozen=True)
-class Rerun:
-    """One of the times that a condition was run: where its journals lie, and how many it wants."""
-
-    identity: str
-    rerun: int
-    target: int
-    factors: dict[str, str]
-
-    @property
-    def folder(self) -> str:
-        """The name of the folder with its journals."""
-        return folder_of(self.identity, self.rerun)
-
-
 def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
     """A condition as its run has it, without what its artifacts hold.
 
@@ -165,7 +180,16 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
         simulated=simulated(params, tags),
         environments=tuple(tags.get("plenum.environment", "").split()),
         tiny=any(word.endswith(":tiny") for word in params.get("models", "").split()),
+        cell=tags["plenum.cell"],
+        name=str(run.info.run_name),
+        base=params.get("branch.base", ""),
+        written=written(run),
     )
+
+
+def written(run: Any) -> int:
+    """When a run was last ended or begun, in milliseconds since 1970."""
+    return int(run.info.end_time or run.info.start_time or 0)
 
 
 def factors_of(run: Any) -> dict[str, str]:
@@ -208,3 +232,24 @@ def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int,
     completed = ended["completed"]
     target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
     return target, completed, failures
+
+
+def replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
+    """One row a replicate: status, reason, decision, clerk, wording, environment, totals."""
+    rows = []
+    for t in transcripts:
+        end = t.end or {}
+        rows.append(
+            {
+                "replicate": t.head["replicate"],
+                "status": t.status,
+                "reason": t.reason or "",
+                "decision": t.decision or "",
+                "clerk_agrees": end.get("clerk_agrees"),
+                "variant": t.head.get("variant", ""),
+                "family": t.head.get("family", ""),
+                "environment": " ".join(environments([t])),
+                **t.totals(),
+            }
+        )
+    return pd.DataFrame(rows)

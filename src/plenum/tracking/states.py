@@ -1,10 +1,13 @@
-"""What runs in MLflow are written from: equal states, equal contents."""
+"""What runs in MLflow are written from: equal states, equal contents. Read without MLflow."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from plenum.base.identity import digest
 from plenum.records import Transcript
+from plenum.tracking import store, stored, traces
+from plenum.tracking.stored import StoredRun
 
 TAG = "plenum.journal"
 """Tag of a run: what it is written from; of a replicate, what its journal ended with."""
@@ -42,3 +45,74 @@ def accounts_text(accounts: dict[str, Any]) -> str:
 def clean(value: Any) -> Any:
     """JSON has no NaN: numbers that aren't finite become texts."""
     return json.loads(json.dumps(value), parse_constant=str)
+
+
+def holds(
+    uri: str,
+    study: str,
+    condition: dict[str, Any],
+    target: int,
+    report: dict[str, Any],
+    replicates: Mapping[str, str],
+    traced: frozenset[str],
+) -> bool:
+    """Whether a store holds a condition exactly as it would be written.
+
+    Parameters
+    ----------
+    uri
+        Of the store, absolute; of a server nothing is known without asking, so it never holds.
+    condition
+        As :meth:`StudyWriter.open <plenum.tracking.writer.StudyWriter.open>` takes it.
+    report
+        Its estimates and accounts.
+    replicates
+        What the run of each replicate is written from, by the name of its journal.
+    traced
+        The journals that are to have a trace.
+    """
+    path = store.local(uri)
+    if path is None:
+        return False
+    found = stored.runs(path, study, "plenum.cell", condition["cell"])
+    parents = [run for run in found if run.tags.get("plenum.kind") == "condition"]
+    if len(parents) != 1:
+        return False
+    children = {
+        f"{int(run.tags['plenum.replicate']):03d}": run
+        for run in found
+        if run.tags.get("plenum.kind") == "replicate"
+    }
+    return _parent_holds(parents[0], condition, target, report) and all(
+        name in children and _child_holds(children[name], parents[0], name, state, name in traced)
+        for name, state in replicates.items()
+    )
+
+
+def _parent_holds(
+    parent: StoredRun, condition: dict[str, Any], target: int, report: dict[str, Any]
+) -> bool:
+    folder = parent.artifacts
+    if folder is None or "mlflow.source.name" not in parent.tags:
+        return False
+    files = ("ensemble.parquet", "replicates.parquet", "config.yaml", "condition.json")
+    accounts = folder / "accounts.json"
+    return (
+        of_run(parent.status, parent.tags) == of_condition(report, condition)
+        and parent.tags.get("plenum.target") == str(target)
+        and all((folder / name).is_file() for name in files)
+        and accounts.is_file()
+        and accounts.read_text(encoding="utf-8") == accounts_text(report["accounts"])
+    )
+
+
+def _child_holds(child: StoredRun, parent: StoredRun, name: str, state: str, traced: bool) -> bool:
+    folder = child.artifacts
+    trace = traces.identifier(child.experiment, child.cell, name, state)
+    return (
+        of_run(child.status, child.tags) == state
+        and child.tags.get("mlflow.parentRunId") == parent.id
+        and folder is not None
+        and (folder / "transcript" / f"{name}.jsonl").is_file()
+        and (not traced or child.tags.get(traces.TAG) == trace)
+    )

@@ -1,11 +1,12 @@
-"""What a study holds, read before anything is run for it, without MLflow's client.
+"""What a study holds, read without MLflow's client.
 
 Importing MLflow takes seconds: an SQLite store is asked by SQL, a server by its REST interface.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
@@ -22,28 +23,80 @@ _EXPERIMENT = """
     )
     FROM experiments WHERE name = ?
 """
-
-_CONDITIONS = """
-    WITH conditions AS (
-        SELECT run_uuid FROM runs JOIN experiments USING (experiment_id) JOIN tags USING (run_uuid)
-        WHERE experiments.name = ? AND experiments.lifecycle_stage = 'active'
-          AND runs.lifecycle_stage = 'active'
-          AND tags.key = 'plenum.kind' AND tags.value = 'condition'
-    )
-    SELECT run_uuid, key, value FROM params JOIN conditions USING (run_uuid)
-    UNION ALL
-    SELECT run_uuid, key, value FROM tags JOIN conditions USING (run_uuid)
-    WHERE key IN ('plenum.cell', 'plenum.target')
+_ACTIVE = """
+    FROM runs JOIN experiments USING (experiment_id)
+    WHERE experiments.name = ? AND experiments.lifecycle_stage = 'active'
+      AND runs.lifecycle_stage = 'active'
+      AND EXISTS (
+        SELECT 1 FROM tags WHERE tags.run_uuid = runs.run_uuid AND key GLOB ? AND value GLOB ?
+      )
 """
+_RUNS = f"""
+    SELECT run_uuid, runs.name, status, artifact_uri, start_time, CAST(experiment_id AS TEXT)
+    {_ACTIVE} ORDER BY start_time, run_uuid
+"""
+_VALUES = {
+    "tags": "value",
+    "params": "value",
+    "latest_metrics": "CAST(value AS TEXT) || ' ' || is_nan || ' ' || step",
+}
 
 
 @dataclass(frozen=True)
-class StoredCondition:
-    """A condition as the store has it: ``cell`` names it under its labels, ``params`` by name."""
+class StoredRun:
+    """An active run, as the store has it; ``metrics`` with their steps, as texts."""
 
-    cell: str
-    target: int
-    params: Mapping[str, str]
+    id: str
+    name: str = ""
+    status: str = ""
+    artifact_uri: str = ""
+    start_time: int = 0
+    experiment: str = ""
+    tags: dict[str, str] = field(default_factory=dict)
+    params: dict[str, str] = field(default_factory=dict)
+    metrics: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def artifacts(self) -> Path | None:
+        """Where its artifacts lie on this disk; ``None`` if they lie elsewhere."""
+        return store.folder(self.artifact_uri)
+
+    @property
+    def cell(self) -> str:
+        """Names its condition under its labels."""
+        return self.tags.get("plenum.cell", "")
+
+    @property
+    def target(self) -> int:
+        """How many replicates a condition wants."""
+        return int(self.tags.get("plenum.target", 0))
+
+
+def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[StoredRun]:
+    """The active runs of a study, the oldest first.
+
+    Parameters
+    ----------
+    path
+        The SQLite file.
+    tag, value
+        Only runs with such a tag; ``*`` stands for any.
+    """
+    values = [
+        database.rows(
+            path,
+            f"SELECT run_uuid, key, {shown} FROM {table} "
+            f"WHERE run_uuid IN (SELECT run_uuid {_ACTIVE}) ORDER BY key",
+            *(study, tag, value),
+        )
+        for table, shown in _VALUES.items()
+    ]
+    stored = {row[0]: StoredRun(*row) for row in database.rows(path, _RUNS, study, tag, value)}
+    for name, rows in zip(("tags", "params", "metrics"), values, strict=True):
+        for run, key, text in rows:
+            if run in stored:  # else it was begun meanwhile
+                getattr(stored[run], name)[key] = text
+    return list(stored.values())
 
 
 def require_kind(study: str, uri: str, kind: str) -> None:
@@ -83,17 +136,38 @@ def require_active(study: str, uri: str) -> str | None:
     return None
 
 
-def stored_conditions(study: str, uri: str) -> list[StoredCondition]:
-    """The conditions of a study; none where there is no such study, or no store yet."""
+def stored_conditions(study: str, uri: str) -> list[StoredRun]:
+    """The runs of a study's conditions; none where there is no such study, or no store yet."""
     path = store.local(uri)
-    rows = database.rows(path, _CONDITIONS, study) if path else _served_conditions(study, uri)
-    runs: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for run, key, value in rows:
-        runs[run][key] = value
-    return [
-        StoredCondition(run.pop("plenum.cell", ""), int(run.pop("plenum.target", 0)), run)
-        for run in runs.values()
-    ]
+    if path is not None:
+        return runs(path, study, "plenum.kind", "condition")
+    return list(_served_conditions(study, uri))
+
+
+def fingerprint(study: str, uri: str) -> str | None:
+    """A digest of a study's runs and of the artifacts of its conditions.
+
+    Returns
+    -------
+    str or None
+        Equal digests mean equal contents; ``None`` where that can't be known without MLflow: of a
+        server, or of artifacts that lie elsewhere.
+    """
+    path = store.local(store.absolute(uri))
+    if path is None:
+        return None
+    total = hashlib.blake2b(digest_size=16)
+    for run in runs(path, study):
+        total.update(repr(run).encode())
+        if run.artifacts is None:
+            return None
+        if run.tags.get("plenum.kind") == "replicate":
+            continue
+        for file in sorted(run.artifacts.rglob("*")):
+            if file.is_file():
+                data = file.read_bytes()
+                total.update(f"{file.relative_to(run.artifacts)} {len(data)} ".encode() + data)
+    return total.hexdigest()
 
 
 def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
@@ -103,14 +177,9 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
         rows = database.rows(path, _EXPERIMENT, KIND_TAG, study)
         return [(str(number), stage, kind) for number, stage, kind in rows]
     return [
-        (each["experiment_id"], each["lifecycle_stage"], _tag(each))
+        (each["experiment_id"], each["lifecycle_stage"], _pairs(each, "tags").get(KIND_TAG))
         for each in _served(study, uri, "ALL")
     ]
-
-
-def _tag(experiment: Mapping[str, Any]) -> str | None:
-    values = [t.get("value") for t in experiment.get("tags", []) if t["key"] == KIND_TAG]
-    return values[0] if values else None
 
 
 def _served(study: str, uri: str, stages: str) -> list[dict[str, Any]]:
@@ -119,7 +188,7 @@ def _served(study: str, uri: str, stages: str) -> list[dict[str, Any]]:
     return list(store.post(uri, "experiments/search", query).get("experiments", []))
 
 
-def _served_conditions(study: str, uri: str) -> Iterable[tuple[str, str, str]]:
+def _served_conditions(study: str, uri: str) -> Iterator[StoredRun]:
     for experiment in _served(study, uri, "ACTIVE_ONLY"):
         query: dict[str, Any] = {
             "experiment_ids": [experiment["experiment_id"]],
@@ -129,8 +198,13 @@ def _served_conditions(study: str, uri: str) -> Iterable[tuple[str, str, str]]:
         while True:
             page = store.post(uri, "runs/search", query)
             for run in page.get("runs", []):
-                for entry in [*run["data"].get("params", []), *run["data"].get("tags", [])]:
-                    yield run["info"]["run_id"], entry["key"], entry.get("value", "")
+                tags, params = _pairs(run["data"], "tags"), _pairs(run["data"], "params")
+                yield StoredRun(run["info"]["run_id"], tags=tags, params=params)
             if not page.get("next_page_token"):
                 break
             query["page_token"] = page["next_page_token"]
+
+
+def _pairs(data: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Tags or params as a server sends them, by key."""
+    return {entry["key"]: entry.get("value", "") for entry in data.get(name, [])}

@@ -1,50 +1,20 @@
-"""Studies as wholes in the MLflow store: listed, renamed, put into its trash and taken back."""
+"""Studies as wholes: listed, renamed, put into MLflow's trash, taken back; and their journals."""
 
+import shutil
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base.identity import folder_of
-from plenum.design.kinds import of_condition
+from plenum.base.errors import UserError
 from plenum.tracking import store
-from plenum.tracking.conditions import attrition, factors_of, rerun
+from plenum.tracking.conditions import TrackedCondition, from_run, written
 from plenum.tracking.runs import CONDITIONS, interrupted, search
+from plenum.tracking.tracker import lock_file
 
 _TAG = "plenum.study"
-
-
-@dataclass(frozen=True)
-class StudyCondition:
-    """A condition of a study, and the names of the folders in which its journals lie.
-
-    Attributes
-    ----------
-    cell
-        Names it under its labels: two cells may share an identity, and with it the journals.
-    folders
-        Its own, and that of the condition that it branches off.
-    target, completed, failed
-        Replicates.
-    written
-        When its run was last ended or begun, in milliseconds since 1970.
-    """
-
-    identity: str
-    cell: str
-    name: str
-    kind: str
-    folders: tuple[str, ...]
-    target: int
-    completed: int
-    failed: int
-    written: int
-
-    @property
-    def pending(self) -> int:
-        """Replicates that have not ended."""
-        return self.target - self.completed - self.failed
 
 
 @dataclass(frozen=True)
@@ -65,7 +35,7 @@ class StoredStudy:
     experiment: str
     active: bool
     deleted: bool
-    conditions: tuple[StudyCondition, ...]
+    conditions: tuple[TrackedCondition, ...]
 
 
 def open_store(uri: str) -> Any:
@@ -110,13 +80,13 @@ def restore(client: Any, study: StoredStudy) -> None:
     for run in search(client, study.experiment, "tags.`plenum.kind` != 'report'"):
         tags = run.data.tags
         key = (tags["plenum.kind"], tags["plenum.cell"], tags.get("plenum.replicate", ""))
-        older, latest[key] = sorted([latest.get(key, run), run], key=_ended)
+        older, latest[key] = sorted([latest.get(key, run), run], key=written)
         if older is not latest[key]:
             client.delete_run(older.info.run_id)
     client.rename_experiment(study.experiment, study.name)
 
 
-def drop(client: Any, study: StoredStudy, condition: StudyCondition) -> None:
+def drop(client: Any, study: StoredStudy, condition: TrackedCondition) -> None:
     """Put the runs of a condition into MLflow's trash, its own run last."""
     runs = search(client, study.experiment, f"tags.`plenum.cell` = '{condition.cell}'")
     for run in sorted(runs, key=lambda run: run.data.tags["plenum.kind"] == "condition"):
@@ -124,7 +94,7 @@ def drop(client: Any, study: StoredStudy, condition: StudyCondition) -> None:
 
 
 def users(
-    listed: Sequence[StoredStudy], study: StoredStudy, gone: Sequence[StudyCondition]
+    listed: Sequence[StoredStudy], study: StoredStudy, gone: Sequence[TrackedCondition]
 ) -> dict[str, list[str]]:
     """Which studies hold conditions with journals in a folder, apart from some of one study."""
     named: defaultdict[str, list[str]] = defaultdict(list)
@@ -138,6 +108,39 @@ def users(
     return dict(named)
 
 
+def journals_size(folder: Path) -> int:
+    """Bytes of the files in a folder; 0 where there is none."""
+    return sum(file.stat().st_size for file in folder.glob("*") if file.is_file())
+
+
+@contextmanager
+def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) -> Iterator[None]:
+    """Hold what runs of a study hold: its tracking lock, and those of conditions' folders.
+
+    Raises
+    ------
+    UserError
+        Another process holds one: it runs a condition, or writes the study to MLflow.
+    """
+
+    def refuse() -> None:
+        raise UserError(f"study: another process runs or writes {study!r}; wait until it has ended")
+
+    locks = [lock_file(journals, uri, study), *(journals / name / "lock" for name in folders)]
+    with ExitStack() as stack:
+        for lock in locks:
+            if lock.parent.is_dir():
+                stack.enter_context(store.locked(lock, refuse))
+        yield
+
+
+def remove_journals(journals: Path, folders: Sequence[str]) -> None:
+    """Remove folders with their journals; those that aren't there are left out."""
+    for name in folders:
+        if (journals / name).is_dir():
+            shutil.rmtree(journals / name)
+
+
 def _study(client: Any, experiment: Any) -> StoredStudy:
     number, name = experiment.experiment_id, experiment.name
     tag = experiment.tags[_TAG]
@@ -146,36 +149,14 @@ def _study(client: Any, experiment: Any) -> StoredStudy:
     runs = search(client, number, CONDITIONS, deleted=deleted)
     ended = defaultdict(Counter) if deleted else interrupted(client, number, runs)
     cells = dict.fromkeys(run.data.tags["plenum.cell"] for run in runs)  # in the order of running
-    latest = {run.data.tags["plenum.cell"]: run for run in sorted(runs, key=_ended)}
+    latest = {run.data.tags["plenum.cell"]: run for run in sorted(runs, key=written)}
     return StoredStudy(
         tag if trashed else name,
         number,
         not deleted,
         deleted or trashed,
-        tuple(_condition(latest[cell], ended) for cell in cells),
+        tuple(from_run(tag, latest[cell], ended) for cell in cells),
     )
-
-
-def _condition(run: Any, ended: dict[str, Counter[str]]) -> StudyCondition:
-    tags, params = run.data.tags, run.data.params
-    identity, number = tags["plenum.condition"], rerun(factors_of(run))
-    base = params.get("branch.base")
-    target, completed, failures = attrition(run, ended)
-    return StudyCondition(
-        identity=identity,
-        cell=tags["plenum.cell"],
-        name=run.info.run_name,
-        kind=of_condition(params).name,
-        folders=(folder_of(identity, number), *([folder_of(base, number)] if base else [])),
-        target=target,
-        completed=completed,
-        failed=sum(failures.values()),
-        written=_ended(run),
-    )
-
-
-def _ended(run: Any) -> int:
-    return int(run.info.end_time or run.info.start_time or 0)
 
 
 def _trash_name(study: str, experiment: str) -> str:

@@ -19,7 +19,7 @@ from plenum.design.kinds import KINDS, of_condition
 from plenum.records import DamagedJournal, Transcript
 from plenum.records import read as read_journal
 from plenum.tracking import conditions, runs, store, stored, usage, views
-from plenum.tracking.conditions import Rerun, TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.usage import ConditionUsage
 
 _AT_ONCE = 8
@@ -184,17 +184,15 @@ class Study:
         }
 
     @cached_property
-    def reruns(self) -> dict[str, list[Rerun]]:
-        """The conditions by identity, each with the times that it was run, in order."""
-        by_identity: dict[str, dict[int, Rerun]] = {}
-        for run in self.condition_runs:
-            identity, factors = run.data.tags["plenum.condition"], conditions.factors_of(run)
+    def reruns(self) -> dict[str, list[TrackedCondition]]:
+        """The conditions by identity, each as often as it was run, in order."""
+        by_identity: defaultdict[str, dict[int, TrackedCondition]] = defaultdict(dict)
+        for run, condition in zip(self.condition_runs, self.listed, strict=True):
+            times = by_identity[condition.identity]
             target = int(run.data.tags.get("plenum.target", 0))
-            times = by_identity.setdefault(identity, {})
-            number = conditions.rerun(factors)
-            if number in times:  # one condition under two labels shares its journals
-                target = max(target, times[number].target)
-            times[number] = Rerun(identity, number, target, factors)
+            if condition.rerun in times:  # one condition under two labels shares its journals
+                target = max(target, times[condition.rerun].target)
+            times[condition.rerun] = replace(condition, target=target)
         return {
             identity: [times[n] for n in sorted(times)] for identity, times in by_identity.items()
         }

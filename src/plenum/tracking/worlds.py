@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from plenum.records import Transcript, episodes
 from plenum.records.episodes import MEASURES, metrics, number, played
-from plenum.tracking import frames
+from plenum.tracking import conditions
 
 _WEIGHTS = ["replicate", "round", "component", "weight"]
 
@@ -30,7 +30,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         "ensemble": weights(transcripts),
         "rounds": rounds(transcripts),
         "metrics": measured(transcripts),
-        "replicates": frames.replicates(transcripts),
+        "replicates": conditions.replicates(transcripts),
     }
 
 

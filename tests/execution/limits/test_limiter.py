@@ -58,22 +58,6 @@ def run(calls: Calls, scene: Callable[[Limiter], Coroutine[Any, Any, Any]]) -> A
 # --- concurrency -------------------------------------------------------------------------------
 
 
-def test_never_more_calls_are_in_flight_than_the_limit() -> None:
-    async def scene(limiter: Limiter) -> list[int]:
-        seen: list[int] = []
-
-        def note() -> None:
-            seen.append(limiter.in_flight)
-
-        await asyncio.gather(*(call(limiter, 0.002, seen=note) for _ in range(40)))
-        assert (limiter.in_flight, limiter.peak) == (0, 3)
-        return seen
-
-    seen = run(FIXED, scene)
-    assert len(seen) == 40
-    assert max(seen) == 3
-
-
 @settings(max_examples=15)
 @given(st.lists(st.sampled_from(["ok", "rate_limit", "server", "timeout", "cancel"]), max_size=40))
 def test_whatever_happens_to_calls_every_place_is_given_back(kinds: list[str]) -> None:
@@ -94,22 +78,6 @@ def test_whatever_happens_to_calls_every_place_is_given_back(kinds: list[str]) -
         await call(limiter)  # somebody can still enter
 
     run(Calls(max_concurrency=4, start_concurrency=4), scene)
-
-
-def test_the_limit_follows_what_comes_back() -> None:
-    async def scene(limiter: Limiter) -> list[int]:
-        found = [limiter.limit]
-        await asyncio.gather(*(call(limiter, 0.001) for _ in range(100)))
-        found.append(limiter.limit)
-        await asyncio.gather(
-            *(call(limiter, 0.001, attempt=ended(Failure.RATE_LIMIT, 429)) for _ in range(2))
-        )
-        return [*found, limiter.limit]
-
-    start, grown, cut = run(Calls(max_concurrency=1000, start_concurrency=4), scene)
-    assert start == 4
-    assert grown > 16
-    assert cut == grown // 2
 
 
 @pytest.mark.parametrize(
@@ -133,23 +101,6 @@ def test_only_an_overloaded_provider_is_spared(attempt: Attempt, cut: bool) -> N
     assert run(Calls(start_concurrency=8), scene) == (4 if cut else 8)
 
 
-def test_few_calls_do_not_raise_the_limit() -> None:
-    async def scene(limiter: Limiter) -> int:
-        for _ in range(50):
-            await call(limiter)
-        return limiter.limit
-
-    assert run(Calls(start_concurrency=8), scene) == 8
-
-
-def test_without_adapting_the_limit_is_the_most() -> None:
-    async def scene(limiter: Limiter) -> int:
-        await call(limiter, attempt=ended(Failure.RATE_LIMIT, 429))
-        return limiter.limit
-
-    assert run(FIXED, scene) == 3
-
-
 def test_the_simulated_backend_bears_everything() -> None:
     async def scene() -> int:
         return Limiter(Calls(max_concurrency=500, start_concurrency=2), "simulated").limit
@@ -158,38 +109,6 @@ def test_the_simulated_backend_bears_everything() -> None:
 
 
 # --- those who give up -------------------------------------------------------------------------
-
-
-def test_who_gives_up_waiting_takes_no_place() -> None:
-    async def scene(limiter: Limiter) -> None:
-        holders = [asyncio.create_task(call(limiter, 0.05)) for _ in range(3)]
-        await asyncio.sleep(0)
-        waiting = [asyncio.create_task(call(limiter)) for _ in range(5)]
-        await asyncio.sleep(0)
-        for task in waiting:
-            task.cancel()
-        await asyncio.gather(*holders, *waiting, return_exceptions=True)
-        assert limiter.in_flight == 0
-        await asyncio.gather(*(call(limiter, 0.001) for _ in range(9)))
-        assert limiter.peak == 3
-
-    run(FIXED, scene)
-
-
-def test_who_is_cancelled_as_the_place_is_given_returns_it() -> None:
-    async def scene(limiter: Limiter) -> None:
-        place = await limiter.enter("a", (0, 0), 100)
-        waiting = asyncio.create_task(limiter.enter("a", (0, 1), 100))
-        third = asyncio.create_task(limiter.enter("a", (0, 2), 100))
-        await asyncio.sleep(0)
-        limiter.leave(place, ended(), 0.0, 0)  # gives the place to the second, which isn't woken
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
-        await asyncio.wait_for(third, 1)
-        assert limiter.in_flight == 1
-
-    run(Calls(max_concurrency=1, adapt=False), scene)
 
 
 def test_who_gives_up_does_not_hold_up_those_behind() -> None:
@@ -283,35 +202,26 @@ def test_a_shorter_pause_does_not_end_a_longer_one() -> None:
     assert run(FIXED, scene) == pytest.approx(0.3)
 
 
-def test_those_who_wait_are_let_in_when_the_pause_ends_though_nobody_leaves() -> None:
-    async def scene(limiter: Limiter) -> None:
-        await call(limiter, hold_s=0.05)
-        await asyncio.wait_for(call(limiter), 2)
-
-    run(FIXED, scene)
-
-
 # --- per minute --------------------------------------------------------------------------------
 
 
-def test_requests_a_minute_are_kept() -> None:
+@pytest.mark.parametrize(
+    ("calls", "number", "tokens"),
+    [
+        # 1200 a minute: 20 at once, and the other 20 in the second that fills the bucket.
+        (Calls(rpm={"openai": 1200}), 40, 10**6),
+        # 60,000 a minute: 1000 at once, and the other 1000 in a second.
+        (Calls(tpm={"openai": 60_000}), 20, 100),
+    ],
+    ids=["requests", "tokens"],
+)
+def test_what_a_minute_may_see_is_kept(calls: Calls, number: int, tokens: int) -> None:
     async def scene(limiter: Limiter) -> float:
         began = now()
-        await asyncio.gather(*(call(limiter, tokens=10**6) for _ in range(40)))
+        await asyncio.gather(*(call(limiter, tokens=tokens) for _ in range(number)))
         return now() - began
 
-    # 1200 a minute: 20 at once, and the other 20 in the second that fills the bucket.
-    assert run(Calls(rpm={"openai": 1200}), scene) == pytest.approx(1.0)
-
-
-def test_tokens_a_minute_are_kept() -> None:
-    async def scene(limiter: Limiter) -> float:
-        began = now()
-        await asyncio.gather(*(call(limiter, tokens=100) for _ in range(20)))
-        return now() - began
-
-    # 60,000 a minute: 1000 at once, and the other 1000 in a second.
-    assert run(Calls(tpm={"openai": 60_000}), scene) == pytest.approx(1.0)
+    assert run(calls, scene) == pytest.approx(1.0)
 
 
 def test_tokens_that_were_not_used_let_others_in() -> None:
@@ -322,47 +232,6 @@ def test_tokens_that_were_not_used_let_others_in() -> None:
         return now() - began
 
     assert run(Calls(tpm={"openai": 60_000}), scene) < 0.5
-
-
-def test_another_providers_limits_do_not_matter() -> None:
-    async def scene(limiter: Limiter) -> float:
-        began = now()
-        await asyncio.gather(*(call(limiter, tokens=100) for _ in range(200)))
-        return now() - began
-
-    limits = Calls(rpm={"xai": 1, "openai": None}, tpm={"xai": 1, "openai": None})
-    assert run(limits, scene) == 0
-
-
-def test_who_is_cancelled_as_the_place_is_given_returns_the_tokens_too() -> None:
-    async def scene(limiter: Limiter) -> float:
-        holder = await limiter.enter("a", (0,), 0)
-        waiting = asyncio.create_task(limiter.enter("a", (0,), 1000))
-        await asyncio.sleep(0)
-        limiter.leave(holder, ended(), 0.0, 0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        began = now()
-        await call(limiter, tokens=1000)
-        return now() - began
-
-    assert run(Calls(max_concurrency=1, adapt=False, tpm={"openai": 60_000}), scene) < 0.5
-
-
-def test_who_is_cancelled_as_the_place_is_given_returns_the_request_too() -> None:
-    async def scene(limiter: Limiter) -> float:
-        holder = await limiter.enter("a", (0,), 0)
-        await asyncio.sleep(1.1)  # the bucket of 60 a minute holds one, and refills in a second
-        waiting = asyncio.create_task(limiter.enter("a", (0,), 0))
-        await asyncio.sleep(0)
-        limiter.leave(holder, ended(), 0.0, 0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-        began = now()
-        await call(limiter)
-        return now() - began
-
-    assert run(Calls(max_concurrency=1, adapt=False, rpm={"openai": 60}), scene) < 0.5
 
 
 # --- providers that want to be left alone, or can't be reached ----------------------------------
@@ -378,41 +247,6 @@ async def queued(limiter: Limiter, attempt: Attempt, hold_s: float = 0.0) -> asy
     limiter.leave(place, attempt, hold_s, 0)
     await asyncio.sleep(0)
     return waiting
-
-
-def test_it_is_told_what_is_waited_for_and_how_long() -> None:
-    async def scene(limiter: Limiter) -> list[str]:
-        said = [limiter.waiting()]
-        waiting = await queued(limiter, REFUSED, hold_s=42.3)
-        said.append(limiter.waiting())
-        waiting.cancel()
-        return said
-
-    assert run(FIXED, scene) == ["", "waiting 42 s for openai, as it asked (429)"]
-
-
-def test_a_stated_limit_is_named_by_its_key() -> None:
-    async def scene(limiter: Limiter) -> str:
-        await limiter.enter("a", (0, 0), 0)
-        waiting = asyncio.create_task(call(limiter))
-        await asyncio.sleep(0)
-        said = limiter.waiting()
-        waiting.cancel()
-        return said
-
-    told = run(Calls(rpm={"openai": 2}), scene)
-    assert re.fullmatch(r"waiting (29|30) s for openai, by calls\.rpm\.openai", told)
-
-
-def test_the_wait_before_another_attempt_is_told_with_its_reason() -> None:
-    async def scene(limiter: Limiter) -> str:
-        waiting = asyncio.create_task(limiter.pause(9.0, "503"))
-        await asyncio.sleep(0)
-        said = limiter.waiting()
-        waiting.cancel()
-        return said
-
-    assert run(FIXED, scene) == "waiting 9 s for openai, before another attempt (503)"
 
 
 @given(st.floats(901, 1e11))
@@ -451,12 +285,50 @@ def test_a_provider_that_answers_others_is_not_given_up_for_one_call() -> None:
     assert run(FIXED, scene) == 0
 
 
-def test_who_is_cancelled_while_a_provider_is_given_up_gives_nothing_back() -> None:
-    async def scene(limiter: Limiter) -> int:
-        waiting = await queued(limiter, REFUSED, 1e9)
-        waiting.cancel()
-        with suppress(asyncio.CancelledError, ProviderUnavailable):
-            await waiting
-        return limiter.in_flight
+# --- who is cancelled, and what is waited for ---------------------------------------------------
 
-    assert run(replace(FIXED, max_concurrency=1), scene) == 0
+
+@pytest.mark.parametrize(
+    ("limits", "tokens"),
+    [({}, 0), ({"tpm": {"openai": 60_000}}, 1000), ({"rpm": {"openai": 60}}, 0)],
+    ids=["place", "tokens", "request"],
+)
+def test_who_is_cancelled_as_the_place_is_given_returns_all(
+    limits: dict[str, Any], tokens: int
+) -> None:
+    async def scene(limiter: Limiter) -> float:
+        holder = await limiter.enter("a", (0,), 0)
+        await asyncio.sleep(1.1)  # the bucket of 60 a minute holds one, and refills in a second
+        waiting = asyncio.create_task(limiter.enter("a", (0,), tokens))
+        await asyncio.sleep(0)
+        limiter.leave(holder, ended(), 0.0, 0)  # gives the place to who waits, and isn't woken
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        began = now()
+        await call(limiter, tokens=tokens)
+        assert limiter.in_flight == 0
+        return now() - began
+
+    assert run(Calls(max_concurrency=1, adapt=False, **limits), scene) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("calls", "hold_s", "told"),
+    [
+        (FIXED, 42.3, r"waiting 42 s for openai, as it asked \(429\)"),
+        (Calls(rpm={"openai": 2}), 0.0, r"waiting (29|30) s for openai, by calls\.rpm\.openai"),
+    ],
+    ids=["hold", "limit"],
+)
+def test_it_is_told_what_is_waited_for_and_how_long(calls: Calls, hold_s: float, told: str) -> None:
+    async def scene(limiter: Limiter) -> list[str]:
+        said = [limiter.waiting()]
+        waiting = await queued(limiter, REFUSED, hold_s)
+        said.append(limiter.waiting())
+        waiting.cancel()
+        return said
+
+    nothing, said = run(calls, scene)
+    assert nothing == ""
+    assert re.fullmatch(told, said)

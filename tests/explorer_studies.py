@@ -57,12 +57,12 @@ class Written:
     ) -> TrackedCondition:
         """Add a condition; ``broken`` ends replicates as failed, with these fields."""
         number = len(self.tracked)
-        own = drifting(replicates, rounds, len(options)) if paths is None else paths
+        given = drifting(replicates, rounds, len(options)) if paths is None else paths
         broken = broken or {}
         name = f"{number:02d}c0ffee"
         ended = [r for r in range(replicates) if r not in broken]
         made = [
-            self._journal(name, r, own[r], say, options, seats, broken.get(r), factors)
+            self._journal(name, r, given[r], say, options, seats, broken.get(r), factors)
             for r in range(replicates)
         ]
         self.kept[f"run{number}"] = [
@@ -79,8 +79,8 @@ class Written:
             target=replicates,
             completed=len(ended),
             failures=dict(Counter(str(end["reason"]) for end in broken.values())),
-            preferences=np.repeat(own[ended][:, :, None], len(seats), axis=2),
-            decisions=tuple(decision(own[r], options) for r in ended),
+            preferences=np.repeat(given[ended][:, :, None], len(seats), axis=2),
+            decisions=tuple(decision(given[r], options) for r in ended),
             seats=tuple(seats),
             indices=tuple(ended),
             simulated=True,

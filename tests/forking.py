@@ -178,13 +178,13 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
         if not data:
             os._exit(0)
         request: dict[str, Any] = json.loads(data)
-        answer, told = os.pipe()
+        answer, answering = os.pipe()
         waiting, adopted = os.pipe()
         between = os.fork()
         if between == 0:
             child = os.fork()
             if child:
-                os.write(told, str(child).encode())
+                os.write(answering, str(child).encode())
                 os._exit(0)
             os.close(adopted)
             os.read(waiting, 1)  # until the template has closed it
@@ -199,7 +199,7 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
             os.waitpid(between, 0)
             connection.send(os.read(answer, 64))
             os.close(adopted)
-        for descriptor in (*descriptors, answer, told, waiting):
+        for descriptor in (*descriptors, answer, answering, waiting):
             os.close(descriptor)
 
 

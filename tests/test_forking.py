@@ -46,7 +46,7 @@ def test_it_says_the_same_and_ends_the_same(
     child.write_text(CHILD)
     script.write_text(SCRIPTS[name].replace("\n        ", "\n"))
     monkeypatch.setenv("UNSET", "by whoever starts it")
-    told = []
+    ends = []
     for cold in (False, True):
         env = {**os.environ, "SET": "yes"}
         env.pop("UNSET")
@@ -60,8 +60,8 @@ def test_it_says_the_same_and_ends_the_same(
                 start_new_session=True,
                 **given,
             )
-        told.append((done.returncode, done.stdout, done.stderr.splitlines()[-1:]))
-    assert told[0] == told[1]
+        ends.append((done.returncode, done.stdout, done.stderr.splitlines()[-1:]))
+    assert ends[0] == ends[1]
 
 
 def test_it_is_forked_unless_it_has_to_be_cold(tmp_path: Path) -> None:
@@ -69,8 +69,8 @@ def test_it_is_forked_unless_it_has_to_be_cold(tmp_path: Path) -> None:
     script.write_text("import sys; print('mlflow' in sys.modules)")
     env = {**os.environ, "PYTHONUTF8": "1"}
     ways: list[dict[str, Any]] = [{}, {"cold": True}, {"env": env}]
-    told = [forking.run([sys.executable, str(script)], **given).stdout for given in ways]
-    assert told == ["True\n", "False\n", "False\n"]
+    ends = [forking.run([sys.executable, str(script)], **given).stdout for given in ways]
+    assert ends == ["True\n", "False\n", "False\n"]
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])

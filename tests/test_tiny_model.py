@@ -117,8 +117,8 @@ def test_the_chat_template_renders_each_role_and_the_generation_prompt(tokenizer
 @pytest.mark.parametrize("shared", [0, 2, 4])
 def test_a_prompt_cut_in_two_is_the_rendered_chat(tokenizer: Any, shared: int) -> None:
     messages = [Message("system", "S."), Message("user", "User", shared), Message("user", "V.")]
-    told = [{"role": m.role, "content": m.content} for m in messages]
-    rendered = tokenizer.apply_chat_template(told, tokenize=False, add_generation_prompt=True)
+    mappings = [{"role": m.role, "content": m.content} for m in messages]
+    rendered = tokenizer.apply_chat_template(mappings, tokenize=False, add_generation_prompt=True)
     prefix, rest = tokenizers.split(messages)
     assert prefix + rest == rendered
     assert prefix.endswith("User"[:shared])
@@ -135,8 +135,8 @@ def calls(scenario: str, roles: str, number: int) -> Iterator[Any]:
     held = corpus.reworded(corpus.condition(roles), scenario, variants[number % len(variants)])
     run = Deliberation(corpus.with_rounds(held, 3, number), 0)
     while (ask := run.ask) is not None:
-        said = teacher.answer(ask.kind, ask.chat.messages, rng)
-        yield ask, said, run.answer(Reply(said, 0, 0))
+        reply = teacher.answer(ask.kind, ask.chat.messages, rng)
+        yield ask, reply, run.answer(Reply(reply, 0, 0))
 
 
 @pytest.mark.parametrize("scenario", corpus.ids())
@@ -151,11 +151,11 @@ def test_the_teachers_answers_parse_and_keep_to_the_length(scenario: str) -> Non
 
 @pytest.mark.parametrize("scenario", corpus.ids())
 def test_the_teacher_reads_nothing_but_the_prompt(scenario: str) -> None:
-    for ask, said, _ in calls(scenario, "on", 3):
+    for ask, reply, _ in calls(scenario, "on", 3):
         again = [Message(m.role, m.content) for m in ask.chat.messages]
         first, second = (teacher.answer(ask.kind, again, generator("x")) for _ in range(2))
         assert first == second
-        assert teacher.would(ask.kind, again, said)
+        assert teacher.would(ask.kind, again, reply)
 
 
 def test_what_the_teacher_names_stands_in_every_wording() -> None:
@@ -203,8 +203,8 @@ def test_every_stand_is_a_whole_and_is_read_back_from_its_row(labels: str) -> No
             assert min(units) >= 1
             assert units[labels.index(first)] == max(units)
             row = Row(tuple(u / teacher.WHOLE for u in units), 50)
-            found = teacher.stand_of(tuple(labels), row)
-            assert (found.first, found.firm) == (first, firm)
+            result = teacher.stand_of(tuple(labels), row)
+            assert (result.first, result.firm) == (first, firm)
 
 
 @given(firm=st.integers(0, 8), option=st.sampled_from("ABC"))
@@ -281,5 +281,5 @@ def test_the_loss_is_that_of_the_whole_prompt_at_once(two_layers: None, aside: f
                 logits, torch.tensor(row[1:]), reduction="none"
             )
             expected += float(each[-count:].sum() + aside * each[:-count].sum())
-        found = float(forward.loss(model, batch, aside))
-    assert found == pytest.approx(expected, rel=1e-4)
+        result = float(forward.loss(model, batch, aside))
+    assert result == pytest.approx(expected, rel=1e-4)

@@ -19,6 +19,7 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import forking
 import openai_server
@@ -54,8 +55,8 @@ def on_a_terminal(width: int, script: str, *arguments: str, cwd: Path) -> str:
         while part := os.read(ours, 65536):
             read += part
     os.close(ours)
-    _, told = child.communicate(timeout=60)
-    assert child.returncode == 0, told.decode()
+    _, errors = child.communicate(timeout=60)
+    assert child.returncode == 0, errors.decode()
     return re.sub(r"\x1b\[[0-9;]*m", "", read.decode()).replace("\r\n", "\n")
 
 
@@ -127,19 +128,19 @@ def gallery(shared_folder: Path) -> Path:
     with store.locked(shared_folder / "gallery.lock"):
         if not (folder / "stdout").exists():
             folder.mkdir()
-            given = ("-m", "roles=on,off", "model=uniform,mixed", "replicates=4", "rounds=4")
+            given = ("-m", "roles=on,off", "model=uniform,mixed", "replicates=4", "rounds=6")
             (folder / "stdout").write_text(call(folder, "run.py", *given).stdout)
     return folder
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Run ``run.py`` or a script to its end."""
+    """Run ``run.py`` or a script to its end; it has to end with ``status`` unless that is None."""
 
     def called(
-        *arguments: str, script: str = "run.py", cwd: Path = tmp_path, **extra: str
+        *arguments: str, script: str = "run.py", cwd: Path = tmp_path, **extra: Any
     ) -> "subprocess.CompletedProcess[str]":
-        return call(cwd, script, *arguments, status=None, **extra)
+        return call(cwd, script, *arguments, **extra)
 
     return called
 

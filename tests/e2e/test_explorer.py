@@ -71,9 +71,9 @@ def opened(browser: Browser) -> Open:
 
     @contextmanager
     def visit(file: Path, fragment: str = "", **context: Any) -> Iterator[Seen]:
-        own = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
-        own.set_default_timeout(15_000)
-        page = own.new_page()
+        fresh = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
+        fresh.set_default_timeout(15_000)
+        page = fresh.new_page()
         seen = Seen(page)
         page.on("console", lambda message: seen.troubles.append(message.text))
         page.on("pageerror", lambda error: seen.troubles.append(str(error)))
@@ -84,13 +84,13 @@ def opened(browser: Browser) -> Open:
         yield seen
         assert seen.troubles == []
         assert [url.partition("#")[0] for url in seen.requests] == [file.as_uri()]
-        own.close()
+        fresh.close()
 
     return visit
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def study_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two conditions; in the first, replicates 0 and 1 never part, 0 and 2 do in round 3."""
     study = Written(tmp_path_factory.mktemp("told"))
     paths = drifting(12, 6, 3)
@@ -101,9 +101,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_it_opens_on_a_condition_with_its_estimate_n_warnings_and_provenance(
-    opened: Open, told: Path
+    opened: Open, study_page: Path
 ) -> None:
-    with opened(told) as seen:
+    with opened(study_page) as seen:
         assert "simulated agents, no evidence about language models" in seen.text("#provenance")
         assert re.search(
             r"λ̂ = −?\d\.\d{4} \[.*\] per round · n 11/12, 1 failed", seen.text("#estimate")
@@ -156,9 +156,9 @@ def test_long_names_push_no_column_out_of_sight(opened: Open, tmp_path: Path) ->
 
 
 def test_the_filter_finds_conditions_by_factors_and_choosing_one_shows_it(
-    opened: Open, told: Path
+    opened: Open, study_page: Path
 ) -> None:
-    with opened(told) as seen:
+    with opened(study_page) as seen:
         seen.page.fill("#filter", "roles=off hl-02")
         assert seen.text("#conditions-count") == "1 of 2"
         seen.page.press("#filter", "Tab")
@@ -167,8 +167,8 @@ def test_the_filter_finds_conditions_by_factors_and_choosing_one_shows_it(
         assert "HL-02" in seen.text("#condition-title")
 
 
-def test_slider_keys_and_clicks_in_the_figure_set_one_round(opened: Open, told: Path) -> None:
-    with opened(told) as seen:
+def test_slider_keys_and_clicks_in_the_figure_set_one_round(opened: Open, study_page: Path) -> None:
+    with opened(study_page) as seen:
         page = seen.page
         assert seen.round() == "6"
         place = "document.querySelector('.stand[data-n=\"5\"]').style.transform"
@@ -190,9 +190,9 @@ def test_slider_keys_and_clicks_in_the_figure_set_one_round(opened: Open, told: 
 
 
 def test_two_replicates_are_read_side_by_side_from_where_they_part(
-    opened: Open, told: Path
+    opened: Open, study_page: Path
 ) -> None:
-    with opened(told) as seen:
+    with opened(study_page) as seen:
         page = seen.page
         seen.choose(0, 2)
         words = seen.text("#parting")
@@ -211,35 +211,29 @@ def test_two_replicates_are_read_side_by_side_from_where_they_part(
         assert page.locator("#talk .ballots tbody tr").count() == len(SEATS) + 2
 
 
-def test_states_may_part_while_texts_stay_the_same(opened: Open, told: Path) -> None:
-    with opened(told, "#c=01c0ffee&t=6&a=2&b=3") as seen:
+def test_pairs_that_part_in_states_alone_or_never_and_one_that_failed_say_so(
+    opened: Open, study_page: Path
+) -> None:
+    with opened(study_page, "#c=01c0ffee&t=6&a=2&b=3") as seen:
         seen.page.wait_for_selector("#talk section")
         assert "They part in round 3" in seen.text("#parting")
         assert "Texts never differ; states in round 3, Chair's turn" in seen.text("#parting")
         assert seen.page.locator("#talk mark").count() == 0
         assert seen.page.locator("#talk [data-round='3'] .differs").count() > 0
         assert seen.page.is_hidden("#to-words")
-
-
-def test_replicates_that_never_part_are_said_not_to(opened: Open, told: Path) -> None:
-    with opened(told) as seen:
+    with opened(study_page) as seen:
         seen.choose(0, 1)
         assert "They never part" in seen.text("#parting")
         assert seen.page.locator("#talk mark").count() == 0
-
-
-def test_a_failed_replicate_can_be_read_up_to_the_answer_that_ended_it(
-    opened: Open, told: Path
-) -> None:
-    with opened(told) as seen:
+    with opened(study_page) as seen:
         seen.choose(0, 7)
         assert seen.page.locator("#talk .turn.unread").count() == 1
         assert "couldn't be read" in seen.text("#talk .turn.unread")
         assert "this replicate had ended" in seen.text("#talk")
 
 
-def test_everything_is_done_with_the_keyboard_alone(opened: Open, told: Path) -> None:
-    with opened(told) as seen:
+def test_everything_is_done_with_the_keyboard_alone(opened: Open, study_page: Path) -> None:
+    with opened(study_page) as seen:
         page = seen.page
         reached = []
         for _ in range(40):
@@ -264,18 +258,18 @@ def test_everything_is_done_with_the_keyboard_alone(opened: Open, told: Path) ->
         assert page.locator("#list tr[aria-selected=true]").count() == 1
 
 
-def test_a_link_brings_back_condition_round_and_pair(opened: Open, told: Path) -> None:
-    with opened(told) as seen:
+def test_a_link_brings_back_condition_round_and_pair(opened: Open, study_page: Path) -> None:
+    with opened(study_page) as seen:
         seen.choose(3, 5)
         seen.page.focus("#round")
         seen.page.keyboard.press("ArrowLeft")
         fragment = "#" + seen.page.url.partition("#")[2]
     assert fragment == "#c=00c0ffee&t=5&a=3&b=5"
-    with opened(told, fragment) as again:
+    with opened(study_page, fragment) as again:
         again.page.wait_for_selector("#talk section")
         assert again.round() == "5"
         assert "#3 and #5" in again.text("#distance-told")
-    with opened(told, "#c=<img>&t=1e9&a=-1&b=__proto__") as odd:
+    with opened(study_page, "#c=<img>&t=1e9&a=-1&b=__proto__") as odd:
         assert "t=6" in odd.page.url  # as without a link
 
 
@@ -335,8 +329,8 @@ def test_five_options_one_round_and_no_estimates_are_drawn(opened: Open, tmp_pat
 
 
 @pytest.mark.parametrize("width", [1280, 800])
-def test_nothing_sticks_out_sideways(opened: Open, told: Path, width: int) -> None:
-    with opened(told, viewport={"width": width, "height": 800}) as seen:
+def test_nothing_sticks_out_sideways(opened: Open, study_page: Path, width: int) -> None:
+    with opened(study_page, viewport={"width": width, "height": 800}) as seen:
         seen.choose(0, 2)
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert seen.page.evaluate(wide) <= 0

@@ -44,12 +44,11 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_slots_and_neighbours_are_others_and_the_bytes_the_same(
     swept: dict[str, bytes], run: Run, tmp_path: Path
 ) -> None:
-    other = ("roles=off,on", "scenario=IM-01,HL-01", "calls.max_concurrency=7")
-    done = run("-m", *WORDED, *other)
-    assert done.returncode == 0, done.stderr
-    found = journals(tmp_path)
-    assert len(found) == 8
-    assert swept.items() <= found.items()
+    other = ("roles=off", "scenario=IM-01,HL-01", "calls.max_concurrency=3")
+    run("-m", *WORDED, *other)
+    without_roles = journals(tmp_path)
+    assert len(without_roles) == 4
+    assert len(without_roles.items() & swept.items()) == 2
 
 
 def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
@@ -62,8 +61,7 @@ def test_killed_in_mid_round_and_resumed_the_bytes_are_the_same(
     process.communicate(timeout=30)
     begun = journals(tmp_path)
     assert any(data and not data.endswith(swept[name][-40:]) for name, data in begun.items())
-    done = run("-m", *WORDED, "roles=on,off")
-    assert done.returncode == 0, done.stderr
+    run("-m", *WORDED, "roles=on,off")
     assert journals(tmp_path) == swept
 
 
@@ -78,26 +76,24 @@ def test_wordings_are_read_and_environments_are_named(swept: dict[str, bytes]) -
 
 
 def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path: Path) -> None:
-    done = run(*SMALL, "replicates=1")
-    assert done.returncode == 0, done.stderr
+    run(*SMALL, "replicates=1", "rounds=1")
     (file,) = (tmp_path / "mlruns" / "journals").glob("*/000.jsonl")
     whole = file.read_bytes().splitlines(keepends=True)
-    kept = whole[:-4]
+    kept = whole[:-2]
     file.write_bytes(b"".join(kept))
-    done = run(*SMALL, "replicates=1", "backend.threads=2")
-    assert done.returncode == 0, done.stderr
+    done = run(*SMALL, "replicates=1", "rounds=1", "backend.threads=2")
     assert "another environment (threads 1 -> 2)" in done.stdout + done.stderr
     assert entries(file.read_bytes())[len(kept)]["environment"]["threads"] == "2"
 
 
 def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
     given = ("+experiment=hosted_benchmark", "scenario=CL-04,IM-01", "roles=on", ALONE)
-    call(stored, "run.py", "-m", *given, "rounds=4", "replicates=3")
+    call(stored, "run.py", "-m", *given, "rounds=4", "replicates=2")
     deliberations = [entries(data) for data in journals(stored).values()]
-    assert Counter(each[-1]["status"] for each in deliberations) == {"completed": 6}
+    assert Counter(each[-1]["status"] for each in deliberations) == {"completed": 4}
 
     turns = [(each[0]["options"], e) for each in deliberations for e in each if e["kind"] == "turn"]
-    assert len(turns) >= 0.98 * 6 * 4 * 5  # hardly a turn needs a repair
+    assert len(turns) >= 0.98 * 4 * 4 * 5  # hardly a turn needs a repair
     assert sum("problem" not in turn for _, turn in turns) >= 0.98 * len(turns)
     naming = [
         any(name.lower() in str(turn["argument"]).lower() for name in options.values())
@@ -145,8 +141,7 @@ def test_what_cannot_work_is_refused_in_one_line(
 ) -> None:
     of_a_sweep = SMALL if script == "run" else ()
     file = "run.py" if script == "run" else f"scripts/{script}.py"
-    done = run(*of_a_sweep, *given.split(), script=file)
-    assert done.returncode == 2, done.stderr
+    done = run(*of_a_sweep, *given.split(), script=file, status=2)
     (line,) = done.stderr.strip().splitlines()
     assert words in line
     assert not journals(tmp_path)

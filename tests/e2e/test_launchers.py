@@ -26,8 +26,7 @@ def test_two_conditions_of_which_one_fails_by_each_launcher(
     """The processes of ``joblib`` open one fresh store at once."""
     subdir = "hydra.sweep.subdir=${hydra.job.num}_${hydra.job.override_dirname}"
     rates = "backend.malformed_rate=1,0"
-    done = run("-m", f"hydra/launcher={launcher}", rates, *SMALL, subdir)
-    assert done.returncode == 1, done.stderr
+    done = run("-m", f"hydra/launcher={launcher}", rates, *SMALL, subdir, status=1)
     assert len(journals(tmp_path)) == 4
     assert tracked(tmp_path) == [2, 4]
     assert "4 replicates = 2 completed + 2 failed + 0 pending" in done.stderr
@@ -47,12 +46,12 @@ def test_two_conditions_of_which_one_fails_by_each_launcher(
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("launcher", LAUNCHERS)
 def test_a_mistake_in_a_later_job_ends_in_its_line(run: Run, tmp_path: Path, launcher: str) -> None:
-    done = run("-m", f"hydra/launcher={launcher}", "protocol.window=3,0", *SMALL)
-    assert done.returncode == 2
+    done = run("-m", f"hydra/launcher={launcher}", "protocol.window=3,0", *SMALL, status=2)
     assert "error: protocol.window: 0 is not allowed" in done.stderr
     assert "Traceback" not in done.stderr
-    late = run("-m", f"hydra/launcher={launcher}", "roles=on,bogus", *SMALL, "study=other")
-    assert late.returncode == 2
+    late = run(
+        "-m", f"hydra/launcher={launcher}", "roles=on,bogus", *SMALL, "study=other", status=2
+    )
     assert "error: roles: bogus is none of ablate_chair" in late.stderr
     assert len(journals(tmp_path)) == (0 if launcher == "concurrent" else 2)
 
@@ -60,19 +59,16 @@ def test_a_mistake_in_a_later_job_ends_in_its_line(run: Run, tmp_path: Path, lau
 @pytest.mark.usefixtures("stored")
 def test_batches_are_numbered_on(run: Run, tmp_path: Path) -> None:
     done = run("-m", "hydra.sweeper.max_batch_size=2", "seed=range(3)", *SMALL)
-    assert done.returncode == 0, done.stderr
     assert sorted(job.name for job in (tmp_path / "sweep").iterdir() if job.is_dir()) == [*"012"]
     assert "#2 : seed=2" in done.stdout
 
 
 def test_the_environment_of_the_jobs_is_set(run: Run) -> None:
     job = ("study=${oc.env:LABORATORY}", "+hydra.job.env_set.LABORATORY=here", "dry_run=true")
-    done = run("-m", *job)
-    assert done.returncode == 0, done.stderr
+    run("-m", *job)
 
 
 def test_many_conditions_say_that_they_are_being_composed(run: Run) -> None:
     done = run("-m", "seed=range(21)", "dry_run=true")
-    assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines()[0] == "composing 21 conditions"
     assert "in all 21 conditions" in done.stdout

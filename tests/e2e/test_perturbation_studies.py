@@ -14,8 +14,7 @@ def test_another_study_that_is_not_there_is_named(
     gallery: Path, run: Run, script: str, key: str
 ) -> None:
     given = ("study=default", f"{key}=nothing", "draws=200")
-    done = run(*given, script=f"scripts/{script}.py", cwd=gallery)
-    assert done.returncode == 2
+    done = run(*given, script=f"scripts/{script}.py", cwd=gallery, status=2)
     assert f"error: {key}: there is no study 'nothing'" in done.stderr
 
 
@@ -30,7 +29,7 @@ def test_registers_are_a_family(stored: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("overrides", "told"),
+    ("overrides", "words"),
     [
         (
             ("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6", "memory=k15"),
@@ -42,7 +41,6 @@ def test_registers_are_a_family(stored: Path) -> None:
         ),
     ],
 )
-def test_the_experiment_takes_overrides(run: Run, overrides: tuple[str, ...], told: str) -> None:
+def test_the_experiment_takes_overrides(run: Run, overrides: tuple[str, ...], words: str) -> None:
     done = run("-m", "+experiment=hosted_benchmark", "dry_run=true", *overrides)
-    assert done.returncode == 0, done.stderr
-    assert told in " ".join(done.stdout.split())
+    assert words in " ".join(done.stdout.split())

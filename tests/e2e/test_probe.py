@@ -27,15 +27,14 @@ def against(server: Running, *more: str) -> list[str]:
 
 
 def probed(run: Run, *arguments: str, status: int = 0) -> tuple[str, str]:
-    done = run(*arguments, script="scripts/probe.py", OPENAI_API_KEY=KEY)
-    assert done.returncode == status, done.stderr
+    done = run(*arguments, script="scripts/probe.py", OPENAI_API_KEY=KEY, status=status)
     return done.stdout, done.stderr
 
 
 def written(folder: Path) -> dict[str, Any]:
     (file,) = folder.glob("outputs/probe/*/probe.json")
-    found: dict[str, Any] = json.loads(file.read_text())
-    return found
+    document: dict[str, Any] = json.loads(file.read_text())
+    return document
 
 
 @pytest.mark.usefixtures("stored")
@@ -73,7 +72,7 @@ def test_answers_that_part_are_told_apart(server: Running, run: Run, tmp_path: P
 def test_faults_are_retried_or_counted(run: Run, tmp_path: Path) -> None:
     faults = Faults(rate_limit=0.2, server_error=0.2, content_filter=0.3, retry_after_s=0.01)
     with serving(Settings(port=0, faults=faults, latency=Latency(0.0))) as server:
-        _, said = probed(
+        _, errors = probed(
             run,
             *against(server, "n=30", "backend.send_seed=true", "calls.max_attempts=15"),
             "tracking=none",
@@ -89,27 +88,26 @@ def test_faults_are_retried_or_counted(run: Run, tmp_path: Path) -> None:
     assert metrics["attempts"] == stats["requests"]
     assert stats["answered"] == metrics["n_answered"]
     assert stats["answered_twice"] == 0
-    assert f"{metrics['n_answered']} of 30 answers came" in said
+    assert f"{metrics['n_answered']} of 30 answers came" in errors
 
 
 def test_a_refused_key_stops_it_in_one_line(run: Run, tmp_path: Path) -> None:
     with serving(Settings(port=0, key="another-key", latency=Latency(0.0))) as server:
-        printed, said = probed(run, *against(server, "tracking=none"), status=1)
+        printed, errors = probed(run, *against(server, "tracking=none"), status=1)
     assert printed == ""
-    assert said.splitlines()[-1].startswith("stopped: model gpt-4.1-mini: the key was refused: ")
-    assert len(said.splitlines()) == 2  # and what was being asked
+    assert errors.splitlines()[-1].startswith("stopped: model gpt-4.1-mini: the key was refused: ")
+    assert len(errors.splitlines()) == 2  # and what was being asked
     assert not list(tmp_path.glob("outputs/probe/*/*"))
 
 
 def test_a_model_without_temperatures_is_refused_before_it_is_asked(run: Run) -> None:
-    printed, said = probed(run, "model.default=o3-mini", "tracking=none", status=2)
-    assert (printed, said.count("\n")) == ("", 1)
-    assert said.startswith("error: model o3-mini: O-series models don't support temperature")
+    printed, errors = probed(run, "model.default=o3-mini", "tracking=none", status=2)
+    assert (printed, errors.count("\n")) == ("", 1)
+    assert errors.startswith("error: model o3-mini: O-series models don't support temperature")
 
 
 def test_a_dry_run_calls_nobody(run: Run, tmp_path: Path) -> None:
     done = run("model=mixed", "dry_run=true", "n=30", script="scripts/probe.py")  # without a key
-    assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert len(lines) == 5
     assert all(": 30 calls, at most " in line for line in lines)
@@ -124,12 +122,12 @@ def test_ctrl_c_keeps_what_has_come(tmp_path: Path) -> None:
         wait_for(process, lambda: server.stats()["requests"] >= 20)
         time.sleep(0.5)
         os.kill(process.pid, signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     (model,) = written(tmp_path)["models"]
     outcomes = [call["outcome"] for call in model["calls"]]
     assert sorted(set(outcomes)) == ["interrupted", "ok"]
-    assert said.splitlines()[-1] == f"interrupted: {outcomes.count('ok')} of 20 answers came"
+    assert errors.splitlines()[-1] == f"interrupted: {outcomes.count('ok')} of 20 answers came"
 
 
 @pytest.mark.usefixtures("stored")
@@ -149,8 +147,8 @@ def test_mlflow_holds_one_run_a_model(run: Run, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("stored")
 def test_no_key_is_written_or_printed(server: Running, run: Run, tmp_path: Path) -> None:
-    printed, said = probed(run, *against(server, "n=3"))
-    assert KEY not in printed + said
+    printed, errors = probed(run, *against(server, "n=3"))
+    assert KEY not in printed + errors
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
     assert len(files) > 4
     assert all(KEY.encode() not in file.read_bytes() for file in files)

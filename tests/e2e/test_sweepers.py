@@ -68,7 +68,6 @@ def test_a_sweeper_gets_lambda_from_each_launcher(
     run: Run, tmp_path: Path, plugin: dict[str, str], launcher: str
 ) -> None:
     done = run(*SMALL, f"hydra/launcher={launcher}", "rounds=5", TRIED, **plugin)
-    assert done.returncode == 0, done.stderr
     best, results = returned(done.stdout)
     kept = [json.loads((tmp_path / f"sweep/{n}/outcome.json").read_text()) for n in (0, 1)]
     assert results == [outcome["objective"] for outcome in kept]
@@ -81,7 +80,7 @@ def test_a_sweeper_gets_lambda_from_each_launcher(
 
 def test_a_sweeper_gets_what_objective_names(run: Run, plugin: dict[str, str]) -> None:
     done = run(*SMALL, "rounds=2", "objective=n_completed", TRIED, **plugin)
-    assert (done.returncode, returned(done.stdout)) == (0, ("0", [3, 3]))
+    assert returned(done.stdout) == ("0", [3, 3])
     world = (
         "task=public_goods",
         "task.policy=fair_share",
@@ -89,7 +88,6 @@ def test_a_sweeper_gets_what_objective_names(run: Run, plugin: dict[str, str]) -
         "objective=m.provision_rate",
     )
     done = run(*SMALL, *world, "seed=0,1", **plugin)
-    assert done.returncode == 0, done.stderr
     assert all(0 <= rate <= 1 for rate in returned(done.stdout)[1])
 
 
@@ -97,8 +95,7 @@ def test_a_number_that_there_is_not_is_said_in_one_line(
     run: Run, tmp_path: Path, plugin: dict[str, str]
 ) -> None:
     """Two rounds have no λ̂; what was run for it stays."""
-    done = run(*SMALL, "rounds=2", TRIED, **plugin)
-    assert done.returncode == 2
+    done = run(*SMALL, "rounds=2", TRIED, **plugin, status=2)
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1].startswith("error: objective: lambda isn't defined in the")
     assert len(journals(tmp_path)) == 3
@@ -123,8 +120,7 @@ def test_an_undefined_number_is_a_nan_that_no_sweeper_takes_for_one() -> None:
 def test_what_no_sweeper_could_get_is_refused(
     run: Run, tmp_path: Path, plugin: dict[str, str], arguments: list[str], expected: str
 ) -> None:
-    done = run(*SMALL, *arguments, "seed=0,1", **plugin)
-    assert done.returncode == 2, done.stderr
+    done = run(*SMALL, *arguments, "seed=0,1", **plugin, status=2)
     (line,) = done.stderr.strip().splitlines()
     assert expected in line
     assert not journals(tmp_path)

@@ -15,16 +15,14 @@ POLICIES = ("all to worst", "greedy assignment", "random", "to nearest")
 
 def test_models_and_policies_stand_in_one_table(stored: Path, run: Run) -> None:
     swept = run("-m", "+experiment=world_models", *SMALL, COLUMNS="200")
-    assert swept.returncode == 0, swept.stderr
-    told = " ".join(swept.stdout.split())
-    assert "-m +experiment=policies_disaster study=disaster_models task.agents=4 rounds=3" in told
+    text = " ".join(swept.stdout.split())
+    assert "-m +experiment=policies_disaster study=disaster_models task.agents=4 rounds=3" in text
     scripted = (
         "+experiment=policies_disaster",
         "consensus=implicit,explicit",
         "volatility=moderate",
     )
     added = run("-m", *scripted, *SMALL, "study=disaster_models", COLUMNS="200")
-    assert added.returncode == 0, added.stderr
     assert "-m +experiment=policies_disaster" not in added.stdout
     rows = _table(added.stdout)
     assert list(rows) == ["model", *MODELS, *(f"scripted: {name}" for name in POLICIES)]
@@ -35,8 +33,7 @@ def test_models_and_policies_stand_in_one_table(stored: Path, run: Run) -> None:
 
 
 def test_a_mixed_model_is_dealt_out_in_turn(stored: Path, run: Run) -> None:
-    done = run("model=gpt-4o-mix", *SMALL, "tracking=none")
-    assert done.returncode == 0, done.stderr
+    run("model=gpt-4o-mix", *SMALL, "tracking=none")
     (journal,) = (stored / "mlruns/journals").glob("*/000.jsonl")
     head = json.loads(journal.read_text().splitlines()[0])
     assert [seat["model"] for seat in head["seats"]] == ["gpt-4o", "gpt-4o-mini"] * 2

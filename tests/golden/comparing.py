@@ -33,7 +33,8 @@ def write(case: str, files: dict[str, Any], folder: Path = DATA) -> None:
 def read(case: str, folder: Path = DATA) -> dict[str, Any]:
     """A case's golden files, as :func:`write` got them."""
     files = sorted(file for file in (folder / case).rglob("*") if file.is_file())
-    return {str(file.relative_to(folder / case)): _loaded(file) for file in files}
+    texts = {str(file.relative_to(folder / case)): file.read_text("utf-8") for file in files}
+    return {name: _parsed(name, text) for name, text in texts.items()}
 
 
 def differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
@@ -44,7 +45,7 @@ def differences(golden: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
         elif name not in golden:
             yield f"{name}: is new"
         else:
-            for line in _of_a_file(name, golden[name], _loaded_again(name, now[name])):
+            for line in _of_a_file(name, golden[name], _parsed(name, _dumped(now[name]))):
                 yield f"{name}: {line}"
 
 
@@ -157,16 +158,8 @@ def _indented(value: Any, depth: int = 0) -> str:
     return "{\n" + ",\n".join(lines) + "\n" + " " * depth + "}"
 
 
-def _loaded(file: Path) -> Any:
-    text = file.read_text(encoding="utf-8")
-    if file.suffix == ".csv":
-        return list(csv.reader(io.StringIO(text)))
-    return json.loads(text) if file.suffix == ".json" else text
-
-
-def _loaded_again(name: str, content: Any) -> Any:
-    """Content as it would be read back, so that both sides went the same way."""
-    text = _dumped(content)
+def _parsed(name: str, text: str) -> Any:
+    """A file's text as it was before it was written."""
     if name.endswith(".csv"):
         return list(csv.reader(io.StringIO(text)))
     return json.loads(text) if name.endswith(".json") else text
@@ -174,7 +167,7 @@ def _loaded_again(name: str, content: Any) -> Any:
 
 def reread(files: dict[str, Any]) -> dict[str, Any]:
     """Files as :func:`read` would give them back."""
-    return {name: _loaded_again(name, content) for name, content in files.items()}
+    return {name: _parsed(name, _dumped(content)) for name, content in files.items()}
 
 
 def summary(lines: list[str], most: int = 40) -> str:

@@ -50,18 +50,18 @@ def snapshot(
         for name in case.experiments
         for identity in tracked.conditions(database, name)
     }
-    journals = {one: _journals(work / "mlruns/journals" / one) for one in identities}
+    journals = {each: _journals(work / "mlruns/journals" / each) for each in identities}
     known = Known(
         frozenset(
             text.split()[0]
-            for found in journals.values()
-            for text in found.values()
+            for contents in journals.values()
+            for text in contents.values()
             if isinstance(text, str)
         ),
         [
             content
-            for found in mlflow.values()
-            for run in found["runs"].values()
+            for contents in mlflow.values()
+            for run in contents["runs"].values()
             for content in run["artifacts"].values()
         ],
     )
@@ -119,15 +119,15 @@ def _journals(folder: Path) -> dict[str, Any]:
     """Digest and number of entries of every journal, and the attempts without their times."""
     if not folder.is_dir():
         return {}
-    found: dict[str, Any] = {}
+    contents: dict[str, Any] = {}
     for file in sorted(folder.rglob("*.jsonl")):
         name = str(file.relative_to(folder))
         lines = file.read_bytes().splitlines()
         if file.name == "calls.jsonl":
-            found[name] = _attempts([json.loads(line) for line in lines])
+            contents[name] = _attempts([json.loads(line) for line in lines])
         else:
-            found[name] = f"{_digest_of_journal(lines)} {len(lines)} entries"
-    return found
+            contents[name] = f"{_digest_of_journal(lines)} {len(lines)} entries"
+    return contents
 
 
 def _digest_of_journal(lines: list[bytes]) -> str:
@@ -181,7 +181,7 @@ def _outputs(folder: Path, name: str, masks: Masks, known: Known) -> dict[str, A
             texts[relative] = "present"
     for members in texts.values():
         if isinstance(members, dict):
-            for member in [one for one in members if one.endswith("/environment.json")]:
+            for member in [each for each in members if each.endswith("/environment.json")]:
                 environment = members.pop(member)
                 files.update(
                     {"environment.json": environment} if isinstance(environment, dict) else {}
@@ -214,9 +214,9 @@ def _text(file: Path, masks: Masks) -> Any:
 
 def _page(text: str) -> Any:
     """Of a page: its embedded data, or else the numbers in its visible text."""
-    found = re.findall(r"<script[^>]*application/json[^>]*>(.*?)</script>", text, re.DOTALL)
-    if found:
-        return {f"data {i}": _shape(json.loads(data)) for i, data in enumerate(found)}
+    contents = re.findall(r"<script[^>]*application/json[^>]*>(.*?)</script>", text, re.DOTALL)
+    if contents:
+        return {f"data {i}": _shape(json.loads(data)) for i, data in enumerate(contents)}
     visible = re.sub(r"<(style|script|svg)\b.*?</\1>|<[^>]*>", " ", text, flags=re.DOTALL)
     return numbers(visible)
 

@@ -27,19 +27,19 @@ def unpacked(tmp_path: Path) -> Path:
 
 def differences(folder: Path, before: str, now: str) -> list[str]:
     """How today's CSV files differ from those of then, but for columns added since."""
-    found = []
+    lines = []
     for file in sorted((folder / "before" / before).glob("*.csv")):
         today = folder / "outputs" / now / file.name
         if not today.is_file():
-            found.append(f"{file.name}: is not written any more")
+            lines.append(f"{file.name}: is not written any more")
             continue
         golden, rows = (_rows(path) for path in (file, today))
         since = ADDED_ROWS.get(file.name, set())
         rows = [row for row in rows if row[0] not in since]
         for line in comparing.row_differences(golden, rows):
             added = line in {f"column {name}: is new" for name in ADDED.get(file.name, set())}
-            found += [] if added else [f"{file.name}: {line}"]
-    return found
+            lines += [] if added else [f"{file.name}: {line}"]
+    return lines
 
 
 def _rows(file: Path) -> list[list[str]]:

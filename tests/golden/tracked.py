@@ -31,17 +31,19 @@ def experiment(database: Path, name: str, masks: Masks) -> dict[str, Any]:
             " and lifecycle_stage = 'active'",
             (number,),
         ).fetchall()
-        found = {run: _run(db, run, masks) for run, *_ in runs}
+        shown_runs = {run: _run(db, run, masks) for run, *_ in runs}
     names = {run: title for run, title, *_ in runs}
     for run, _, status, uri in runs:
-        parent = found[run].pop("parent")
-        found[run] = {
+        parent = shown_runs[run].pop("parent")
+        shown_runs[run] = {
             "status": status,
             **({"parent": names[parent]} if parent else {}),
-            **found[run],
+            **shown_runs[run],
             "artifacts": _artifacts(Path(uri.removeprefix("file://")), masks),
         }
-    labelled = dict(sorted(((_label(names[r], found[r]), found[r]) for r in found), key=_first))
+    labelled = dict(
+        sorted(((_label(names[r], shown_runs[r]), shown_runs[r]) for r in shown_runs), key=_first)
+    )
     _shortened(list(labelled.values()))
     return {"tags": tags, "runs": labelled}
 
@@ -99,8 +101,10 @@ def conditions(database: Path, name: str) -> list[str]:
 def environments(database: Path) -> set[str]:
     """Digests of the machines that hosted models ran on."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as db:
-        found = db.execute("select value from tags where key = 'plenum.environment'").fetchall()
-    return {digest for (text,) in found for digest in text.split()}
+        shown_runs = db.execute(
+            "select value from tags where key = 'plenum.environment'"
+        ).fetchall()
+    return {digest for (text,) in shown_runs for digest in text.split()}
 
 
 def _label(name: str, run: dict[str, Any]) -> str:

@@ -82,6 +82,7 @@ def test_s1_has_target_realised_and_deficit_by_group_beside_the_papers() -> None
     assert [first[n] for n in counts] == ["20", "17", "3", "2", "1", "19 / 20"]
     assert rest[1]["published"] == "16 / 20"
     assert found.frame["published_realised"].tolist() == [19, 20, 16]
+    assert "failed by: parse 6; pending by: budget 1" in found.tables[0].notes
     assert (found.frame["deficit"] == found.frame["failed"] + found.frame["pending"]).all()
 
 

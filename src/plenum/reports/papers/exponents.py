@@ -8,7 +8,7 @@ import pandas as pd
 from plenum.reports.formats import NO_ESTIMATES, NONE, interval, number, or_dash
 from plenum.reports.labels import shared_label
 from plenum.reports.papers.published import beside
-from plenum.reports.papers.source import Made, Source, notes, numbers, with_published
+from plenum.reports.papers.source import Made, Source, noted, notes, numbers, with_published
 from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
@@ -71,7 +71,7 @@ def temperature(label: str) -> float:
 def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
     names = varying_in(rows) or ["scenario"]
     same = len(grouped(rows, names)) < len(rows)
-    exponent = symbol(rows)
+    exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
     columns = (
         *keys([*names, *["condition"] * same]),
         *exponent_columns(rows),
@@ -85,9 +85,7 @@ def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
         Column("printed_n", "published\nn", or_dash),
     )
     legend = (
-        f"{exponent}: slope of log D(t) over rounds {fitted(rows, source.chosen)}; CI: "
-        f"{INTERVALS[source.chosen.interval]}; flip rate: share off the modal decision "
-        "[Clopper-Pearson]; TTM: median first majority round [95 %]; n: completed/target",
+        *noted("s5", symbol=exponent, rounds=fitted(rows, source.chosen), interval=interval_method),
         *of_wordings(rows),
         *notes(rows, _FILES),
     )
@@ -169,7 +167,7 @@ def _either(content: Cell | str) -> str:
 def _published(rows: Sequence[Row], files: Sequence[str]) -> str:
     """Published λ̂ (n) of a cell."""
     printed = {
-        f"{line['lambda']}{f' ({n})' if (n := line.values.get('n')) else ''}"
+        f"{line['lambda']}{f' ({n})' if (n := line.get('n')) else ''}"
         for row in rows
         if (line := beside(files, row.tracked.factors))
     }

@@ -12,8 +12,8 @@ from plenum.reports.formats import count, decimals, limits
 from plenum.reports.labels import label, provenance
 from plenum.reports.papers import items
 from plenum.reports.papers.exponents import temperature
-from plenum.reports.papers.published import NOTE, beside, published
-from plenum.reports.papers.source import Made, Source
+from plenum.reports.papers.published import beside, published
+from plenum.reports.papers.source import Made, Source, noted
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.table import Column, Table, keys
 
@@ -42,20 +42,17 @@ def switching(source: Source) -> Made | None:
         Column("published_n", "published\nn", count),
     )
     temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
-    over = "pooled over" if len(temperatures) > 1 else "at"
-    known = frame["published_switches"].notna().any()
-    missing = {w: 0 for row in rows for w in row.warnings if w in ("attrition", "pending")}
-    notes = (
-        f"roles on, {over} {', '.join(temperatures)}; n: agent-runs, one a replicate; a tie "
-        "with the option before is no switch; CI: Student's t over agent-runs, as if temperature "
-        "changed nothing",
-        *[f"{NOTE}; pooled over {', '.join(_temperatures())} (001, Table S7)"] * bool(known),
-        *[f"warnings: {', '.join(missing)}"] * bool(missing),
-        provenance(rows),
+    notes = noted(
+        "s7",
+        temperatures=temperatures,
+        pooled=_temperatures() if frame["published_switches"].notna().any() else (),
+        warnings=dict.fromkeys(
+            w for r in rows for w in r.warnings if w in ("attrition", "pending")
+        ),
     )
     shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
     title = f"Table S7: switches by seat ({shared})"
-    return Made((Table("table_s7", title, frame, columns, notes),), frame)
+    return Made((Table("table_s7", title, frame, columns, (*notes, provenance(rows))),), frame)
 
 
 def _pooled(row: Row) -> bool:

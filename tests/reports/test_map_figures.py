@@ -7,8 +7,7 @@ from known_conditions import build, perturbed, tracked
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports.figures.landscape import landscape
-from plenum.reports.figures.matrix import matrix
+from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.temperature import temperature
 from plenum.reports.rows import Row
 

@@ -30,7 +30,7 @@ class Drawing(NamedTuple):
     """
 
     name: str
-    told: str
+    shows: str
     draw: Callable[[Study], Figure | Sequence[Figure] | None]
     needs: str = ""
 

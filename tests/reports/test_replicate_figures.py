@@ -16,10 +16,9 @@ from plenum.reports.figures.branching import branching
 from plenum.reports.figures.hosted import hosted
 from plenum.reports.figures.majority import chosen, majority
 from plenum.reports.figures.null import drawn, null
-from plenum.reports.figures.paths import SLOT
 from plenum.reports.figures.seats import leading, representative, seats
 from plenum.reports.figures.semantic import repeats, semantic
-from plenum.reports.figures.simplex import look, simplex
+from plenum.reports.figures.simplex import SLOT, look, simplex
 from plenum.reports.figures.switches import average, pool, switches
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition

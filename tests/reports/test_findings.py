@@ -28,8 +28,8 @@ def said(conditions: Sequence[TrackedCondition]) -> str:
 def test_what_was_shown_and_what_was_not_add_up(name: str) -> None:
     found = facts(STUDIES[name])
     for kind in found["kinds"]:
-        shown = kind.verdicts
-        assert len(shown.moving) + len(shown.split) + shown.rest == len(kind.fits)
+        assert len(kind.moving) + len(kind.split) + kind.rest == len(kind.fits)
+        assert kind.moving == kind.up + kind.down
         without = sum(len(rows) for rows in kind.without.values())
         assert len(kind.fits) + without == len(kind.once)
         assert sum(kind.sides.values()) == len(kind.fits)
@@ -50,15 +50,14 @@ def test_the_square_in_facts() -> None:
     """Growth of 0.3, 0.02, 0 and 0.02: a random walk's is about 0.06."""
     found = facts(square())
     (kind,) = found["kinds"]
-    shown = kind.verdicts
     name = material(square()).name
-    assert [name(t.fit.row) for t in shown.up] == [
+    assert [name(fit.row) for fit in kind.up] == [
         "roles on and model uniform",
         "roles on and model mixed",
     ]
-    assert [name(t.fit.row) for t in shown.faster] == ["roles on and model uniform"]
-    assert len(shown.slower) == 3
-    carried = found["shaky"](shown.moving + shown.beyond)
+    assert [name(fit.row) for fit in kind.beyond][:1] == ["roles on and model uniform"]
+    assert [fit.diagnostics.excess > 0 for fit in kind.beyond] == [True, False, False, False]
+    carried = found["shaky"](kind.moving + kind.beyond)
     assert {warning: len(rows) for warning, rows in carried.items()} == {"saturated": 1}
     tested = {c.what: (len(c.shown), len(c.measured)) for c in found["contrasts"]}
     assert tested == {"roles": (1, 2), "model": (1, 2)}

@@ -213,7 +213,7 @@ def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, roo
         "perturbation": {p.stem for p in (root / "conf/perturbation").glob("*.yaml")},
     }
     for line in published.published(name):
-        assert line.source.startswith("001, ")
+        assert line["source"].startswith("001, ")
         for factor, values in line.factors.items():
             assert set(values.split(" ") if factor == "temperature" else [values]) <= {
                 *options[factor],
@@ -225,7 +225,7 @@ def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, roo
 def test_no_condition_has_two_published_lines(name: str) -> None:
     own = ("seat", "variant", "effect", "reasons")
     keys = [
-        (published.key(line.factors), *(line.values.get(k) for k in own))
+        (published.key(line.factors), *(line.get(k) for k in own))
         for line in published.published(name)
     ]
     assert len(keys) == len(set(keys))

@@ -42,7 +42,7 @@ class Picture:
     number: int
     name: str
     files: tuple[Path, ...]
-    told: str
+    shows: str
     caption: str
     alt: str
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from plenum.reports import fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
-from plenum.reports.article import factors, families
+from plenum.reports.article import factors
 from plenum.reports.article.decisions import Decisions
 from plenum.reports.article.document import Grid, Picture
 from plenum.reports.article.factors import Names
@@ -114,8 +114,8 @@ class Material:
             found["attrition"] = attrition(self.accounted)
         for kind in self.kinds:
             found[f"conditions{kind.suffix}"] = estimates(kind.rows, chosen)
-            if len(kind.tested) > 1:
-                found[f"growth{kind.suffix}"] = families.table(kind.tested, kind.symbol)
+            if len(kind.fits) > 1:
+                found[f"growth{kind.suffix}"] = kind.table()
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
             found["decisions"] = decisions(parallel)

@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
 from plenum.base.errors import UserError
@@ -10,7 +9,6 @@ from plenum.reports.article.compose import compose
 from plenum.reports.article.document import Document, Picture
 from plenum.reports.article.material import Material
 from plenum.reports.article.rendering import html, markdown
-from plenum.reports.figures import CATALOGUE
 from plenum.reports.figures.publish import draw
 from plenum.reports.labels import provenance
 from plenum.reports.phrases import capital, count
@@ -49,16 +47,25 @@ def gather(chosen: Settings, folder: Path) -> Material:
     """Read a study, and draw its figures into a folder."""
     study, tracked = load(chosen), TrackedStudy(chosen.study, chosen.uri)
     every = sorted(tracked.usage, key=lambda a: a.tracked.factors["scenario"])
-    pictures = tuple(_pictures(study, _drawn(study, folder)))
-    return Material(study, tuple(every), tracked.provenance, pictures)
+    return Material(study, tuple(every), tracked.provenance, tuple(_pictures(study, folder)))
 
 
-def _drawn(study: Study, folder: Path) -> list[Path]:
+def _pictures(study: Study, folder: Path) -> list[Picture]:
     """The figures that the study has something to show in; none before it has estimates."""
     try:
-        return draw(study, folder, say=lambda _: None)
+        drawn = draw(study, folder)
     except UserError:
         return []
+    about = f"study {study.chosen.study}, {count(len(study.rows), 'condition')}"
+    source = provenance(study.rows)
+    return [
+        Picture(
+            *(number, drawing.name, tuple(files), drawing.shows),
+            caption=f"{capital(drawing.shows)} ({source}).",
+            alt=f"{drawing.shows}; {about}; the numbers are in the tables of this report",
+        )
+        for number, (drawing, files) in enumerate(drawn, start=1)
+    ]
 
 
 def _used(document: Document, folder: Path) -> list[Path]:
@@ -71,28 +78,3 @@ def _used(document: Document, folder: Path) -> list[Path]:
         for file in block.files
     ]
     return [folder / "report.html", folder / "report.md", *pictures]
-
-
-def _pictures(study: Study, files: Sequence[Path]) -> list[Picture]:
-    """The figures that were drawn, numbered in the order of the catalogue."""
-    found: list[Picture] = []
-    for drawing in CATALOGUE.values():
-        own = {file.stem: file for file in files if _of(file.stem, drawing.name)}
-        for stem in own:
-            caption = f"{capital(drawing.told)} ({provenance(study.rows)})."
-            alt = (
-                f"{drawing.told}; study {study.chosen.study}, "
-                f"{count(len(study.rows), 'condition')}; "
-                "the numbers are in the tables of this report"
-            )
-            both = tuple(file for file in files if file.stem == stem)
-            found.append(Picture(len(found) + 1, drawing.name, both, drawing.told, caption, alt))
-    return found
-
-
-def _of(stem: str, name: str) -> bool:
-    """Whether a file is of a drawing: it may have several, as ``name_2``."""
-    longer = [other for other in CATALOGUE if other.startswith(f"{name}_")]
-    if any(stem == other or stem.startswith(f"{other}_") for other in longer):
-        return False
-    return stem == name or stem.startswith(f"{name}_")

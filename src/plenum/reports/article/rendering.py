@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Text
+from plenum.reports.article.document import Document, Grid, Picture, Points, Text
 from plenum.reports.markdown import markdown as markdown_of
 from plenum.reports.phrases import environment
 
@@ -32,14 +32,8 @@ def html(document: Document) -> str:
 
 def markdown(document: Document) -> str:
     """The report as Markdown; the files of its figures lie beside it."""
-    lines = [f"# {_plain(document.title)}", "", _plain(document.lead), ""]
-    if document.notice:
-        lines += [f"> **{_plain(document.notice)}**", ""]
-    for section in document.sections:
-        lines += [f"## {section.number}. {_plain(section.title)}", ""]
-        for block in section.blocks:
-            lines += [*_block(block), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    page = _environment().get_template("report.md.j2")
+    return page.render(document=document).rstrip() + "\n"
 
 
 @cache
@@ -49,6 +43,8 @@ def _environment() -> Environment:
         "linked": _linked,
         "broken": _broken,
         "embedded": _embedded,
+        "plain": _plain,
+        "markdown": _grid,
     }
     found.tests = found.tests | {
         "text": lambda block: isinstance(block, Text),
@@ -89,27 +85,9 @@ def _embedded(picture: Picture) -> str:
     return f"data:image/{kind};base64,{base64.b64encode(file.read_bytes()).decode()}"
 
 
-def _block(block: Block) -> list[str]:
-    if isinstance(block, Text):
-        return [_plain(block.text)]
-    if isinstance(block, Points):
-        return [
-            f"- {f'**{_plain(lead)}** ' if lead else ''}{_plain(text)}"
-            for lead, text in block.items
-        ]
-    if isinstance(block, Grid):
-        return _grid(block)
-    shown = next(f for f in block.files if f.suffix == ".png")
-    return [
-        f"![{_plain(block.alt)}]({shown.name})",
-        "",
-        f"**Figure {block.number}.** {_plain(block.caption)}",
-    ]
-
-
-def _grid(block: Grid) -> list[str]:
+def _grid(block: Grid) -> str:
     caption = f"**Table {block.number}.** {_plain(block.sheet.title)}"
-    return markdown_of(block.sheet, caption, _plain).splitlines()
+    return markdown_of(block.sheet, caption, _plain).removesuffix("\n")
 
 
 def _plain(text: str) -> str:

@@ -10,9 +10,8 @@ from plenum.reports.figures.branching import branching
 from plenum.reports.figures.divergence import divergence
 from plenum.reports.figures.forest import forest
 from plenum.reports.figures.hosted import hosted
-from plenum.reports.figures.landscape import landscape
 from plenum.reports.figures.majority import majority
-from plenum.reports.figures.matrix import matrix
+from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.null import null
 from plenum.reports.figures.seats import seats
 from plenum.reports.figures.semantic import semantic
@@ -31,7 +30,7 @@ class Drawing(NamedTuple):
     """
 
     name: str
-    told: str
+    shows: str
     draw: Callable[[Study], Figure | Sequence[Figure] | None]
     needs: str = ""
 

@@ -1,6 +1,6 @@
 """Draw a study's figures, write and log them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from matplotlib import pyplot as plt
@@ -50,17 +50,16 @@ def publish_committees(chosen: Settings, names: Collection[str] | None = None) -
     known(names, CATALOGUE)
     study = load(chosen)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
-    files = draw(study, chosen.out, names)
+    files = [file for _, page in draw(study, chosen.out, names) for file in page]
+    for file in files:
+        print(f"written: {file}")
     log_report(chosen.study, chosen.uri, files)
 
 
 def draw(
-    study: Study,
-    folder: Path,
-    names: Collection[str] | None = None,
-    say: Callable[[str], None] = print,
-) -> list[Path]:
-    """Draw a study's figures into a folder, and say the name of each file.
+    study: Study, folder: Path, names: Collection[str] | None = None
+) -> list[tuple[Drawing, list[Path]]]:
+    """Draw a study's figures into a folder: the drawing and the files of every page.
 
     With ``names``, those alone; nothing is written unless all of them can be drawn.
 
@@ -84,16 +83,16 @@ def draw(
                 needs = f"; it needs {drawing.needs}" if drawing.needs else ""
                 nothing = f"{study.chosen.study!r} has nothing to show in {drawing.name}{needs}"
                 raise UserError(f"figure: {nothing}")
-    files = []
-    for drawing, figures in drawn:
-        for file in _saved(figures, folder, drawing.name):
-            say(f"written: {file}")
-            files.append(file)
-    if not files:
+    saved = [
+        (drawing, files)
+        for drawing, figures in drawn
+        for files in _saved(figures, folder, drawing.name)
+    ]
+    if not saved:
         raise UserError(
             f"study: {study.chosen.study!r} has nothing to draw yet: no condition has estimates"
         )
-    return files
+    return saved
 
 
 def known(names: Collection[str] | None, there: Collection[str]) -> None:
@@ -112,18 +111,13 @@ def pages(drawing: Drawing, study: Study) -> list[Figure]:
     return [drawn] if isinstance(drawn, Figure) else list(drawn)
 
 
-def _saved(figures: Sequence[Figure], folder: Path, name: str) -> Iterator[Path]:
+def _saved(figures: Sequence[Figure], folder: Path, name: str) -> Iterator[list[Path]]:
     """Write a figure's pages; further ones from an earlier time are removed."""
-    if not figures:
-        return
     for number, figure in enumerate(figures, 1):
-        yield from style.save(figure, folder, _stem(name, number))
-    number = len(figures) + 1
-    while (folder / f"{_stem(name, number)}.png").exists():
-        for kind in ("png", "svg"):
-            (folder / f"{_stem(name, number)}.{kind}").unlink(missing_ok=True)
-        number += 1
-
-
-def _stem(name: str, number: int) -> str:
-    return name if number == 1 else f"{name}_{number}"
+        yield style.save(figure, folder, name + f"_{number}" * (number > 1))
+    if figures:
+        number = len(figures) + 1
+        while (further := folder / f"{name}_{number}.png").exists():
+            further.unlink()
+            further.with_suffix(".svg").unlink(missing_ok=True)
+            number += 1

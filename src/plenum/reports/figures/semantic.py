@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from plenum.dynamics import LyapunovEstimate
 from plenum.dynamics.fragility import CANONICAL
 from plenum.reports.figures.divergence import curve, scale
-from plenum.reports.figures.paths import Path, draw, titles
+from plenum.reports.figures.simplex import Path, draw, titles
 from plenum.reports.figures.words import LONG, captioned, decided, limited, name, plain, shared
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.study import Study

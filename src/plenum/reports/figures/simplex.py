@@ -1,23 +1,157 @@
-"""Where committees go: the committee's mean preferences of every replicate, round by round."""
+"""Where committees go: mean preferences over rounds as paths.
+
+On the triangle for three options, side by side otherwise. Paths start hollow and end filled; both
+ways of drawing show all options of all rounds.
+"""
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
-from plenum.reports.figures.paths import Path, draw, titles
 from plenum.reports.figures.words import (
     captioned,
     decided,
     labels,
     limited,
     name,
+    plain,
     wrapped,
 )
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import Study
-from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, panels
+from plenum.reports.style import COLOURS, GREY, MARKERS, PAGE, SMALL, panels
+
+Floats = NDArray[np.float64]
+
+CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
+"""Where the simplex of three options has its corners: left, right, top."""
+
+SLOT = 0.76
+"""How much of an option's place its rounds take, where options stand side by side."""
+
+_EDGE = "0.55"
+_LINE = 30
+"""Letters that fit below a small panel."""
+
+_PLACES = 13
+"""Labels that fit below a small panel."""
+
+_BELOW, _ABOVE = 15, 28
+"""Letters of an option's name that fit under a corner of a small triangle, and above its top."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """Committee mean preferences of one replicate, shape (rounds, options), and its look."""
+
+    points: Floats
+    colour: str
+    marker: str
+    line: str = "-"
+
+
+def project(points: Floats) -> Floats:
+    """Points of the simplex of three options as x and y, shape (..., 2)."""
+    return np.asarray(points @ CORNERS)
+
+
+def spread(points: Floats) -> tuple[Floats, Floats]:
+    """Preferences of options side by side: x of every round in its option's place, and y.
+
+    Returns
+    -------
+    x, shape (rounds, options)
+        Option k has its place around k; its rounds run from left to right.
+    y, shape (rounds, options)
+    """
+    rounds, options = points.shape
+    within = np.linspace(-SLOT / 2, SLOT / 2, rounds) if rounds > 1 else np.zeros(1)
+    return within[:, None] + np.arange(options), points
+
+
+def draw(axes: Axes, paths: Sequence[Path], names: Sequence[str] = ()) -> None:
+    """Draw paths of a condition, with its options' labels and, where they fit, their names."""
+    options = paths[0].points.shape[1]
+    if options == 3:
+        _triangle(axes, names)
+    else:
+        _places(axes, options, names)
+    size = 4.2 if len(paths) <= 8 else 3.2
+    for path in paths:
+        _path(axes, path, size)
+
+
+def _path(axes: Axes, path: Path, size: float) -> None:
+    if path.points.shape[1] == 3:
+        x, y = (column[:, None] for column in project(path.points).T)
+    else:
+        x, y = spread(path.points)
+    axes.plot(x, y, path.line, color=path.colour, lw=size / 6, alpha=0.6, zorder=2)
+    ends: dict[str, Any] = {"ls": "", "color": path.colour, "marker": path.marker}
+    axes.plot(x[0], y[0], **ends, mfc="white", mew=0.6, ms=0.6 * size, zorder=3)
+    axes.plot(x[-1], y[-1], **ends, mec="white", mew=0.3, ms=size, zorder=4)
+
+
+def _triangle(axes: Axes, names: Sequence[str]) -> None:
+    outline = CORNERS[[0, 1, 2, 0]].T
+    axes.plot(*outline, color=_EDGE, lw=0.7, zorder=1)
+    centre = CORNERS.mean(axis=0)
+    for first, second in ((0, 1), (1, 2), (2, 0)):  # where the top option changes
+        middle = CORNERS[[first, second]].mean(axis=0)
+        axes.plot(*zip(centre, middle, strict=True), ":", color=GREY, lw=0.6, zorder=1)
+    told = _titles(3, names)
+    small: dict[str, Any] = {"fontsize": SMALL, "linespacing": 0.95}
+    axes.text(0, -0.04, told[0], ha="left", va="top", **small)
+    axes.text(1, -0.04, told[1], ha="right", va="top", multialignment="right", **small)
+    axes.text(0.5, CORNERS[2, 1] + 0.03, told[2], ha="center", va="bottom", **small)
+    low = -0.1 - 0.08 * max(text.count("\n") + 1 for text in told[:2])
+    axes.set(xlim=(-0.03, 1.03), ylim=(low + 0.04, CORNERS[2, 1] + 0.1), aspect="equal")
+    axes.set_axis_off()
+
+
+def _places(axes: Axes, options: int, names: Sequence[str]) -> None:
+    for edge in range(1, options):
+        axes.axvline(edge - 0.5, color="0.9", lw=0.5, zorder=0)
+    axes.axhline(1 / options, color=GREY, ls=":", lw=0.6, zorder=1)
+    axes.set(xlim=(-0.5, options - 0.5), ylim=(0, 1), ylabel="preference", box_aspect=0.85)
+    told, step = _titles(options, names), -(-options // _PLACES)
+    axes.set_xticks(range(0, options, step), told[::step], fontsize=SMALL)
+    axes.tick_params(axis="x", length=0)
+
+
+def titles(rows: Sequence[Row]) -> str:
+    """The options of scenarios whose names have no room in their panels, for the caption."""
+    told = {}
+    for row in rows:
+        names = row.tracked.options
+        if names and any(len(title) == 1 for title in _titles(len(names), names)):
+            own = zip(labels(len(names)), names, strict=True)
+            options = ", ".join(plain(f"{label} {name}") for label, name in own)
+            told[row.tracked.factors["scenario"]] = options
+    return "; ".join(f"{plain(scenario)}: {options}" for scenario, options in told.items())
+
+
+def _titles(options: int, names: Sequence[str]) -> list[str]:
+    """Labels of options with their names; a label alone where that takes more than two lines."""
+    rooms = (_BELOW, _BELOW, _ABOVE) if options == 3 else (_LINE // options,) * options
+    own = zip(labels(options), names or ("",) * options, rooms, strict=True)
+    fitting = [_fitting(label, name, room) for label, name, room in own]
+    bare = options != 3 and any(len(title) == 1 for title in fitting)
+    return list(labels(options)) if bare else fitting
+
+
+def _fitting(label: str, name: str, room: int) -> str:
+    lines = wrapped(plain(f"{label} {name}"), room).split("\n")
+    fits = len(lines) <= 2 and max(map(len, lines)) <= room
+    return "\n".join(lines) if fits else label
+
 
 MOST = 16
 """Panels that stay readable on a page."""

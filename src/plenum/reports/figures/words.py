@@ -5,7 +5,7 @@ import string
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.figure import Figure
 
@@ -103,22 +103,29 @@ def shared(rows: Sequence[Row]) -> str:
     return name(rows[0], unusual(kept, values))
 
 
-Left = tuple[int, int, str, int, int, int]
-"""What a caption says of conditions that aren't drawn: drawn, of how many, what, a scenario, ..."""
+class LeftOut(NamedTuple):
+    """What a caption says of conditions that have no room: how many are drawn, and which."""
+
+    drawn: int
+    total: int
+    what: str
+    each: int
+    most: int
+    scenarios: int
 
 
-def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], Left]:
+def limited(rows: Sequence[Row], most: int, what: str = "conditions") -> tuple[list[Row], LeftOut]:
     """As many conditions of each scenario as fit, in their order, and what was left out."""
     scenarios = list(dict.fromkeys(row.tracked.factors["scenario"] for row in rows))
     if len(rows) <= most:
-        return list(rows), (len(rows), len(rows), what, most, most, len(scenarios))
+        return list(rows), LeftOut(len(rows), len(rows), what, most, most, len(scenarios))
     each = max(most // len(scenarios), 1)
     shown = [
         row
         for scenario in scenarios[:most]
         for row in [r for r in rows if r.tracked.factors["scenario"] == scenario][:each]
     ]
-    return shown, (len(shown), len(rows), what, each, most, len(scenarios))
+    return shown, LeftOut(len(shown), len(rows), what, each, most, len(scenarios))
 
 
 def foremost(rows: Sequence[Row], most: int) -> list[Row]:

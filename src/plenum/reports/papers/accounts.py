@@ -1,6 +1,6 @@
 """Tables S1 to S4: replicates by group, runs and files, failures, and the scenarios."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,8 +17,8 @@ from plenum.reports.accounting.standing import frame as account_frame
 from plenum.reports.formats import NONE, count
 from plenum.reports.labels import provenance
 from plenum.reports.papers import items
-from plenum.reports.papers.published import NOTE, beside, published
-from plenum.reports.papers.source import Made, Source
+from plenum.reports.papers.published import beside, published
+from plenum.reports.papers.source import Made, Source, noted
 from plenum.reports.table import Column, Table
 from plenum.scenarios import Scenario
 from plenum.tracking.usage import ConditionUsage
@@ -68,12 +68,12 @@ def replicates(source: Source) -> Made:
         *(Column(n, format=count) for n in counted),
         Column(("published_realised", "published_target"), "published", _of_target),
     )
-    notes = (
-        "realised: completed replicates; deficit: target - realised = failed + pending",
-        *_missing(lines, usages),
-        *[f"{NOTE}; published: realised / target (001, Table S1)"] * any(known),
-        provenance(rows_of(usages)),
-    )
+    missing = [
+        (what, [f"{spaced(name)} {lines[f'{what}_{name}'].sum():,}" for name in names])
+        for what, names in (("failed", reasons_in(usages)), ("pending", whys_in(usages)))
+        if names
+    ]
+    notes = (*noted("s1", missing=missing, known=any(known)), provenance(rows_of(usages)))
     frame = frame.convert_dtypes()
     title = f"Table S1: run accounting ({', '.join(source.names)})"
     return Made((Table("table_s1", title, frame, columns, notes),), frame)
@@ -100,15 +100,6 @@ def _of_target(realised: float, target: float) -> str:
     return NONE if pd.isna(realised) else f"{realised} / {target}"
 
 
-def _missing(lines: pd.DataFrame, usages: Sequence[ConditionUsage]) -> list[str]:
-    """Why replicates are missing, in one line."""
-    parts = []
-    for what, names in (("failed", reasons_in(usages)), ("pending", whys_in(usages))):
-        counts = [f"{spaced(name)} {lines[f'{what}_{name}'].sum():,}" for name in names]
-        parts += [f"{what} by: {', '.join(counts)}"] * bool(counts)
-    return ["; ".join(parts)] if parts else []
-
-
 def manifests(source: Source) -> Made:
     """Table S2: the effects of the papers that each condition goes into, its runs, its files."""
     plain = manifest(source.accounts)
@@ -119,10 +110,7 @@ def manifests(source: Source) -> Made:
         title="Table S2: the runs and files behind each effect",
         frame=frame,
         columns=(*plain.columns[:at], Column("items", "shown in", _labels), *plain.columns[at:]),
-        notes=(
-            "shown in: the figures and tables of 001 that the condition goes into; '-': none",
-            *plain.notes,
-        ),
+        notes=(*noted("s2"), *plain.notes),
     )
     return Made((table,), frame)
 
@@ -159,12 +147,7 @@ def reasons(source: Source) -> Made:
         title="Table S3: failure sources",
         frame=frame.loc[plain.frame.index],
         columns=(*plain.columns, Column("published_visibility", "published visibility")),
-        notes=(
-            *plain.notes[:-1],
-            "published visibility: what the papers' files, which hold completed runs only, tell of "
-            "the reason (001, Table S3)",
-            plain.notes[-1],
-        ),
+        notes=(*plain.notes[:-1], *noted("s3"), plain.notes[-1]),
     )
     return Made((table,), frame)
 
@@ -192,13 +175,8 @@ def cases(source: Source) -> Made:
         *map(Column, ("domain", "type", "options")),
         Column("question", "decision question"),
     )
-    notes = (
-        "choice: one option is decided on; allocation: preferences are shares, and the decision is "
-        "the option that comes first",
-        "full texts: scenarios/SCENARIO.yaml, written anew; the papers' own types and names of "
-        "options are in the CSV (001, Table S4)",
-    )
-    return Made((Table("table_s4", "Table S4: scenarios", frame, columns, notes),), frame)
+    table = Table("table_s4", "Table S4: scenarios", frame, columns, tuple(noted("s4")))
+    return Made((table,), frame)
 
 
 def _options(scenario: Scenario) -> str:

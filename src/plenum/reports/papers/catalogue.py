@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from plenum.reports.papers import accounts, comparisons, exponents, switching
+from plenum.reports.papers import accounts, comparisons, estimates
 from plenum.reports.papers.source import Made, Source
 
 
@@ -29,10 +29,10 @@ CATALOGUE: dict[str, Numbered] = {
         ("s2", "runs and files behind each effect", accounts.manifests, "a condition"),
         ("s3", "what became of failures", accounts.reasons, "a condition"),
         ("s4", "the scenarios", accounts.cases, "no run"),
-        ("s5", "λ̂, flip rate, TTM by condition", exponents.exponents, "a deliberation"),
-        ("s6", "λ̂ by model", exponents.models, "two models"),
-        ("s7", "switches by seat, pooled over temperatures", switching.switching, _SEATS),
-        ("s8", "λ̂ by scenario", exponents.landscape, "two scenarios"),
+        ("s5", "λ̂, flip rate, TTM by condition", estimates.exponents, "a deliberation"),
+        ("s6", "λ̂ by model", estimates.models, "two models"),
+        ("s7", "switches by seat, pooled over temperatures", estimates.switching, _SEATS),
+        ("s8", "λ̂ by scenario", estimates.landscape, "two scenarios"),
         ("published", "the papers' values beside this run's", comparisons.reported,
          "a condition of the papers"),
         ("directions", _DIRECTIONS, comparisons.directions, "a contrast of Fig. 2 or Fig. 3"),

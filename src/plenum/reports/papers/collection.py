@@ -134,8 +134,8 @@ def _blocks(shown: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iter
         if file.suffix == ".png":
             both = (file, file.with_suffix(".svg"))
             drawing = FIGURES[item.figure]
-            caption = f"{drawing.told} ({shown.provenance})"
-            alt = f"{item.title}; {drawing.told}"
+            caption = f"{drawing.shows} ({shown.provenance})"
+            alt = f"{item.title}; {drawing.shows}"
             yield page.Picture(next(pictures), drawing.name, both, item.title, caption, alt)
     for table in shown.tables:
         yield page.Grid(next(grids), table)

@@ -6,8 +6,8 @@ import pandas as pd
 
 from plenum.reports.formats import interval, number, or_dash
 from plenum.reports.labels import provenance
-from plenum.reports.papers.published import NOTE, beside, matching
-from plenum.reports.papers.source import Made, Source, notes, numbers, with_published
+from plenum.reports.papers.published import beside, matching
+from plenum.reports.papers.source import Made, Source, noted, notes, numbers, with_published
 from plenum.reports.rows import Row, shown, symbol
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import WARNINGS, N, exponents
@@ -79,19 +79,14 @@ def _branching(row: Row) -> Made | None:
         Column("positive", "bases with Γ̂ > 0"),
         Column("within", "c in > c out"),
     )
-    legend = (
-        "Γ̂ > 0 certifies noise alone, and c in > c out memory of the base state: see "
-        "docs/decisions.md",
-        f"this run: after round {row.tracked.after_round}; the paper doesn't name its round",
-        f"{NOTE} ({paper.source})",
-        provenance([row]),
-    )
+    after = row.tracked.after_round
+    legend = (*noted("branching", after=after, sources=[paper["source"]]), provenance([row]))
     line = {
         **row.tracked.factors,
         **{"gamma": gamma.value, "ci_low": gamma.ci_low, "ci_high": gamma.ci_high, "se": gamma.se},
         **{"bases": estimate.bases, "branches": estimate.branches},
         **{"published_gamma": float(paper["gamma"]), "published_se": float(paper["gamma_se"])},
-        "published_source": paper.source,
+        "published_source": paper["source"],
     }
     title = "Published Γ̂ beside this run"
     table = Table("", title, pd.DataFrame(lines), columns, legend)
@@ -103,13 +98,8 @@ def _wordings(row: Row) -> Made | None:
     known = {line["variant"]: line for line in matching("fig-s7", row.tracked.factors)}
     if not known or not row.readings:
         return None
-    source = next(iter(known.values())).source
-    legend = (
-        "published decisions are letters of the papers' options in the papers' words; here both "
-        "scenario and wordings are written anew, so that a letter need not mean the same",
-        f"{NOTE} ({source})",
-        provenance([row]),
-    )
+    source = next(iter(known.values()))["source"]
+    legend = (*noted("wordings", sources=[source]), provenance([row]))
     frame = pd.DataFrame(
         {
             **row.tracked.factors,
@@ -148,19 +138,14 @@ def directions(source: Source) -> Made | None:
         Column("published_ci_excludes_0", "95 % CI\nexcludes 0", or_dash),
         Column("published_source", "where"),
     )
-    legend = (
-        "Δλ̂: treated - reference; p: studentised permutation; Holm: over all contrasts of the "
-        "factor in the study; the papers print directions, and whether an interval excludes 0, but "
-        "no values",
-        NOTE,
-        provenance([row for _, effect, _ in known for row in effect.cells]),
-    )
+    cells = [row for _, effect, _ in known for row in effect.cells]
+    legend = (*noted("directions"), provenance(cells))
     frame = pd.DataFrame(
         {
             **effect.record(study.name),
             "published_direction": line["direction"],
             "published_ci_excludes_0": line["ci_excludes_0"],
-            "published_source": line.source,
+            "published_source": line["source"],
         }
         for study, effect, line in known
     )

@@ -6,44 +6,30 @@ them or tested against them: their replicates aren't here.
 
 import csv
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.reports.formats import NONE
 
 FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
 """What a published number is looked up by."""
-
-NOTE = (
-    "published: the papers' own runs on real models, 20 rounds, up to 20 replicates a condition; "
-    "printed beside this run, compared with nothing"
-)
 
 _SAME = {"gpt-4.1-mini": "uniform"}
 """Two labels of one committee: the papers' baseline model in every seat."""
 
 
-@dataclass(frozen=True)
-class Published:
-    """A line of a file: numbers and words as they are printed, empty where the paper has none."""
+class Published(dict[str, str]):
+    """A line of a file: numbers and words as they are printed; a dash where the paper has none."""
 
-    values: Mapping[str, str]
+    def __getitem__(self, name: str) -> str:
+        return self.get(name) or NONE
 
     @property
     def factors(self) -> dict[str, str]:
         """The condition that it is about, in the terms of our own conditions."""
-        return {name: self.values[name] for name in FACTORS if name in self.values}
-
-    @property
-    def source(self) -> str:
-        """Where in which paper."""
-        return self.values["source"]
-
-    def __getitem__(self, name: str) -> str:
-        """A value as it is printed, or a dash."""
-        return self.values.get(name) or "-"
+        return {name: self.get(name, "") for name in FACTORS if name in self}
 
 
 @cache

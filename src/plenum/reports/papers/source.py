@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from plenum.design.factors import FACTORS
 from plenum.reports.labels import provenance
-from plenum.reports.papers.published import NOTE, beside
+from plenum.reports.papers.published import beside
+from plenum.reports.phrases import paragraphs
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, load
@@ -102,8 +103,8 @@ def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     lines = frame(rows)
     published = [beside(files, row.tracked.factors) for row in rows]
     for name in _VALUES:
-        lines[f"printed_{name}"] = [line.values.get(name, "") if line else "" for line in published]
-    lines["printed_in"] = [line.source if line else "" for line in published]
+        lines[f"printed_{name}"] = [line.get(name, "") if line else "" for line in published]
+    lines["printed_in"] = [line["source"] if line else "" for line in published]
     return lines
 
 
@@ -119,5 +120,10 @@ def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
 def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
     """The last notes of a table: where published numbers come from, and where a run's do."""
     published = [line for row in rows if (line := beside(files, row.tracked.factors))]
-    sources = ", ".join(dict.fromkeys(line.source for line in published))
-    return (*[f"{NOTE} ({sources})"] * bool(published), provenance(rows))
+    sources = dict.fromkeys(line["source"] for line in published)
+    return (*noted("published", sources=list(sources)), provenance(rows))
+
+
+def noted(name: str, **facts: Any) -> list[str]:
+    """The notes of a table, from ``notes.j2``."""
+    return paragraphs("papers/notes.j2", name, **facts)

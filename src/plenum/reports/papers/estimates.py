@@ -1,14 +1,28 @@
-"""Tables S5, S6 and S8: λ̂ of every condition in the paper's groups, by model, by scenario."""
+"""Tables S5 to S8: λ̂ in the paper's groups, by model and by scenario; switches by seat."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from plenum.reports.formats import NO_ESTIMATES, NONE, interval, number, or_dash
-from plenum.reports.labels import shared_label
-from plenum.reports.papers.published import beside
-from plenum.reports.papers.source import Made, Source, notes, numbers, with_published
+from plenum.design.factors import FACTORS
+from plenum.dynamics.estimate import mean
+from plenum.reports.formats import (
+    NO_ESTIMATES,
+    NONE,
+    count,
+    decimals,
+    interval,
+    limits,
+    number,
+    or_dash,
+)
+from plenum.reports.labels import label, provenance, shared_label
+from plenum.reports.papers import items
+from plenum.reports.papers.published import beside, published
+from plenum.reports.papers.source import Made, Source, noted, notes, numbers, with_published
 from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
@@ -71,7 +85,7 @@ def temperature(label: str) -> float:
 def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
     names = varying_in(rows) or ["scenario"]
     same = len(grouped(rows, names)) < len(rows)
-    exponent = symbol(rows)
+    exponent, interval_method = symbol(rows), INTERVALS[source.chosen.interval]
     columns = (
         *keys([*names, *["condition"] * same]),
         *exponent_columns(rows),
@@ -85,9 +99,7 @@ def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
         Column("printed_n", "published\nn", or_dash),
     )
     legend = (
-        f"{exponent}: slope of log D(t) over rounds {fitted(rows, source.chosen)}; CI: "
-        f"{INTERVALS[source.chosen.interval]}; flip rate: share off the modal decision "
-        "[Clopper-Pearson]; TTM: median first majority round [95 %]; n: completed/target",
+        *noted("s5", symbol=exponent, rounds=fitted(rows, source.chosen), interval=interval_method),
         *of_wordings(rows),
         *notes(rows, _FILES),
     )
@@ -169,7 +181,7 @@ def _either(content: Cell | str) -> str:
 def _published(rows: Sequence[Row], files: Sequence[str]) -> str:
     """Published λ̂ (n) of a cell."""
     printed = {
-        f"{line['lambda']}{f' ({n})' if (n := line.values.get('n')) else ''}"
+        f"{line['lambda']}{f' ({n})' if (n := line.get('n')) else ''}"
         for row in rows
         if (line := beside(files, row.tracked.factors))
     }
@@ -190,3 +202,82 @@ def _place(names: Sequence[str], key: Sequence[str]) -> list[tuple[float, str]]:
 
 def _heading(names: Sequence[str], key: Sequence[str]) -> str:
     return "\n".join(f"{n}={v}" for n, v in zip(names, key, strict=True)) or "λ̂"
+
+
+def switching(source: Source) -> Made | None:
+    """One line a seat: mean, SD and n of its switches in a deliberation with roles.
+
+    Pooled are the temperatures that the paper pools, as far as the study has them.
+    """
+    rows = [row for row in source.deliberated if _pooled(row)]
+    if not rows:
+        return None
+    held = [n for n in FACTORS if n != "temperature"]
+    shown = [n for n in varying_in(rows) if n != "temperature"]
+    frame = pd.DataFrame(line for alike in grouped(rows, held).values() for line in _lines(alike))
+    columns = (
+        *keys([*shown, "seat"]),
+        Column("switches", "mean", decimals(2)),
+        Column(("ci_low", "ci_high"), "95 % CI", limits(2)),
+        Column("sd", "SD", decimals(2)),
+        Column("n"),
+        Column("published_switches", "published\nmean", decimals(2)),
+        Column("published_sd", "published\nSD", decimals(2)),
+        Column("published_n", "published\nn", count),
+    )
+    temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
+    notes = noted(
+        "s7",
+        temperatures=temperatures,
+        pooled=_temperatures() if frame["published_switches"].notna().any() else (),
+        warnings=dict.fromkeys(
+            w for r in rows for w in r.warnings if w in ("attrition", "pending")
+        ),
+    )
+    shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
+    title = f"Table S7: switches by seat ({shared})"
+    return Made((Table("table_s7", title, frame, columns, (*notes, provenance(rows))),), frame)
+
+
+def _pooled(row: Row) -> bool:
+    factors = row.tracked.factors
+    return (
+        row.summary is not None
+        and not row.tracked.perturbed
+        and factors["roles"] == "on"
+        and factors["temperature"] in _temperatures()
+    )
+
+
+def _temperatures() -> tuple[str, ...]:
+    """The temperatures that the paper pools."""
+    return items.item("001/table-s7").conditions[0]["temperature"]
+
+
+def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
+    """The seats of conditions that differ in temperature alone."""
+    first = rows[0].tracked.factors
+    place = {line["seat"]: number for number, line in enumerate(published("table-s7"))}
+    seats = {seat for row in rows for seat in row.tracked.seats}
+    for seat in sorted(seats, key=lambda name: (place.get(name, len(place)), name)):
+        counts = np.concatenate([_counts(row, seat) for row in rows]).astype(float)
+        estimate = mean(counts, "mean over agent-runs")
+        all_pooled = {**first, "temperature": " ".join(_temperatures())}
+        known = beside(("table-s7",), all_pooled, seat=seat)
+        yield {
+            **{n: v for n, v in first.items() if n != "temperature"},
+            "temperature": " ".join(row.tracked.factors["temperature"] for row in rows),
+            **{"seat": seat, "switches": estimate.value, "ci_low": estimate.ci_low},
+            **{"ci_high": estimate.ci_high, "n": estimate.n},
+            "sd": float(counts.std(ddof=1)) if len(counts) > 1 else math.nan,
+            "published_switches": float(known["switches"]) if known else None,
+            "published_sd": float(known["sd"]) if known else None,
+            "published_n": int(known["n"]) if known else None,
+        }
+
+
+def _counts(row: Row, seat: str) -> np.ndarray:
+    """Switches of a seat in every replicate."""
+    if row.summary is None or seat not in row.tracked.seats:
+        return np.empty(0)
+    return row.summary.switches.counts[:, row.tracked.seats.index(seat)]

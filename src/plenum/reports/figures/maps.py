@@ -1,0 +1,225 @@
+"""Maps of λ̂ with what is known of every cell written into it: Fig. 1B, Fig. 4 and Table S8."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+
+from plenum.design.factors import FACTORS
+from plenum.reports.figures import words
+from plenum.reports.labels import label
+from plenum.reports.marks import DIFFERENT, different, letters
+from plenum.reports.rows import Row, grouped, symbol, varying_in
+from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, panels, width
+
+MOST_MATRICES = 4
+"""More matrices than this are a landscape."""
+
+MOST = 10
+"""Conditions of a landscape side by side on a page."""
+
+_NARROW = 4
+"""Conditions of a landscape that fit a column of print."""
+
+_MAP = "PuOr_r"
+"""Diverging, white at 0, and told apart by all eyes: purple below, orange above."""
+
+_LEAST = 0.02
+"""Maps of smaller λ̂ aren't stretched: noise would look like a find."""
+
+_PALE = 1.2
+"""The darkest colours stay unused: letters on them are hard to read."""
+
+_EMPTY = "0.93"
+_FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
+
+Key = tuple[str, ...]
+Cells = Sequence[Sequence[Sequence[Row]]]
+"""The conditions of every cell, line by line."""
+
+
+def matrix(rows: Sequence[Row]) -> Figure | None:
+    """Roles by model, a panel for each combination of the other factors that has two of both.
+
+    ``None`` without one, with more than four, and without any λ̂.
+    """
+    others = [n for n in FACTORS if n not in _FIRST]
+    found = {
+        key: alike
+        for key, alike in grouped(rows, others).items()
+        if all(len(_levels(alike, factor)) > 1 for factor in _FIRST)
+    }
+    drawn = [row for alike in found.values() for row in alike]
+    if not 0 < len(found) <= MOST_MATRICES or not _any_value(drawn):
+        return None
+    names = [n for n in others if len({key[others.index(n)] for key in found}) > 1]
+    columns = 1 if len(found) == 1 else 2
+    roles, models = (max(len(_levels(own, n)) for own in found.values()) for n in _FIRST)
+    wide = COLUMN if columns == 1 and models <= 3 else PAGE
+    lines = math.ceil(len(found) / columns)
+    size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
+    figure, axes = panels(lines, columns, size, len(found))
+    norm = _scale(drawn)
+    for panel, (key, alike) in zip(axes.flat, found.items(), strict=False):
+        _matrix(panel, alike, norm)
+        title = words.levels(names, [key[others.index(n)] for n in names])
+        held = label(dict(zip(others, key, strict=True)), others)
+        panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
+    _bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
+    words.captioned(figure, "matrix", drawn)
+    return figure
+
+
+def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize) -> None:
+    roles, models = _levels(rows, "roles"), _levels(rows, "model")
+    cells = grouped(rows, ("roles", "model"))
+    table = [[cells.get((role, model), []) for model in models] for role in roles]
+    _map(axes, table, _with_interval, norm, size=6.5)
+    axes.set_xticks(range(len(models)), [f"model {model}" for model in models])
+    axes.set_yticks(range(len(roles)), [f"roles\n{role}" for role in roles])
+
+
+def _with_interval(row: Row) -> str:
+    """Value, interval, n and letters; why there is none."""
+    count = f"n = {row.n}/{row.tracked.target}"
+    if row.summary is None:
+        return f"{row.status}\n{count}"
+    first, _, interval = words.estimate(row.summary.lyapunov).partition(" ")
+    return "\n".join(filter(None, (first, interval, f"{count}  {letters(row.warnings)}".rstrip())))
+
+
+def _levels(rows: Sequence[Row], factor: str) -> list[str]:
+    first = _FIRST[factor]
+    found = {row.tracked.factors[factor] for row in rows}
+    return sorted(found, key=lambda v: (first.index(v) if v in first else len(first), v))
+
+
+def landscape(rows: Sequence[Row]) -> list[Figure]:
+    """Scenarios by conditions, from two scenarios on; none with fewer, or without any λ̂.
+
+    λ̂ between repeats and λ̂_pert between wordings never share a map.
+    """
+    figures = []
+    for perturbed in (False, True):
+        alike = [row for row in rows if row.tracked.perturbed is perturbed]
+        if len({row.tracked.factors["scenario"] for row in alike}) < 2 or not _any_value(alike):
+            continue
+        names = [n for n in varying_in(alike) if n != "scenario"]
+        pages = chunks(list(grouped(alike, names)), MOST)
+        marks = different(alike)
+        figures += [_page(alike, names, page, marks) for page in pages]
+    return figures
+
+
+def _page(
+    rows: Sequence[Row], names: Sequence[str], columns: Sequence[Key], marks: dict[str, str]
+) -> Figure:
+    found = grouped(rows, ("scenario", *names))
+    scenarios = [key for (key,) in grouped(rows, ("scenario",))]
+    table = [[found.get((scenario, *key), []) for key in columns] for scenario in scenarios]
+    wide = COLUMN if len(columns) <= _NARROW else PAGE
+    heads = [words.levels(names, key).replace(", ", "\n") or "all" for key in columns]
+    upright = max(width(part) for head in heads for part in head.split("\n"))
+    steep = upright > (wide - 0.6) / len(columns)
+
+    def with_error(row: Row) -> str:
+        return _with_error(row, marks.get(row.tracked.run_id, ""))
+
+    most = max(_text(cell, with_error).count("\n") + 1 for line in table for cell in line)
+    tall = (0.1 * most + 0.07) * len(scenarios) + 1.5 + (upright * 0.6 if steep else 0)
+    figure, axes = plt.subplots(figsize=(wide, tall), layout="constrained")
+    norm = _scale(rows)
+    _map(axes, table, with_error, norm)
+    axes.xaxis.tick_top()
+    shown = [head.replace("\n", ", ") for head in heads] if steep else heads
+    axes.set_xticks(range(len(columns)), shown, fontsize=SMALL)
+    if steep:
+        plt.setp(axes.get_xticklabels(), rotation=40, ha="left", rotation_mode="anchor")
+    axes.set_yticks(range(len(scenarios)), scenarios)
+    _bar(figure, [axes], norm, f"{symbol(rows)} per round")
+    drawn = [row for line in table for cell in line for row in cell]
+    words.captioned(figure, "landscape", drawn, symbol=symbol(rows), rate=DIFFERENT)
+    return figure
+
+
+def _with_error(row: Row, marks: str) -> str:
+    """λ̂ with its error and marks; n and letters below."""
+    e = row.summary.lyapunov if row.summary else None
+    below = f"({words.counted(row)}) {letters(row.warnings)}".rstrip()
+    if e is None or math.isnan(e.value):
+        return f"{row.status}\n{below}"
+    error = f"±{e.se:.3f}\n" if math.isfinite(e.se) else ""
+    return f"{words.signed(e.value)}{marks}\n{error}{below}"
+
+
+def _value(rows: Sequence[Row]) -> float:
+    """λ̂ of the one condition of a cell; NaN where there is none, or more than one."""
+    if len(rows) != 1 or rows[0].summary is None:
+        return float("nan")
+    return rows[0].summary.lyapunov.value
+
+
+def _any_value(rows: Sequence[Row]) -> bool:
+    """Whether there is a λ̂ to map."""
+    return any(math.isfinite(_value([row])) for row in rows)
+
+
+def _scale(rows: Sequence[Row]) -> Normalize:
+    """Colours from -most to most, so that 0 is white."""
+    found = [abs(value) for row in rows if math.isfinite(value := _value([row]))]
+    most = max(_LEAST, _PALE * max(found, default=0))
+    return Normalize(-most, most)
+
+
+def _text(cell: Sequence[Row], write: Callable[[Row], str]) -> str:
+    return "\n".join(map(write, cell)) or "not run"
+
+
+def _map(
+    axes: Axes,
+    cells: Cells,
+    write: Callable[[Row], str],
+    norm: Normalize,
+    *,
+    size: float = SMALL,
+) -> None:
+    """Colour cells by their λ̂ and write each condition into its own; those without are grey."""
+    axes.set_facecolor(_EMPTY)
+    values = np.array([[_value(cell) for cell in line] for line in cells])
+    axes.imshow(np.ma.masked_invalid(values), cmap=_MAP, norm=norm, aspect="auto")
+    for (line, column), value in np.ndenumerate(values):
+        axes.text(
+            *(column, line, _text(cells[line][column], write)),
+            ha="center", va="center", fontsize=size, color=_ink(float(value), norm),
+            linespacing=1.15,
+        )  # fmt: skip
+    lines, columns = values.shape
+    axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
+    axes.set_yticks(np.arange(lines + 1) - 0.5, minor=True)
+    axes.grid(which="minor", color="white", lw=1.2, alpha=1)
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+
+
+def _ink(value: float, norm: Normalize) -> str:
+    """Black on light cells, white on dark ones."""
+    if not np.isfinite(value):
+        return "black"
+    red, green, blue, _ = colormaps[_MAP](norm(value))
+    return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.42 else "white"
+
+
+def _bar(figure: Figure, axes: Sequence[Axes], norm: Normalize, label: str) -> None:
+    """The scale of the colours below the maps."""
+    drawn = figure.colorbar(
+        ScalarMappable(norm, _MAP), ax=list(axes), shrink=0.6, aspect=34, pad=0.03,
+        orientation="horizontal",
+    )  # fmt: skip
+    drawn.set_label(label)
+    drawn.outline.set_visible(False)

@@ -1,0 +1,379 @@
+"""Figures of replicates: wordings, nulls, continuations, trajectories, seats, majorities."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from drawn import assert_legible, assert_printable, caption, corners, labels, points, shown, study
+from known_conditions import CHOSEN, SEATS, build, one_shot, perturbed, tracked
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.testing import assert_allclose
+
+from plenum.dynamics import NullTest, share
+from plenum.dynamics.nulls import SHUFFLES
+from plenum.reports.figures.branching import branching
+from plenum.reports.figures.hosted import hosted
+from plenum.reports.figures.majority import chosen, majority
+from plenum.reports.figures.null import drawn, null
+from plenum.reports.figures.seats import leading, representative, seats
+from plenum.reports.figures.semantic import repeats, semantic
+from plenum.reports.figures.simplex import SLOT, look, simplex
+from plenum.reports.figures.switches import average, pool, switches
+from plenum.reports.rows import Row
+from plenum.tracking.conditions import TrackedCondition
+
+pytestmark = pytest.mark.usefixtures("shared_style")
+
+
+HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
+
+
+def benchmark(*scenarios: str) -> list[Row]:
+    """Roles on and off in each scenario."""
+    return build(
+        [
+            perturbed(2 * n + (roles == "on"), decided, scenario=scenario, roles=roles)
+            for n, scenario in enumerate(scenarios)
+            for roles, decided in (("on", HALF), ("off", NONE))
+        ]
+    )
+
+
+def markers(axes: Axes) -> list[tuple[float, str]]:
+    """Height and filling of every marker, in the order of drawing."""
+    return [
+        (float(np.asarray(own.get_ydata(), float)[0]), str(own.get_markerfacecolor()))
+        for own in axes.lines
+        if len(np.asarray(own.get_xdata())) == 1
+    ]
+
+
+def test_fragility_stands_with_its_interval_and_the_vote_is_hollow() -> None:
+    rows = benchmark("HL-01")
+    votes = build([one_shot(9, "A" + "B" * 9, roles="on")])
+    axes = hosted(rows, baseline=votes).axes[1]
+    colours = markers(hosted(rows).axes[1])
+    assert [value for value, _ in colours] == [3 / 9, 0]
+    assert [(v, filling) for v, filling in markers(axes)] == [
+        (3 / 9, colours[0][1]),
+        (1.0, "white"),
+        (0.0, colours[1][1]),
+    ]
+    first = axes.collections[0].get_segments()[0]  # type: ignore[attr-defined]
+    assert_allclose(first[:, 1], [share(3, 9).ci_low, share(3, 9).ci_high])
+
+
+def test_a_rerun_that_differs_is_no_flat_line() -> None:
+    rows = benchmark("HL-01")
+    t = rows[0].tracked
+    moved = t.preferences.copy()
+    moved[:, 5] = np.roll(moved[:, 5], 1, axis=-1)
+    again = replace(t, factors={**t.factors, "settings": "rerun=1"}, preferences=moved)
+    level = np.asarray(hosted([*rows, *build([again])]).axes[0].lines[-1].get_ydata(), float)
+    assert np.flatnonzero(level > 0).tolist() == [5]
+
+
+def test_what_is_simulated_says_so_beside_n_and_warnings() -> None:
+    text = caption(hosted(benchmark("HL-01")))
+    assert "no evidence about language models" in text
+    assert "n = 10 replicates a condition" in text
+    rows = benchmark("HL-01")
+    count = sum("few_apart" in row.warnings for row in rows)
+    assert ("few_apart in" in text) is bool(count)
+
+
+def test_twelve_scenarios_fit_a_page() -> None:
+    assert_printable(hosted(benchmark(*(f"S-{n:02}" for n in range(12)))))
+
+
+def test_conditions_of_repeats_are_left_out() -> None:
+    rows = [*benchmark("HL-01"), *build([tracked(8, scenario="IM-01")])]
+    assert [t.get_text() for t in hosted(rows).axes[2].get_xticklabels()] == ["HL-01"]
+
+
+def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> TrackedCondition:
+    """Replicates that part after round 5 from one state a base."""
+    condition = tracked(key, 0.0, bases * branches, sd=0.02, **factors)
+    of = np.repeat(np.arange(bases), branches)
+    preferences = condition.preferences.copy()
+    preferences[:, :5] = preferences[of * branches, :5]
+    settings = f"{branches} branches after round 5"
+    return replace(
+        condition,
+        preferences=preferences,
+        bases=tuple(int(base) for base in of),
+        after_round=5,
+        factors={**condition.factors, "settings": settings},
+    )
+
+
+def test_the_caption_says_what_shuffling_does_not_test() -> None:
+    told = caption(null(study(tracked(1, replicates=5))))
+    assert f"reversal ({CHOSEN.draws} draws)" in told
+    assert f"Shuffling ({SHUFFLES:,}) tests that rounds are exchangeable, not that λ = 0" in told
+    assert "rounds 3-20" in told
+    assert "5 replicates have 32 different reversals" in told
+    assert "different reversals" not in caption(null(study(tracked(1, replicates=12))))
+
+
+def test_four_conditions_are_drawn_and_those_without_an_estimate_are_not() -> None:
+    still = tracked(9, roles="on")
+    still.preferences[:] = still.preferences[:1]
+    conditions = [tracked(n, memory=f"k{n}") for n in range(1, 6)]
+    figure = null(study(still, tracked(8, replicates=1), *conditions))
+    assert len(shown(figure)) == 4
+    assert "of 5 conditions those nearest to IM-01, roles on, uniform, t0" in caption(figure)
+    assert null(study(still)) is None
+    assert null(study(tracked(8, replicates=0))) is None
+
+
+def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
+    kept = drawn(NullTest(0.1, 0.5, np.array([0.1, np.nan, -0.2, np.inf]), "shuffle"))
+    assert kept.tolist() == [0.1, -0.2]
+
+
+def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
+    figure = branching(study(branched(1)))
+    told = caption(figure)
+    assert "3 bases x 4 branches (HL-01, roles off, uniform, k15, t0)" in told
+    assert "it can't be negative: above 0 it certifies noise alone" in told
+    assert "memory of the base, not chaos" in told
+    assert "n = 12 continuations a condition" in told
+    assert "warnings" not in told
+    gamma = shown(figure)[0]
+    assert gamma.get_ylim()[0] == 0
+    assert gamma.get_ylabel() == "after round 5\nΓ̂ (as in the paper)"
+
+
+def test_each_condition_has_its_row_and_one_base_no_interval() -> None:
+    figure = branching(study(branched(1, scenario="S-1"), branched(2, 1, scenario="S-2")))
+    panels = shown(figure)
+    assert [panel.get_ylabel().split("\n")[0] for panel in panels[::3]] == [
+        "S-1, after round 5",
+        "S-2, after round 5",
+    ]
+    assert len(panels[3].collections) == 0
+    assert_legible(figure)
+
+
+FIRST = 4
+"""Lines of a triangle: its outline, and three where the top option changes."""
+
+
+def wide(key: int, options: int, **factors: str) -> TrackedCondition:
+    """A condition of five replicates with so many options."""
+    draws = np.random.default_rng(key).dirichlet(np.ones(options), (5, 6, 3))
+    return replace(tracked(key, replicates=5, preferences=draws, **factors), seats=("a", "b", "c"))
+
+
+def test_titles_tell_n_and_decisions_and_the_caption_what_is_missing() -> None:
+    first = tracked(1, replicates=3, decisions=("B", "NONE", "B"), failed=2)
+    second = tracked(2, replicates=4, roles="on", pending=1)
+    figure = simplex(study(first, second))
+    assert [panel.get_title(loc="left") for panel in shown(figure)] == [
+        "roles off\nn = 3: B 2, NONE 1",
+        "roles on\nn = 4: A 4",
+    ]
+    told = caption(figure)
+    assert "HL-01, uniform, k15, t0" in told
+    assert "n from 3 to 4 replicates a condition (2 failed, 1 pending in all)" in told
+    assert "few_replicates (2 of 2)" in told
+    assert "backend: simulated; simulated agents, no evidence about language models" in told
+
+
+@pytest.mark.parametrize("options", [2, 5, 26])
+def test_other_numbers_of_options_stand_side_by_side(options: int) -> None:
+    condition = wide(3, options)
+    (panel,) = shown(simplex(study(condition)))
+    ends = [line for line in panel.lines if line.get_marker() == look("A")[1]]
+    x, y = points(ends[1])
+    assert_allclose(x, np.arange(options) + SLOT / 2)
+    assert_allclose(y, condition.ensemble[0, -1])
+    labels = [tick.get_text() for tick in panel.get_xticklabels()]
+    assert labels == list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: options : 2 if options > 13 else 1])
+
+
+def test_options_are_named_at_their_corners_or_below_where_a_name_is_too_long() -> None:
+    named = replace(tracked(1), options=("Single-payer", "Extraordinarily long", "Regulated"))
+    figure = simplex(study(named))
+    (panel,) = shown(figure)
+    assert [text.get_text() for text in panel.texts] == ["A Single-payer", "B", "C Regulated"]
+    assert "HL-01: A Single-payer, B Extraordinarily long, C Regulated" in caption(figure)
+
+
+def test_a_study_of_many_conditions_shows_the_first_of_each_scenario_and_says_so() -> None:
+    rows = [
+        tracked(10 * s + n, replicates=2, scenario=f"S-{s:02d}", memory=f"k{n}")
+        for s in range(5)
+        for n in range(4)
+    ]
+    figure = simplex(study(*rows))
+    assert len(shown(figure)) == 15
+    assert "drawn: 15 of 20 conditions, the first 3 of each scenario" in caption(figure)
+
+
+def test_few_wordings_are_told_by_name_many_by_family() -> None:
+    six = ("canonical", *("register",) * 5)
+    few = perturbed(1, "AABAAA", six, perturbation="registers6")
+    names = ("canonical", *(f"register_{n}" for n in ("x", "y", "z", "v", "w")))
+    (by_name, _), (by_family, _) = (
+        shown(semantic(study(condition)))
+        for condition in (replace(few, variants=names), perturbed(2, "ABAAAAAAAA"))
+    )
+    assert labels(by_name) == [
+        *("canonical, decides A", "x, decides A", "y, decides B"),
+        *("z, decides A", "v, decides A", "w, decides A"),
+    ]
+    assert labels(by_family) == [
+        *("canonical, decides A", "rephrase, n = 5: A 4, B 1", "format, n = 4: A 4"),
+    ]
+    ends = [line for line in by_name.lines[FIRST:] if line.get_markerfacecolor() != "white"]
+    looks = {(line.get_color(), line.get_marker()) for line in ends if line.get_marker() != "None"}
+    assert len(looks) == 6
+
+
+def test_distances_of_wordings_stand_beside_those_of_repeats() -> None:
+    wordings = perturbed(1, "A" * 10)
+    again, other = tracked(2, 0.05), tracked(3, 0.05, temperature="t0.7")
+    both = study(wordings, again, other)
+    row = both.rows[0]
+    assert repeats(row, both.rows) is both.rows[1]
+    figure = semantic(both)
+    panel = shown(figure)[1]
+    worded, fit, repeated, _ = panel.lines
+    assert panel.get_yscale() == "log"
+    slope = np.diff(np.log(points(fit)[1]))
+    assert both.rows[0].summary is not None
+    assert_allclose(slope, both.rows[0].summary.lyapunov.value)
+    for line, own in ((worded, both.rows[0]), (repeated, both.rows[1])):
+        assert own.summary is not None
+        assert_allclose(points(line)[1], own.summary.divergence)
+    found = [own.summary.lyapunov for own in both.rows[:2] if own.summary]
+    assert [f"= {e.value:.3f} [{e.ci_low:.3f}, {e.ci_high:.3f}]" in text
+            for e, text in zip(found, labels(panel), strict=True)] == [True, True]  # fmt: skip
+    assert [text.split(":\n")[0] for text in labels(panel)] == [
+        "wordings, n = 10",
+        "repeats, n = 12",
+    ]
+    assert "repeats: the canonical wording every time, from the study s1" in caption(figure)
+    alone = semantic(study(wordings))
+    assert len(shown(alone)[1].lines) == 2  # D(t) and its fit
+    assert "repeats" not in caption(alone)
+
+
+A, B, C = 0, 1, 2
+
+
+def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> TrackedCondition:
+    """Three seats that agree on A from a round on, one a replicate; 0 for never."""
+    apart, agreed = (A, B, C), (A, A, B)
+    tops = [[agreed if 0 < at <= t else apart for t in range(1, last + 1)] for at in rounds]
+    return corners(key, tops, **factors)
+
+
+def keys(figure: Figure | None) -> list[list[str]]:
+    """The legends of a figure, each in a place of its own."""
+    assert figure is not None
+    return [labels(panel) for panel in figure.axes if panel.get_legend() is not None]
+
+
+def test_six_replicates_stand_evenly_from_the_nearest_to_the_mean_to_the_farthest() -> None:
+    condition = tracked(1, replicates=11)
+    (row,) = study(condition).rows
+    last = condition.ensemble[:, -1]
+    far = np.linalg.norm(last - last.mean(axis=0), axis=1)
+    order = np.argsort(far)
+    assert representative(row) == order[[0, 2, 4, 6, 8, 10]].tolist()
+    (few,) = study(tracked(2, replicates=2)).rows
+    assert sorted(representative(few)) == [0, 1]
+
+
+def test_the_condition_nearest_to_the_papers_is_taken_and_a_seat_looks_the_same_in_all() -> None:
+    conditions = [
+        tracked(1, temperature="t0"),
+        tracked(2, roles="on", temperature="t0.7"),
+        replace(tracked(3, roles="on", temperature="t0"), seats=SEATS[::-1]),
+        tracked(4, roles="on", model="mixed"),
+    ]
+    figure = seats(study(*conditions))
+    assert figure is not None
+    assert "HL-01, roles on, uniform, k15, t0; of 4 conditions the one nearest" in caption(figure)
+    assert "6 of 12 replicates" in caption(figure)
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts[:5] == sorted(SEATS)
+    line = shown(figure)[0].lines[0]  # the Chair's, which speaks last here
+    chair = conditions[2].preferences[representative(study(conditions[2]).rows[0])[0], :, 4]
+    assert_allclose(points(line)[1], chair[:, leading(study(conditions[2]).rows[0])[0]])
+
+
+def test_more_seats_than_colours_are_told_apart() -> None:
+    crowd = corners(1, [[tuple(n % 3 for n in range(12))] * 3] * 2)
+    figure = seats(study(crowd))
+    assert figure is not None
+    handles = figure.legends[0].legend_handles[:12]
+    looks = {(h.get_color(), h.get_marker()) for h in handles}  # type: ignore[union-attr]
+    assert len(looks) == 12
+    assert_legible(figure)
+
+
+def test_switches_are_pooled_over_temperatures_alone() -> None:
+    still, once, twice = [(A, A)] * 4, [(A, A), (B, A), (B, A), (B, A)], [(A, B), (B, B), (A, A), (A, A)]  # fmt: skip  # noqa: E501
+    cold = corners(1, [still, once], temperature="t0", roles="on")
+    warm = corners(2, [twice, twice], temperature="t0.7", roles="on")
+    other = corners(3, [still, still], temperature="t0")
+    figure = switches(study(cold, warm, other))
+    assert figure is not None
+    pooled = pool(study(cold, warm, other).rows[:2])
+    assert {seat: own.tolist() for seat, own in pooled.items()} == {
+        "Seat 0": [0, 1, 2, 2],
+        "Seat 1": [0, 0, 1, 1],
+    }
+    mean, error = average(pooled["Seat 0"])
+    assert_allclose((mean, error), (1.25, np.std([0, 1, 2, 2], ddof=1) / 2))
+    on, off = shown(figure)
+    assert on.get_title(loc="left") == "roles on\nn = 4 runs a seat"
+    assert off.get_title(loc="left") == "roles off\nn = 2 runs a seat"
+    assert_allclose([bar.get_height() for bar in on.patches], [1.25, 0.5])  # type: ignore[attr-defined]
+    counts = [points(line)[1].tolist() for line in on.lines if line.get_marker() == "o"]
+    assert counts == [[0, 1, 2, 2], [0, 0, 1, 1]]
+    assert "pooled over temperatures t0, t0.7" in caption(figure)
+    assert "pooled" not in caption(switches(study(cold, replace(other, identity="x"))))
+    assert_legible(figure)
+
+
+def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_one() -> None:
+    condition = agreeing(1, [1, 3, 3, 0])
+    figure = majority(study(condition))
+    first, stays = shown(figure)
+    for panel in (first, stays):
+        rounds, level = points(panel.lines[0])
+        assert rounds.tolist() == [0, 1, 2, 3, 4]
+        assert level.tolist() == [0, 0.25, 0.25, 0.75, 0.75]
+        never, end = panel.lines[1:3]
+        assert_allclose(points(never), [[5, 5], [0.75, 1]])
+        assert_allclose(np.ravel(points(end)), [5, 0.75])
+    assert keys(figure) == [["HL-01, roles off,\nuniform\nn = 4, never 1 / 1"]]
+    (band,) = first.collections
+    low = share(1, 4)
+    heights = band.get_paths()[0].vertices[:, 1]  # type: ignore[attr-defined]
+    assert np.isclose(heights, low.ci_low).any()
+    assert np.isclose(heights, low.ci_high).any()
+    assert "share without one (censored at the last round)" in caption(figure)
+    assert_legible(figure)
+
+
+def test_of_many_conditions_those_of_the_extreme_temperatures_are_drawn() -> None:
+    rows = [
+        agreeing(n, [1, 2], temperature=f"t{t}", roles=roles)
+        for n, (t, roles) in enumerate((t, r) for t in (0, 0.1, 0.7) for r in ("on", "off"))
+    ]
+    every = study(*rows)
+    kept = [row.tracked.factors["temperature"] for row in chosen(every.rows)]
+    assert kept == ["t0", "t0", "t0.7", "t0.7"]
+    figure = majority(every)
+    never = "n = 2, never 0 / 0"
+    assert keys(figure) == [
+        [f"roles {roles}, {t}\n{never}" for t in ("t0", "t0.7") for roles in ("on", "off")]
+    ]
+    assert "2 further conditions of the study aren't drawn" in caption(figure)

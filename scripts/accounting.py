@@ -12,9 +12,10 @@ from plenum.cli import front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="accounting")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports.accounting import asked, publish
+        from plenum.reports.accounting import publish
+        from plenum.reports.settings import settings
 
-        publish(asked(cfg))
+        publish(settings(cfg))
 
 
 if __name__ == "__main__":

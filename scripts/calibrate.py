@@ -4,6 +4,7 @@ python scripts/calibrate.py [draws=1500] [workers=N] [out=docs]
 """
 
 import json
+import os
 
 import hydra
 from omegaconf import DictConfig
@@ -15,9 +16,11 @@ from plenum.cli import front_door, one_line_errors
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.checks import calibration_page
-        from plenum.reports.settings import calibration
+        from plenum.reports.settings import Calibration, read
 
-        figures = calibration_page.publish(*calibration(cfg))
+        asked = read(Calibration, cfg)
+        workers = asked.workers or os.cpu_count() or 1
+        figures = calibration_page.publish(asked.draws, workers, asked.out)
         print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
 
 

@@ -12,9 +12,10 @@ from plenum.cli import front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="explore")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports.explorer import asked, publish
+        from plenum.reports.explorer import Explored, publish
+        from plenum.reports.settings import read
 
-        publish(asked(cfg))
+        publish(read(Explored, cfg))
 
 
 if __name__ == "__main__":

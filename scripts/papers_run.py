@@ -99,7 +99,7 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
     for study in studies:
         began = time.monotonic()
         one_study = replace(chosen, study=study.name, out=chosen.out / study.name)
-        page = explorer.Asked(replace(one_study, out=one_study.out / "explorer.html"))
+        page = explorer.Explored(**vars(one_study) | {"out": one_study.out / "explorer.html"})
         log = chosen.out / "logs" / f"{study.name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from plenum.records import Journal
 from plenum.reports import rows
+from plenum.reports.explorer.gather import gathered
 from plenum.reports.explorer.page import page
-from plenum.reports.explorer.publish import gathered
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition

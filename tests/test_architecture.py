@@ -36,10 +36,7 @@ SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
 STOPPED_NAMES = frozenset(
     f"plenum/reports/{name}"
     for name in (
-        "accounting/__init__.py: asked",
         "article/document.py: Picture.told",
-        *("explorer/publish.py: Asked", "explorer/publish.py: asked"),
-        "explorer/replicates.py: Told",
         "figures/catalogue.py: Drawing.told",
         "papers/source.py: Made",
     )

@@ -84,8 +84,8 @@ REFUSED = {
     "scripts/plan.py": (
         ("study=x delta=0", "delta: 0 is not allowed; it must be above 0"),
         ("study=x power=0.01", "power: 0.01; between alpha (0.05) and 1"),
-        ("study=x looks=20", "looks: 20; a list of whole numbers"),
-        ("study=x looks=[9,3]", "looks: [9, 3]; increasing"),
+        ("study=x looks=20", "looks: 20; it is an increasing list of whole numbers"),
+        ("study=x looks=[9,3]", "looks: [9, 3]; it is an increasing list"),
         ("study=x spending=all", "spending: 'all' is not one of obrien_fleming, pocock"),
         ("study=x maximum=1", "maximum: 1; a whole number from 3 on"),
     ),

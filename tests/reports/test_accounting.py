@@ -1,16 +1,14 @@
 """Accounts: every replicate and every attempt is somewhere, and lines add up."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from known_conditions import line, tracked
-from omegaconf import OmegaConf
 
-from plenum.base.errors import UserError
 from plenum.reports import accounting
 from plenum.reports.table import Table
 from plenum.tracking.usage import REASONS, ConditionUsage
@@ -91,22 +89,17 @@ def test_every_line_adds_up_and_so_does_the_total(
         for number, (completed, failed, pending) in enumerate(counts)
     ]
     sheet = accounting.conditions(found)[0]
-    assert len(sheet.body) == len(found) + (len(found) > 1)
-    sums = [0, 0, 0, 0, 0]
-    for number in range(len(sheet.body)):
-        row = line(sheet, number)
-        names = ("target", "completed", "failed", "pending", "deficit")
-        numbers = [int(row[name]) for name in names]
-        target, completed, failed, pending, deficit = numbers
-        assert target == completed + failed + pending
-        assert deficit == target - completed
-        assert failed == int(row.get("parse", 0))
-        assert pending == sum(
-            int(row.get(why, 0)) for why in ("budget", "interrupted", "not begun")
-        )
-        if number < len(found):
-            sums = [a + b for a, b in zip(sums, numbers, strict=True)]
-    assert numbers == sums
+    lines = [line(sheet, number) for number in range(len(sheet.body))]
+    names = ("target", "completed", "failed", "pending", "deficit", "parse")
+    names = (*names, "budget", "interrupted", "not begun")
+    numbers = np.array([[int(row.get(name, 0)) for name in names] for row in lines])
+    target, completed, failed, pending, deficit, parse, *whys = numbers.T
+    np.testing.assert_array_equal(target, completed + failed + pending)
+    np.testing.assert_array_equal(deficit, target - completed)
+    np.testing.assert_array_equal(failed, parse)
+    np.testing.assert_array_equal(pending, sum(whys))
+    assert len(lines) == len(found) + (len(found) > 1)
+    np.testing.assert_array_equal(numbers[-1], numbers[: len(found)].sum(axis=0))
 
 
 def test_replicates_that_do_not_add_up_are_refused() -> None:
@@ -125,9 +118,12 @@ def test_only_reasons_that_occur_have_a_column() -> None:
 def test_calls_attempts_tokens_and_cost_are_summed_over_models() -> None:
     both = {"a": model(timeout=3), "b": model(calls=1200, repairs=0, cost=1.25, parse=1)}
     row = calls([accounted(models=both)])
-    assert (row["calls"], row["repairs"]) == ("1,210", "2")
-    assert (row["attempts"], row["failed attempts"]) == ("1,214", "4")
-    assert (row["tokens in"], row["tokens out"], row["$"]) == ("2,000", "200", "1.75")
+    names = ("calls", "repairs", "attempts", "failed attempts", "tokens in", "tokens out", "$")
+    assert [row[name] for name in names] == [
+        *("1,210", "2", "1,214", "4", "2,000", "200", "1.75"),
+    ]
+    unpriced = {"a": model(), "b": model(cost=0.0, unpriced=10)}
+    assert calls([accounted(models=unpriced)])["$"] == "0.5000 + 10 unpriced"
 
 
 def test_what_did_not_fit_is_told_by_condition() -> None:
@@ -139,11 +135,6 @@ def test_what_did_not_fit_is_told_by_condition() -> None:
     said = [note for note in accounting.conditions(found)[1].notes if "left out of answers" in note]
     assert len(said) == 1
     assert said[0].endswith("uniform: finish_reason 6")
-
-
-def test_unknown_prices_are_counted_not_guessed() -> None:
-    row = calls([accounted(models={"a": model(), "b": model(cost=0.0, unpriced=10)})])
-    assert row["$"] == "0.5000 + 10 unpriced"
 
 
 def test_a_killed_sweep_is_named_and_not_guessed() -> None:
@@ -226,22 +217,20 @@ def test_attempts_that_do_not_add_up_are_refused() -> None:
 # --- attrition ---------------------------------------------------------------------------------
 
 
-def test_an_association_says_what_it_means() -> None:
+def test_an_association_says_what_it_means_and_no_association_is_no_proof_of_none() -> None:
     sheet = accounting.attrition([accounted(1, 20, 0, roles="off"), accounted(2, 8, 12)])
     row = line(sheet)
     assert (row["test"], row["failed/ended"], row["p"]) == ("fisher", "12/40", "<.0001")
     assert (row["lowest rate"], row["highest rate"]) == ("0/20", "12/20")
     assert sheet.notes[0] == (
-        "failures are associated with the condition (p < .0001): estimates of the conditions that "
+        "failures are associated with the condition (p < 0.0001): estimates of the conditions that "
         "lost most are of a selected set"
     )
-
-
-def test_no_association_is_no_proof_of_none() -> None:
-    sheet = accounting.attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
-    assert sheet.notes[0].startswith("no association with the condition found (p = 0.487); with 2")
-    assert "failed and 38 completed replicates this test could miss one" in sheet.notes[0]
-    assert "p can't be below 0.487" in sheet.notes[0]
+    none = accounting.attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
+    assert none.notes[0] == (
+        "no association with the condition found (p = 0.487); with 2 failed and 38 completed "
+        "replicates this test could miss one: however unevenly they fall, p can't be below 0.487"
+    )
 
 
 def test_factors_pool_the_others_and_are_adjusted() -> None:
@@ -257,7 +246,7 @@ def test_factors_pool_the_others_and_are_adjusted() -> None:
     assert (roles["lowest rate"], roles["highest rate"]) == ("0/24 off", "13/24 on")
     assert models["p"] == models["Holm"] == "1.000"
     assert roles["p"] == roles["Holm"] == "<.0001"
-    assert "associated with roles (p < .0001 by Holm), with the highest rate at 13/24 on" in notes(
+    assert "associated with roles (p < 0.0001 by Holm), with the highest rate at 13/24 on" in notes(
         sheet
     )
     assert "associated with model" not in notes(sheet)
@@ -284,7 +273,7 @@ def test_pending_replicates_are_no_failures() -> None:
     assert "9 pending replicates are no failures and left out" in notes(sheet)
 
 
-# --- manifest, and what is asked ---------------------------------------------------------------
+# --- manifest ------------------------------------------------------------------------------------
 
 
 def test_the_manifest_names_run_condition_and_files() -> None:
@@ -293,10 +282,3 @@ def test_the_manifest_names_run_condition_and_files() -> None:
     assert row["ensemble .parquet"] == "e" * 16
     assert row["replicates .parquet"] == "f" * 16
     assert row["transcripts"] == "-"
-
-
-def test_the_study_must_be_named() -> None:
-    cfg = {"study": "???", "tracking": {"uri": "sqlite:///a.db"}, "out": "o"}
-    with pytest.raises(UserError, match="study: missing"):
-        accounting.asked(OmegaConf.create(cfg))
-    assert accounting.asked(OmegaConf.create({**cfg, "study": "s"})).out == Path("o")

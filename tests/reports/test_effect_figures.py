@@ -55,7 +55,7 @@ def test_an_effect_stands_by_scenario_with_its_mean_below() -> None:
     assert texts(names) == ["roles: λ̂(ablate_chair) − λ̂(on)", "S-1", "S-2", "S-3", "mean"]
     (mean,) = own.across
     effects = [line for line in axes.lines if line.get_label() == "effect"]
-    expected = [*(e.contrast.value for e in own.contrasts), mean.estimate.value]
+    expected = [*(e.estimate.value for e in own.contrasts), mean.estimate.value]
     assert_allclose([points(line)[0][0] for line in effects], expected)
     assert [line.get_marker() for line in effects] == ["o", "o", "o", "D"]
     assert "12 / 12" in texts(numbers)
@@ -77,7 +77,7 @@ def test_effects_below_5_percent_by_holm_are_filled() -> None:
 def test_an_interval_that_leaves_the_axis_ends_in_an_arrow() -> None:
     own = study(chair("S-1", "S-2"))
     narrow, wide = own.contrasts
-    wide = replace(wide, contrast=replace(wide.contrast, ci_low=-9.0, ci_high=9.0))
+    wide = replace(wide, estimate=replace(wide.estimate, ci_low=-9.0, ci_high=9.0))
     (figure,) = forest([narrow, wide], [], [])
     arrows = [line for line in figure.axes[1].lines if line.get_label() == "beyond"]
     assert [line.get_marker() for line in arrows] == ["<", ">"]
@@ -113,7 +113,7 @@ def test_a_landscape_has_every_effect_once_over_its_pages() -> None:
         for line in figure.axes[1].lines
         if line.get_label() == "effect"
     ]
-    effects = [*(e.contrast for e in (*own.contrasts, *own.interactions))]
+    effects = [*(e.estimate for e in (*own.contrasts, *own.interactions))]
     expected = [e.value for e in (*effects, *(mean.estimate for mean in own.across))]
     assert_allclose(sorted(lines), sorted(expected))
     heads = [text for figure in found for text in texts(figure.axes[0])]

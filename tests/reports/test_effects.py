@@ -1,253 +1,336 @@
-"""Contrasts, interactions and pooled effects of tracked conditions: what is compared with what."""
+"""Contrasts, interactions and pooled effects: what is compared with what, over which family."""
 
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from known_conditions import CHOSEN, FACTORS, build, diagnostics, exponent, line, tracked
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import contrast, generators, lyapunov
-from plenum.reports import effects, rows, tables
-from plenum.reports.effects import Across, Effect
+from plenum.dynamics import (
+    Pooled,
+    benjamini_hochberg,
+    contrast,
+    holm,
+    interaction,
+    lyapunov,
+    mixed_model,
+    pooled,
+)
+from plenum.reports import effects, tables
+from plenum.reports.effects import Effect
 from plenum.reports.rows import Row
-from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
+from plenum.reports.study import Study
 
-CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
-DEFAULTS = {
-    **{"scenario": "HL-01", "roles": "off", "model": "uniform", "memory": "k15"},
-    **{"temperature": "t0", "backend": "simulated", "perturbation": "none"},
-    "protocol": "deliberation",
-    **{"settings": "default", "rounds": "20", "seed": "0"},
-}
 SQUARE = [("on", "mixed"), ("on", "uniform"), ("off", "mixed"), ("off", "uniform")]
+LATE = replace(CHOSEN, window=(5, 12))
 
 
-def tracked(key: int, rate: float = 0.0, replicates: int = 12, **factors: str) -> TrackedCondition:
-    """A condition whose ensemble grows at a known rate; ``key`` seeds it."""
-    ensemble = generators.autoregressive(0.5, rate=rate).sample(replicates, seed=key)
-    return TrackedCondition(
-        study="s1",
-        identity=f"c{key}",
-        run_id=f"r{key}",
-        factors={**DEFAULTS, **factors},
-        target=replicates,
-        completed=replicates,
-        failures={},
-        preferences=np.repeat(ensemble[:, :, None], 5, axis=2),
-        decisions=("A",) * replicates,
-        seats=("Chair", "Welfare", "Rights", "Equity", "Security"),
-    )
-
-
-def build(conditions: Sequence[TrackedCondition]) -> list[Row]:
-    return rows.build(conditions, CHOSEN)
-
-
-def squares(scenarios: int, rate: Callable[[bool, bool], float]) -> list[Row]:
-    """A 2x2 in each of some scenarios."""
+def square(scenario: int = 0, rate: float = 0.05, replicates: int = 8, **factors: str) -> list[Row]:
+    """A 2x2 whose roles grow, more so in later scenarios."""
+    first = 100 * scenario + 10 * len(factors.get("memory", ""))
     return build(
         [
             tracked(
-                4 * s + n, rate(role == "on", model == "mixed"),
-                scenario=f"S-{s:02d}", roles=role, model=model,
+                *(first + n, rate * (role == "on") * (1 + 0.2 * scenario), replicates + n),
+                **{"scenario": f"S-{scenario}", "roles": role, "model": model, **factors},
             )
-            for s in range(scenarios)
             for n, (role, model) in enumerate(SQUARE)
         ]
-    )  # fmt: skip
-
-
-def names(found: Sequence[Effect | Across]) -> list[str]:
-    return [effect.name for effect in found]
-
-
-# --- contrasts ---------------------------------------------------------------------------------
-
-
-def test_a_level_is_compared_with_its_reference_and_all_else_is_equal() -> None:
-    found = effects.contrasts(
-        build([tracked(1, memory="k15"), tracked(2, memory="k3"), tracked(3, memory="k1")]), CHOSEN
     )
-    assert names(found) == ["memory k3 - k15", "memory k1 - k15"]
-    assert all(effect.others["roles"] == "off" for effect in found)
 
 
-def test_a_contrast_is_that_of_dynamics() -> None:
-    on, off = tracked(1, 0.05, roles="on"), tracked(2, roles="off")
-    (found,) = effects.contrasts(build([off, on]), CHOSEN)
-    expected = contrast(on.ensemble, off.ensemble, draws=CHOSEN.draws)
-    assert found.contrast == expected
-    assert found.contrast.value > 0
+@pytest.fixture(scope="module")
+def study() -> list[Row]:
+    """Four scenarios with a 2x2 under either of two memories."""
+    return [row for s in range(4) for memory in ("k15", "k3") for row in square(s, memory=memory)]
 
 
-def test_a_seat_without_its_mandate_is_compared_with_all_mandates() -> None:
-    found = effects.contrasts(
-        build([tracked(n, roles=r) for n, r in enumerate(("off", "ablate_chair", "on"))]), CHOSEN
-    )
-    assert sorted(names(found)) == ["roles ablate_chair - on", "roles on - off"]
+@pytest.fixture(scope="module")
+def measured(study: list[Row]) -> list[Effect[Any]]:
+    """Its contrasts and interactions."""
+    return [*effects.contrasts(study, CHOSEN), *effects.interactions(study, CHOSEN)]
 
 
-def test_no_contrast_is_listed_in_both_directions() -> None:
-    levels = ("ablate_chair", "ablate_equity", "on")
-    found = effects.contrasts(build([tracked(n, roles=r) for n, r in enumerate(levels)]), CHOSEN)
-    assert names(found) == ["roles ablate_chair - on", "roles ablate_equity - on"]
+@pytest.fixture(scope="module")
+def across(study: list[Row], measured: list[Effect[Any]]) -> list[Effect[Any]]:
+    """What is pooled of them."""
+    return effects.across(study, measured, CHOSEN)
+
+
+# --- what is compared --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("conditions", "names"),
+    [
+        ([{"memory": m} for m in ("k15", "k3", "k1")], ["memory k3 - k15", "memory k1 - k15"]),
+        ([{"memory": m} for m in ("k7", "k3")], ["memory k3 - k7"]),
+        (
+            [{"roles": r} for r in ("off", "ablate_chair", "on")],
+            ["roles ablate_chair - on", "roles on - off"],
+        ),
+        (
+            [{"roles": r} for r in ("ablate_chair", "ablate_equity", "on")],
+            ["roles ablate_chair - on", "roles ablate_equity - on"],
+        ),
+        ([{"memory": "k15", "roles": "on"}, {"memory": "k3"}], []),
+        ([{"roles": "on"}, {"roles": "on"}, {"roles": "off"}], []),
+        *(([{f: "1"}, {f: "2"}], []) for f in ("seed", "rounds", "scenario", "backend")),
+    ],
+)
+def test_a_level_is_compared_with_its_reference_and_all_else_is_equal(
+    conditions: list[dict[str, str]], names: list[str]
+) -> None:
+    own = [replace(tracked(n), factors={**FACTORS, **own}) for n, own in enumerate(conditions)]
+    found = effects.contrasts(build(own), CHOSEN)
+    assert [effect.name for effect in found] == names
+    assert all(effect.others.get("model") == "uniform" for effect in found)
+
+
+def test_conditions_without_estimates_or_of_unequal_options_are_not_compared() -> None:
+    on, off = tracked(1, roles="on"), tracked(2)
+    five = replace(on, preferences=np.full((12, 20, 5, 5), 0.2))
+    for others in ([on, tracked(2, replicates=0)], [five, off]):
+        assert effects.contrasts(build(others), CHOSEN) == []
+    assert effects.interactions(square()[:3], CHOSEN) == []
+
+
+def test_contrasts_of_a_part_are_those_of_the_whole() -> None:
+    """Four contrasts in two scenarios; a part has two of them, adjusted over all four."""
+    conditions = [
+        tracked(3 * n + k, 0.02 + 0.01 * k, scenario=scenario, roles=role)
+        for n, scenario in enumerate(("HL-01", "IM-01"))
+        for k, role in enumerate(("on", "ablate_chair", "ablate_equity"))
+    ]
+    whole = Study(CHOSEN, tuple(build(conditions)))
+    part = whole.restricted(lambda factors: factors["scenario"] == "HL-01")
+    assert [row.tracked.identity for row in part.rows] == ["c0", "c1", "c2"]
+    assert len(whole.contrasts) == 4
+    own = [effect for effect in whole.contrasts if effect.others["scenario"] == "HL-01"]
+    assert (part.contrasts, part.interactions) == (own, [])
+    alone = Study(CHOSEN, part.rows).contrasts
+    assert max(a.p_holm for a in alone) <= max(b.p_holm for b in part.contrasts)
+
+
+# --- the estimates -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments"),
+    [
+        ({}, {}),
+        ({"window": (5, 12)}, {"window": (5, 12)}),
+        ({"draws": 150, "seed": 7}, {"draws": 150, "seed": 7}),
+    ],
+)
+def test_a_contrast_is_that_of_dynamics_as_the_settings_ask(
+    changes: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    on, off = tracked(1, 0.05, roles="on"), tracked(2)
+    chosen = replace(CHOSEN, **changes)
+    (found,) = effects.contrasts(build([off, on], chosen), chosen)
+    expected = contrast(on.ensemble, off.ensemble, **{"draws": CHOSEN.draws, **arguments})
+    assert found.estimate == expected
+    assert found.estimate.value > 0
+
+
+def test_an_interaction_has_both_first_and_neither_last_over_the_window() -> None:
+    rows = square()
+    (found,) = effects.interactions(rows[::-1], LATE)
+    ensembles = [row.tracked.ensemble for row in rows]
+    assert found.estimate == interaction(*ensembles, window=(5, 12))
+    assert found.cells == tuple(rows)
+    (usual,) = effects.interactions(rows, CHOSEN)
+    both, first, second, neither = (lyapunov(ensemble).value for ensemble in ensembles)
+    assert_allclose(usual.estimate.value, both - first - second + neither)
+    assert [cell.value for cell in usual.estimate.cells] == [both, first, second, neither]
+
+
+def test_an_interaction_looks_at_the_decisions_of_its_cells() -> None:
+    rows = square()
+    split = replace(rows[1], tracked=replace(rows[1].tracked, decisions=tuple("AABBABABA")))
+    (found,) = effects.interactions([rows[0], split, *rows[2:]], CHOSEN)
+    flips = ["flip_dominated" in cell.warnings for cell in found.estimate.cells]
+    expected = ["flip_dominated" in exponent(row).warnings for row in rows]
+    assert flips == [expected[0], True, *expected[2:]]
 
 
 def test_an_effect_carries_the_warnings_of_its_conditions() -> None:
-    split = tracked(1, roles="on")
-    divided = TrackedCondition(
-        **{**vars(split), "decisions": ("A", "B") * 6, "failures": {"parse": 1}}
-    )
-    (found,) = effects.contrasts(build([divided, tracked(2)]), CHOSEN)
+    on, off = tracked(1, roles="on"), tracked(2)
+    divided = replace(on, decisions=("A", "B") * 6, failures={"parse": 1})
+    (found,) = effects.contrasts(build([divided, off]), CHOSEN)
     assert {"flip_dominated", "attrition"} <= set(found.warnings)
-    assert "flip_dominated" in found.contrast.warnings
+    assert "flip_dominated" in found.estimate.warnings
+    same = replace(on, preferences=np.repeat(on.preferences[:1], 12, axis=0))
+    (found,) = effects.contrasts(build([same, off]), CHOSEN)
+    assert np.isnan([found.estimate.value, found.p_holm]).all()
+    assert "identical" in found.estimate.warnings
 
 
 def test_a_warning_of_both_conditions_stands_once_in_the_table_of_contrasts() -> None:
     rows = build([tracked(1, replicates=4, roles="on"), tracked(2, replicates=4)])
     assert all("few_replicates" in row.warnings for row in rows)
-    (table,) = tables.effects.contrasts(effects.contrasts(rows, CHOSEN), rows)
+    (table,) = tables.contrasts(effects.contrasts(rows, CHOSEN), rows)
     (listed,) = table.frame["warnings"].str.split()
     assert sorted(set(listed)) == sorted(listed)
     assert "few_replicates" in listed
 
 
-def test_without_the_usual_reference_the_first_level_is_it() -> None:
-    found = effects.contrasts(build([tracked(1, memory="k7"), tracked(2, memory="k3")]), CHOSEN)
-    assert names(found) == ["memory k3 - k7"]
+def test_the_mixed_model_is_fitted_over_the_window_that_is_asked_for() -> None:
+    rows = [row for s in range(3) for row in square(s)]
+    cells = [
+        (r.tracked.factors["scenario"], role == "on", model == "mixed", r.tracked.ensemble)
+        for r, (role, model) in zip(rows, SQUARE * 3, strict=True)
+    ]
+    found = {effect.name: effect for effect in effects.across(rows, [], LATE)}
+    expected = mixed_model(cells, (5, 12))
+    assert set(found) == {f"mixed model: {name}" for name in expected.effects}
+    for name, term in expected.effects.items():
+        effect = found[f"mixed model: {name}"]
+        assert (effect.estimate, effect.record("")["tau"]) == (term, expected.tau[name])
+    assert abs(expected.effects["roles"].value - mixed_model(cells).effects["roles"].value) > 1e-4
 
 
-def test_conditions_that_differ_in_two_factors_are_not_compared() -> None:
-    two = build([tracked(1, memory="k15", roles="on"), tracked(2, memory="k3", roles="off")])
-    assert effects.contrasts(two, CHOSEN) == []
+# --- families and pooling ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("factor", ["seed", "rounds", "scenario", "backend"])
-def test_seeds_rounds_scenarios_and_backends_are_no_contrasts(factor: str) -> None:
-    two = build([tracked(1, **{factor: "1"}), tracked(2, **{factor: "2"})])
-    assert effects.contrasts(two, CHOSEN) == []
+def test_p_is_adjusted_over_all_contrasts_of_a_factor(measured: list[Effect[Any]]) -> None:
+    prefixes = {"roles on": 16, "model mixed": 16, "memory k3": 16, "roles x mixed": 8}
+    for prefix, count in prefixes.items():
+        family = [effect for effect in measured if effect.name.startswith(prefix)]
+        p = [effect.estimate.p for effect in family]
+        assert len(family) == count
+        assert_allclose([effect.p_holm for effect in family], holm(p))
+        assert_allclose([effect.p_bh for effect in family], benjamini_hochberg(p))
 
 
-def test_conditions_that_share_all_factors_have_no_contrast() -> None:
-    three = build([tracked(1, roles="on"), tracked(2, roles="on"), tracked(3, roles="off")])
-    assert effects.contrasts(three, CHOSEN) == []
+def families(across: list[Effect[Any]]) -> tuple[list[Effect[Any]], list[Effect[Any]]]:
+    """The random-effects means, and the terms of mixed models."""
+    means = [effect for effect in across if isinstance(effect.estimate, Pooled)]
+    return means, [effect for effect in across if effect.name.startswith("mixed model")]
 
 
-def test_conditions_of_unequal_options_are_not_compared() -> None:
-    on, off = tracked(1, roles="on"), tracked(2)
-    five = np.full((12, 20, 5, 5), 0.2)
-    edited = TrackedCondition(**{**vars(on), "preferences": five})
-    assert effects.contrasts(build([edited, off]), CHOSEN) == []
+def test_means_and_the_terms_of_each_model_are_families_of_their_own(
+    across: list[Effect[Any]],
+) -> None:
+    means, terms = families(across)
+    assert (len(means), len(terms), len(across)) == (4 + 4 + 4 + 2, 6, 20)
+    p = [effect.estimate.p for effect in means]
+    assert_allclose([effect.p_holm for effect in means], holm(p))
+    others = [effect.estimate.p for effect in terms]
+    assert not np.allclose(holm(p), holm([*p, *others])[: len(p)])  # families tell apart here
+    assert not np.allclose(holm(p)[:4], holm(p[:4]))
+    for memory in ("k15", "k3"):
+        own = [effect for effect in terms if effect.others["memory"] == memory]
+        names = [effect.name.removeprefix("mixed model: ") for effect in own]
+        assert names == ["roles", "mixed", "roles x mixed"]
+        assert_allclose([e.p_holm for e in own], holm([e.estimate.p for e in own]))
 
 
-def test_p_is_adjusted_over_the_contrasts_of_a_factor() -> None:
-    found = effects.contrasts(
-        build([*(tracked(n, 0.03 * n, memory=f"k{n}") for n in range(4)), tracked(9, roles="on")]),
-        CHOSEN,
-    )
-    memory = [effect for effect in found if effect.name.startswith("memory")]
-    p = sorted(effect.contrast.p for effect in memory)
-    smallest = min(memory, key=lambda effect: effect.contrast.p)
-    assert len(memory) == 3
-    assert_allclose(smallest.p_holm, 3 * p[0])
-    assert_allclose(smallest.p_bh, min(3 * p[0], 1.5 * p[1], p[2]))
-
-
-def test_a_condition_without_estimates_is_compared_with_nothing() -> None:
-    empty = build([tracked(1, roles="on"), tracked(2, replicates=0)])
-    assert effects.contrasts(empty, CHOSEN) == []
-
-
-def test_identical_replicates_have_a_contrast_without_numbers_but_with_a_warning() -> None:
-    still = tracked(1, roles="on")
-    same = np.repeat(still.preferences[:1], 12, axis=0)
-    rowed = build([TrackedCondition(**{**vars(still), "preferences": same}), tracked(2)])
-    (found,) = effects.contrasts(rowed, CHOSEN)
-    assert np.isnan(found.contrast.value)
-    assert np.isnan(found.p_holm)
-    assert "identical" in found.contrast.warnings
-
-
-# --- interactions and pooled effects -----------------------------------------------------------
-
-
-def test_the_interaction_has_both_factors_first_and_neither_last() -> None:
-    square = squares(1, lambda on, mixed: 0.03 * on + 0.1 * mixed)
-    (found,) = effects.interactions(square, CHOSEN)
-    cells = {(r.tracked.factors["roles"], r.tracked.factors["model"]): r for r in square}
-    both, first, second, neither = (lyapunov(cells[key].tracked.ensemble).value for key in SQUARE)
-    assert_allclose(found.contrast.value, both - first - second + neither)
-    assert [cell.value for cell in found.contrast.cells] == [both, first, second, neither]
-
-
-def test_three_cells_have_no_interaction() -> None:
-    assert effects.interactions(squares(1, lambda on, mixed: 0.0)[:3], CHOSEN) == []
+def test_a_mean_is_that_of_the_effects_that_share_all_but_the_scenario(
+    across: list[Effect[Any]], measured: list[Effect[Any]]
+) -> None:
+    for mean in families(across)[0]:
+        own = [e for e in measured if (e.name, {**e.others, "scenario": ""}) == (
+            *(mean.name, {**mean.others, "scenario": ""}),
+        )]  # fmt: skip
+        assert len(own) == 4
+        expected = pooled([e.estimate.value for e in own], [e.estimate.se for e in own])
+        assert (mean.estimate, mean.record("")["tau"]) == (expected, expected.tau)
+        assert "scenario" not in mean.others
 
 
 def test_effects_are_pooled_from_three_scenarios_on() -> None:
-    for scenarios, pooled in ((2, False), (3, True)):
-        grid = squares(scenarios, lambda on, mixed: 0.05 * on)
-        measured = [*effects.contrasts(grid, CHOSEN), *effects.interactions(grid, CHOSEN)]
-        found = effects.across(grid, measured, CHOSEN)
-        assert bool(found) is pooled
-    assert {"roles on - off", "model mixed - uniform", "roles x mixed"} <= set(names(found))
-    assert "mixed model: roles" in names(found)
-    roles = next(effect for effect in found if effect.name == "mixed model: roles")
-    assert_allclose(roles.estimate.value, 0.05, atol=0.02)
-    assert all("scenario" not in effect.others for effect in found)
+    rows = [row for s in range(3) for row in square(s, replicates=12)]
+    rows[5] = replace(rows[5], tracked=replace(rows[5].tracked, target=20))
+    two = rows[:8]
+    assert effects.across(two, effects.contrasts(two, CHOSEN), CHOSEN) == []
+    found = effects.across(rows, effects.contrasts(rows, CHOSEN), CHOSEN)
+    assert {"roles on - off", "model mixed - uniform", "mixed model: roles"} <= {
+        effect.name for effect in found
+    }
+    for effect in found:
+        # S-1 roles=on model=uniform: in the roles of uniform committees, the models with roles
+        others = effect.others
+        went_in = effect.name.startswith("mixed model") or (
+            (others.get("model") == "uniform") or (others.get("roles") == "on")
+        )
+        assert ("pending" in effect.carried) is went_in
+        assert effect.warnings == ("few_scenarios",)
 
 
-def test_conditions_of_other_settings_are_pooled_apart() -> None:
-    grid = build(
-        [
-            tracked(10 * s + 2 * m + r, scenario=f"S-{s}", memory=memory, roles=role)
-            for s in range(3)
-            for m, memory in enumerate(("k15", "k3"))
-            for r, role in enumerate(("on", "off"))
-        ]
-    )
-    found = effects.across(grid, effects.contrasts(grid, CHOSEN), CHOSEN)
-    roles = [effect for effect in found if effect.name == "roles on - off"]
-    assert sorted(effect.others["memory"] for effect in roles) == ["k15", "k3"]
-    assert all(effect.estimate.n == 3 for effect in roles)
+# --- what is written ---------------------------------------------------------------------------
 
 
-# --- the tables of effects ---------------------------------------------------------------------
+def test_the_record_and_the_table_of_a_contrast_hold_the_treated_condition_first() -> None:
+    on, off = rows = build([tracked(1, 0.05, 11, roles="on"), tracked(2, sd=0.1)])
+    (effect,) = found = effects.contrasts([off, on], CHOSEN)
+    record, c, known = effect.record("s1"), effect.estimate, [diagnostics(row) for row in rows]
+    for name in ("se", "ci_low", "ci_high", "df", "p", "method"):
+        assert record[name] == getattr(c, name), name
+    wanted = {
+        **{"estimate": c.value, "p_welch": c.p_wald, "p_holm": effect.p_holm, "n": "11 12"},
+        **{"p_bh": effect.p_bh, "roles": "", "model": "uniform", "scenario": "HL-01"},
+        "lambda": " ".join(f"{exponent(r).value:.6g}" for r in rows),
+        "d_first": " ".join(f"{d.d_first:.6g}" for d in known),
+        "headroom": " ".join(f"{d.headroom:.6g}" for d in known),
+    }
+    assert {name: record[name] for name in wanted} == wanted
+    assert c.p_wald != c.p
+    (table,) = tables.contrasts(found, rows)
+    shown = line(table)
+    assert shown["Δλ̂"] == f"{c.value:.4f}"
+    assert shown["95 % CI"] == f"[{c.ci_low:.4f}, {c.ci_high:.4f}]"
+    assert shown["D first"] == " ".join(f"{d.d_first:.2g}" for d in known)
+    assert shown["headroom"] == " ".join(f"{d.headroom:.2f}" for d in known)
+    assert "simulated" in table.notes[-1]
 
 
-def test_the_table_of_contrasts_shows_p_adjusted_p_n_and_the_room_to_grow() -> None:
-    found = effects.contrasts(build([tracked(1, 0.05, roles="on"), tracked(2)]), CHOSEN)
-    (sheet,) = tables.contrasts(found, build([tracked(1)]))
-    line = dict(zip(sheet.head, sheet.body[0], strict=True))
-    c = found[0].contrast
-    assert line["Δλ̂"] == f"{c.value:.4f}"
-    assert line["95 % CI"] == f"[{c.ci_low:.4f}, {c.ci_high:.4f}]"
-    assert line["n"] == "12 12"
-    assert len(line["D first"].split()) == len(line["headroom"].split()) == 2
-    assert "simulated" in sheet.notes[-1]
+def test_the_table_of_an_interaction_has_its_cells_in_order() -> None:
+    rows = square(rate=0.2)
+    found = effects.interactions(rows[::-1], CHOSEN)
+    shown = line(tables.contrasts(found, rows, interaction=True)[0])
+    known = [diagnostics(row) for row in rows]
+    assert shown["D first"] == " ".join(f"{d.d_first:.2g}" for d in known)
+    assert shown["n"] == "8 9 10 11"
+
+
+def test_p_holm_and_bh_stand_in_their_own_columns() -> None:
+    rows = build([tracked(n, 0.015 * n, memory=f"k{n or 15}") for n in range(4)])
+    found = effects.contrasts(rows, CHOSEN)
+    (table,) = tables.contrasts(found, rows)
+    at = next(n for n, e in enumerate(found) if len({e.estimate.p, e.p_holm, e.p_bh}) == 3)
+    shown, effect = line(table, at), found[at]
+    for name, p in (("p", effect.estimate.p), ("Holm", effect.p_holm), ("BH", effect.p_bh)):
+        assert float(shown[name]) == pytest.approx(p, abs=6e-4)
+    assert len({shown[name] for name in ("p", "Holm", "BH")}) == 3
+
+
+def test_the_record_and_the_table_of_pooled_effects_hold_their_numbers(
+    across: list[Effect[Any]], study: list[Row]
+) -> None:
+    means, terms = families(across)
+    names = ("se", "ci_low", "ci_high", "df", "p", "i2", "q", "q_p", "tau")
+    for effect in means:
+        record = effect.record("s1")
+        for name in (*names, "prediction_low", "prediction_high"):
+            assert record[name] == getattr(effect.estimate, name), name
+        assert (record["estimate"], record["p_holm"]) == (effect.estimate.value, effect.p_holm)
+        assert record["scenarios"] == 4
+    for effect in terms:
+        record = effect.record("s1")
+        assert (record["tau"], record["scenarios"]) == (effect.more["tau"], 4)
+        assert np.isnan(record["i2"])
+    effect, e = replace(means[0], p_holm=0.777), means[0].estimate
+    shown = line(tables.pooled([effect], study)[0])
+    assert (shown["estimate"], shown["Holm"]) == (f"{e.value:.4f}", "0.777")
+    assert shown["95 % CI"] == f"[{e.ci_low:.4f}, {e.ci_high:.4f}]"
+    assert (shown["scenarios"], shown["warnings"]) == ("4", "few_scenarios")
+    assert float(shown["p"]) == pytest.approx(e.p, abs=6e-4)
+    assert shown["τ"] == f"{e.tau:.4f}"
 
 
 def test_without_effects_there_is_no_table() -> None:
-    assert tables.contrasts([], []) == []
-    assert tables.pooled([], []) == []
-
-
-def test_the_landscape_marks_what_survives_the_false_discovery_rate() -> None:
-    still = [tracked(n, 0.0, scenario=f"S-{n:02d}") for n in range(6)]
-    grown = [tracked(n, 0.25, scenario=f"S-{n:02d}") for n in range(6, 8)]
-    chosen = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=2000)
-    (sheet,) = tables.landscape(rows.build([*still, *grown], chosen))
-    marked = [line[0] for line in sheet.body if "*" in line[1]]
-    assert marked == ["S-06", "S-07"]
-
-
-def test_records_hold_what_a_reader_of_the_csv_needs() -> None:
-    grid = squares(3, lambda on, mixed: 0.05 * on)
-    measured = effects.contrasts(grid, CHOSEN)
-    line = measured[0].record("s1")
-    wanted = {"study", "effect", "scenario", "estimate", "se", "ci_low", "ci_high", "df", "p"}
-    assert wanted | {"p_welch", "p_holm", "p_bh", "n", "d_first", "headroom"} <= line.keys()
-    across = effects.across(grid, measured, CHOSEN)[0].record("s1")
-    assert {"scenarios", "estimate", "ci_low", "p", "tau", "i2", "q"} <= across.keys()
+    assert tables.contrasts([], []) == tables.pooled([], []) == []

@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 from explorer_studies import OPTIONS, Written, plain
-from hydra import compose, initialize_config_dir
 
 from plenum.base.errors import UserError
 from plenum.dynamics import divergence
 from plenum.dynamics.warnings import WARNINGS
-from plenum.reports.explorer import Asked, asked, publish
+from plenum.reports.explorer import Explored, publish
 from plenum.reports.explorer.page import page
-from plenum.reports.explorer.publish import _wanted
+from plenum.reports.explorer.publish import beginning_with
 from plenum.reports.explorer.replicates import farthest
-from plenum.reports.settings import Settings
 
 FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}
 
@@ -37,24 +35,19 @@ def unpacked(html: str, name: str) -> Any:
     return json.loads(gzip.decompress(base64.b64decode(found[1])))
 
 
-def test_trajectories_and_divergence_are_those_of_the_estimates(written: Written) -> None:
+def test_trajectories_divergence_and_the_fitted_line_are_those_of_the_estimates(
+    written: Written,
+) -> None:
     condition = written.condition(12, 8)
     figures = written.data()["figures-0"]
     paths = [np.reshape(r["path"], (8, 3)) / 1e6 for r in figures["replicates"]]
     np.testing.assert_allclose(paths, condition.ensemble, atol=1e-6)
     np.testing.assert_allclose(figures["D"], divergence(condition.ensemble))
-    summary = written.rows()[0].summary
+    summary, fit = written.rows()[0].summary, figures["fit"]
     assert summary is not None
-    assert figures["fit"]["slope"] == summary.lyapunov.value
-    assert figures["fit"]["low"] == summary.lyapunov.ci_low
-    assert figures["window"] == [3, 8]
-
-
-def test_the_fitted_line_is_the_least_squares_line_of_log_d(written: Written) -> None:
-    condition = written.condition(12, 8)
-    fit = written.data()["figures-0"]["fit"]
-    level = np.log(divergence(condition.ensemble)[2:])
-    slope, intercept = np.polyfit(np.arange(3, 9), level, 1)
+    own = summary.lyapunov
+    assert (fit["slope"], fit["low"], figures["window"]) == (own.value, own.ci_low, [3, 8])
+    slope, intercept = np.polyfit(np.arange(3, 9), np.log(divergence(condition.ensemble)[2:]), 1)
     assert fit["slope"] == pytest.approx(slope)
     assert fit["log"] == pytest.approx(intercept + slope * fit["x"])
 
@@ -91,19 +84,16 @@ def test_a_damaged_journal_is_named_and_the_rest_is_shown(written: Written) -> N
     assert [one["status"] for one in found] == ["completed", "damaged", "completed", "completed"]
 
 
-def test_replicates_that_were_never_begun_are_counted(written: Written) -> None:
+def test_what_was_never_begun_is_counted_and_without_estimates_replicates_stay(
+    written: Written,
+) -> None:
     condition = written.condition()
-    written.tracked[0] = replace(condition, target=10)
-    assert written.data()["figures-0"]["unbegun"] == 6
-
-
-def test_a_condition_without_estimates_keeps_its_replicates(written: Written) -> None:
-    condition = written.condition()
-    written.tracked[0] = replace(condition, preferences=np.empty((0, 0, 0, 0)), decisions=())
+    empty = np.empty((0, 0, 0, 0))
+    written.tracked[0] = replace(condition, target=10, preferences=empty, decisions=())
     data = written.data()
     assert data["index"]["conditions"][0]["status"] == "no_estimates"
-    assert data["figures-0"]["D"] == []
-    assert len(data["figures-0"]["replicates"]) == 4
+    figures = data["figures-0"]
+    assert (figures["unbegun"], figures["D"], len(figures["replicates"])) == (6, [], 4)
 
 
 def test_every_status_and_warning_of_a_row_is_explained(written: Written) -> None:
@@ -138,9 +128,9 @@ def test_a_condition_is_chosen_by_the_first_letters_of_its_identity(written: Wri
     written.condition()
     written.condition(roles="off")
     rows = written.rows()
-    assert _wanted(rows, "01c0") == [rows[1]]
+    assert beginning_with(rows, "01c0") == [rows[1]]
     with pytest.raises(UserError, match="condition: no identity begins with 'zz'; known: 00c0ffee"):
-        _wanted(rows, "zz")
+        beginning_with(rows, "zz")
 
 
 def test_two_labels_of_one_identity_have_names_of_their_own(written: Written) -> None:
@@ -197,34 +187,8 @@ def test_scripts_put_data_in_the_page_as_text_alone() -> None:
     assert not re.search(r"fetch\(|XMLHttp|import\(|https?://(?!www\.w3\.org/2000/svg)", source)
 
 
-@pytest.mark.parametrize(
-    ("override", "told"),
-    [
-        ("out=page.txt", "out: page.txt; the name of a file that ends in .html"),
-        ("replicates=1", "replicates: 1; a whole number from 2 on, or null for all"),
-        ("replicates=some", "replicates: some; a whole number from 2 on, or null for all"),
-        ("window=[5,3]", r"window: \[5, 3\]"),
-    ],
-)
-def test_what_is_asked_is_checked(root: Path, override: str, told: str) -> None:
-    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
-        cfg = compose("explore", ["study=s", override])
-    with pytest.raises(UserError, match=told):
-        asked(cfg)
-
-
-def test_the_page_lies_among_the_studys_outputs(root: Path) -> None:
-    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
-        found = asked(compose("explore", ["study=s"]))
-    assert (found.out, found.condition, found.replicates) == (
-        Path("outputs/s/explorer.html"),
-        "",
-        None,
-    )
-
-
 def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    chosen = Settings("s", f"sqlite:///{tmp_path}/none.db", tmp_path / "file" / "page.html")
+    chosen = Explored("s", f"sqlite:///{tmp_path}/none.db", tmp_path / "file" / "page.html")
     with pytest.raises(UserError, match=r"out: .* can't be written to"):
-        publish(Asked(chosen))
+        publish(chosen)

@@ -1,7 +1,5 @@
 """Perturbed conditions in tables and CSV: fragility by family, comparisons, and λ̂_pert's name."""
 
-import csv
-import io
 import math
 from dataclasses import replace
 
@@ -11,86 +9,56 @@ from known_conditions import CHOSEN, build, line, one_shot, perturbed, tracked
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import contrast, lyapunov, share
-from plenum.reports import effects, fragility, rows, tables
-from plenum.reports.rows import Row
+from plenum.reports import effects, fragility, tables
 from plenum.reports.tables import fragility as fragility_tables
 
 #            canonical, five rephrasings, four formats
 HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
 
 
-def rerun(row: Row) -> Row:
-    """The same condition, run once more."""
-    t = row.tracked
-    return replace(row, tracked=replace(t, factors={**t.factors, "settings": "rerun=1"}))
-
-
 # --- the CSV -----------------------------------------------------------------------------------
 
 
-def test_the_condition_has_fragility_in_all_and_by_family() -> None:
-    record = build([perturbed(1, HALF)])[0].record()
-    assert record["fragility"] == 3 / 9
-    assert (record["fragility_low"], record["fragility_high"]) == (
-        share(3, 9).ci_low,
-        share(3, 9).ci_high,
-    )
-    assert (record["fragility_rephrase"], record["fragility_format"]) == (2 / 5, 1 / 4)
-    assert record["estimand"] == "lambda_pert"
-
-
-def test_lambda_pert_by_family_is_that_of_its_rows() -> None:
+def test_the_condition_has_fragility_and_lambda_pert_in_all_and_by_family() -> None:
     condition = perturbed(1, HALF)
     record = build([condition])[0].record()
-    own = condition.ensemble[[0, 6, 7, 8, 9]]
-    assert record["lambda_pert_format"] == lyapunov(own).value
-    assert record["lambda"] == lyapunov(condition.ensemble).value
-
-
-def test_a_condition_of_repeats_has_no_fragility() -> None:
-    record = build([tracked(1)])[0].record()
-    assert record["estimand"] == "lambda"
-    assert not [name for name in record if "fragility" in name]
-
-
-def test_conditions_csv_has_the_protocol_behind_the_perturbation() -> None:
-    head = rows.frame(build([perturbed(1, HALF), one_shot(2, HALF)])).columns.tolist()
-    assert head.index("protocol") == head.index("perturbation") + 1
+    own, every = condition.ensemble[[0, 6, 7, 8, 9]], share(3, 9)
+    wanted = {
+        **{"fragility": 3 / 9, "fragility_low": every.ci_low, "fragility_high": every.ci_high},
+        **{"fragility_rephrase": 2 / 5, "fragility_format": 1 / 4, "estimand": "lambda_pert"},
+        **{"lambda_pert_format": lyapunov(own).value, "lambda": lyapunov(condition.ensemble).value},
+    }
+    assert {name: record[name] for name in wanted} == wanted
+    repeats = build([tracked(1)])[0].record()
+    assert repeats["estimand"] == "lambda"
+    assert not [name for name in repeats if "fragility" in name]
 
 
 def test_fragility_csv_has_a_row_a_condition_and_family() -> None:
     table = fragility.frame(build([perturbed(1, HALF), perturbed(2, NONE, roles="on")]))
-    found = list(csv.DictReader(io.StringIO(table.to_csv(index=False))))
-    assert [(row["roles"], row["family"]) for row in found] == [
+    assert list(zip(table["roles"], table["family"], strict=True)) == [
         *(("off", "all"), ("off", "rephrase"), ("off", "format")),
         *(("on", "all"), ("on", "rephrase"), ("on", "format")),
     ]
-    first = found[0]
-    wanted = ("wordings", "changed", "fragility", "fragility_low", "fragility_high", "lambda_pert")
-    assert [
-        name for name in (*wanted, "ci_low", "ci_high", "rows", "status") if name not in first
-    ] == []
-    assert (float(first["changed"]), int(first["wordings"]), int(first["rows"])) == (3, 9, 10)
+    assert table.loc[0, ["changed", "wordings", "rows"]].tolist() == [3, 9, 10]
 
 
-def test_a_wording_that_failed_is_not_counted() -> None:
-    (row,) = build([perturbed(1, HALF, missing=[1, 9])])
-    assert row.record()["fragility"] == 2 / 7
-    assert "attrition" in row.warnings
-
-
-def test_without_the_canonical_wording_the_row_says_why() -> None:
-    (row,) = build([perturbed(1, HALF, missing=[0])])
-    assert math.isnan(float(str(row.record()["fragility"])))
-    assert "no_canonical" in row.warnings
+@pytest.mark.parametrize(
+    ("decided", "missing", "share_changed", "warning"),
+    [
+        (HALF, [1, 9], 2 / 7, "attrition"),
+        (HALF, [0], math.nan, "no_canonical"),
+        (HALF + NONE, [], 1.5 / 9, "repeated_wordings"),
+    ],
+)
+def test_what_is_missing_or_read_twice_is_counted_and_warned_of(
+    decided: str, missing: list[int], share_changed: float, warning: str
+) -> None:
+    (row,) = build([perturbed(1, decided, missing=missing)])
+    assert row.record()["fragility"] == pytest.approx(share_changed, nan_ok=True)
+    assert warning in row.warnings
     (sheet, *_) = fragility_tables.tables([row], [])
-    assert line(sheet)["fragility"] == "no_canonical"
-
-
-def test_wordings_read_twice_are_warned_of() -> None:
-    (row,) = build([perturbed(1, HALF + NONE)])
-    assert "repeated_wordings" in row.warnings
-    assert row.record()["fragility"] == pytest.approx(1.5 / 9)
+    assert (line(sheet)["fragility"] == "no_canonical") is (warning == "no_canonical")
 
 
 def test_several_environments_are_warned_of() -> None:
@@ -131,15 +99,8 @@ def test_the_exponent_of_wordings_is_called_lambda_pert() -> None:
 
 
 def test_repeats_and_wordings_never_share_a_table_of_roles_and_models() -> None:
-    conditions = [
-        make(model=model, roles=role)
-        for make in (
-            lambda **f: perturbed(1, HALF, **f),
-            lambda **f: tracked(2, **f),
-        )
-        for role in ("on", "off")
-        for model in ("uniform", "mixed")
-    ]
+    cells = [{"roles": r, "model": m} for r in ("on", "off") for m in ("uniform", "mixed")]
+    conditions = [*(perturbed(1, HALF, **f) for f in cells), *(tracked(2, **f) for f in cells)]
     titles = [sheet.title for sheet in tables.matrices(build(conditions))]
     assert [title.partition(" by ")[0] for title in titles] == ["λ̂_pert", "λ̂"]
     assert "perturbation=variants20" in titles[0]
@@ -166,7 +127,7 @@ def test_conditions_of_the_same_wordings_are_compared_in_pairs() -> None:
         paired=True,
         draws=CHOSEN.draws,
     )
-    assert found.contrast == expected
+    assert found.estimate == expected
     assert "mixed_estimands" not in found.warnings
 
 
@@ -179,9 +140,10 @@ def test_a_one_shot_vote_has_no_exponent_and_no_contrast() -> None:
 
 
 def test_a_rerun_is_no_condition_to_compare() -> None:
-    first = build([perturbed(1, HALF)])[0]
-    assert effects.contrasts([first, rerun(first)], CHOSEN) == []
-    assert fragility.changes([first, rerun(first)]) == []
+    (first,) = build([perturbed(1, HALF)])
+    factors = {**first.tracked.factors, "settings": "rerun=1"}
+    again = replace(first, tracked=replace(first.tracked, factors=factors))
+    assert effects.contrasts([first, again], CHOSEN) == fragility.changes([first, again]) == []
 
 
 # --- comparisons -------------------------------------------------------------------------------
@@ -190,28 +152,23 @@ def test_a_rerun_is_no_condition_to_compare() -> None:
 def test_roles_are_compared_wording_by_wording() -> None:
     (found,) = fragility.changes(build([perturbed(1, HALF), perturbed(2, NONE, roles="on")]))
     assert found.name == "roles on - off"
-    c = found.contrast
+    c = found.estimate
     assert (c.value, c.first, c.second) == (-3 / 9, 0.0, 3 / 9)
     assert (c.n, c.only_first, c.only_second) == (9, 0, 3)
     assert c.p == 0.25
 
 
 def test_deliberation_is_compared_with_the_vote_of_the_same_committee() -> None:
-    both = build([perturbed(1, HALF, memory="k5"), one_shot(2, NONE)])
-    (found,) = fragility.changes(both)
+    deliberated, *votes = build([perturbed(1, HALF, memory="k5"), one_shot(2, NONE)])
+    (found,) = fragility.changes([deliberated, *votes])
     assert found.name == "protocol deliberation - one_shot"
-    assert found.contrast.value == 3 / 9
+    assert found.estimate.value == 3 / 9
     assert (found.others["memory"], found.others["rounds"]) == ("k5", "20")
-
-
-def test_the_vote_may_stand_in_another_study() -> None:
-    votes = build([one_shot(2, NONE), one_shot(3, NONE, roles="on")])
-    own = build([perturbed(1, HALF)])
-    assert fragility.changes(own) == []
-    (found,) = fragility.changes(own, votes)
-    assert found.contrast.value == 3 / 9
-    (again,) = fragility.changes(own, [*votes, *own])  # its deliberations aren't this study's
-    assert (again.contrast.value, again.cells) == (found.contrast.value, found.cells)
+    votes += build([one_shot(3, NONE, roles="on")])  # and the votes may stand in another study
+    assert fragility.changes([deliberated]) == []
+    for baseline in (votes, [*votes, deliberated]):  # its deliberations aren't this study's
+        (again,) = fragility.changes([deliberated], baseline)
+        assert (again.estimate, again.cells) == (found.estimate, found.cells)
 
 
 def test_every_deliberation_is_compared_and_no_vote_of_another_committee() -> None:
@@ -232,7 +189,7 @@ def test_p_is_adjusted_over_the_lines_of_a_contrast() -> None:
         )
     ]
     found = fragility.changes(build(conditions))
-    assert [c.contrast.p for c in found] == [2 * 0.5**6] * 3
+    assert [c.estimate.p for c in found] == [2 * 0.5**6] * 3
     assert_allclose([c.p_holm for c in found], 3 * 2 * 0.5**6)
 
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from text_tables import of_cells
 
-from plenum.reports import documents
 from plenum.reports.latex import escape, latex
+from plenum.reports.publishing import Product
 
 SHEET = of_cells("λ̂ of a_b", ("roles", "λ̂", "n"), (("on", "-0.05", "3/4"),), ("a note: 5 %",))
 
@@ -126,8 +126,10 @@ def test_the_maths_is_maths() -> None:
         parser.parse(escape(text))
 
 
-def test_documents_hold_the_same_sheets(tmp_path: Path) -> None:
-    markdown, tex = documents.write(tmp_path / "new", "tables", [SHEET, SHEET], "Study x")
+def test_documents_hold_the_same_tables(tmp_path: Path) -> None:
+    product = Product("tables", [SHEET, SHEET], {"data": SHEET.frame}, heading="Study x")
+    data, markdown, tex = product.write(tmp_path / "new")
+    assert data.read_text() == SHEET.frame.to_csv(index=False)
     assert markdown.read_text().startswith("# Study x\n")
     assert markdown.read_text().count("## λ̂ of a_b") == 2
     assert tex.read_text().count(r"\begin{table}") == 2

@@ -253,7 +253,7 @@ def test_directions_have_the_effect_and_the_papers_beside() -> None:
     (effect, *_) = source.studies[0].contrasts
     assert shown["effect"] == "roles ablate_chair - on"
     assert equity["published:\nλ̂ is"] == "near zero or higher"
-    assert shown["Δλ̂"] == f"{effect.contrast.value:.4f}"
+    assert shown["Δλ̂"] == f"{effect.estimate.value:.4f}"
     assert (shown["published:\nλ̂ is"], shown["95 % CI\nexcludes 0"]) == ("lower", "yes")
 
 

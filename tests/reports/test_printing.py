@@ -12,6 +12,7 @@ from rich.console import Console
 from text_tables import of_cells
 
 from plenum.reports import effects, tables
+from plenum.reports.markdown import markdown
 from plenum.reports.printing import narrowed, parted, terminal
 from plenum.reports.rows import Row
 from plenum.reports.table import Table
@@ -49,28 +50,22 @@ def printed(sheet: Table, width: int) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("width", [60, *WIDTHS])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+def test_no_line_is_wider_than_the_terminal_and_every_cell_stands_whole_in_its_line(
+    width: int,
+) -> None:
     for sheet in sheets():
-        for lines in printed(sheet, width):
-            assert max(map(cell_len, lines)) <= width
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_condition_takes_one_line_of_every_table(width: int) -> None:
-    for sheet in sheets():
-        for lines in printed(sheet, width):
-            rule = next(at for at, line in enumerate(lines) if "─" in line)
-            assert len(lines[rule + 1 :]) == len(sheet.body)
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_cell_stands_whole_in_the_line_of_its_condition(width: int) -> None:
-    for sheet in sheets():
-        shown = narrowed(sheet, width)
-        tails = [lines[-len(sheet.body) :] for lines in printed(sheet, width)]
-        for at, line in enumerate(shown.body):
-            own = [part[at] for part in tails]
-            assert all(any(cell in part for part in own) for cell in line)
+        shown, parts = narrowed(sheet, width), printed(sheet, width)
+        assert max(cell_len(line) for lines in parts for line in lines) <= width
+        if width not in WIDTHS:
+            words = {
+                word for cells in (shown.head, *shown.body) for c in cells for word in c.split()
+            }
+            assert words <= {word for lines in parts for line in lines for word in line.split()}
+            continue
+        bodies = [lines[[("─" in line) for line in lines].index(True) + 1 :] for lines in parts]
+        assert {len(body) for body in bodies} == {len(sheet.body)}
+        for at, cells in enumerate(shown.body):
+            assert all(any(cell in body[at] for body in bodies) for cell in cells)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -97,6 +92,18 @@ def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_
     assert wide.notes == sheet.notes
     assert [line[-1] for line in narrow.body] == ["fa", "identical"]
     assert narrow.notes == ("warnings: f flip_dominated, a few_apart", "a note")
+
+
+def test_markup_and_what_ends_a_cell_are_text() -> None:
+    sheet = of_cells("T", ("a|b", "CI"), (("1|2", "[red]"), ("3\n4", "[0.01, 0.02]")), ("a note",))
+    text = markdown(sheet)
+    assert r"| a\|b | CI |" in text
+    assert r"| 1\|2 | [red] |" in text
+    assert "| 3<br>4 | [0.01, 0.02] |" in text
+    assert "a note" in text
+    shown = "\n".join(line for lines in printed(sheet, 80) for line in lines)
+    assert "[red]" in shown
+    assert "[0.01, 0.02]" in shown
 
 
 def test_a_cell_wider_than_any_line_breaks_between_words() -> None:

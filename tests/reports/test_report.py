@@ -230,7 +230,7 @@ def test_contrasts_say_what_was_and_what_was_not_shown() -> None:
     roles = [e for e in found.study.contrasts if e.name == "roles on - off"]
     shown = [e for e in roles if e.p_holm < 0.05]
     assert [e.others["model"] for e in shown] == ["uniform"]
-    c = shown[0].contrast
+    c = shown[0].estimate
     assert f"Δλ̂ = {c.value:.4f} [{c.ci_low:.4f}, {c.ci_high:.4f}]" in said
     assert f"is {np.exp(17 * c.value):.2f} [" in said
     assert "The other contrast was not shown to differ from zero: roles on against off, at" in said
@@ -240,8 +240,8 @@ def test_contrasts_say_what_was_and_what_was_not_shown() -> None:
 def test_no_contrast_is_claimed_whose_interval_holds_0() -> None:
     effects = material(square()).study.contrasts
     for effect in effects:
-        wide = replace(effect.contrast, ci_low=-1.0, ci_high=1.0)
-        found = comparisons.family("x", [replace(effect, contrast=wide, p_holm=0.01)])
+        wide = replace(effect.estimate, ci_low=-1.0, ci_high=1.0)
+        found = comparisons.family("x", [replace(effect, estimate=wide, p_holm=0.01)])
         assert not found.shown
         assert len(found.split) == len(found.missed) == 1
 

@@ -1,147 +1,97 @@
 """What the scripts are asked is checked before anything is read: every refusal names its key."""
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.dynamics import INTERVALS
-from plenum.reports.settings import Plan, Settings, calibration, plan, settings
+from plenum.reports.explorer import Explored
+from plenum.reports.settings import Calibration, Plan, Settings, plan, read, settings
+
+CONFIGS = {
+    "tables": {"window": [3, 20], "interval": "jackknife", "draws": 10_000, "seed": 0},
+    "explore": {"window": [3, 20], "out": "out/page.html", "condition": None, "replicates": None},
+    "plan": {
+        **{"window": [3, 20], "delta": 0.03, "power": 0.8, "alpha": 0.05, "half_width": 0.02},
+        **{"maximum": 100, "looks": [], "spending": "obrien_fleming"},
+    },
+    "calibrate": {"draws": 100, "workers": 3, "out": "docs"},
+}
 
 
-def tables(**changes: Any) -> DictConfig:
-    """The config of scripts/tables.py."""
-    return OmegaConf.create(
-        {
-            **{"study": "s1", "tracking": {"uri": "sqlite:///a.db"}, "out": "out/s1"},
-            **{"window": [3, 20], "interval": "jackknife", "draws": 10_000, "seed": 0},
-            **changes,
-        }
+def config(script: str, **changes: Any) -> DictConfig:
+    """The config of a script."""
+    study = {"study": "s1", "tracking": {"uri": "sqlite:///a.db"}, "out": "out/s1"}
+    return OmegaConf.create({**study, **CONFIGS[script], **changes})
+
+
+def asked(script: str, **changes: Any) -> Any:
+    """What a script makes of its config."""
+    cfg = config(script, **changes)
+    if script == "plan":
+        return plan(cfg)
+    kinds = {"tables": Settings, "explore": Explored, "calibrate": Calibration}
+    return read(kinds[script], cfg)
+
+
+def test_settings_are_what_was_asked(root: Path) -> None:
+    source = ("s1", "sqlite:///a.db")
+    chosen = Settings(*source, Path("out/s1"), (5, 12), "bca", 100, 7)
+    assert settings(config("tables", window=[5, 12], interval="bca", draws=100, seed=7)) == chosen
+    assert asked("tables") == Settings(*source, Path("out/s1"))
+    assert asked("tables", baseline=17, reruns=None).baseline == "17"
+    assert [asked("tables", interval=name).interval for name in INTERVALS] == list(INTERVALS)
+    given = {"delta": 1, "power": 0.9, "alpha": 0.1, "half_width": 0.5, "maximum": 30}
+    found = asked("plan", window=[1, 2], looks=[3, 29], spending="pocock", **given)
+    assert found == Plan(*source, (1, 2), 1.0, 0.9, 0.1, 0.5, 30, (3, 29), "pocock")
+    assert asked("calibrate") == Calibration(100, 3, Path("docs"))
+    assert asked("calibrate", draws=2, workers=None) == Calibration(2, None, Path("docs"))
+    with initialize_config_dir(str(root / "conf"), version_base="1.3"):
+        page = read(Explored, compose("explore", ["study=s"]))
+    assert (page.out, page.condition, page.replicates) == (
+        *(Path("outputs/s/explorer.html"), "", None),
     )
-
-
-def planned(**changes: Any) -> DictConfig:
-    """The config of scripts/plan.py."""
-    return OmegaConf.create(
-        {
-            **{"study": "s1", "tracking": {"uri": "sqlite:///a.db"}, "window": [3, 20]},
-            **{"delta": 0.03, "power": 0.8, "alpha": 0.05, "half_width": 0.02},
-            **{"maximum": 100, "looks": [], "spending": "obrien_fleming"},
-            **changes,
-        }
-    )
-
-
-def calibrated(**changes: Any) -> DictConfig:
-    """The config of scripts/calibrate.py."""
-    return OmegaConf.create({"draws": 100, "workers": 3, "out": "docs", **changes})
 
 
 WINDOWS = [[3], [3, 4, 5], [0, 5], [5, 5], [9, 4], [3.0, 20], ["3", 20], [True, 20], "3-20", 20]
-WINDOWS += [None, {"first": 3}]
-
-
-# --- what is taken -----------------------------------------------------------------------------
-
-
-def test_settings_are_what_was_asked() -> None:
-    assert settings(tables(window=[5, 12], interval="bca", draws=100, seed=7)) == Settings(
-        "s1", "sqlite:///a.db", Path("out/s1"), (5, 12), "bca", 100, 7
-    )
-    assert settings(tables()) == Settings("s1", "sqlite:///a.db", Path("out/s1"))
-
-
-@pytest.mark.parametrize("interval", INTERVALS)
-def test_every_interval_can_be_asked_for(interval: str) -> None:
-    assert settings(tables(interval=interval)).interval == interval
-
-
-def test_a_plan_is_what_was_asked() -> None:
-    found = plan(
-        planned(
-            **{"window": [1, 2], "delta": 1, "power": 0.9, "alpha": 0.1, "half_width": 0.5},
-            **{"maximum": 30, "looks": [3, 29], "spending": "pocock"},
-        )
-    )
-    assert found == Plan(
-        *("s1", "sqlite:///a.db", (1, 2), 1.0, 0.9, 0.1, 0.5, 30, (3, 29), "pocock")
-    )
-
-
-def test_a_calibration_is_what_was_asked() -> None:
-    assert calibration(calibrated()) == (100, 3, Path("docs"))
-    assert calibration(calibrated(draws=2, workers=1)) == (2, 1, Path("docs"))
-
-
-def test_without_a_number_of_workers_every_core_works() -> None:
-    assert calibration(calibrated(workers=None))[1] == (os.cpu_count() or 1)
-
-
-# --- what is refused ---------------------------------------------------------------------------
-
-
-def test_a_study_must_be_named() -> None:
-    for check, config in ((settings, tables(study="???")), (plan, planned(study="???"))):
-        with pytest.raises(UserError, match="study: missing"):
-            check(config)
-
-
-@pytest.mark.parametrize("window", WINDOWS, ids=str)
-def test_a_window_is_two_increasing_rounds(window: object) -> None:
-    for check, config in ((settings, tables(window=window)), (plan, planned(window=window))):
-        with pytest.raises(UserError, match=r"^window: "):
-            check(config)
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *(("interval", value) for value in ("wald", "Jackknife", None)),
-        *(("draws", value) for value in (99, 0, -1, 100.0, "100", True, None)),
-        *(("seed", value) for value in (-1, 0.5, "0", False, None)),
+REFUSED: dict[tuple[str, str], list[Any]] = {
+    ("tables", "study"): ["???"],
+    ("plan", "study"): ["???"],
+    ("tables", "window"): [*WINDOWS, None, {"first": 3}],
+    ("plan", "window"): [*WINDOWS, None, {"first": 3}],
+    ("tables", "interval"): ["wald", "Jackknife", None],
+    ("tables", "draws"): [99, 0, -1, 100.0, "100", True, None],
+    ("tables", "seed"): [-1, 0.5, "0", False, None],
+    **{
+        ("plan", key): [0, -0.1, math.inf, math.nan, "0.1", True, None]
+        for key in ("delta", "alpha", "half_width")
+    },
+    ("plan", "power"): [0, -0.1, math.inf, math.nan, "0.1", True, None, 1, 1.5, 0.05, 0.01],
+    ("plan", "spending"): ["haybittle", None],
+    ("plan", "maximum"): [2, 30.0, "30", None],
+    ("plan", "looks"): [
+        *(5, "5", None, [2], [5.0], ["5"], [True, 5], [[5]], [5, 4], [5, 5], [100], [10, 101]),
     ],
-)
-def test_malformed_settings_are_refused_by_name(key: str, value: object) -> None:
-    with pytest.raises(UserError, match=f"^{key}: "):
-        settings(tables(**{key: value}))
+    ("calibrate", "draws"): [1, 0, 2.0, "2", None, True],
+    ("calibrate", "workers"): [0, -1, 1.0, "1", True],
+    ("explore", "out"): ["page.txt", "."],
+    ("explore", "replicates"): [1, "some", 2.0],
+    ("explore", "window"): [[5, 3]],
+}
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *(
-            (key, value)
-            for key in ("delta", "power", "alpha", "half_width")
-            for value in (0, -0.1, math.inf, math.nan, "0.1", True, None)
-        ),
-        *(("power", value) for value in (1, 1.5, 0.05, 0.01)),
-        *(("spending", value) for value in ("haybittle", None)),
-        *(("maximum", value) for value in (2, 30.0, "30", None)),
-        *(("looks", value) for value in (5, "5", None, [2], [5.0], ["5"], [True, 5], [[5]])),
-        *(("looks", value) for value in ([5, 4], [5, 5], [100], [10, 101])),
-    ],
-)
-def test_a_malformed_plan_is_refused_by_name(key: str, value: object) -> None:
-    with pytest.raises(UserError, match=f"^{key}: "):
-        plan(planned(**{key: value}))
+@pytest.mark.parametrize(("script", "key"), REFUSED)
+def test_what_is_malformed_is_refused_by_name(script: str, key: str) -> None:
+    for value in REFUSED[script, key]:
+        with pytest.raises(UserError, match=rf"^{key}: "):
+            asked(script, **{key: value})
 
 
 def test_alpha_is_below_power() -> None:
     with pytest.raises(UserError, match=r"^power: 0.8; between alpha \(0.8\) and 1"):
-        plan(planned(alpha=0.8))
-
-
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *(("draws", value) for value in (1, 0, 2.0, "2", None, True)),
-        *(("workers", value) for value in (0, -1, 1.0, "1", True)),
-    ],
-)
-def test_a_malformed_calibration_is_refused_by_name(key: str, value: object) -> None:
-    with pytest.raises(UserError, match=f"^{key}: "):
-        calibration(calibrated(**{key: value}))
+        asked("plan", alpha=0.8)

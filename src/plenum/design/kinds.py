@@ -131,7 +131,7 @@ register(
             "report_figures": "plenum.reports.figures.publish:publish_committees",
             "report": "plenum.reports.article.publish:committees_document",
             "findings": "plenum.reports.article.compose:sentences",
-            "explorer": "plenum.reports.explorer.publish:gathered",
+            "explorer": "plenum.reports.explorer.gather:gathered",
             "plan": "plenum.reports.plans:table",
             "paper_tables": "plenum.reports.papers.catalogue:CATALOGUE",
         },

@@ -46,14 +46,15 @@ class Range:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number that is not too small."""
+    """A whole number that is not too small, and what else is allowed in words."""
 
     least: int
+    also: str = ""
 
     def check(self, key: str, value: object) -> None:
         """Refuse what is too small, or no whole number."""
         if type(value) is not int or value < self.least:
-            raise UserError(f"{key}: {value}; a whole number from {self.least} on")
+            raise UserError(f"{key}: {value}; a whole number from {self.least} on{self.also}")
 
 
 @dataclass(frozen=True)

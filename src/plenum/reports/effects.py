@@ -1,16 +1,17 @@
 """What differs between conditions: contrasts, interactions, and both pooled over scenarios."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Generic, NamedTuple, TypeVar
+
+import pandas as pd
 
 from plenum.design.factors import FACTORS
 from plenum.dynamics import (
     Contrast,
     Estimate,
-    Pooled,
     benjamini_hochberg,
     contrast,
     holm,
@@ -40,6 +41,81 @@ POOLED_FROM = 3
 """Scenarios from which on effects are pooled."""
 
 
+_OF_ESTIMATE = ("se", "ci_low", "ci_high", "df", "p", "method")
+COLUMNS = {
+    "contrasts": (
+        *("study", "effect", *FACTORS, "n", "estimate", *_OF_ESTIMATE, "p_welch", "p_holm"),
+        *("p_bh", "estimand", "lambda", "d_first", "headroom", "warnings"),
+    ),
+    "pooled": (
+        *("study", "effect", *FACTORS, "scenarios", "estimate", *_OF_ESTIMATE, "p_holm", "tau"),
+        *("i2", "q", "q_p", "prediction_low", "prediction_high", "warnings"),
+    ),
+    "fragility_contrasts": (
+        *("study", "effect", *FACTORS, "scenarios", "n", "estimate", "se", "ci_low", "ci_high"),
+        *("p", "method", "p_holm", "first", "second", "only_first", "only_second", "warnings"),
+    ),
+}
+"""The columns of the CSV files of effects; what isn't computed here is a field of the estimate."""
+
+E = TypeVar("E", bound=Estimate, covariant=True)
+
+
+@dataclass(frozen=True)
+class Effect(Generic[E]):
+    """What differs between conditions, measured: a line of one of the CSV files of effects.
+
+    Attributes
+    ----------
+    table
+        The columns that it has: a key of `COLUMNS`.
+    name
+        What is compared, as in ``roles on - off``; the same in every scenario.
+    others
+        The factors that are held, by name.
+    cells
+        The conditions that it compares; none where several scenarios are pooled.
+    estimate
+        The difference; of an effect over scenarios their mean, or a term of the mixed model.
+    warnings, carried
+        What to beware of, and what the conditions warn of that were pooled.
+    more
+        Further columns of the CSV.
+    p_holm, p_bh
+        p adjusted over the family that the effect belongs to.
+    """
+
+    table: str
+    name: str
+    others: dict[str, str]
+    cells: tuple[Row, ...]
+    estimate: E
+    warnings: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
+    more: Mapping[str, object] = field(default_factory=dict)
+    p_holm: float = math.nan
+    p_bh: float = math.nan
+
+    def record(self, study: str) -> dict[str, object]:
+        """The effect as a line of its CSV."""
+        known = {
+            **{"study": study, "effect": self.name, **held(self.others)},
+            **{"estimate": self.estimate.value, "p_holm": self.p_holm, "p_bh": self.p_bh},
+            "warnings": " ".join((*self.warnings, *self.carried)),
+            "scenarios": 1 if self.cells else self.estimate.n,
+            **self.more,
+        }
+        return {
+            name: known[name] if name in known else getattr(self.estimate, name, math.nan)
+            for name in COLUMNS[self.table]
+        }
+
+
+def frame(effects: Sequence[Effect[Estimate]], study: str) -> pd.DataFrame:
+    """One row an effect."""
+    return pd.DataFrame([effect.record(study) for effect in effects])
+
+
 class Compared(NamedTuple):
     """Conditions to compare, the name of the comparison, and the factors that are held."""
 
@@ -48,115 +124,40 @@ class Compared(NamedTuple):
     cells: tuple[Row, ...]
 
 
-@dataclass(frozen=True)
-class Effect:
-    """A contrast or an interaction under one combination of the other factors.
+def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
+    """A contrast or an interaction, with what its conditions warn of.
 
-    Attributes
-    ----------
-    name
-        What is compared, as in ``roles on - off``; the same in every scenario.
-    others
-        The factors that are held, by name.
-    contrast
-        The estimate.
-    cells
-        The conditions that it compares.
-    p_holm, p_bh
-        p adjusted over the family: all effects of the study that stem from one factor.
+    ``environments``: they ran in different ones. ``mixed_estimands``: λ̂_pert against λ̂.
     """
-
-    name: str
-    others: dict[str, str]
-    contrast: Contrast
-    cells: tuple[Row, ...]
-    p_holm: float
-    p_bh: float
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings of the conditions, each once, and those of comparing them.
-
-        ``environments``: they ran in different ones. ``mixed_estimands``: λ̂_pert against λ̂.
-        """
-        named = [name for row in self.cells for name in row.warnings]
-        named += ["environments"] * in_other_environments(self.cells)
-        named += ["mixed_estimands"] * (len({row.estimand for row in self.cells}) > 1)
-        return tuple(dict.fromkeys(named))
-
-    def record(self, study: str) -> dict[str, object]:
-        """The effect as a line of a CSV."""
-        found = self.contrast
-        first = [cell.diagnostics.d_first if cell.diagnostics else math.nan for cell in found.cells]
-        room = [cell.diagnostics.headroom if cell.diagnostics else math.nan for cell in found.cells]
-        return {
-            "study": study,
-            "effect": self.name,
-            **held(self.others),
-            "n": " ".join(str(cell.replicates) for cell in found.cells),
-            **_estimate(found),
-            "p_welch": found.p_wald,
-            "p_holm": self.p_holm,
-            "p_bh": self.p_bh,
-            "estimand": " - ".join(dict.fromkeys(row.estimand for row in self.cells)),
-            "lambda": " ".join(f"{cell.value:.6g}" for cell in found.cells),
-            "d_first": " ".join(f"{value:.6g}" for value in first),
-            "headroom": " ".join(f"{value:.6g}" for value in room),
-            "warnings": " ".join(self.warnings),
-        }
+    estimands = tuple(dict.fromkeys(row.estimand for row in pair.cells))
+    warned = [name for row in pair.cells for name in row.warnings]
+    warned += ["environments"] * in_other_environments(pair.cells)
+    warned += ["mixed_estimands"] * (len(estimands) > 1)
+    known = [cell.diagnostics for cell in contrast.cells]
+    numbers = {
+        "lambda": [cell.value for cell in contrast.cells],
+        **{n: [getattr(d, n, math.nan) for d in known] for n in ("d_first", "headroom")},
+    }
+    more = {
+        "n": " ".join(str(cell.replicates) for cell in contrast.cells),
+        **{"p_welch": contrast.p_wald, "estimand": " - ".join(estimands)},
+        **{name: " ".join(f"{v:.6g}" for v in values) for name, values in numbers.items()},
+    }
+    return Effect("contrasts", *pair, contrast, tuple(dict.fromkeys(warned)), more=more)
 
 
-@dataclass(frozen=True)
-class Across:
-    """An effect pooled over scenarios: its random-effects mean, or a term of the mixed model.
-
-    Attributes
-    ----------
-    warnings, cells
-        What the pooling itself warns of, and what the conditions that went in do.
-    p_holm
-        p adjusted over all random-effects means of the study, or over the terms of the model.
-    """
-
-    name: str
-    others: dict[str, str]
-    estimate: Estimate
-    tau: float
-    warnings: tuple[str, ...]
-    cells: tuple[str, ...]
-    p_holm: float = math.nan
-
-    def record(self, study: str) -> dict[str, object]:
-        """The effect as a line of a CSV."""
-        more = {
-            name: getattr(self.estimate, name) if isinstance(self.estimate, Pooled) else math.nan
-            for name in ("i2", "q", "q_p", "prediction_low", "prediction_high")
-        }
-        return {
-            "study": study,
-            "effect": self.name,
-            **held(self.others),
-            "scenarios": self.estimate.n,
-            **_estimate(self.estimate),
-            "p_holm": self.p_holm,
-            "tau": self.tau,
-            **more,
-            "warnings": " ".join((*self.warnings, *self.cells)),
-        }
-
-
-def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
+def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
     """Every level of a factor against its reference, with all other factors held."""
     families = [list(pairs(compared(rows), factor)) for factor in CONTRASTED]
 
-    def measure(pair: Compared) -> Contrast:
+    def measure(pair: Compared) -> Effect[Contrast]:
         treated, control = (row.tracked for row in pair.cells)
         common = _same_wordings(treated, control)
         own, other = (
             [i for i, read in enumerate(_read(t)) if not common or read in common]
             for t in (treated, control)
         )
-        return contrast(
+        measured = contrast(
             treated.ensemble[own],
             control.ensemble[other],
             chosen.window,
@@ -168,48 +169,59 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
             draws=chosen.draws,
             seed=chosen.seed,
         )
+        return _contrasted(pair, measured)
 
     with ThreadPoolExecutor() as pool:
         measured = [list(pool.map(measure, family)) for family in families]
-    return [
-        effect
-        for family, found in zip(families, measured, strict=True)
-        for effect in _adjusted(family, found)
-    ]
+    return [effect for family in measured for effect in adjusted(family)]
 
 
-def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect]:
+def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
     """Roles by model, wherever all four cells are there."""
-    family = list(squares(rows))
 
-    def measure(square: Compared) -> Contrast:
+    def measure(square: Compared) -> Effect[Contrast]:
         both, first, second, neither = (row.tracked.ensemble for row in square.cells)
         decisions = [row.tracked.decisions for row in square.cells]
-        return interaction(both, first, second, neither, chosen.window, decisions=decisions)
+        return _contrasted(
+            square, interaction(both, first, second, neither, chosen.window, decisions=decisions)
+        )
 
-    return _adjusted(family, [measure(square) for square in family])
+    return adjusted([measure(square) for square in squares(rows)])
 
 
-def across(rows: Sequence[Row], effects: Sequence[Effect], chosen: Settings) -> list[Across]:
-    """Effects that several scenarios share, pooled; and the mixed model of complete 2x2s."""
-    found = []
-    shared: dict[tuple[str, ...], list[Effect]] = {}
-    for effect in effects:
-        others = {k: v for k, v in effect.others.items() if k != "scenario"}
-        shared.setdefault((effect.name, *others.values()), []).append(effect)
-    for own in shared.values():
-        if len({e.others["scenario"] for e in own}) >= POOLED_FROM:
-            values = [e.contrast.value for e in own], [e.contrast.se for e in own]
-            mean = pooled(*values)
-            others = {k: v for k, v in own[0].others.items() if k != "scenario"}
-            warned = dict.fromkeys(name for e in own for name in e.warnings)
-            found.append(Across(own[0].name, others, mean, mean.tau, mean.warnings, tuple(warned)))
-    groups = [found, *_models(rows, chosen)]
+def adjusted(family: Sequence[Effect[E]]) -> list[Effect[E]]:
+    """The effects of a family with their p adjusted over all of them."""
+    p = [effect.estimate.p for effect in family]
     return [
-        replace(effect, p_holm=float(p))
-        for group in groups
-        for effect, p in zip(group, holm([e.estimate.p for e in group]), strict=True)
+        replace(effect, p_holm=float(by_holm), p_bh=float(by_bh))
+        for effect, by_holm, by_bh in zip(family, holm(p), benjamini_hochberg(p), strict=True)
     ]
+
+
+def shared(effects: Sequence[Effect[E]]) -> Iterator[tuple[dict[str, str], list[Effect[E]]]]:
+    """Effects that enough scenarios share, with the other factors that are held."""
+    groups: dict[tuple[str, ...], list[Effect[E]]] = {}
+    for effect in effects:
+        others = {name: level for name, level in effect.others.items() if name != "scenario"}
+        groups.setdefault((effect.name, *others.values()), []).append(effect)
+    for group in groups.values():
+        first = group[0].others
+        if len({effect.others["scenario"] for effect in group}) >= POOLED_FROM:
+            yield {name: level for name, level in first.items() if name != "scenario"}, group
+
+
+def across(
+    rows: Sequence[Row], effects: Sequence[Effect[Contrast]], chosen: Settings
+) -> list[Effect[Estimate]]:
+    """Effects that several scenarios share, pooled; and the mixed model of complete 2x2s."""
+    means: list[Effect[Estimate]] = []
+    for others, group in shared(effects):
+        values = [e.estimate.value for e in group], [e.estimate.se for e in group]
+        carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
+        mean = pooled(*values)
+        means.append(Effect("pooled", group[0].name, others, (), mean, mean.warnings, carried))
+    groups = [means, *_models(rows, chosen)]
+    return [effect for group in groups for effect in adjusted(group)]
 
 
 def squares(rows: Iterable[Row]) -> Iterator[Compared]:
@@ -223,7 +235,7 @@ def squares(rows: Iterable[Row]) -> Iterator[Compared]:
             yield Compared("roles x mixed", others, tuple(cell[0] for cell in wanted))
 
 
-def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
+def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estimate]]]:
     """The mixed model, wherever enough scenarios have a 2x2."""
     names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
     alike: dict[tuple[str, ...], list[Compared]] = {}
@@ -241,10 +253,12 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Across]]:
         others = dict(zip(names, key, strict=True))
         warned = dict.fromkeys(w for square in own for row in square.cells for w in row.warnings)
         yield [
-            Across(f"mixed model: {name}", others, term, model.tau[name],
-                   model.warnings, tuple(warned))
+            Effect(
+                *("pooled", f"mixed model: {name}", others, (), term, model.warnings),
+                *(tuple(warned), {"tau": model.tau[name]}),
+            )
             for name, term in model.effects.items()
-        ]  # fmt: skip
+        ]
 
 
 _CORNERS = ((True, True), (True, False), (False, True), (False, False))
@@ -310,27 +324,6 @@ def _has_error(row: Row) -> bool:
     return row.summary is not None and math.isfinite(row.summary.lyapunov.se)
 
 
-def _adjusted(family: Sequence[Compared], found: Sequence[Contrast]) -> list[Effect]:
-    p = [contrast.p for contrast in found]
-    rows = zip(family, found, holm(p), benjamini_hochberg(p), strict=True)
-    return [
-        Effect(pair.name, pair.others, contrast, pair.cells, float(by_holm), float(by_bh))
-        for pair, contrast, by_holm, by_bh in rows
-    ]
-
-
 def held(others: dict[str, str]) -> dict[str, str]:
     """Every factor in its usual order; empty where it is what varies."""
     return {name: others.get(name, "") for name in FACTORS}
-
-
-def _estimate(found: Estimate) -> dict[str, object]:
-    return {
-        "estimate": found.value,
-        "se": found.se,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "df": found.df,
-        "p": found.p,
-        "method": found.method,
-    }

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from plenum.design.factors import FACTORS, unusual
-from plenum.reports.rows import Row
+from plenum.reports.rows import Row, shown
+from plenum.reports.table import Column, keys
 
 
 def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
@@ -14,6 +15,12 @@ def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
 def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
     """What a condition has in common with others of a study, by the names that aren't shown."""
     return label(factors, [n for n in FACTORS if n not in names])
+
+
+def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
+    """The columns that name conditions: the factors to show, and what differs in a text alone."""
+    names, same = shown(rows)
+    return keys([*names, *["condition"] * same])
 
 
 def provenance(rows: Sequence[Row]) -> str:

@@ -8,9 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rich.cells import cell_len
-
-from plenum.reports.printing import parted
+from plenum.reports.printing import parted, widths
 from plenum.reports.table import Table
 
 PREAMBLE = r"""% Tables made by plenum. In the preamble of the paper:
@@ -111,7 +109,7 @@ def _cell(text: str) -> str:
 
 def _parts(table: Table) -> list[Table]:
     """A table that is too wide for a page as several, each with the columns that name a line."""
-    parts = parted(table.keys, _widths(table), _MOST)
+    parts = parted(table.keys, widths(table), _MOST)
     if len(parts) == 1:
         return [table]
     return [
@@ -123,67 +121,56 @@ def _parts(table: Table) -> list[Table]:
     ]
 
 
-def _widths(table: Table) -> list[int]:
-    """The width of every column, in characters."""
-    return [
-        max(cell_len(line) for cell in cells for line in cell.split("\n"))
-        for cells in zip(table.head, *table.body, strict=True)
-    ]
-
-
 def _table(table: Table, label: str) -> str:
-    wide = sum(_widths(table)) + 2 * len(table.head)
+    """A table that floats; one that is long or wide breaks over pages, a wide one on its side."""
+    wide = sum(widths(table)) + 2 * len(table.head)
     lines = sum(1 + max(cell.count("\n") for cell in line) for line in table.body)
+    facts = {
+        "title": f"\\caption{{{escape(table.title)}}}\\label{{{label}}}",
+        "size": r"\scriptsize" if wide > _LANDSCAPE else r"\footnotesize",
+        "columns": _columns(table),
+        "head": "\n".join((r"\toprule", _line(table.head), r"\midrule")),
+        "body": "".join(f"{_line(line)}\n" for line in table.body),
+        "notes": _NOTES % "".join(f"{escape(note)}\\par\n" for note in table.notes),
+    }
+    if not table.notes:
+        facts["notes"] = ""
     if wide <= _PORTRAIT and lines <= _LINES:
-        return _floating(table, label)
-    return _long(table, label, wide)
+        return _FLOATING % facts
+    return _SIDEWAYS % (_LONG % facts) if wide > _PORTRAIT else _LONG % facts
 
 
-def _floating(table: Table, label: str) -> str:
-    return "\n".join(
-        [
-            r"\begin{table}[tbp]",
-            r"\centering\footnotesize",
-            f"\\caption{{{escape(table.title)}}}\\label{{{label}}}",
-            f"\\begin{{tabular}}{{{_columns(table)}}}",
-            r"\toprule",
-            _line(table.head),
-            r"\midrule",
-            *map(_line, table.body),
-            r"\bottomrule",
-            r"\end{tabular}",
-            *_notes(table),
-            r"\end{table}",
-            "",
-        ]
-    )
+_FLOATING = r"""\begin{table}[tbp]
+\centering\footnotesize
+%(title)s
+\begin{tabular}{%(columns)s}
+%(head)s
+%(body)s\bottomrule
+\end{tabular}
+%(notes)s\end{table}
+"""
 
+_LONG = r"""{%(size)s\setlength{\tabcolsep}{3pt}
+\begin{longtable}{%(columns)s}
+%(title)s\\
+%(head)s
+\endfirsthead
+%(head)s
+\endhead
+\bottomrule
+\endlastfoot
+%(body)s\end{longtable}
+%(notes)s}
+"""
 
-def _long(table: Table, label: str, wide: int) -> str:
-    """A table that may break over pages; a wide one lies on its side."""
-    sideways = wide > _PORTRAIT
-    size = r"\scriptsize" if wide > _LANDSCAPE else r"\footnotesize"
-    head = [r"\toprule", _line(table.head), r"\midrule"]
-    return "\n".join(
-        [
-            *[r"\begin{landscape}"] * sideways,
-            f"{{{size}\\setlength{{\\tabcolsep}}{{3pt}}",
-            f"\\begin{{longtable}}{{{_columns(table)}}}",
-            f"\\caption{{{escape(table.title)}}}\\label{{{label}}}\\\\",
-            *head,
-            r"\endfirsthead",
-            *head,
-            r"\endhead",
-            r"\bottomrule",
-            r"\endlastfoot",
-            *map(_line, table.body),
-            r"\end{longtable}",
-            *_notes(table),
-            "}",
-            *[r"\end{landscape}"] * sideways,
-            "",
-        ]
-    )
+_SIDEWAYS = r"""\begin{landscape}
+%s\end{landscape}
+"""
+
+_NOTES = r"""\par\smallskip
+\begin{minipage}{\linewidth}\footnotesize\raggedright
+%s\end{minipage}
+"""
 
 
 def _columns(table: Table) -> str:
@@ -197,17 +184,6 @@ def _columns(table: Table) -> str:
 
 def _line(cells: Sequence[str]) -> str:
     return f"{' & '.join(map(_cell, cells))} \\\\"
-
-
-def _notes(table: Table) -> list[str]:
-    if not table.notes:
-        return []
-    return [
-        r"\par\smallskip",
-        r"\begin{minipage}{\linewidth}\footnotesize\raggedright",
-        *(f"{escape(note)}\\par" for note in table.notes),
-        r"\end{minipage}",
-    ]
 
 
 def _slug(text: str) -> str:

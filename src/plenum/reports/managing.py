@@ -1,7 +1,7 @@
 """What `scripts/study.py` does: studies listed, renamed, deleted, restored, conditions dropped."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.design.ranges import is_study, one_of
 from plenum.reports.formats import NONE, or_dash
+from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking import store, studies
@@ -110,21 +111,23 @@ def manage(wanted: Request) -> None:
         raise UserError(f"rename: there is a study {wanted.value!r} already")
     gone = _gone(study, wanted)
     used = studies.users(listed, study, gone)
-    own = list(dict.fromkeys(c.folders[0] for c in gone))
-    removed = [name for name in own if wanted.remove and name not in used]
+    folders = list(dict.fromkeys(c.folders[0] for c in gone))
+    free = [folder for folder in folders if folder not in used]
+    removed = free if wanted.remove else []
     with studies.held_journals(wanted.journals, wanted.uri, study.name, removed):
-        for line in _consequences(study, wanted, gone, own, used):
+        for line in _consequences(
+            study, wanted, gone, free, {f: used[f] for f in folders if f in used}
+        ):
             print(line)
         _confirm(wanted)
+        studies.remove_journals(wanted.journals, removed)
         if wanted.action == "rename":
             studies.rename(client, study, wanted.value)
         elif wanted.action == "restore":
             studies.restore(client, study)
         elif wanted.action == "drop":
-            studies.remove_journals(wanted.journals, removed)
             studies.drop(client, study, gone[0])
         else:
-            studies.remove_journals(wanted.journals, removed)
             studies.delete(client, study)
     print(f"done: {wanted.action} {study.name}")
 
@@ -133,33 +136,33 @@ def _find(listed: Sequence[StoredStudy], wanted: Request) -> StoredStudy:
     """The study that is meant: in the trash for `restore`, otherwise one that can be written to."""
     named = [study for study in listed if study.name == wanted.study]
     if wanted.action == "restore":
-        found = [study for study in named if study.deleted]
+        matching = [study for study in named if study.deleted]
     else:  # deleting may have been broken off
-        found = [s for s in named if s.active and (wanted.action == "delete" or not s.deleted)]
+        matching = [s for s in named if s.active and (wanted.action == "delete" or not s.deleted)]
     if wanted.action == "restore" and any(not study.deleted for study in named):
         raise UserError(
             f"study: {wanted.study!r} is there; rename it first, then restore the other"
         )
-    if not found:
+    if not matching:
         known = ", ".join(dict.fromkeys(s.name for s in listed if not s.deleted)) or "none"
         where = "in MLflow's trash" if wanted.action == "restore" else "here"
         more = f"; study={wanted.study} restore takes one out of MLflow's trash" if named else ""
         raise UserError(f"study: there is no {wanted.study!r} {where}; known: {known}{more}")
-    return found[-1]
+    return matching[-1]
 
 
 def _gone(study: StoredStudy, wanted: Request) -> list[TrackedCondition]:
     """The conditions that leave the study."""
     if wanted.action != "drop":
         return list(study.conditions) if wanted.action == "delete" else []
-    found = [c for c in study.conditions if wanted.value in (c.identity, c.cell)]
-    if not found:
+    matching = [c for c in study.conditions if wanted.value in (c.identity, c.cell)]
+    if not matching:
         ids = ", ".join(_ids(study)) or "none"
         raise UserError(f"drop: {study.name} has no condition {wanted.value!r}; it has {ids}")
-    if len(found) > 1:
-        cells = " or ".join(f"{c.cell} ({c.name})" for c in found)
+    if len(matching) > 1:
+        cells = " or ".join(f"{c.cell} ({c.name})" for c in matching)
         raise UserError(f"drop: {wanted.value} stands there under several labels; name {cells}")
-    return found
+    return matching
 
 
 def _ids(study: StoredStudy) -> list[str]:
@@ -172,44 +175,17 @@ def _consequences(
     study: StoredStudy,
     wanted: Request,
     gone: Sequence[TrackedCondition],
-    own: Sequence[str],
-    used: dict[str, list[str]],
-) -> Iterator[str]:
-    """What becomes of the study and of its journals, before anything is done."""
-    name = study.name
-    if wanted.action == "rename":
-        yield f"rename: the MLflow experiment {name} becomes {wanted.value}; no journal changes"
-        yield f"run.py study={name} begins a study anew; it takes finished journals over"
-        return
-    if wanted.action == "restore":
-        yield f"restore: {name} comes back out of MLflow's trash, dropped conditions as well"
-        return
-    what = f"study {name}" if wanted.action == "delete" else f"condition {gone[0].name}"
-    count = sum(c.completed + c.failed for c in gone)
-    yield (
-        f"{wanted.action}: {what}, {len(gone)} condition{'s' * (len(gone) != 1)} with {count} "
-        "ended replicates, goes to MLflow's trash"
-    )
-    if wanted.action == "delete":
-        yield f"study={name} restore takes it back, until `mlflow gc` empties the trash"
-    free = [folder for folder in own if folder not in used]
-    yield _told(wanted, free, "are removed for good" if wanted.remove else "stay")
-    if not wanted.remove:
-        yield (
-            "with them the same run.py command writes it again without a call; journals=delete "
-            "removes them"
-        )
-    for folder in own:
-        if folder in used:
-            yield f"journals of {folder} stay: study {', '.join(used[folder])} uses them too"
-
-
-def _told(wanted: Request, folders: Sequence[str], becomes: str) -> str:
-    total = sum(studies.journals_size(wanted.journals / folder) for folder in folders)
-    return (
-        f"journals of {len(folders)} condition{'s' * (len(folders) != 1)} in {wanted.journals}, "
-        f"{_size(total)}, {becomes}"
-    )
+    free: Sequence[str],
+    used: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """What becomes of the study and of its journals: those that are free, and those in use."""
+    size = sum(studies.journals_size(wanted.journals / folder) for folder in free)
+    facts = {
+        **{"study": study.name, "action": wanted.action, "value": wanted.value, "gone": gone},
+        **{"ended": sum(c.completed + c.failed for c in gone), "free": free, "used": used},
+        **{"journals": wanted.journals, "size": _size(size), "remove": wanted.remove},
+    }
+    return paragraphs("managing.j2", **facts)
 
 
 def _confirm(wanted: Request) -> None:
@@ -233,48 +209,41 @@ def _print_studies(listed: Sequence[StoredStudy]) -> None:
     if not listed:
         print("no study yet")
         return
-    lines = []
-    for study in listed:
-        kinds = {c.kind.plural for c in study.conditions}
-        lines.append(
-            {
-                "study": study.name + " (deleted)" * study.deleted,
-                "kind": " ".join(sorted(kinds)),
-                "conditions": len(study.conditions),
-                **_counts(study.conditions),
-                "experiment": study.experiment,
-            }
-        )
+    lines = pd.DataFrame(
+        {
+            "study": study.name + " (deleted)" * study.deleted,
+            "kind": " ".join(sorted({c.kind.plural for c in study.conditions})),
+            "conditions": len(study.conditions),
+            **_counts(study.conditions),
+            "experiment": study.experiment,
+        }
+        for study in listed
+    )
     columns = (
         *keys(["study"]),
-        Column("kind", format=or_dash),
-        Column("conditions"),
-        *_COUNTED,
-        Column("experiment"),
+        *(Column("kind", format=or_dash), Column("conditions"), *_COUNTED, Column("experiment")),
     )
-    show([Table("studies", "Studies", pd.DataFrame(lines), columns)])
+    show([Table("studies", "Studies", lines, columns)])
 
 
 def _print_conditions(study: StoredStudy, journals: Path) -> None:
-    folders = [condition.folders[0] for condition in study.conditions]
-    sizes = {folder: studies.journals_size(journals / folder) for folder in folders}
-    lines = [
+    sizes = {
+        f: studies.journals_size(journals / f) for c in study.conditions for f in c.folders[:1]
+    }
+    lines = pd.DataFrame(
         {
-            "condition": name,
-            "name": condition.name,
-            "target": condition.target,
-            **_counts([condition]),
-            "journals": sizes[folder],
+            **{"condition": name, "name": condition.name, "target": condition.target},
+            **{**_counts([condition]), "journals": sizes[condition.folders[0]]},
         }
-        for name, condition, folder in zip(_ids(study), study.conditions, folders, strict=True)
-    ]
+        for name, condition in zip(_ids(study), study.conditions, strict=True)
+    )
     columns = (
         *keys(["condition"]),
         *(Column("name"), Column("target"), *_COUNTED, Column("journals", format=_size)),
     )
     title = f"Study {study.name}, MLflow experiment {study.experiment}"
     note = f"journals: {_size(sum(sizes.values()))} in {journals}/CONDITION"
-    show([Table("conditions", title, pd.DataFrame(lines), columns, (note,))])
+    show([Table("conditions", title, lines, columns, (note,))])
 
 
 def _counts(conditions: Sequence[TrackedCondition]) -> dict[str, int]:

@@ -35,10 +35,10 @@ def different(rows: Sequence[Row]) -> dict[str, str]:
     ``*`` from no growth by random time reversal, ``†`` from diffusion by the jackknife: each at a
     false discovery rate of 5 % over the map (Benjamini-Hochberg).
     """
-    own = [row for row in rows if row.summary is not None]
-    grown = benjamini_hochberg([r.summary.reversal.p for r in own if r.summary])
-    other = benjamini_hochberg([r.summary.lyapunov.p_diffusion for r in own if r.summary])
+    estimated = [row for row in rows if row.summary is not None]
+    grown = benjamini_hochberg([r.summary.reversal.p for r in estimated if r.summary])
+    other = benjamini_hochberg([r.summary.lyapunov.p_diffusion for r in estimated if r.summary])
     return {
         row.tracked.run_id: "*" * bool(p < DIFFERENT) + "†" * bool(q < DIFFERENT)
-        for row, p, q in zip(own, grown, other, strict=True)
+        for row, p, q in zip(estimated, grown, other, strict=True)
     }

@@ -28,6 +28,19 @@ _PIPE = 140
 """The width of what doesn't go to a terminal."""
 
 
+_GAP = re.compile(r"(?<!±)\s+(?!±)")
+Split = Callable[[str], list[str]]
+
+
+def _words(text: str) -> list[str]:
+    """The words of a text; a number and its error are one."""
+    return _GAP.split(text.strip())
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")
+
+
 def show(tables: Sequence[Table]) -> None:
     """Print tables to the terminal."""
     console = _console()
@@ -86,7 +99,7 @@ def narrowed(table: Table, width: int) -> Table:
     at = table.head.index(WARNINGS)
     by_name = _with(table, at, " ".join)
     first = next((i for i, head in enumerate(table.head) if head == INTERVAL), table.keys)
-    if _wide([*range(min(first, at) + 1), at], _widths(by_name, _broken_head)) <= width:
+    if _wide([*range(min(first, at) + 1), at], widths(by_name, _words)) <= width:
         return by_name
     given = [line[at].split() for line in by_name.body]
     legend = marks.explained(name for names in given for name in names)
@@ -146,7 +159,7 @@ def _wide(columns: Sequence[int], widths: Sequence[int]) -> int:
 
 def _least(table: Table, width: int) -> list[int]:
     """How narrow each column may get: its cells whole, where they fit beside the first columns."""
-    whole, words = _widths(table, _broken_head), _widths(table, _broken)
+    whole, words = widths(table, _words), widths(table, _words, _words)
     keys, rest = list(range(table.keys)), range(table.keys, len(whole))
     widest = max((words[column] + 2 for column in rest), default=0)
     named = whole if _wide(keys, whole) + widest <= width else words
@@ -155,39 +168,20 @@ def _least(table: Table, width: int) -> list[int]:
     return [*start, *(whole[c] if fit else words[c] for c, fit in zip(rest, fits, strict=True))]
 
 
-def _widths(table: Table, broken: Callable[[str, Sequence[str]], list[str]]) -> list[int]:
-    """The width of each column whose head and cells are broken in some way."""
+def widths(table: Table, heads: Split = _lines, cells: Split = _lines) -> list[int]:
+    """The width of each column, whose head and cells may break in some way; here by lines."""
     columns = zip(table.head, *table.body, strict=True)
-    return [max(map(cell_len, broken(head, cells)), default=1) for head, *cells in columns]
-
-
-def _broken(head: str, cells: Sequence[str]) -> list[str]:
-    """Every word of a column; a number and its error are one."""
-    return [word for cell in (head, *cells) for word in _GAP.split(cell.strip())]
-
-
-def _broken_head(head: str, cells: Sequence[str]) -> list[str]:
-    """The words of a column's head, and the lines of its cells."""
-    return [*_GAP.split(head.strip()), *_lines(cells)]
-
-
-def _whole(head: str, cells: Sequence[str]) -> list[str]:
-    """The lines of a column."""
-    return _lines((head, *cells))
-
-
-def _lines(cells: Sequence[str]) -> list[str]:
-    return [line for cell in cells for line in cell.split("\n")]
-
-
-_GAP = re.compile(r"(?<!±)\s+(?!±)")
+    return [
+        max(map(cell_len, [*heads(head), *(part for cell in body for part in cells(cell))]))
+        for head, *body in columns
+    ]
 
 
 def _table(table: Table, columns: Sequence[int], least: Sequence[int], width: int) -> Grid:
     grid = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    widths = _grown(columns, least, _widths(table, _whole), width)
+    grown = _grown(columns, least, widths(table), width)
     for column in columns:
-        grid.add_column(Text(table.head[column]), width=widths[column])
+        grid.add_column(Text(table.head[column]), width=grown[column])
     for line in table.body:
         grid.add_row(*(Text(line[column]) for column in columns))
     return grid

@@ -1,4 +1,7 @@
-"""How every product is published: written, logged to MLflow, and printed."""
+"""How every product is published: written, logged to MLflow, and printed.
+
+Tables become CSV for programs, Markdown to read, and LaTeX to put into a paper.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.reports import documents
+from plenum.reports.latex import latex
+from plenum.reports.markdown import markdown
 from plenum.reports.printing import show, show_text
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
@@ -42,8 +46,16 @@ class Product:
 
     def write(self, folder: Path) -> list[Path]:
         """Write the CSV files, the Markdown and the LaTeX; all files, in this order."""
-        files = documents.write_frames(folder, self.frames)
-        return [*files, *documents.write(folder, self.stem, self.tables, self.heading)]
+        head = f"# {self.heading}\n\n" if self.heading else ""
+        texts = {
+            **{f"{name}.csv": frame.to_csv(index=False) for name, frame in self.frames.items()},
+            f"{self.stem}.md": head + "\n".join(map(markdown, self.tables)),
+            f"{self.stem}.tex": latex(self.tables, self.stem),
+        }
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            (folder / name).write_text(text, encoding="utf-8", newline="")
+        return [folder / name for name in texts]
 
 
 def publish_product(product: Product, chosen: Settings) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pandas as pd
 
@@ -68,7 +69,7 @@ class Row:
     @property
     def pending(self) -> int:
         """Replicates that have not ended."""
-        return self.tracked.target - self.n - self.failed
+        return self.tracked.pending
 
     @property
     def status(self) -> str:
@@ -82,16 +83,16 @@ class Row:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The estimate's warnings, and what is missing."""
-        own = self.summary.lyapunov.warnings if self.summary else (self.status,)
+        named = self.summary.lyapunov.warnings if self.summary else (self.status,)
         if self.summary and self.one_shot:  # that there is no λ̂ is no news of a single round
-            own = tuple(name for name in own if name != self.summary.lyapunov.status)
+            named = tuple(name for name in named if name != self.summary.lyapunov.status)
         missing = ("pending",) * bool(self.pending) + ("attrition",) * bool(self.failed)
         read = {
             "no_canonical": any(w.reason == "no_canonical" for w in self.wordings.values()),
             "repeated_wordings": any(self.tracked.repetitions),
             "environments": len(self.tracked.environments) > 1,
         }
-        return (*own, *missing, *(name for name, holds in read.items() if holds))
+        return (*named, *missing, *(name for name, holds in read.items() if holds))
 
     @property
     def switches(self) -> list[tuple[str, float]]:
@@ -103,17 +104,11 @@ class Row:
 
     def record(self) -> dict[str, object]:
         """The row under the columns of the CSV."""
+        t = self.tracked
         values: dict[str, object] = {
-            **self.tracked.factors,
-            "study": self.tracked.study,
-            "condition": self.tracked.identity,
-            "target": self.tracked.target,
-            "completed": self.n,
-            "failed": self.failed,
-            "pending": self.pending,
-            "warnings": " ".join(self.warnings),
-            "status": self.status,
-            "estimand": self.estimand,
+            **{**t.factors, "study": t.study, "condition": t.identity, "target": t.target},
+            **{name: getattr(self, name) for name in ("failed", "pending", "status", "estimand")},
+            **{"completed": self.n, "warnings": " ".join(self.warnings)},
         }
         if self.summary is not None:
             for numbers in self.summary.record().values():
@@ -135,23 +130,25 @@ def in_other_environments(cells: Sequence[Row]) -> bool:
 
 def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
     """Estimate every condition, in the order of scenario and the order of running."""
-    rows = []
-    for condition in sorted(tracked, key=lambda t: t.factors["scenario"]):
-        summary, branches = None, None
-        if condition.after_round:
-            branches = _branches(condition, chosen)
-        elif condition.preferences.size:
-            summary = summarise(
-                condition.preferences,
-                condition.decisions,
-                chosen.window,
-                interval=chosen.interval,
-                draws=chosen.draws,
-                seed=chosen.seed,
-            )
-        row = Row(condition, summary, branches)
-        rows.append(replace(row, wordings=_by_family(row, chosen)))
-    return rows
+    ordered = sorted(tracked, key=lambda t: t.factors["scenario"])
+    return [_estimated(Row(condition, None), chosen) for condition in ordered]
+
+
+def _estimated(row: Row, chosen: Settings) -> Row:
+    """A condition with its estimates, as far as it has replicates."""
+    condition = row.tracked
+    if not condition.preferences.size:
+        return row
+    after = condition.after_round
+    if after:
+        branches = of_replicates(condition.ensemble, condition.bases, after, seed=chosen.seed)
+        return replace(row, branches=branches)
+    how: Any = {name: getattr(chosen, name) for name in ("interval", "draws", "seed")}
+    summary = summarise(condition.preferences, condition.decisions, chosen.window, **how)
+    if not row.readings:
+        return replace(row, summary=summary)
+    families = by_family(condition.ensemble, row.readings, chosen.window, **how)
+    return replace(row, summary=summary, wordings=families)
 
 
 def other_study(chosen: Settings, key: str) -> list[Row]:
@@ -169,26 +166,6 @@ def other_study(chosen: Settings, key: str) -> list[Row]:
         return build(TrackedStudy(study, chosen.uri).conditions, chosen)
     except UserError as error:
         raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None
-
-
-def _by_family(row: Row, chosen: Settings) -> dict[str, FamilyEstimate]:
-    if not row.readings or row.summary is None:
-        return {}
-    return by_family(
-        row.tracked.ensemble,
-        row.readings,
-        chosen.window,
-        interval=chosen.interval,
-        draws=chosen.draws,
-        seed=chosen.seed,
-    )
-
-
-def _branches(condition: TrackedCondition, chosen: Settings) -> Branching | None:
-    if not condition.preferences.size:
-        return None
-    after = condition.after_round
-    return of_replicates(condition.ensemble, condition.bases, after, seed=chosen.seed)
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:
@@ -217,11 +194,6 @@ def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
     names = [n for n in FACTORS if n in differing or n in ("scenario", "roles", "model")]
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
-
-
-def named(row: Row, names: Sequence[str], same: bool) -> list[str]:
-    """What names a condition in a table."""
-    return [row.tracked.factors[n] for n in names] + [row.tracked.identity] * same
 
 
 def symbol(rows: Sequence[Row]) -> str:

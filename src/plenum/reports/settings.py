@@ -1,9 +1,8 @@
-"""What every aggregation script is told."""
+"""What the scripts that read a study are told: typed, with the values that each may have."""
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, get_origin, get_type_hints
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -12,19 +11,30 @@ from plenum.design.ranges import Choice, Range, Whole, check_ranges
 from plenum.dynamics import DRAWS, INTERVALS, WINDOW
 from plenum.dynamics.planning import SPENDING
 
+T = TypeVar("T")
 
+
+@dataclass(frozen=True)
 class _Increasing:
-    """Two rounds, the first before the last."""
+    """Whole numbers that increase, maybe of a given count, and what is allowed in words."""
+
+    least: int
+    allowed: str
+    length: int | None = None
 
     def check(self, key: str, value: object) -> None:
         """Refuse anything else."""
-        rounds = value if isinstance(value, tuple) else ()
-        if [*map(type, rounds)] != [int, int] or not 1 <= rounds[0] < rounds[1]:
-            shown = list(value) if isinstance(value, tuple) else value
-            raise UserError(f"{key}: {shown}; it is [first,last] with 1 <= first < last")
+        given = list(value) if isinstance(value, tuple) else None
+        whole = given is not None and all(type(n) is int and n >= self.least for n in given)
+        refused = given is None or not whole or given != sorted(set(given))
+        if refused or self.length not in (None, len(given or ())):
+            raise UserError(f"{key}: {value if given is None else given}; it is {self.allowed}")
 
 
-Window = Annotated[tuple[int, int], _Increasing()]
+Window = Annotated[tuple[int, int], _Increasing(1, "[first,last] with 1 <= first < last", 2)]
+Looks = Annotated[
+    tuple[int, ...], _Increasing(3, "an increasing list of whole numbers from 3 on, as in [10,20]")
+]
 Positive = Annotated[float, Range(0, above=True)]
 
 
@@ -60,21 +70,6 @@ class Settings:
     reruns: str = ""
 
 
-def settings(cfg: DictConfig) -> Settings:
-    """Check a script's config.
-
-    Raises
-    ------
-    UserError
-        The study isn't named, or a value is malformed.
-    """
-    others = ["" if cfg.get(key) is None else str(cfg[key]) for key in ("baseline", "reruns")]
-    numbers = (_tuple(cfg.window), cfg.interval, cfg.draws, cfg.seed)
-    chosen = Settings(*source(cfg), Path(cfg.out), *numbers, *others)
-    check_ranges("", chosen)
-    return chosen
-
-
 @dataclass(frozen=True)
 class Plan:
     """What `scripts/plan.py` is asked: see `plan_replicates` and `look` of `plenum.dynamics`."""
@@ -87,43 +82,49 @@ class Plan:
     alpha: Positive
     half_width: Positive
     maximum: Annotated[int, Whole(3)]
-    looks: tuple[int, ...]
+    looks: Looks
     spending: Annotated[str, Choice(SPENDING)]
 
 
-def plan(cfg: DictConfig) -> Plan:
-    """Check what `scripts/plan.py` is asked.
+@dataclass(frozen=True)
+class Calibration:
+    """What `scripts/calibrate.py` is asked; without ``workers`` every core works."""
+
+    draws: Annotated[int, Whole(2)]
+    workers: Annotated[int | None, Whole(1)]
+    out: Path
+
+
+def read(kind: type[T], cfg: DictConfig) -> T:
+    """A script's config as a dataclass: each field has the name of its key, and its rules.
 
     Raises
     ------
     UserError
-        A value is malformed.
+        The study isn't named, there is no store, or a value is malformed.
     """
-    numbers = (cfg.delta, cfg.power, cfg.alpha, cfg.half_width, cfg.maximum)
-    planned = Plan(*source(cfg), _tuple(cfg.window), *numbers, _tuple(cfg.looks), cfg.spending)
-    check_ranges("", planned)
-    looks, maximum = planned.looks, planned.maximum
+    hints = get_type_hints(kind)
+    given = dict(zip(("study", "uri"), source(cfg), strict=True)) if "uri" in hints else {}
+    names = [name for name in hints if name in cfg and name not in given]
+    values = {name: _converted(cfg[name], hints[name]) for name in names}
+    typed = kind(**given, **values)
+    check_ranges("", typed)
+    return typed
+
+
+def settings(cfg: DictConfig) -> Settings:
+    """Check the config of a script that reports on a study."""
+    return read(Settings, cfg)
+
+
+def plan(cfg: DictConfig) -> Plan:
+    """Check what `scripts/plan.py` is asked."""
+    planned = read(Plan, cfg)
     if not planned.alpha < planned.power < 1:
         raise UserError(f"power: {planned.power}; between alpha ({planned.alpha}) and 1")
-    if not isinstance(looks, tuple) or any(type(n) is not int or n < 3 for n in looks):
-        raise UserError(f"looks: {cfg.looks}; a list of whole numbers from 3 on, as in [10,20]")
-    if list(looks) != sorted(set(looks)) or (looks and looks[-1] >= maximum):
-        raise UserError(f"looks: {cfg.looks}; increasing, and below maximum ({maximum})")
+    if planned.looks and planned.looks[-1] >= planned.maximum:
+        raise UserError(f"looks: {cfg.looks}; below maximum ({planned.maximum})")
     return planned
-
-
-def calibration(cfg: DictConfig) -> tuple[int, int, Path]:
-    """Check the config of `scripts/calibrate.py`: draws, workers, folder.
-
-    Raises
-    ------
-    UserError
-        A number is malformed.
-    """
-    Whole(2).check("draws", cfg.draws)
-    if cfg.workers is not None:
-        Whole(1).check("workers", cfg.workers)
-    return cfg.draws, cfg.workers or os.cpu_count() or 1, Path(cfg.out)
 
 
 def source(cfg: DictConfig) -> tuple[str, str]:
@@ -143,7 +144,12 @@ def source(cfg: DictConfig) -> tuple[str, str]:
     return str(cfg.study), str(cfg.tracking.uri)
 
 
-def _tuple(value: Any) -> Any:
-    """A list of a config as a tuple; anything else as it is, for the checks to refuse."""
-    given = OmegaConf.to_container(value) if OmegaConf.is_list(value) else value
-    return tuple(given) if isinstance(given, list) else given
+def _converted(value: Any, hint: Any) -> Any:
+    """A value of a config as a field has it; what is of another type is for its rules to refuse."""
+    if hint is str:
+        return "" if value is None else str(value)
+    if hint is Path:
+        return Path(value)
+    if get_origin(hint) is tuple and OmegaConf.is_list(value):
+        return tuple(value)
+    return value

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from plenum.design.kinds import KINDS, Kind
+from plenum.dynamics import Contrast, Estimate
 from plenum.reports import effects
-from plenum.reports.effects import Across, Effect
+from plenum.reports.effects import Effect
 from plenum.reports.rows import Row, build, other_study
 from plenum.reports.settings import Settings
 from plenum.tracking.study import Study as TrackedStudy
@@ -54,28 +55,28 @@ class Study:
         return effects.compared(self.rows)
 
     @cached_property
-    def contrasts(self) -> list[Effect]:
+    def contrasts(self) -> list[Effect[Contrast]]:
         """Each level of a factor against its reference."""
         if self.whole is not None:
             return self._among(self.whole.contrasts)
         return effects.contrasts(self.rows, self.chosen)
 
     @cached_property
-    def interactions(self) -> list[Effect]:
+    def interactions(self) -> list[Effect[Contrast]]:
         """Roles by model, wherever all four cells are there."""
         if self.whole is not None:
             return self._among(self.whole.interactions)
         return effects.interactions(self.rows, self.chosen)
 
     @cached_property
-    def across(self) -> list[Across]:
+    def across(self) -> list[Effect[Estimate]]:
         """Effects pooled over scenarios."""
         return effects.across(self.rows, [*self.contrasts, *self.interactions], self.chosen)
 
-    def _among(self, found: Sequence[Effect]) -> list[Effect]:
+    def _among(self, effects: Sequence[Effect[Contrast]]) -> list[Effect[Contrast]]:
         """The effects whose conditions are all here."""
-        own = {row.tracked.run_id for row in self.rows}
-        return [effect for effect in found if all(r.tracked.run_id in own for r in effect.cells)]
+        runs = {row.tracked.run_id for row in self.rows}
+        return [effect for effect in effects if all(r.tracked.run_id in runs for r in effect.cells)]
 
     @cached_property
     def baseline(self) -> list[Row]:

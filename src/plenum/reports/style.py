@@ -7,7 +7,7 @@ letter below ``SMALL`` points.
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import matplotlib
 
@@ -37,30 +37,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
 GREY = "#7f7f7f"
 
-STYLE: dict[str, Any] = {
-    "font.size": 7.5,
-    "axes.titlesize": 8,
-    "axes.titlelocation": "left",
-    "axes.labelsize": 7.5,
-    "xtick.labelsize": 7,
-    "ytick.labelsize": 7,
-    "legend.fontsize": 6.5,
-    "legend.frameon": False,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.6,
-    "xtick.major.width": 0.6,
-    "ytick.major.width": 0.6,
-    "grid.alpha": 0.25,
-    "grid.linewidth": 0.5,
-    "lines.linewidth": 1.1,
-    "lines.markersize": 3.5,
-    "svg.fonttype": "path",
-    "svg.hashsalt": "plenum",
-    "savefig.dpi": 300,
-}
-"""matplotlib's settings for all figures."""
-
 _MARGIN = 0.12
 """Inches of a figure's width that a caption leaves free."""
 
@@ -75,7 +51,7 @@ _ANONYMOUS: dict[str, dict[str, None]] = {
 @contextmanager
 def styled() -> Iterator[None]:
     """Draw in the shared style."""
-    with matplotlib.rc_context(cast(Any, STYLE)):
+    with plt.style.context(Path(__file__).with_name("plenum.mplstyle")):
         yield
 
 

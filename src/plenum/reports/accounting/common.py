@@ -1,8 +1,8 @@
-"""What the tables of accounts share: reasons in order, and sums of what calls took."""
+"""What the tables of accounts share: reasons in order, and what calls took, as a frame."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+
+import pandas as pd
 
 from plenum.reports.rows import Row
 from plenum.tracking.usage import REASONS, ConditionUsage
@@ -18,75 +18,70 @@ WHY = {
 }
 """Why replicates are pending, in words."""
 
-
-class Spent(NamedTuple):
-    """What calls took."""
-
-    calls: int
-    repairs: int
-    attempts: int
-    failed_attempts: int
-    tokens_in: int
-    tokens_out: int
-    cost: float
-    unpriced: int
-    seconds: float
+_SUMMED = ("tokens_in", "tokens_out", "cost", "unpriced", "seconds")
+SPENT = ["calls", "repairs", "attempts", "failed_attempts", *_SUMMED]
+"""What calls took; failed attempts are among the attempts."""
 
 
-def effort(spent: Spent | None) -> dict[str, Any]:
-    """What calls took, by name; empty where that isn't known."""
-    return dict.fromkeys(Spent._fields) if spent is None else spent._asdict()
+def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+    """What calls took: one row a condition, by its number, and model; attempts by outcome, too."""
+    outcomes = in_order({name for usage in usages for name in usage.outcomes or {}})
+    records = []
+    for number, usage in enumerate(usages):
+        for name, model in (usage.models or {}).items():
+            tried = model["attempts"]
+            attempts = sum(tried.values())
+            records.append(
+                {
+                    **{"condition": number, "model": name, "attempts": attempts},
+                    **{key: model[key] for key in ("calls", "repairs", *_SUMMED)},
+                    "failed_attempts": attempts - tried.get("ok", 0),
+                    **{f"attempts_{outcome}": tried.get(outcome, 0) for outcome in outcomes},
+                }
+            )
+    by_outcome = [f"attempts_{outcome}" for outcome in outcomes]
+    return pd.DataFrame(records, columns=["condition", "model", *SPENT, *by_outcome])
 
 
-def distinct(found: Iterable[ConditionUsage]) -> list[ConditionUsage]:
+def spent_by(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
+    """What the calls of some conditions took; ``None`` where that isn't known of any."""
+    if any(usage.models is None for usage in usages) or not usages:
+        return None
+    taken = calls(usages)
+    return {name: taken[name].sum() for name in SPENT}
+
+
+def distinct(usages: Iterable[ConditionUsage]) -> list[ConditionUsage]:
     """Each condition once: one may stand under two labels, with the same replicates."""
-    return list({a.tracked.identity: a for a in reversed(list(found))}.values())[::-1]
+    return list({usage.tracked.identity: usage for usage in reversed(list(usages))}.values())[::-1]
 
 
-def rows_of(found: Iterable[ConditionUsage]) -> list[Row]:
-    return [Row(a.tracked, None) for a in found]
+def rows_of(usages: Iterable[ConditionUsage]) -> list[Row]:
+    """The conditions without estimates."""
+    return [Row(usage.tracked, None) for usage in usages]
 
 
-def reasons_in(found: Iterable[ConditionUsage]) -> list[str]:
+def reasons_in(usages: Iterable[ConditionUsage]) -> list[str]:
     """The reasons of failed replicates that occur."""
-    return in_order({reason for a in found for reason, n in a.tracked.failures.items() if n})
+    return in_order({name for u in usages for name, n in u.tracked.failures.items() if n})
 
 
-def whys_in(found: Iterable[ConditionUsage]) -> list[str]:
-    there = {why for a in found for why, n in a.pending.items() if n}
-    return sorted(there, key=lambda why: (list(WHY).index(why) if why in WHY else -1, why))
+def whys_in(usages: Iterable[ConditionUsage]) -> list[str]:
+    """Why replicates are pending, as far as it occurs; first what has no words."""
+    names = {why for usage in usages for why, n in usage.pending.items() if n}
+    return sorted(names, key=lambda why: (list(WHY).index(why) if why in WHY else -1, why))
 
 
 def in_order(reasons: set[str]) -> list[str]:
-    """In the order of the taxonomy."""
+    """Reasons in the order of the taxonomy."""
     return sorted(reasons, key=lambda r: (REASONS.index(r) if r in REASONS else len(REASONS), r))
 
 
 def spaced(name: str) -> str:
+    """A name as words."""
     return name.replace("_", " ")
 
 
-def spent_by(group: Sequence[ConditionUsage]) -> Spent | None:
-    """What the calls of some conditions took; ``None`` where that isn't known of any."""
-    if any(a.models is None for a in group) or not group:
-        return None
-    return summed(model for a in group for model in (a.models or {}).values())
-
-
-def summed(models: Iterable[dict[str, Any]]) -> Spent:
-    models = list(models)
-    outcomes = [Counter(model["attempts"]) for model in models]
-    summed = {
-        key: sum(model[key] for model in models)
-        for key in ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
-    }
-    attempts = sum(outcome.total() for outcome in outcomes)
-    ok = sum(outcome["ok"] for outcome in outcomes)
-    return Spent(attempts=attempts, failed_attempts=attempts - ok, **summed)
-
-
-def incomplete(found: Sequence[ConditionUsage]) -> list[str]:
-    without = sum(a.models is None for a in found)
-    return [
-        f"attempts and calls of {without} of {len(found)} conditions aren't known yet: see above"
-    ] * (without > 0)
+def unknown(usages: Sequence[ConditionUsage]) -> dict[str, int]:
+    """Facts for notes: conditions whose calls aren't known, and all."""
+    return {"unknown": sum(usage.models is None for usage in usages), "lines": len(usages)}

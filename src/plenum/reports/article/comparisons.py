@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from plenum.design.factors import FACTORS
-from plenum.dynamics import Pooled
+from plenum.dynamics import Contrast, Estimate, Pooled
+from plenum.dynamics.fragility import FragilityContrast
 from plenum.dynamics.planning import detectable
 from plenum.reports.article.families import ALPHA, SHAKY, holds
-from plenum.reports.effects import Across, Effect
-from plenum.reports.fragility import Change
+from plenum.reports.effects import Effect
 from plenum.reports.phrases import listed
 from plenum.reports.rows import symbol
 
@@ -105,19 +105,19 @@ class Family:
         return [d for d in self.shown if set(SHAKY) & set(d.warnings)]
 
 
-def factors(effects: Sequence[Effect]) -> list[Family]:
+def factors(effects: Sequence[Effect[Contrast]]) -> list[Family]:
     """Contrasts, by the factor whose levels they compare."""
     names = dict.fromkeys(effect.name.split(" ")[0] for effect in effects)
     return [family(name, [e for e in effects if e.name.split(" ")[0] == name]) for name in names]
 
 
-def family(what: str, effects: Sequence[Effect]) -> Family:
+def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
     """Effects whose p-values are adjusted together."""
     differences = [
         Difference(
             name=effect.name.replace(" - ", " against "),
             held=_held(effect.others, [e.others for e in effects]),
-            estimate=effect.contrast,
+            estimate=effect.estimate,
             p=effect.p_holm,
             symbol=symbol(effect.cells),
             growth=_growth(effect),
@@ -128,7 +128,7 @@ def family(what: str, effects: Sequence[Effect]) -> Family:
     return Family(what, tuple(differences))
 
 
-def means(across: Sequence[Across]) -> Family:
+def means(across: Sequence[Effect[Estimate]]) -> Family:
     """Effects pooled over scenarios."""
     found = [a for a in across if isinstance(a.estimate, Pooled)]
     differences = [
@@ -143,7 +143,7 @@ def means(across: Sequence[Across]) -> Family:
     return Family("mean", tuple(differences))
 
 
-def terms(across: Sequence[Across]) -> Family:
+def terms(across: Sequence[Effect[Estimate]]) -> Family:
     """The terms of the mixed model."""
     differences = [
         Difference(a.name.removeprefix("mixed model: "), "", a.estimate, a.p_holm)
@@ -153,13 +153,13 @@ def terms(across: Sequence[Across]) -> Family:
     return Family("term", tuple(differences))
 
 
-def fragilities(changes: Sequence[Change]) -> Family:
+def fragilities(changes: Sequence[Effect[FragilityContrast]]) -> Family:
     """Differences of fragility, wording by wording."""
     differences = []
     for change in changes:
         at, name = change.others.get("scenario", ""), change.name.replace(" - ", " against ")
         name = f"{at}, {name}" if at else name
-        differences.append(Difference(name, "", change.contrast, change.p_holm))
+        differences.append(Difference(name, "", change.estimate, change.p_holm))
     return Family("fragility", tuple(differences))
 
 
@@ -187,9 +187,9 @@ def _held(others: dict[str, str], of_family: Sequence[dict[str, str]]) -> str:
     return " ".join([*where, *[f"at {at}"] * bool(at)])
 
 
-def _growth(effect: Effect) -> Range | None:
+def _growth(effect: Effect[Contrast]) -> Range | None:
     """What Δλ̂ comes to over the rounds that both conditions share; nothing where it is huge."""
-    c = effect.contrast
+    c = effect.estimate
     spans = [cell.rounds_used + cell.zero_rounds - 1 for cell in c.cells]
     if len(set(spans)) > 1 or spans[0] < 1 or not math.isfinite(c.value):
         return None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from plenum.dynamics.fragility import FragilityContrast
 from plenum.reports import fragility
 from plenum.reports.accounting import attrition, conditions, failures, manifest
 from plenum.reports.accounting.common import distinct
@@ -12,7 +13,7 @@ from plenum.reports.article.decisions import Decisions
 from plenum.reports.article.document import Grid, Picture
 from plenum.reports.article.factors import Names
 from plenum.reports.article.families import Kind
-from plenum.reports.fragility import Change
+from plenum.reports.effects import Effect
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
@@ -97,7 +98,7 @@ class Material:
         return [row for row in self.rows if row.one_shot]
 
     @cached_property
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[Effect[FragilityContrast]]:
         """Differences of fragility."""
         return fragility.changes(self.rows, self.study.baseline)
 

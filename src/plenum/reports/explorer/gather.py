@@ -1,72 +1,95 @@
 """What the page holds: a list of conditions, and two blocks for each, read when it is chosen."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from plenum.design.factors import FACTORS
-from plenum.dynamics import divergence
+from plenum.dynamics import Branching, Summary, divergence
+from plenum.dynamics.fragility import FamilyEstimate
 from plenum.dynamics.warnings import WARNINGS
-from plenum.reports.explorer.facts import facts
-from plenum.reports.explorer.replicates import Told, farthest, opened, path, record
-from plenum.reports.explorer.talk import Talk
+from plenum.records import Transcript
+from plenum.reports.explorer.replicates import farthest, path, record, talk
+from plenum.reports.formats import interval, number, p_value
 from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, varying_in
+from plenum.reports.rows import Row, symbol, varying_in
+from plenum.reports.settings import Settings
 from plenum.tracking.study import StoredTranscript
 
-
-@dataclass(frozen=True)
-class Blocks:
-    """A condition in the page: its line in the list, its replicates, its transcripts."""
-
-    entry: dict[str, Any]
-    figures: dict[str, Any]
-    talk: dict[str, Any]
+Replicates = Mapping[int, Transcript | None]
+"""Transcripts by the replicate's number; ``None`` where the journal doesn't verify."""
 
 
-def blocks(
-    row: Row, name: str, kept: Sequence[StoredTranscript], window: tuple[int, int], most: int | None
-) -> Blocks:
-    """Gather a condition; with ``most`` the page gets so many of its completed transcripts."""
-    told = opened(kept)
-    heads = [one.transcript.head for one in told if one.transcript is not None]
-    options = _options(row, heads)
-    seats = heads[0]["seats"] if heads else [{"seat": seat} for seat in row.tracked.seats]
-    shown = _shown(told, most)
-    talk = Talk()
-    for one in told:
-        if one.number in shown and one.transcript is not None:
-            talk.add(one.number, one.transcript, [seat["seat"] for seat in seats])
-    figures = {
-        "options": options,
-        "seats": [_seat(seat) for seat in seats],
-        "rounds": int(row.tracked.factors["rounds"]),
-        "after": row.tracked.after_round,
-        "provenance": provenance([row]),
-        "replicates": [record(one, one.number in shown) for one in told],
-        "unbegun": max(row.tracked.target - len(told), 0),
-        "facts": facts(row),
-        **_divergence(row, window),
-    }
-    return Blocks(_entry(row, name, talk), figures, talk.packed())
+def gathered(
+    chosen: Settings,
+    rows: Sequence[Row],
+    kept: Mapping[str, Sequence[StoredTranscript]],
+    most: int | None = None,
+) -> dict[str, Any]:
+    """The page's data by id: the index, and figures and talk of every condition.
+
+    Parameters
+    ----------
+    chosen
+        The study's name, and the window of the fits.
+    rows
+        The conditions to show.
+    kept
+        Their transcripts, by run.
+    most
+        The most completed transcripts of a condition; ``None`` for all.
+    """
+    data: dict[str, Any] = {"index": {}}
+    entries = []
+    for at, (row, name) in enumerate(zip(rows, _names(rows), strict=True)):
+        stored = kept.get(row.tracked.run_id, ())
+        replicates = {transcript.replicate: transcript.read() for transcript in stored}
+        readable = {n: t for n, t in replicates.items() if t is not None}
+        heads = [transcript.head for transcript in readable.values()]
+        seats = heads[0]["seats"] if heads else [{"seat": seat} for seat in row.tracked.seats]
+        shown = _shown(replicates, most)
+        transcripts = {n: t for n, t in readable.items() if n in shown}
+        entries.append(_entry(row, name, len(transcripts)))
+        data[f"figures-{at}"] = {
+            "options": _options(row, heads),
+            "seats": [_seat(seat) for seat in seats],
+            "rounds": int(row.tracked.factors["rounds"]),
+            "after": row.tracked.after_round,
+            "provenance": provenance([row]),
+            "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
+            "unbegun": max(row.tracked.target - len(replicates), 0),
+            "facts": facts(row),
+            **_divergence(row, chosen.window),
+        }
+        data[f"talk-{at}"] = talk(transcripts, [seat["seat"] for seat in seats])
+    return data | {"index": _index(chosen.study, rows, entries)}
 
 
-def index(study: str, rows: Sequence[Row], entries: Iterable[dict[str, Any]]) -> dict[str, Any]:
+def _index(study: str, rows: Sequence[Row], entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The list of conditions and what the whole page says."""
-    listed = list(entries)
     differing = varying_in(rows)
-    warned = {name for entry in listed for name in entry["warnings"]}
+    warned = {name for entry in entries for name in entry["warnings"]}
     return {
         "study": study,
         "provenance": provenance(rows),
         "differing": differing,
         "common": [[n, rows[0].tracked.factors[n]] for n in FACTORS if n not in differing],
         "meanings": {n: WARNINGS[n].short for n in sorted(warned) if n in WARNINGS},
-        "conditions": listed,
+        "conditions": entries,
     }
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    """Identities; one that stands under several labels gets a number."""
+    met: Counter[str] = Counter()
+    names = []
+    for identity in (row.tracked.identity for row in rows):
+        met[identity] += 1
+        names.append(identity if met[identity] == 1 else f"{identity}.{met[identity]}")
+    return names
 
 
 def _options(row: Row, heads: Sequence[dict[str, Any]]) -> list[list[str]]:
@@ -81,21 +104,20 @@ def _seat(seat: dict[str, Any]) -> dict[str, Any]:
     return {key: seat[key] for key in ("seat", "label", "mandate", "model") if key in seat}
 
 
-def _shown(told: Sequence[Told], most: int | None) -> set[int]:
+def _shown(replicates: Replicates, most: int | None) -> set[int]:
     """The replicates whose transcripts the page gets: what didn't complete is always among them."""
-    ended = [one for one in told if one.completed and one.transcript is not None]
+    ended = {n: t for n, t in replicates.items() if t is not None and t.status == "completed"}
     if most is None or len(ended) <= most:
-        return {one.number for one in told}
-    paths = np.array([path(one.transcript) for one in ended if one.transcript is not None])
-    chosen = {ended[position].number for position in farthest(paths, most)}
-    return chosen | {one.number for one in told if not one.completed}
+        return set(replicates)
+    numbers, paths = list(ended), np.array([path(transcript) for transcript in ended.values()])
+    return {numbers[at] for at in farthest(paths, most)} | (replicates.keys() - ended.keys())
 
 
-def _entry(row: Row, name: str, talk: Talk) -> dict[str, Any]:
-    found: dict[str, Any] = {
+def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
+    data: dict[str, Any] = {
         "id": name,
         "factors": row.tracked.factors,
-        "symbol": "λ̂_pert" if row.tracked.perturbed else "λ̂",
+        "symbol": symbol([row]),
         "status": row.status,
         "n": row.n,
         "failed": row.failed,
@@ -103,12 +125,13 @@ def _entry(row: Row, name: str, talk: Talk) -> dict[str, Any]:
         "target": row.tracked.target,
         "warnings": list(row.warnings),
         "split": len(set(row.tracked.decisions)) > 1,
-        "transcripts": len(talk.replicates),
+        "transcripts": transcripts,
     }
     if row.summary is not None and math.isfinite(row.summary.lyapunov.value):
-        own = row.summary.lyapunov
-        found |= {"lambda": own.value, "low": _finite(own.ci_low), "high": _finite(own.ci_high)}
-    return found
+        exponent = row.summary.lyapunov
+        low, high = _finite(exponent.ci_low), _finite(exponent.ci_high)
+        data |= {"lambda": exponent.value, "low": low, "high": high}
+    return data
 
 
 def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
@@ -116,24 +139,70 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
     if not row.tracked.preferences.size:
         return {"D": []}
     level = divergence(row.tracked.ensemble)
-    found: dict[str, Any] = {"D": [_finite(value) for value in level]}
+    data: dict[str, Any] = {"D": [_finite(value) for value in level]}
     if row.summary is None or not math.isfinite(row.summary.lyapunov.value):
-        return found
-    own = row.summary.lyapunov
+        return data
+    exponent = row.summary.lyapunov
     rounds = np.arange(1, len(level) + 1)
     used = (rounds >= window[0]) & (rounds <= window[1]) & (level > 0)
-    found["window"] = [window[0], min(window[1], len(level))]
-    found["fit"] = {
-        "slope": own.value,
-        "low": _finite(own.ci_low),
-        "high": _finite(own.ci_high),
-        "interval": own.interval,
+    data["window"] = [window[0], min(window[1], len(level))]
+    data["fit"] = {
+        "slope": exponent.value,
+        "low": _finite(exponent.ci_low),
+        "high": _finite(exponent.ci_high),
+        "interval": exponent.interval,
         "x": float(rounds[used].mean()),
         "log": float(np.log(level[used]).mean()),
         "rounds": rounds[used].tolist(),
     }
-    return found
+    return data
 
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+# --- what the page lists beside λ̂: pairs of a name and a value -------------------------------
+
+
+def facts(row: Row) -> list[list[str]]:
+    """A condition's further estimates in words and numbers, each with its uncertainty."""
+    if row.branches is not None:
+        return _branched(row.branches)
+    if row.summary is None:
+        return []
+    return [*_decided(row.summary), *(_worded(family) for family in row.wordings.values())]
+
+
+def _decided(estimates: Summary) -> list[list[str]]:
+    metrics = estimates.record()["decisions"]
+    low, high = metrics["time_to_majority_ci_low"], metrics["time_to_majority_ci_high"]
+    rounds = f"{number(estimates.time_to_majority.median, 1)} [{number(low, 1)}, {number(high, 1)}]"
+    return [
+        ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
+        ["chance that two replicates decide differently", _with_limits(estimates.disagreement)],
+        ["median rounds to a majority", rounds],
+        ["p of no growth (time reversal)", p_value(estimates.reversal.p)],
+    ]
+
+
+def _worded(family: FamilyEstimate) -> list[str]:
+    estimates = family.exponent
+    exponent = f"{number(estimates.value, 4)} {interval(estimates.ci_low, estimates.ci_high)}"
+    fragility = family.reason or _with_limits(family.fragility)
+    return [
+        f"{family.family}: canonical and {family.wordings} others",
+        f"λ̂_pert {exponent}; fragility {fragility}",
+    ]
+
+
+def _branched(estimates: Branching) -> list[list[str]]:
+    return [
+        [f"Γ̂, mean over {estimates.bases} base states", _with_limits(estimates.gamma)],
+        ["growth after branching, against diffusion", _with_limits(estimates.signed)],
+        ["p of memory of the base state (c_in > c_out)", p_value(estimates.c_p)],
+    ]
+
+
+def _with_limits(estimate: Any) -> str:
+    return f"{number(estimate.value, 3)} {interval(estimate.ci_low, estimate.ci_high, 3)}"

@@ -1,36 +1,19 @@
-"""What the page knows of each replicate beside its transcript, and which ones it shows."""
+"""What the page knows of each replicate: a record, and the talk of those that it shows."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from plenum.records import Transcript
-from plenum.tracking.study import StoredTranscript
 
 _GRID = 1_000_000
 """Committee means are held as whole millionths."""
 
-
-@dataclass(frozen=True)
-class Told:
-    """A replicate and its transcript; ``None`` where the journal doesn't verify."""
-
-    number: int
-    transcript: Transcript | None
-
-    @property
-    def completed(self) -> bool:
-        """Whether it came to its decision."""
-        return self.transcript is not None and self.transcript.status == "completed"
-
-
-def opened(kept: Sequence[StoredTranscript]) -> list[Told]:
-    """Read a condition's transcripts; a damaged one is named, not hidden."""
-    return [Told(one.replicate, one.read()) for one in kept]
+REPAIRED, INHERITED, UNREAD = 1, 2, 4
+"""Flags of a turn: its state came after a repair, it was copied from a base, it wasn't read."""
 
 
 def path(transcript: Transcript) -> NDArray[np.float64]:
@@ -41,36 +24,34 @@ def path(transcript: Transcript) -> NDArray[np.float64]:
     return np.asarray(preferences.mean(axis=1))
 
 
-def record(told: Told, shown: bool) -> dict[str, Any]:
-    """A replicate as the page reads it; ``shown`` says whether its transcript is in the page."""
-    transcript = told.transcript
+def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
+    """A replicate as the page reads it; ``shown`` says whether its transcript is in the page.
+
+    A damaged one, of which there is no transcript, is named and not hidden.
+    """
     if transcript is None:
         why = "its journal doesn't verify"
-        return {"n": told.number, "status": "damaged", "reason": why, "path": [], "ballots": []}
+        return {"n": number, "status": "damaged", "reason": why, "path": [], "ballots": []}
     head, end = transcript.head, transcript.end or {}
-    means = np.rint(path(transcript) * _GRID).astype(int)
-    found: dict[str, Any] = {
-        "n": told.number,
+    votes = [e for e in transcript.entries if "ballot" in e]
+    known: dict[str, Any] = {
+        "n": number,
         "status": transcript.status,
-        "path": means.ravel().tolist(),
-        "ballots": _ballots(transcript),
+        "path": np.rint(path(transcript) * _GRID).astype(int).ravel().tolist(),
+        "ballots": [
+            [e["seat"], e["ballot"]["decision"], e["ballot"].get("confidence")] for e in votes
+        ],
         "repairs": sum(turn.repaired for turn in transcript.turns),
         "shown": shown,
     }
-    found |= {key: end[key] for key in ("reason", "at", "detail", "decision") if end.get(key)}
-    found |= {key: head[key] for key in ("variant", "family") if key in head}
+    known |= {key: end[key] for key in ("reason", "at", "detail", "decision") if end.get(key)}
+    known |= {key: head[key] for key in ("variant", "family") if key in head}
     if "branch" in head:
-        found["base"] = told.number // head["branch"]["continuations"]
+        known["base"] = number // head["branch"]["continuations"]
     if transcript.status == "completed":
-        found["tally"] = _tally(transcript)
-        found["clerk"] = [end.get("clerk"), bool(end.get("clerk_agrees"))]
-    return found
-
-
-def _ballots(transcript: Transcript) -> list[list[Any]]:
-    """Seat, decision and confidence, in the order in which the seats voted."""
-    votes = (e for e in transcript.entries if "ballot" in e)
-    return [[e["seat"], e["ballot"]["decision"], e["ballot"].get("confidence")] for e in votes]
+        known["tally"] = _tally(transcript)
+        known["clerk"] = [end.get("clerk"), bool(end.get("clerk_agrees"))]
+    return known
 
 
 def _tally(transcript: Transcript) -> str:
@@ -78,6 +59,42 @@ def _tally(transcript: Transcript) -> str:
     votes = Counter(transcript.ballots.values())
     order = sorted(votes.items(), key=lambda vote: (-vote[1], vote[0]))
     return ", ".join(f"{count} {label}" for label, count in order)
+
+
+def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any]:
+    """The transcripts of a condition: every text once, and the turns by replicate.
+
+    A turn is its round, seat (its number in speaking order), text (its number), flags, preferences,
+    confidence, tags. One that couldn't be read, and broke the replicate off, ends after its flags.
+    """
+    place = {seat: number for number, seat in enumerate(seats)}
+    texts: dict[str, int] = {}
+
+    def known(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    replicates: dict[int, list[list[Any]]] = {}
+    for number, transcript in shown.items():
+        inherited = sum("state" in e and "inherited" in e for e in transcript.entries)
+        turns = replicates[number] = []
+        for at, turn in enumerate(transcript.turns):
+            flags = REPAIRED * turn.repaired + INHERITED * (at < inherited)
+            text, preferences = known(turn.argument), [round(share, 4) for share in turn.pref]
+            state = [preferences, turn.conf, [known(tag) for tag in turn.tags]]
+            turns.append([turn.round, place[turn.seat], text, flags, *state])
+        unread = _unread(transcript)
+        if unread is not None and unread["seat"] in place:
+            text = known(str(unread.get("text", "")))
+            turns.append([unread["round"], place[unread["seat"]], text, UNREAD])
+    return {"texts": list(texts), "replicates": replicates}
+
+
+def _unread(transcript: Transcript) -> dict[str, Any] | None:
+    """The answer to a turn that ended a replicate, where it was one."""
+    if transcript.status != "failed":
+        return None
+    answers = [e for e in transcript.entries if e["kind"] in ("turn", "turn_repair")]
+    return answers[-1] if answers and "state" not in answers[-1] else None
 
 
 def farthest(paths: NDArray[np.float64], most: int) -> list[int]:

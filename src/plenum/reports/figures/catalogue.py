@@ -50,7 +50,7 @@ def _landscape(study: Study) -> Sequence[Figure]:
 
 def _forest(study: Study) -> Sequence[Figure] | None:
     found = [*study.contrasts, *study.interactions]
-    if not any(math.isfinite(effect.contrast.value) for effect in found):
+    if not any(math.isfinite(effect.estimate.value) for effect in found):
         return None
     return forest(study.contrasts, study.interactions, study.across)
 

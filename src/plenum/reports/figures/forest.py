@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.design.factors import FACTORS, USUAL
-from plenum.dynamics import Estimate
-from plenum.reports.effects import Across, Effect
+from plenum.dynamics import Contrast, Estimate
+from plenum.reports.effects import Effect
 from plenum.reports.figures import words
 from plenum.reports.figures.words import captioned
 from plenum.reports.formats import p_value
@@ -55,7 +55,9 @@ class Line:
 
 
 def forest(
-    contrasts: Sequence[Effect], interactions: Sequence[Effect], across: Sequence[Across]
+    contrasts: Sequence[Effect[Contrast]],
+    interactions: Sequence[Effect[Contrast]],
+    across: Sequence[Effect[Estimate]],
 ) -> list[Figure]:
     """Every contrast and interaction of a study by factor, means over scenarios as diamonds.
 
@@ -76,9 +78,9 @@ def forest(
     ]
 
 
-def _families(effects: Sequence[Effect]) -> list[list[Effect]]:
+def _families(effects: Sequence[Effect[Contrast]]) -> list[list[Effect[Contrast]]]:
     """The effects of each factor; those of an interaction are a family of their own."""
-    found: dict[str, list[Effect]] = {}
+    found: dict[str, list[Effect[Contrast]]] = {}
     for effect in effects:
         interaction = len(effect.cells) > 2
         found.setdefault(effect.name if interaction else effect.name.split()[0], []).append(effect)
@@ -86,7 +88,7 @@ def _families(effects: Sequence[Effect]) -> list[list[Effect]]:
 
 
 def _groups(
-    family: Sequence[Effect], across: Sequence[Across], names: Sequence[str]
+    family: Sequence[Effect[Contrast]], across: Sequence[Effect[Estimate]], names: Sequence[str]
 ) -> Iterator[list[Line]]:
     """A heading and its lines: by comparison where it was made often, else by where it was."""
     made = dict.fromkeys(effect.name for effect in family)
@@ -105,7 +107,7 @@ def _groups(
         ]
 
 
-def _models(across: Sequence[Across], names: Sequence[str]) -> Iterator[list[Line]]:
+def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[list[Line]]:
     """The terms of the mixed models."""
     own = [mean for mean in across if mean.name.startswith("mixed model: ")]
     if own:
@@ -113,11 +115,11 @@ def _models(across: Sequence[Across], names: Sequence[str]) -> Iterator[list[Lin
         yield [Line("mixed model of the 2x2 over scenarios"), *terms]
 
 
-def _factor(effects: Sequence[Effect]) -> str:
+def _factor(effects: Sequence[Effect[Contrast]]) -> str:
     return effects[0].name.split()[0]
 
 
-def _place(effect: Effect, names: Sequence[str]) -> str:
+def _place(effect: Effect[Contrast], names: Sequence[str]) -> str:
     """Where an effect was measured: the factors that are held, as far as they differ."""
     own = [n for n in names if n in effect.others]
     return words.levels(own, [effect.others[n] for n in own]) or effect.others.get(
@@ -125,27 +127,27 @@ def _place(effect: Effect, names: Sequence[str]) -> str:
     )
 
 
-def _heading(effect: Effect) -> str:
+def _heading(effect: Effect[Contrast]) -> str:
     if len(effect.cells) > 2:
         return f"{effect.name}: [λ̂(both) − λ̂(roles)] − [λ̂(mixed) − λ̂(neither)]"
     return f"{_factor([effect])}: {_minus(effect)}"
 
 
-def _minus(effect: Effect) -> str:
+def _minus(effect: Effect[Contrast]) -> str:
     """``λ̂(on) − λ̂(off)``: what is taken from what."""
     treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
     exponent = symbol(effect.cells)
     return f"{exponent}({treated}) − {exponent}({reference})"
 
 
-def _line(effect: Effect, label: str) -> Line:
+def _line(effect: Effect[Contrast], label: str) -> Line:
     counts = [row.n for row in effect.cells]
     alike = len(counts) > 2 and len(set(counts)) == 1
     n = f"{len(counts)} x {counts[0]}" if alike else " / ".join(map(str, counts))
-    return Line(label, effect.contrast, effect.p_holm, n, effect.warnings)
+    return Line(label, effect.estimate, effect.p_holm, n, effect.warnings)
 
 
-def _mean(mean: Across, names: Sequence[str], label: str = "mean") -> Line:
+def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> Line:
     own = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
     own = [n for n in own if n in mean.others]
     where = words.levels(own, [mean.others[n] for n in own])

@@ -10,10 +10,7 @@ from plenum import scenarios
 from plenum.base import project
 from plenum.design.factors import FACTORS, varying
 from plenum.reports.accounting.common import distinct, reasons_in, rows_of, spaced, whys_in
-from plenum.reports.accounting.manifest import manifest
-from plenum.reports.accounting.sources import failures
-from plenum.reports.accounting.sources import frame as failure_frame
-from plenum.reports.accounting.standing import frame as account_frame
+from plenum.reports.accounting.tables import condition_frame, failure_frame, failures, manifest
 from plenum.reports.formats import NONE, count
 from plenum.reports.labels import provenance
 from plenum.reports.papers import items
@@ -50,7 +47,7 @@ def replicates(source: Source) -> Made:
     usages = distinct(source.accounts)
     differing = varying(usage.tracked.factors for usage in usages)
     shown = [n for n in FACTORS if n in differing or n in ("scenario", "roles", "model")]
-    lines = account_frame(usages).rename(columns={"completed": "realised"})
+    lines = condition_frame(usages).rename(columns={"completed": "realised"})
     accounts: Any = lines.to_dict("records")
     records: list[dict[str, Any]] = [{"group": group(line), **line} for line in accounts]
     records += _totals(pd.DataFrame(records))

@@ -20,6 +20,7 @@ from plenum.reports.formats import (
     or_dash,
 )
 from plenum.reports.labels import label, provenance, shared_label
+from plenum.reports.notes import of_wordings
 from plenum.reports.papers import items
 from plenum.reports.papers.published import beside, published
 from plenum.reports.papers.source import Made, Source, noted, notes, numbers, with_published
@@ -27,7 +28,6 @@ from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
 from plenum.reports.tables.conditions import exponents as exponent_columns
-from plenum.reports.tables.effects import of_wordings
 from plenum.reports.tables.maps import LEGEND, Cell, brief, cell, legend, marked
 
 _FILES = ("table-s5", "fig-1", "table-s6", "table-s8")

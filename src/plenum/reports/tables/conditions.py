@@ -1,16 +1,30 @@
-"""The table of conditions: what was estimated of each, and of how many replicates."""
+"""The tables of conditions: what was estimated of each, what stands behind it, and decisions."""
 
+import math
 from collections.abc import Sequence
 
-from plenum.reports.formats import decimals, exponent, interval, p_value, realised, warnings
-from plenum.reports.labels import provenance, shared_label
+import pandas as pd
+
+from plenum.reports.formats import (
+    NONE,
+    decimals,
+    error,
+    exponent,
+    interval,
+    number,
+    p_value,
+    realised,
+    share,
+    warnings,
+)
+from plenum.reports.labels import condition_keys, shared_label
+from plenum.reports.notes import notes
 from plenum.reports.rows import Row, frame, shown, symbol
 from plenum.reports.settings import Settings
-from plenum.reports.table import Column, Table, keys
-from plenum.reports.tables.effects import of_wordings
+from plenum.reports.table import Column, Table
 
 _REVERSIBLE = 6
-"""Replicates from which on time reversal can reject at 5 %."""
+"""Replicates from which on time reversal can reject at 5 %: its least p is 2 / 2^R."""
 
 INTERVALS = {
     "jackknife": "delete-one jackknife, t(R-1)",
@@ -21,30 +35,6 @@ INTERVALS = {
 }
 """How λ̂'s interval was made, in words."""
 
-
-def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
-    """One line a condition. Factors that never vary stand in the title."""
-    names, same = shown(rows)
-    missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
-    notes = (
-        f"{symbol(rows)}: slope of log D(t) over rounds {fitted(rows, chosen)}; "
-        f"CI: {INTERVALS[chosen.interval]}; n: completed/target replicates",
-        *of_wordings(rows),
-        "p growth: λ = 0 by random time reversal; p diffusion: λ of independent random walks, "
-        "jackknife t(R-1); TTM: median first majority round",
-        *_attainable(rows),
-        provenance(rows),
-    )
-    shared = shared_label(rows[0].tracked.factors, names)
-    return Table(
-        "conditions",
-        f"Study {rows[0].tracked.study}: conditions ({shared})",
-        frame(rows),
-        (*keys([*names, *["condition"] * same]), N, *map(Column, missing), *estimates(rows)),
-        notes,
-    )
-
-
 N = Column(("completed", "target"), "n", realised)
 """Completed of target replicates."""
 
@@ -52,16 +42,27 @@ WARNINGS = Column("warnings", format=warnings)
 """The names of a line's warnings."""
 
 
-def estimates(rows: Sequence[Row]) -> tuple[Column, ...]:
-    """The columns of the estimates of a condition."""
-    return (
-        *exponents(rows),
+def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
+    """One line a condition. Factors that never vary stand in the title."""
+    missing = [n for n in ("failed", "pending") if any(getattr(row, n) for row in rows)]
+    columns = (
+        *(*condition_keys(rows), N, *map(Column, missing), *exponents(rows)),
         Column("p_reversal", "p growth", p_value),
         Column("p_diffusion", "p diffusion", p_value),
         Column("flip_rate", format=decimals(3)),
         Column("time_to_majority", "TTM", decimals(0)),
         WARNINGS,
     )
+    legend = notes(
+        "conditions",
+        rows,
+        fitted=fitted(rows, chosen),
+        interval=INTERVALS[chosen.interval],
+        few=any(row.summary and row.n < _REVERSIBLE for row in rows),
+    )
+    shared = shared_label(rows[0].tracked.factors, shown(rows)[0])
+    title = f"Study {rows[0].tracked.study}: conditions ({shared})"
+    return Table("conditions", title, frame(rows), columns, legend)
 
 
 def exponents(rows: Sequence[Row]) -> tuple[Column, Column]:
@@ -79,8 +80,67 @@ def fitted(rows: Sequence[Row], chosen: Settings) -> str:
     return f"{first}-{min(last, run) if run > first else last}"
 
 
-def _attainable(rows: Sequence[Row]) -> list[str]:
-    """A note where time reversal can't reject: its least p is 2 / 2^R."""
-    few = min((row.n for row in rows if row.summary), default=_REVERSIBLE)
-    least = "with fewer than 6 replicates time reversal can't reject at 5 %"
-    return [least] * (few < _REVERSIBLE)
+def diagnostics(rows: Sequence[Row], chosen: Settings) -> Table:
+    """What a λ̂ rests on: D at both ends, room to grow, other means over pairs, other fits."""
+    name = symbol(rows)
+    columns = (
+        *condition_keys(rows),
+        Column(("rounds_used", "zero_rounds", "d_first"), "rounds fit", _rounds),
+        Column("d_first", "D first", decimals(4)),
+        Column("d_last", "D last", decimals(4)),
+        Column("d_cap", "cap", decimals(3)),
+        Column("headroom", format=_finite),
+        Column("saturated_round", "full", decimals(0)),
+        Column(("excess", "excess_ci_low", "excess_ci_high"), f"{name} - diffusion", share),
+        Column(("lambda_rms", "lambda_rms_se"), f"RMS {name}", error),
+        Column(("lambda_quenched", "lambda_quenched_se"), f"quenched {name}", error),
+        Column(("exponential_residual", "power_residual"), "misfit", _misfit),
+    )
+    legend = notes("diagnostics", rows, fitted=fitted(rows, chosen))
+    return Table("diagnostics", f"Diagnostics of {name}", frame(rows), columns, legend)
+
+
+def decisions(rows: Sequence[Row]) -> Table:
+    """Decisions, majorities and switches: one column a seat."""
+    seats = sorted({seat for row in rows for seat, _ in row.switches})
+    lines = frame(rows)
+    lines["votes"] = [row.summary.time_to_majority.n if row.summary else None for row in rows]
+    for seat in seats:
+        lines[f"switches {seat}"] = [dict(row.switches).get(seat) for row in rows]
+    columns = (
+        *condition_keys(rows),
+        Column(_limits("flip_rate"), "flip rate", share),
+        Column(_limits("disagreement"), "pairwise disagreement", share),
+        Column((*_limits("time_to_majority"), "majorities", "votes"), "first majority", _majority),
+        Column(
+            (*_limits("time_to_stable"), "stable_majorities", "votes"), "stable majority", _majority
+        ),
+        *(Column(f"switches {seat}", format=decimals(1)) for seat in seats),
+    )
+    return Table("decisions", "Decisions", lines, columns, notes("decisions", rows))
+
+
+def _limits(name: str) -> tuple[str, str, str]:
+    return name, f"{name}_ci_low", f"{name}_ci_high"
+
+
+def _rounds(used: float, zero: float, d_first: float) -> str:
+    if pd.isna(d_first):
+        return NONE
+    return f"{used:.0f}+{zero:.0f}" if zero else f"{used:.0f}"
+
+
+def _finite(value: float) -> str:
+    return NONE if pd.isna(value) or not math.isfinite(value) else number(value, 3)
+
+
+def _misfit(exponential: float, power: float) -> str:
+    return NONE if pd.isna(exponential) else f"{exponential:.2f} / {power:.2f}"
+
+
+def _majority(median: float, low: float, high: float, events: float, n: float) -> str:
+    """The median round of a majority, its interval, and how many of all replicates had one."""
+    if pd.isna(n):
+        return NONE
+    limits = f"{number(low, 0)}, {number(high, 0)}"
+    return f"{number(median, 0)} [{limits}], {events:.0f}/{n:.0f}"

@@ -1,34 +1,27 @@
 """The tables of effects: contrasts, interactions, and what is pooled over scenarios."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-
-import pandas as pd
+from collections.abc import Callable, Sequence
 
 from plenum.design.factors import FACTORS, varying
-from plenum.reports.effects import Across, Effect
+from plenum.dynamics import Contrast, Estimate
+from plenum.reports.effects import Effect, frame
 from plenum.reports.formats import NONE, decimals, limits, number, or_dash, p_value, warnings
-from plenum.reports.labels import provenance
+from plenum.reports.notes import notes
 from plenum.reports.rows import Row, symbol
 from plenum.reports.table import Column, Table
 
 
 def contrasts(
-    found: Sequence[Effect], rows: Sequence[Row], *, interaction: bool = False
+    effects: Sequence[Effect[Contrast]], rows: Sequence[Row], *, interaction: bool = False
 ) -> list[Table]:
     """One line a contrast, with D first and headroom of what it compares."""
-    if not found:
+    if not effects:
         return []
-    exponent = _symbol_of(found)
-    if interaction:
-        title = "Interaction: (both - roles) - (mixed - neither)"
-        how = "p: t with Welch-Satterthwaite degrees of freedom; cells in the title's order"
-    else:
-        title = f"Contrasts: Δ{exponent} to the reference, all else equal"
-        how = "p: studentised permutation of replicates; cells: treated, reference"
-        how += "; wordings that both read are paired" * _any_perturbed(found)
+    cells = [row for effect in effects for row in effect.cells]
+    exponent = symbol(cells)
     columns = (
-        *_held(found),
+        *held_columns(effects),
         Column("effect", "contrast", key=True),
         *compared(exponent, 4),
         Column("p_bh", "BH", p_value),
@@ -37,16 +30,19 @@ def contrasts(
         Column("headroom", format=_each_finite),
         Column("warnings", format=warnings),
     )
-    notes = (
-        f"{how}; CI: Welch, jackknife variances; Holm, BH: p adjusted over the contrasts of a "
-        "factor, for claims and for maps",
-        "cells that differ in D first or headroom differ in room to grow: saturation alone can "
-        "make a contrast",
-        *_mixed(found),
-        provenance(rows),
+    legend = notes(
+        "contrasts",
+        rows,
+        interaction=interaction,
+        any_perturbed=any(row.tracked.perturbed for row in cells),
+        wordings_met={row.estimand for row in cells} != {"lambda"},
+        mixed_estimands=any("mixed_estimands" in effect.warnings for effect in effects),
     )
+    title = f"Contrasts: Δ{exponent} to the reference, all else equal"
+    if interaction:
+        title = "Interaction: (both - roles) - (mixed - neither)"
     name = "interactions" if interaction else "contrasts"
-    return [Table(name, title, frame(found, found[0].cells[0].tracked.study), columns, notes)]
+    return [Table(name, title, frame(effects, cells[0].tracked.study), columns, legend)]
 
 
 def compared(exponent: str, digits: int) -> tuple[Column, ...]:
@@ -59,18 +55,12 @@ def compared(exponent: str, digits: int) -> tuple[Column, ...]:
     )
 
 
-def frame(found: Sequence[Effect | Across], study: str) -> pd.DataFrame:
-    """One row an effect."""
-    return pd.DataFrame([one.record(study) for one in found])
-
-
-def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Table]:
+def pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> list[Table]:
     """Effects pooled over scenarios."""
-    if not found:
+    if not effects:
         return []
-    carried = dict.fromkeys(name for effect in found for name in effect.cells)
     columns = (
-        *_held(found),
+        *held_columns(effects),
         Column("effect", key=True),
         Column("scenarios"),
         Column("estimate", format=decimals(4)),
@@ -80,33 +70,19 @@ def pooled(found: Sequence[Across], rows: Sequence[Row]) -> list[Table]:
         Column("tau", "τ", decimals(4)),
         Column("pooling", "warnings", warnings),
     )
-    notes = (
-        "random-effects mean by REML with Hartung and Knapp's interval; mixed model on jackknife "
-        "pseudo-values with random slopes, factors coded ±½; t(scenarios - 1)",
-        "τ: standard deviation of the effect between scenarios; Holm: p adjusted over the means, "
-        "and over the terms of the model",
-        "the mixed model takes one residual variance for all cells, the mean weighs each effect by "
-        "its own error: where cells spread differently, believe the mean",
-        f"the conditions that went in carry: {', '.join(carried) or 'no warning'}",
-        *of_wordings(rows),
-        provenance(rows),
-    )
-    table = frame(found, rows[0].tracked.study)
-    table["pooling"] = [" ".join(effect.warnings) for effect in found]
-    return [Table("pooled", "Pooled over scenarios", table, columns, notes)]
+    carried = dict.fromkeys(name for effect in effects for name in effect.carried)
+    table = frame(effects, rows[0].tracked.study)
+    table["pooling"] = [" ".join(effect.warnings) for effect in effects]
+    legend = notes("pooled", rows, carried=list(carried))
+    return [Table("pooled", "Pooled over scenarios", table, columns, legend)]
 
 
-def _held(found: Sequence[Effect | Across]) -> list[Column]:
-    """The columns of the factors in which effects differ; a dash for one that isn't held."""
-    return held_columns([effect.others for effect in found])
-
-
-def held_columns(others: Sequence[Mapping[str, str]], *always: str) -> list[Column]:
-    """The columns of the factors in which comparisons differ, and of those named.
+def held_columns(effects: Sequence[Effect[Estimate]], *always: str) -> list[Column]:
+    """The columns of the factors in which effects differ, and of those named.
 
     A dash stands for a factor that isn't held.
     """
-    shown = {*varying(others), *always}
+    shown = {*varying(effect.others for effect in effects), *always}
     return [Column(n, n, or_dash, key=True) for n in FACTORS if n in shown]
 
 
@@ -121,34 +97,3 @@ def _each_significant(values: str) -> str:
 
 def _each_finite(values: str) -> str:
     return _each(lambda value: number(value, 2) if math.isfinite(value) else NONE, values)
-
-
-def of_wordings(rows: Sequence[Row]) -> list[str]:
-    """What λ̂_pert is, where there is one."""
-    perturbed = [row for row in rows if row.tracked.perturbed]
-    meaning = (
-        "λ̂_pert: λ̂ whose replicates read different wordings of the scenario, one each: growth of "
-        "the distance between wordings, and no λ̂ between repeats"
-    )
-    again = "; repeated_wordings: some read the same one" * any(
-        "repeated_wordings" in row.warnings for row in perturbed
-    )
-    return [meaning + again] * bool(perturbed)
-
-
-def _symbol_of(found: Sequence[Effect]) -> str:
-    return symbol([row for effect in found for row in effect.cells])
-
-
-def _any_perturbed(found: Sequence[Effect]) -> bool:
-    return any(row.tracked.perturbed for effect in found for row in effect.cells)
-
-
-def _mixed(found: Sequence[Effect]) -> list[str]:
-    """A note where λ̂ between repeats and λ̂_pert between wordings meet."""
-    cells = {row.estimand for effect in found for row in effect.cells}
-    lines = "lines with perturbation other than none are about λ̂_pert (between wordings)"
-    crossed = "; mixed_estimands: λ̂_pert minus λ̂, two different things"
-    if cells == {"lambda"}:
-        return []
-    return [lines + crossed * any("mixed_estimands" in effect.warnings for effect in found)]

@@ -5,7 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics.fragility import ALL
+from plenum.dynamics import Estimate
+from plenum.dynamics.fragility import ALL, FragilityContrast
+from plenum.reports import effects
+from plenum.reports.effects import Effect
 from plenum.reports.formats import (
     NONE,
     count,
@@ -16,10 +19,11 @@ from plenum.reports.formats import (
     share,
     warnings,
 )
-from plenum.reports.fragility import Change, frame, means
-from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, shown
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.fragility import frame, means
+from plenum.reports.labels import condition_keys
+from plenum.reports.notes import notes
+from plenum.reports.rows import Row
+from plenum.reports.table import Column, Table
 from plenum.reports.tables.effects import held_columns
 
 _DIFFERENCE = (
@@ -28,37 +32,29 @@ _DIFFERENCE = (
 )
 
 
-def tables(rows: Sequence[Row], found: Sequence[Change]) -> list[Table]:
+def tables(rows: Sequence[Row], changes: Sequence[Effect[FragilityContrast]]) -> list[Table]:
     """By family, between conditions, and over scenarios; none without perturbed conditions."""
-    own = [row for row in rows if row.wordings]
-    if not own:
+    worded = [row for row in rows if row.wordings]
+    if not worded:
         return []
-    names = dict.fromkeys(change.name for change in found)
-    return [_families(own), *(_compared(found, name) for name in names), *_means(found, rows)]
+    names = dict.fromkeys(change.name for change in changes)
+    compared = [_compared([change for change in changes if change.name == name]) for name in names]
+    averaged = means(changes)
+    return [_families(worded), *compared, *[_means(averaged, rows)] * bool(averaged)]
 
 
 def _families(rows: Sequence[Row]) -> Table:
-    names, same = shown(rows)
     families = list(dict.fromkeys(f for row in rows for f in row.wordings if f != ALL))
     families *= len(families) > 1  # one family is all there is
     columns = (
-        *keys([*names, *["condition"] * same]),
+        *condition_keys(rows),
         Column(ALL, "fragility", _fragile),
         *(Column(family, family, _fragile) for family in families),
         *(Column(family, f"λ̂_pert {family}", _grown) for family in families),
     )
-    notes = (
-        "fragility: share of wordings that decide otherwise than the canonical one, of all and by "
-        "family [Clopper-Pearson over wordings, given the canonical decision]",
-        *(
-            "λ̂_pert of a family: slope of log D(t) between its wordings and the canonical one "
-            "[jackknife over wordings]",
-        )
-        * bool(families),
-        provenance(rows),
-    )
-    lines = [_line(row) for row in rows]
-    return Table("fragility", "Fragility by variant family", pd.DataFrame(lines), columns, notes)
+    lines = pd.DataFrame([_line(row) for row in rows])
+    below = notes("fragility", rows, families=bool(families))
+    return Table("fragility", "Fragility by variant family", lines, columns, below)
 
 
 def _line(row: Row) -> dict[str, Any]:
@@ -71,73 +67,62 @@ def _line(row: Row) -> dict[str, Any]:
     return {**row.tracked.factors, "condition": row.tracked.identity, **families}
 
 
-def _fragile(found: Mapping[str, Any] | float) -> str:
+def _fragile(family: Mapping[str, Any] | float) -> str:
     """The wordings of a family that changed the decision, with the share's interval."""
-    if not isinstance(found, Mapping):
+    if not isinstance(family, Mapping):
         return NONE
-    if not found["wordings"]:
-        return str(found["reason"])
-    changed = f"{found['changed']:g}/{found['wordings']}"
-    value, low, high = (found[f"fragility{part}"] for part in ("", "_low", "_high"))
-    equals = f" = {value:.3f}" * (found["family"] == ALL)
+    if not family["wordings"]:
+        return str(family["reason"])
+    changed = f"{family['changed']:g}/{family['wordings']}"
+    value, low, high = (family[f"fragility{part}"] for part in ("", "_low", "_high"))
+    equals = f" = {value:.3f}" * (family["family"] == ALL)
     return f"{changed}{equals} {interval(low, high, 2)}"
 
 
-def _grown(found: Mapping[str, Any] | float) -> str:
+def _grown(family: Mapping[str, Any] | float) -> str:
     """λ̂_pert of a family."""
-    if not isinstance(found, Mapping) or found["status"] == "one_shot":
+    if not isinstance(family, Mapping) or family["status"] == "one_shot":
         return NONE
-    if pd.isna(found["lambda_pert"]):
-        return str(found["status"])
-    return share(found["lambda_pert"], found["ci_low"], found["ci_high"])
+    if pd.isna(family["lambda_pert"]):
+        return str(family["status"])
+    return share(family["lambda_pert"], family["ci_low"], family["ci_high"])
 
 
-def _compared(found: Sequence[Change], name: str) -> Table:
-    """One line a pair of conditions; a table for every contrast."""
-    own = [change for change in found if change.name == name]
+def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
+    """One line a pair of conditions that are compared under one name."""
     columns = (
-        *held_columns([change.others for change in own], "scenario"),
+        *held_columns(changes, "scenario"),
         Column("first", format=decimals(3)),
         Column("second", format=decimals(3)),
         Column("estimate", "difference", decimals(3)),
         *_DIFFERENCE,
         Column("p_holm", "Holm", p_value),
         Column("n", "wordings", count),
-        Column("only_first", format=_general),
-        Column("only_second", format=_general),
+        *(Column(name, format=lambda n: f"{n:g}") for name in ("only_first", "only_second")),
         Column("warnings", format=warnings),
     )
-    notes = (
-        "share of the wordings that both have which decide otherwise than the canonical one, each "
-        "condition against its own; difference: first minus second; CI: Newcombe's for paired "
-        "shares; p: McNemar, exact; Holm: over these lines",
-        "only first, only second: wordings that change the decision of one alone",
-        provenance([row for change in own for row in change.cells]),
-    )
-    lines = pd.DataFrame([change.record(own[0].cells[0].tracked.study) for change in own])
-    return Table("fragility_contrasts", f"Fragility compared: {name}", lines, columns, notes)
+    return _table(f"Fragility compared: {changes[0].name}", "fragility_contrasts", changes, columns,
+                  [row for change in changes for row in change.cells])  # fmt: skip
 
 
-def _general(value: float) -> str:
-    return f"{value:g}"
-
-
-def _means(compared: Sequence[Change], rows: Sequence[Row]) -> list[Table]:
-    found = means(compared)
-    if not found:
-        return []
+def _means(changes: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> Table:
     columns = (
-        *held_columns([mean.others for mean in found]),
+        *held_columns(changes),
         Column("effect", "contrast", key=True),
         Column("scenarios"),
         Column("estimate", "mean difference", decimals(3)),
         *_DIFFERENCE,
     )
-    notes = (
-        "mean of the scenarios' differences of fragility; CI and p: Student's t, scenarios are "
-        "the units",
-        provenance(rows),
-    )
     title = "Fragility compared: mean over scenarios"
-    lines = pd.DataFrame([mean.record(rows[0].tracked.study) for mean in found])
-    return [Table("fragility_contrasts", title, lines, columns, notes)]
+    return _table(title, "fragility_means", changes, columns, rows)
+
+
+def _table(
+    title: str,
+    legend: str,
+    changes: Sequence[Effect[Estimate]],
+    columns: tuple[Column, ...],
+    rows: Sequence[Row],
+) -> Table:
+    lines = effects.frame(changes, rows[0].tracked.study)
+    return Table("fragility_contrasts", title, lines, columns, notes(legend, rows))

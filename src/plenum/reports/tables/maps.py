@@ -9,11 +9,11 @@ import pandas as pd
 from plenum.design.factors import FACTORS
 from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
 from plenum.reports.formats import NONE, exponent, interval
-from plenum.reports.labels import label, provenance
+from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different, explained, letters
+from plenum.reports.notes import notes
 from plenum.reports.rows import Row, frame, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
-from plenum.reports.tables.effects import of_wordings
 
 _ROLES = ("off", "on")
 
@@ -33,9 +33,9 @@ def matrices(rows: Sequence[Row]) -> list[Table]:
         models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
         if len(roles) < 2 or len(models) < 2:
             continue
-        found = grouped(group, ("roles", "model"))
+        cells = grouped(group, ("roles", "model"))
         lines = [
-            {"roles": role, **{model: cell(found.get((role, model), [])) for model in models}}
+            {"roles": role, **{model: cell(cells.get((role, model), [])) for model in models}}
             for role in roles
         ]
         columns = (
@@ -44,8 +44,7 @@ def matrices(rows: Sequence[Row]) -> list[Table]:
         )
         held = label(dict(zip(others, key, strict=True)), others)
         title = f"{symbol(group)} by roles and model: {held}"
-        notes = (*of_wordings(group), provenance(group))
-        tables.append(Table("square", title, pd.DataFrame(lines), columns, notes))
+        tables.append(Table("square", title, pd.DataFrame(lines), columns, notes("square", group)))
     return tables
 
 
@@ -58,22 +57,17 @@ def landscape(rows: Sequence[Row]) -> list[Table]:
     every = list(grouped(rows, across))
     lines = []
     for (scenario,), group in grouped(rows, ("scenario",)).items():
-        found = grouped(group, across)
-        cells = {str(at): cell(found.get(key, []), marks) for at, key in enumerate(every)}
+        groups = grouped(group, across)
+        cells = {str(at): cell(groups.get(key, []), marks) for at, key in enumerate(every)}
         lines.append({"scenario": scenario, **cells})
     heads = [" ".join(f"{n}={v}" for n, v in zip(across, key, strict=True)) for key in every]
     columns = (
         *keys(["scenario"]),
         *(Column(str(at), head, brief) for at, head in enumerate(heads)),
     )
-    notes = (
-        LEGEND,
-        f"±: jackknife standard error; {legend()}",
-        *of_wordings(rows),
-        provenance(rows),
-    )
+    below = notes("landscape", rows, marks=LEGEND, legend=legend())
     title = f"Landscape: {symbol(rows)} (n) by scenario"
-    return [Table("landscape", title, pd.DataFrame(lines), columns, notes)]
+    return [Table("landscape", title, pd.DataFrame(lines), columns, below)]
 
 
 Cell = tuple[dict[Hashable, Any], ...]
@@ -87,40 +81,40 @@ def cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
     return tuple(record | {"marks": mark} for record, mark in zip(records, given, strict=True))
 
 
-def _square(found: Cell) -> str:
+def _square(conditions: Cell) -> str:
     """λ̂, interval, n and warnings, a line each."""
     lines = [
         line
-        for one in found
+        for condition in conditions
         for line in (
-            exponent(one["lambda"], one["status"]),
-            interval(one["ci_low"], one["ci_high"]),
-            f"n = {one['completed']}",
-            *one["warnings"].split(),
+            exponent(condition["lambda"], condition["status"]),
+            interval(condition["ci_low"], condition["ci_high"]),
+            f"n = {condition['completed']}",
+            *condition["warnings"].split(),
         )
     ]
     return "\n".join(lines) or NONE
 
 
-def brief(found: Cell) -> str:
+def brief(conditions: Cell) -> str:
     """λ̂ with its standard error, marks and n."""
-    return " / ".join(map(_brief, found)) or NONE
+    return " / ".join(map(_brief, conditions)) or NONE
 
 
-def _brief(one: Mapping[Hashable, Any]) -> str:
-    if pd.isna(one["lambda"]):
-        return f"{one['status']} ({one['completed']})"
-    error = f" ±{one['se']:.3f}" if math.isfinite(one["se"]) else ""
-    return f"{one['lambda']:.3f}{error}{one['marks']} ({one['completed']})"
+def _brief(condition: Mapping[Hashable, Any]) -> str:
+    if pd.isna(condition["lambda"]):
+        return f"{condition['status']} ({condition['completed']})"
+    error = f" ±{condition['se']:.3f}" if math.isfinite(condition["se"]) else ""
+    return f"{condition['lambda']:.3f}{error}{condition['marks']} ({condition['completed']})"
 
 
 def marked(rows: Sequence[Row]) -> dict[str, str]:
     """What a map says of each condition beside λ̂, by run."""
-    found = different(rows)
+    marks = different(rows)
     return {
-        row.tracked.run_id: f"{found[row.tracked.run_id]} {letters(row.warnings)}".rstrip()
+        row.tracked.run_id: f"{marks[row.tracked.run_id]} {letters(row.warnings)}".rstrip()
         for row in rows
-        if row.tracked.run_id in found
+        if row.tracked.run_id in marks
     }
 
 

@@ -5,17 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.reports import fragility
-from plenum.reports.effects import Across, Effect
+from plenum.reports import effects, fragility
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study, kind_of, load
 from plenum.reports.tables import branching
-from plenum.reports.tables import effects as effect_tables
 from plenum.reports.tables import fragility as fragility_tables
-from plenum.reports.tables.conditions import conditions
-from plenum.reports.tables.details import decisions, diagnostics
+from plenum.reports.tables.conditions import conditions, decisions, diagnostics
 from plenum.reports.tables.effects import contrasts, pooled
 from plenum.reports.tables.maps import landscape, matrices
 
@@ -45,14 +42,14 @@ def publish_committees(chosen: Settings) -> Study:
     parallel = [row for row in rows if not row.tracked.after_round] or rows
     fitted = [row for row in parallel if not row.one_shot]
     once = [row for row in fitted if not row.tracked.rerun]
-    first = [conditions(own, chosen) for own in by_estimand(rows)]
-    squares = [table for own in by_estimand(once) for table in matrices(own)]
-    details = [diagnostics(own, chosen) for own in by_estimand(fitted)]
+    first = [conditions(group, chosen) for group in by_estimand(rows)]
+    squares = [table for group in by_estimand(once) for table in matrices(group)]
+    details = [diagnostics(group, chosen) for group in by_estimand(fitted)]
     details += [decisions(parallel), *branching.tables(rows)]
     wordings = fragility_tables.tables(rows, changed)
     last = contrasts(study.contrasts, rows)
     last += contrasts(study.interactions, rows, interaction=True)
-    last += [table for own in by_estimand(once) for table in landscape(own)]
+    last += [table for group in by_estimand(once) for table in landscape(group)]
     last += pooled(study.across, rows)
     several = squares if len(squares) <= _SQUARES else []
     printed = [*first, *wordings, *details, *several, *last]
@@ -86,14 +83,11 @@ def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
 
 def frames(study: Study) -> dict[str, pd.DataFrame]:
     """What the tables of a study show, as data: one frame a CSV file."""
-    effects: dict[str, Sequence[Effect | Across]] = {
-        "contrasts": study.contrasts,
-        "interactions": study.interactions,
-        "pooled": study.across,
-    }
     return {
         "conditions": frame(study.rows),
-        **{name: effect_tables.frame(found, study.name) for name, found in effects.items()},
+        "contrasts": effects.frame(study.contrasts, study.name),
+        "interactions": effects.frame(study.interactions, study.name),
+        "pooled": effects.frame(study.across, study.name),
         "branching": branching.frame(study.rows),
         "fragility": fragility.frame(study.rows),
     }

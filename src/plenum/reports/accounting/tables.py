@@ -1,0 +1,238 @@
+"""Tables S1 to S3: replicates and calls by condition and by model, failures, and files."""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import pandas as pd
+
+from plenum.reports.accounting.common import (
+    SPENT,
+    WHY,
+    calls,
+    distinct,
+    reasons_in,
+    rows_of,
+    spaced,
+    unknown,
+    whys_in,
+)
+from plenum.reports.formats import count, decimals, dollars, percent, text
+from plenum.reports.labels import condition_keys, shared_label
+from plenum.reports.notes import notes
+from plenum.reports.rows import shown
+from plenum.reports.table import Column, Table, keys
+from plenum.tracking.usage import REASONS, ConditionUsage
+
+_COST = Column(("cost", "unpriced"), "$", dollars)
+
+# --- replicates and calls by condition ---------------------------------------------------------
+
+
+def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
+    """One line a condition, and a total: replicates, and what their calls took (Table S1)."""
+    rows = rows_of(usages)
+    named = condition_keys(rows)
+    table = condition_frame(usages)
+    names = list(map(str, table))
+    counted = names[names.index("target") : names.index("deficit") + 1]
+    totals = _totals(table, [column.names[0] for column in named], [*counted, *SPENT])
+    whys = {spaced(why): WHY[why] for why in whys_in(usages) if why in WHY}
+    labels = [" ".join(line) for line in zip(*(c.cells(table) for c in named), strict=True)]
+    replicates = Table(
+        "accounting",
+        f"Study {usages[0].tracked.study}: replicates by condition "
+        f"({shared_label(rows[0].tracked.factors, shown(rows)[0])})",
+        table,
+        (*named, *(Column(name, _reason(name), count) for name in counted)),
+        notes("accounting", rows, twice=len(usages) - len(distinct(usages)), whys=whys.items()),
+        totals,
+    )
+    taken = Table(
+        "accounting",
+        "Calls by condition",
+        table,
+        (*named, *(Column(name, format=count) for name in SPENT[:-3]), _COST),
+        notes(
+            "calls",
+            rows,
+            dropped=_dropped(usages, labels),
+            unknown=[name for name, a in zip(labels, usages, strict=True) if a.models is None],
+            unread=sum(usage.unread_lines for usage in distinct(usages)),
+        ),
+        totals,
+    )
+    return [replicates, taken]
+
+
+def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+    """One row a condition: its replicates, and what their calls took."""
+    reasons, whys = reasons_in(usages), whys_in(usages)
+    records = [
+        {
+            **{"study": t.study, **t.factors, "condition": t.identity},
+            **{"target": t.target, "completed": t.completed, "failed": sum(t.failures.values())},
+            **{f"failed_{reason}": t.failures.get(reason, 0) for reason in reasons},
+            "pending": t.pending,
+            **{f"pending_{why}": usage.pending.get(why, 0) for why in whys},
+            "deficit": t.target - t.completed,
+        }
+        for usage in usages
+        for t in [usage.tracked]
+    ]
+    known = [number for number, usage in enumerate(usages) if usage.models is not None]
+    taken = calls(usages).groupby("condition")[SPENT].sum().reindex(known, fill_value=0)
+    return pd.DataFrame(records).join(taken).convert_dtypes()
+
+
+def _totals(table: pd.DataFrame, named: list[str], summed: list[str]) -> pd.DataFrame | None:
+    """The sums over all conditions, each counted once; none of a single one."""
+    if len(table) < 2:
+        return None
+    once = table.drop_duplicates("condition")
+    sums = {name: once[name].sum(min_count=1) for name in summed}
+    return pd.DataFrame([dict.fromkeys(named, "") | {named[0]: "total"} | sums]).convert_dtypes()
+
+
+def _reason(name: str) -> str:
+    """The head of a column of counts: a reason stands beside the sum that it is part of."""
+    return spaced(name.removeprefix("failed_").removeprefix("pending_"))
+
+
+def _dropped(usages: Sequence[ConditionUsage], labels: Sequence[str]) -> list[tuple[str, Any]]:
+    """What the providers sent that couldn't be kept: fields with their counts, by condition."""
+    fields: list[Counter[str]] = [Counter() for _ in usages]
+    for field, usage in zip(fields, usages, strict=True):
+        for model in (usage.models or {}).values():
+            field.update(model.get("dropped") or {})
+    return [
+        (name, sorted(field.items())) for name, field in zip(labels, fields, strict=True) if field
+    ]
+
+
+# --- calls by model ----------------------------------------------------------------------------
+
+
+def models(usages: Sequence[ConditionUsage]) -> list[Table]:
+    """One line a model, and their total; no table where no condition has accounts."""
+    table, taken = model_frame(usages), calls(usages)
+    if table.empty:
+        return []
+    by_outcome = [name for name in map(str, taken) if name.startswith("attempts_")]
+    columns = (
+        Column("model", key=True),
+        *(Column(name, format=count) for name in ("calls", "repairs")),
+        Column("repair_rate", format=percent),
+        *(Column(name, format=count) for name in ("attempts", "failed_attempts")),
+        *(Column(n, spaced(n.removeprefix("attempts_")), count) for n in by_outcome),
+        *(Column(name, format=count) for name in ("tokens_in", "tokens_out")),
+        _COST,
+        Column("mean_latency_s", format=decimals(3)),
+    )
+    totals = _by_model(taken.assign(model="total")) if len(table) > 1 else None
+    below = notes("accounting_models", rows_of(usages), **unknown(usages))
+    return [Table("accounting_models", "Calls by model", table, columns, below, totals)]
+
+
+def model_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+    """One row a model: calls, attempts by outcome, tokens, cost."""
+    taken = calls(usages)
+    return taken[["model", *SPENT]] if taken.empty else _by_model(taken)
+
+
+def _by_model(taken: pd.DataFrame) -> pd.DataFrame:
+    table = taken.drop(columns="condition").groupby("model", as_index=False).sum()
+    first = table["calls"] - table["repairs"]
+    table["repair_rate"] = table["repairs"] / first.where(first > 0)
+    table["mean_latency_s"] = table["seconds"] / table["attempts"].where(table["attempts"] > 0)
+    return table.convert_dtypes()
+
+
+# --- failures ----------------------------------------------------------------------------------
+
+_VISIBLE = "recorded per attempt in calls.jsonl, per replicate in MLflow"
+_ENDS = ("recovered", "ended", "open", "unused")
+"""What becomes of failed attempts: these add up to all ``attempts``."""
+
+_OCCURRED = ["attempts", "replicates_failed", "replicates_pending"]
+
+
+def failure_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+    """One row a reason, whether it occurred or not; attempts are NA where none are known."""
+    known = any(usage.outcomes is not None for usage in usages)
+    return pd.DataFrame([_failure(reason, usages, known) for reason in REASONS]).convert_dtypes()
+
+
+def _failure(reason: str, usages: Sequence[ConditionUsage], known: bool) -> dict[str, object]:
+    attempts = Counter[str]()
+    for usage in usages:
+        attempts.update((usage.outcomes or {}).get(reason, {}))
+    if attempts["attempts"] != sum(attempts[name] for name in _ENDS):
+        raise ValueError(f"attempts that ended as {reason} don't add up: {dict(attempts)}")
+    return {
+        "source": reason,
+        **{name: attempts[name] if known else None for name in ("attempts", *_ENDS)},
+        "replicates_failed": sum(usage.tracked.failures.get(reason, 0) for usage in usages),
+        "replicates_pending": sum(usage.pending.get(reason, 0) for usage in usages),
+        "visibility": _VISIBLE,
+    }
+
+
+def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> Table:
+    """One line a reason that occurred, or that is named (Table S3)."""
+    table = failure_frame(usages)
+    occurred = table[_OCCURRED].fillna(0).sum(axis=1) > 0
+    columns = (
+        Column("source", key=True),
+        *(Column(name, format=count) for name in ("attempts", "recovered")),
+        Column("ended", "ended the replicate", count),
+        *(Column(name, format=count) for name in ("open", "unused", *_OCCURRED[1:])),
+    )
+    absent = ", ".join(table["source"][~occurred]) or "-"
+    below = notes("failures", rows_of(usages), visible=_VISIBLE, absent=absent, **unknown(usages))
+    listed = table[occurred | table["source"].isin(list(named))]
+    return Table("failures", "Failure sources", listed, columns, below)
+
+
+# --- files -------------------------------------------------------------------------------------
+
+_DIGITS = 16
+"""Hexadecimal digits of a SHA-256 that the manifest prints; the CSV has all of them."""
+
+_FILES = ("ensemble.parquet", "replicates.parquet", "transcripts")
+
+
+def manifest(usages: Sequence[ConditionUsage]) -> Table:
+    """The run and the files behind each condition (Table S2)."""
+    rows = rows_of(usages)
+    columns = (
+        *keys(shown(rows)[0]),
+        Column("condition"),
+        Column("run_id", "MLflow run"),
+        *(Column(_digest(name), name.replace(".", " ."), _short) for name in _FILES),
+    )
+    missing = any(len(usage.digests) < len(_FILES) for usage in usages)
+    below = notes("manifest", rows, digits=_DIGITS, missing=missing)
+    title = "Manifest: the runs and files behind each condition"
+    return Table("manifest", title, manifest_frame(usages), columns, below)
+
+
+def manifest_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+    """One row a condition: its run, and the SHA-256 of its files."""
+    records = [
+        {
+            **{"study": usage.tracked.study, **usage.tracked.factors},
+            **{"condition": usage.tracked.identity, "run_id": usage.tracked.run_id},
+            **{_digest(name): usage.digests.get(name) for name in _FILES},
+        }
+        for usage in usages
+    ]
+    return pd.DataFrame(records).convert_dtypes()
+
+
+def _digest(name: str) -> str:
+    return f"sha256_{name.removesuffix('.parquet')}"
+
+
+def _short(digest: Any) -> str:
+    return text(digest)[:_DIGITS]

@@ -1,0 +1,37 @@
+"""The notes below tables: the words stand in ``notes.j2``, and code gives them facts."""
+
+from collections.abc import Sequence
+
+from plenum.reports.labels import provenance
+from plenum.reports.phrases import paragraphs
+from plenum.reports.rows import Row, symbol
+
+
+def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
+    """The notes of a table, a line each; the last says where its numbers come from.
+
+    Parameters
+    ----------
+    table
+        A macro of ``notes.j2``.
+    rows
+        The conditions that the table is about.
+    facts
+        What the macro reads, besides what λ̂ of these conditions is called.
+    """
+    return (*_lines(table, rows, facts), provenance(rows))
+
+
+def of_wordings(rows: Sequence[Row]) -> list[str]:
+    """What λ̂_pert is, where there is one."""
+    return _lines("wordings", rows, {})
+
+
+def _lines(macro: str, rows: Sequence[Row], facts: dict[str, object]) -> list[str]:
+    perturbed = [row for row in rows if row.tracked.perturbed]
+    known = {
+        "symbol": symbol(rows),
+        "perturbed": bool(perturbed),
+        "repeated": any("repeated_wordings" in row.warnings for row in perturbed),
+    }
+    return paragraphs("notes.j2", macro, **known | facts)

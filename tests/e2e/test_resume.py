@@ -33,7 +33,7 @@ def test_after_kill_9_only_what_is_missing_is_done(
 ) -> None:
     process = start(tmp_path, "run.py", *SWEEP)
     size = share * sum(map(len, reference.values()))
-    wait_for(process, lambda: journaled(tmp_path) >= size)
+    wait_for(process, lambda: journaled(tmp_path) >= size and answered(journals(tmp_path)) > 0)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=30)
     left = journals(tmp_path)

@@ -69,32 +69,6 @@ def test_target_is_completed_and_failed_and_pending(
     assert all(count > 0 for count in [*found["failed"].values(), *found["pending"].values()])
 
 
-def test_calls_are_counted_by_model() -> None:
-    said = [
-        transcript(
-            COMPLETED,
-            *(call("a", inherited=True), call("a"), call("a", "turn_repair"), call("b", cost=None)),
-        ),
-        transcript(None, call("b", "ballot_repair", cost=0.25), index=1),
-    ]
-    found = account(said, [], 2, "")["models"]
-    assert found["a"] | {"attempts": 0} == {
-        **{"calls": 2, "repairs": 1, "tokens_in": 200, "tokens_out": 20},
-        **{"cost": 1.0, "unpriced": 0, "seconds": 0, "attempts": 0, "fingerprints": {}},
-    }
-    assert (found["b"]["calls"], found["b"]["repairs"]) == (2, 1)
-    assert (found["b"]["cost"], found["b"]["unpriced"]) == (0.25, 1)
-
-
-def test_attempts_are_counted_by_model_and_outcome_with_their_seconds() -> None:
-    lines = [line("a"), line("a", "rate_limit"), line("a", "rate_limit", 1.0), line("b", "server")]
-    found = account([], iter(lines), 1, "")["models"]
-    assert found["a"]["attempts"] == {"ok": 1, "rate_limit": 2}
-    assert found["a"]["seconds"] == 1.5
-    assert found["b"]["attempts"] == {"server": 1}
-    assert found["b"]["calls"] == 0
-
-
 @pytest.mark.parametrize("odd", [{"a": 1}, ["fp"], None, 7])
 def test_a_log_with_a_fingerprint_that_is_no_text_is_counted_all_the_same(odd: Any) -> None:
     lines = [line("a", fingerprint=odd), line("a", fingerprint="fp_1")]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 from mlflow import MlflowClient
 
@@ -269,45 +268,9 @@ def test_a_condition_stopped_before_its_estimates_is_accounted_for(study: Study)
     assert study.runs("condition")[0].info.run_id == parent.info.run_id
 
 
-# --- wordings and environments -----------------------------------------------------------------
+# --- environments, reruns and reports -----------------------------------------------------------
 
-WORDINGS = (["canonical", "canonical"], ["r1", "rephrase"], ["r2", "rephrase"])
-PERTURBED = {**CONDITION, "perturbation": "variants20", "protocol": "one_shot"}
-PERTURBED |= {"variants": [list(wording) for wording in WORDINGS]}
 GPU, CPU = {"device": "cuda", "torch": "2.13.0"}, {"device": "cpu", "torch": "2.13.0"}
-
-
-def perturbed(study: Study, *environments: dict[str, str]) -> None:
-    """Write a condition whose replicates read one wording each."""
-    writer = StudyWriter(study.uri, study.name, "v").open(PERTURBED, 3)
-    journals = []
-    for index, (variant, family) in enumerate(WORDINGS):
-        head: dict[str, Any] = {"variant": variant, "family": family}
-        if environments:
-            head["environment"] = environments[index % len(environments)]
-        journals.append(study.journal(index, **head))
-        writer.replicate(journals[-1], EFFORT)
-    metrics = {"n_target": 3, "n_completed": 3}
-    writer.close(journals, {**ESTIMATES, "metrics": metrics}, "a: 1")
-
-
-def test_runs_name_the_wording_that_was_read(study: Study) -> None:
-    perturbed(study)
-    named = {
-        (run.data.params["replicate"], run.data.params["variant"], run.data.params["family"])
-        for run in study.runs("replicate")
-    }
-    assert named == {
-        ("0", "canonical", "canonical"),
-        ("1", "r1", "rephrase"),
-        ("2", "r2", "rephrase"),
-    }
-    (parent,) = study.runs("condition")
-    assert parent.data.params["variants"] == "canonical:1 rephrase:2"
-    assert parent.data.params["protocol"] == "one_shot"
-    assert parent.info.run_name == "s on uniform k3 t0.7 variants20 one_shot"
-    table = pd.read_parquet(study.artifacts(parent) / "replicates.parquet")
-    assert table[["variant", "family"]].to_numpy().tolist() == [list(w) for w in WORDINGS]
 
 
 def test_a_journal_that_went_on_elsewhere_has_both_environments(study: Study) -> None:
@@ -317,17 +280,6 @@ def test_a_journal_that_went_on_elsewhere_has_both_environments(study: Study) ->
     study.writer().close([study.journal(0)], ESTIMATES, "a: 1")
     (parent,) = study.runs("condition")
     assert parent.data.tags["plenum.environment"] == f"{digest(GPU)} {digest(CPU)}"
-
-
-def test_wordings_are_read_back_with_their_replicates(study: Study) -> None:
-    perturbed(study, GPU, CPU)
-    (found,) = TrackedStudy(study.name, study.uri).conditions
-    assert found.variants == ("canonical", "r1", "r2")
-    assert found.families == ("canonical", "rephrase", "rephrase")
-    assert (found.indices, found.repetitions) == ((0, 1, 2), (0, 0, 0))
-    assert found.environments == (digest(GPU), digest(CPU))
-    assert (found.perturbed, found.factors["protocol"]) == (True, "one_shot")
-    assert found.options == ("one", "two")
 
 
 def test_a_run_of_before_the_protocol_was_tracked_is_a_deliberation(study: Study) -> None:

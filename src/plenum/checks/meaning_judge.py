@@ -4,7 +4,6 @@ Every answer goes to a journal in the output folder, so that a later run asks on
 missing. Limits, retries, budget and keys are those of a sweep.
 """
 
-import fcntl
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -143,15 +142,18 @@ def judge(asked: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], st
     identity = _identity(asked)
     folder = asked.out / identity
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            with Journal(folder / "scores.jsonl", _head(asked, identity)) as journal:
-                return _judge(asked, pairs, model, prices.of, journal)
-        except BlockingIOError:
-            raise UserError(f"out: another process is judging in {folder}") from None
-        except DamagedJournal as damage:
-            raise UserError(f"out: {damage}") from None
+
+    def refuse() -> None:
+        raise UserError(f"out: another process is judging in {folder}")
+
+    try:
+        with (
+            store.locked(folder / "lock", refuse),
+            Journal(folder / "scores.jsonl", _head(asked, identity)) as journal,
+        ):
+            return _judge(asked, pairs, model, prices.of, journal)
+    except DamagedJournal as damage:
+        raise UserError(f"out: {damage}") from None
 
 
 def _judge(

@@ -1,11 +1,11 @@
 """The folder that holds a condition's journals: where it is, who holds it, how far it is."""
 
-import fcntl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from plenum.design.condition import Job
+from plenum.tracking import store
 
 
 class Busy(Exception):
@@ -43,12 +43,12 @@ def locked(folder: Path) -> Iterator[None]:
     Busy
         Another process holds it.
     """
+
+    def refuse() -> None:
+        raise Busy(f"another process is running this condition ({folder})")
+
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("a") as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Busy(f"another process is running this condition ({folder})") from None
+    with store.locked(folder / "lock", refuse):
         yield
 
 

@@ -52,7 +52,7 @@ def over_time(group: Group) -> Figure:
     The best scripted policy is drawn beside those that were asked: what needs no model.
     """
     shown, group = group.shown, _with_rounds(group)
-    asked, script = group.asked, _best(group)
+    asked, script = group.unscripted, _best(group)
     names = asked.arms
     styles = {name: look(number) for number, name in enumerate(names[:MOST_LINES])}
     styles |= dict.fromkeys(script, SCRIPT)
@@ -108,7 +108,7 @@ def baselines(group: Group) -> Figure:
     """
     group, left = group.at_common_levels()
     metrics, table = group.shown.metrics, group.episodes
-    arms, asked = group.arms, group.asked.arms
+    arms, asked = group.arms, group.unscripted.arms
     figure, axes = panels(1, len(metrics), (PAGE, 0.17 * len(arms) + 1.05), sharey=True)
     places = np.arange(len(arms))[::-1]
     for panel, metric in zip(axes.flat, metrics, strict=True):
@@ -140,7 +140,7 @@ def deviation(group: Group) -> Figure:
     drawn: where an action is common, actions have no deviation.
     """
     shown = group.shown
-    asked = _with_rounds(group).asked
+    asked = _with_rounds(group).unscripted
     alone = (asked.frame["agents"] == "1") | (asked.frame["consensus"] == "central")
     teams, chosen = _one_cell(asked.where(~alone))
     names = teams.arms

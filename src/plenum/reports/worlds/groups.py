@@ -87,7 +87,7 @@ class Group:
         ]
 
     @property
-    def asked(self) -> "Group":
+    def unscripted(self) -> "Group":
         """The conditions in which a model was asked."""
         return self.where(~self.frame["scripted"])
 

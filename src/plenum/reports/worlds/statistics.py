@@ -41,7 +41,7 @@ def points(group: Group, of: str = "proposals") -> pd.DataFrame:
         ``x``, ``y``, ``arm``, the factors of ``CELL``, ``group``: the world, whose rounds and
         policies depend on each other.
     """
-    asked = group.asked
+    asked = group.unscripted
     teams = asked.where(asked.frame["agents"] != "1")
     parts = [
         pd.DataFrame(

@@ -109,7 +109,7 @@ def models(group: Group) -> list[Table]:
     Scripted rows have the conditions of the volatilities and team sizes that models were run at:
     others would be compared with nothing.
     """
-    asked, frame = group.asked, group.frame
+    asked, frame = group.unscripted, group.frame
     names = list(dict.fromkeys(asked.frame["model"]))
     if len(names) < 2:
         return []

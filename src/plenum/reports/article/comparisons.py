@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from plenum.design.factors import FACTORS
 from plenum.dynamics import Contrast, Estimate, Pooled
@@ -13,14 +13,6 @@ from plenum.reports.article.families import ALPHA, SHAKY, holds
 from plenum.reports.effects import Effect
 from plenum.reports.phrases import listed
 from plenum.reports.rows import symbol
-
-
-class Range(NamedTuple):
-    """A number with its interval."""
-
-    value: float
-    ci_low: float
-    ci_high: float
 
 
 @dataclass(frozen=True)
@@ -50,7 +42,7 @@ class Difference:
     estimate: Any
     p: float
     symbol: str = ""
-    growth: Range | None = None
+    growth: Estimate | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -187,11 +179,12 @@ def _held(others: dict[str, str], of_family: Sequence[dict[str, str]]) -> str:
     return " ".join([*where, *[f"at {at}"] * bool(at)])
 
 
-def _growth(effect: Effect[Contrast]) -> Range | None:
+def _growth(effect: Effect[Contrast]) -> Estimate | None:
     """What Δλ̂ comes to over the rounds that both conditions share; nothing where it is huge."""
     c = effect.estimate
     spans = [cell.rounds_used + cell.zero_rounds - 1 for cell in c.cells]
     if len(set(spans)) > 1 or spans[0] < 1 or not math.isfinite(c.value):
         return None
-    times = Range(*(math.exp(min(v * spans[0], 10)) for v in (c.value, c.ci_low, c.ci_high)))
-    return None if max(times) > 1000 else times
+    times = [math.exp(min(v * spans[0], 10)) for v in (c.value, c.ci_low, c.ci_high)]
+    value, low, high = times
+    return None if max(times) > 1000 else Estimate(value, ci_low=low, ci_high=high)

@@ -53,72 +53,56 @@ def branching(study: Study) -> Figure | None:
     return figure
 
 
-def _gamma(axes: Axes, found: Branching) -> None:
-    _values(axes, found, found.gamma_by_base, _GAMMA, "o")
-    _mean(axes, found, found.gamma_by_base, _GAMMA, "o")
+def _gamma(axes: Axes, estimates: Branching) -> None:
+    _points(axes, estimates, estimates.gamma_by_base, _GAMMA, "o")
     low, high = axes.get_ylim()
     axes.set_ylim(min(0.0, low), high + 0.05 * (high - low))
-    _zero(axes)
-    _bases(axes, found)
+    axes.axhline(0, color="0.4", lw=0.6)
+    _bases(axes, estimates)
 
 
-def _signed(axes: Axes, found: Branching) -> None:
-    _values(axes, found, found.signed_by_base, _SIGNED, "^")
-    _mean(axes, found, found.signed_by_base, _SIGNED, "^")
-    _zero(axes)
-    _bases(axes, found)
+def _signed(axes: Axes, estimates: Branching) -> None:
+    _points(axes, estimates, estimates.signed_by_base, _SIGNED, "^")
+    axes.axhline(0, color="0.4", lw=0.6)
+    _bases(axes, estimates)
 
 
-def _cosines(axes: Axes, found: Branching) -> None:
-    for values, colour, marker, aside, label in (
-        (found.c_in, _IN, "o", -0.12, "ĉ in"),
-        (found.c_out, _OUT, "s", 0.12, "ĉ out"),
-    ):
-        _values(axes, found, values, colour, marker, aside, label)
-        _mean(axes, found, values, colour, marker, aside)
-    _bases(axes, found)
+def _cosines(axes: Axes, estimates: Branching) -> None:
+    _points(axes, estimates, estimates.c_in, _IN, "o", -0.12, "ĉ in")
+    _points(axes, estimates, estimates.c_out, _OUT, "s", 0.12, "ĉ out")
+    _bases(axes, estimates)
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.3 * (high - low))
     axes.set_yticks([tick for tick in axes.get_yticks() if tick <= 1])  # no cosine is above
-    axes.legend(loc="upper left", ncols=2, title=f"p = {p_value(found.c_p)}",
+    axes.legend(loc="upper left", ncols=2, title=f"p = {p_value(estimates.c_p)}",
                 title_fontsize=6.5, alignment="left", handlelength=1)  # fmt: skip
 
 
-def _values(
+def _points(
     axes: Axes,
-    found: Branching,
+    estimates: Branching,
     values: Floats,
     colour: str,
     marker: str,
     aside: float = 0.0,
     label: str | None = None,
 ) -> None:
-    at = np.arange(found.bases) + aside
-    axes.plot(at, values, marker, color=colour, ls="", label=label, zorder=3)
-
-
-def _mean(
-    axes: Axes, found: Branching, values: Floats, colour: str, marker: str, aside: float = 0.0
-) -> None:
-    """The mean over bases with Student's interval, to the right of them."""
+    """The value of every base, and to their right the mean over bases with Student's interval."""
+    places = np.arange(estimates.bases) + aside
+    axes.plot(places, values, marker, color=colour, ls="", label=label, zorder=3)
     over = mean(values[np.isfinite(values)], "over base states")
-    if not np.isfinite(over.value):
-        return
-    at = found.bases + 0.3 + aside
-    if np.isfinite(over.ci_low):
-        axes.vlines(at, over.ci_low, over.ci_high, color=colour, lw=1.2)
-    axes.plot(at, over.value, marker, color=colour, mfc="white", ms=4.5, zorder=3)
+    if np.isfinite(over.value):
+        at = estimates.bases + 0.3 + aside
+        if np.isfinite(over.ci_low):
+            axes.vlines(at, over.ci_low, over.ci_high, color=colour, lw=1.2)
+        axes.plot(at, over.value, marker, color=colour, mfc="white", ms=4.5, zorder=3)
 
 
-def _zero(axes: Axes) -> None:
-    axes.axhline(0, color="0.4", lw=0.6)
-
-
-def _bases(axes: Axes, found: Branching) -> None:
-    axes.axvline(found.bases - 0.35, color="0.85", lw=0.6)
-    ticks = [*range(found.bases), found.bases + 0.3]
-    axes.set_xticks(ticks, [*map(str, found.labels), "mean"])
-    axes.set_xlim(-0.5, found.bases + 0.8)
+def _bases(axes: Axes, estimates: Branching) -> None:
+    axes.axvline(estimates.bases - 0.35, color="0.85", lw=0.6)
+    ticks = [*range(estimates.bases), estimates.bases + 0.3]
+    axes.set_xticks(ticks, [*map(str, estimates.labels), "mean"])
+    axes.set_xlim(-0.5, estimates.bases + 0.8)
     axes.tick_params(axis="x", length=0)
     axes.grid(axis="y")
 

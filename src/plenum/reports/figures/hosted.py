@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.dynamics import WINDOW, divergence
+from plenum.dynamics import WINDOW, LyapunovEstimate, Share, divergence
 from plenum.dynamics.fragility import ALL, CANONICAL
 from plenum.reports.figures.words import captioned
 from plenum.reports.labels import provenance
@@ -189,7 +189,7 @@ def _by_scenario(
     axes: Axes,
     series: Sequence[_Series],
     scenarios: Sequence[str],
-    read: Callable[[Row], tuple[float, float, float]],
+    read: Callable[[Row], Share | LyapunovEstimate],
     *,
     votes: bool = False,
 ) -> None:
@@ -203,13 +203,13 @@ def _by_scenario(
             row = (own.votes if kind else own.rows).get(scenario)
             if row is None:
                 continue
-            value, low, high = read(row)
-            if math.isnan(value):
+            e = read(row)
+            if math.isnan(e.value):
                 continue
-            if math.isfinite(low) and math.isfinite(high):
-                axes.vlines(at + offset, low, high, color=own.colour, lw=0.8, alpha=0.7)
+            if math.isfinite(e.ci_low) and math.isfinite(e.ci_high):
+                axes.vlines(at + offset, e.ci_low, e.ci_high, color=own.colour, lw=0.8, alpha=0.7)
             axes.plot(
-                at + offset, value, own.marker, color=own.colour, markersize=3.2,
+                at + offset, e.value, own.marker, color=own.colour, markersize=3.2,
                 markeredgewidth=0.8, markerfacecolor="white" if kind else own.colour, zorder=3,
             )  # fmt: skip
     for edge in range(1, len(scenarios)):
@@ -218,21 +218,19 @@ def _by_scenario(
     axes.grid(axis="y")
 
 
-def _fragility(row: Row) -> tuple[float, float, float]:
-    share = row.wordings[ALL].fragility
-    return share.value, share.ci_low, share.ci_high
+def _fragility(row: Row) -> Share:
+    return row.wordings[ALL].fragility
 
 
-def _exponent(row: Row) -> tuple[float, float, float]:
-    e = row.wordings[ALL].exponent
-    return e.value, e.ci_low, e.ci_high
+def _exponent(row: Row) -> LyapunovEstimate:
+    return row.wordings[ALL].exponent
 
 
 def _cut(axes: Axes, series: Sequence[_Series]) -> bool:
     """Keep a few boundless intervals from flattening all others; says whether one is cut."""
     found = [_exponent(row) for own in series for row in own.rows.values()]
-    values = [value for value, _, _ in found if math.isfinite(value)]
-    ends = [abs(end) for _, *limits in found for end in limits if math.isfinite(end)]
+    values = [e.value for e in found if math.isfinite(e.value)]
+    ends = [abs(end) for e in found for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
     most = max(_LEAST, 2 * max(map(abs, values), default=0))
     if max(ends, default=0) <= most:
         return False

@@ -13,10 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from omegaconf import DictConfig
 
 from plenum.base import identity
-from plenum.design.compose import parse_job
 from plenum.design.condition import Condition, Job
 
 Make = Callable[..., Condition]
@@ -90,17 +88,12 @@ def test_a_branch_is_named_by_its_base_and_makes_the_calls_that_it_has_not_made(
     ],
 )
 def test_a_text_that_is_read_is_part_of_the_identity(
-    compose: Callable[..., DictConfig],
-    condition: Make,
-    own_root: Path,
-    file: str,
-    roles: str,
-    same: bool,
+    job: Callable[..., Job], own_root: Path, file: str, roles: str, same: bool
 ) -> None:
+    before = job(f"roles={roles}").condition.identity
     path = own_root / file
     path.write_text(path.read_text().replace(" the ", " this ", 1) if path.exists() else "")
-    changed = parse_job(compose(f"roles={roles}")).condition
-    assert (changed.identity == condition(f"roles={roles}").identity) is same
+    assert (job(f"roles={roles}").condition.identity == before) is same
 
 
 def test_the_speaking_order_is_random_over_conditions(condition: Make) -> None:

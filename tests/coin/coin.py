@@ -26,7 +26,7 @@ from plenum.reports.formats import decimals
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking import frames
+from plenum.tracking.conditions import replicates
 from plenum.tracking.study import Study
 
 SIDES = ("heads", "tails")
@@ -162,7 +162,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         for t in transcripts
         if t.end and t.status == "completed"
     ]
-    return {"replicates": frames.replicates(transcripts), "flips": pd.DataFrame(rows)}
+    return {"replicates": replicates(transcripts), "flips": pd.DataFrame(rows)}
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:

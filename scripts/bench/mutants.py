@@ -35,7 +35,7 @@ OPERATORS = (
     *("ReplaceBinaryOperator_Mul_Div", "ReplaceBinaryOperator_Div_Mul"),
     *("ReplaceUnaryOperator_Delete_Not", "ReplaceUnaryOperator_USub_UAdd"),
 )
-TIMEOUT = 600
+TIMEOUT = 3600
 """Seconds after which a run of tests counts as one that found the bug: it hangs."""
 
 

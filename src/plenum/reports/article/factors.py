@@ -33,11 +33,11 @@ def fixed(rows: Sequence[Row]) -> dict[str, str]:
 
 def crossed(rows: Sequence[Row]) -> bool:
     """Whether every level of each factor that varies meets every level of all others."""
-    own = levels(rows)
-    if math.prod(map(len, own.values())) > len(rows):
+    by_factor = levels(rows)
+    if math.prod(map(len, by_factor.values())) > len(rows):
         return False
-    there = {tuple(row.tracked.factors[name] for name in own) for row in rows}
-    return there == set(product(*own.values()))
+    combinations = {tuple(row.tracked.factors[name] for name in by_factor) for row in rows}
+    return combinations == set(product(*by_factor.values()))
 
 
 def table(rows: Sequence[Row]) -> Table:
@@ -107,9 +107,9 @@ class Names:
         return first_names(self.each(rows), where)
 
     def _factors(self, row: Row) -> str:
-        own = row.tracked.factors
+        values = row.tracked.factors
         varied = [n for n in FACTORS if n in self._varying and n != "scenario"]
-        parts = [_PROTOCOLS.get(own[n], f"{n} {own[n]}") for n in varied]
+        parts = [_PROTOCOLS.get(values[n], f"{n} {values[n]}") for n in varied]
         if "scenario" in self._varying:
-            return f"{own['scenario']} with {listed(parts)}" if parts else own["scenario"]
+            return f"{values['scenario']} with {listed(parts)}" if parts else values["scenario"]
         return listed(parts) or "the only condition"

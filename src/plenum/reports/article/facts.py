@@ -62,11 +62,11 @@ def report(material: Material) -> dict[str, Any]:
     }
 
 
-def _growth_beyond(found: Branching | None) -> str:
+def _growth_beyond(branches: Branching | None) -> str:
     """What the signed growth of branches was shown to be; empty for no more than diffusion."""
-    if found is None or not excludes(found.signed.ci_low, found.signed.ci_high):
+    if branches is None or not excludes(branches.signed.ci_low, branches.signed.ci_high):
         return ""
-    return "amplification" if found.signed.value > 0 else "contraction"
+    return "amplification" if branches.signed.value > 0 else "contraction"
 
 
 def _design(material: Material) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _models(material: Material) -> dict[str, list[str]]:
 
 def _wordings(rows: Sequence[Row], origins: Sequence[Provenance]) -> dict[str, Any]:
     """How many wordings the scenario has, and how many were read, by family."""
-    found = next((origin.wordings for origin in origins if origin.wordings), "")
+    wordings = next((origin.wordings for origin in origins if origin.wordings), "")
     pairs = {
         pair
         for row in rows
@@ -136,17 +136,17 @@ def _wordings(rows: Sequence[Row], origins: Sequence[Provenance]) -> dict[str, A
     }
     families = Counter(family for family, _ in sorted(pairs))
     return {
-        "wordings": sum(int(entry.rpartition(":")[2]) for entry in found.split()),
+        "wordings": sum(int(entry.rpartition(":")[2]) for entry in wordings.split()),
         "families": [f"{family} ({n:,})" for family, n in families.items()],
     }
 
 
 def _branch(row: Row) -> dict[str, int]:
     """How many continuations a condition has: of each base state, once it has estimates."""
-    found = row.branches
+    branches = row.branches
     return {
-        "branches": found.branches if found else row.tracked.target,
-        "bases": found.bases if found else 0,
+        "branches": branches.branches if branches else row.tracked.target,
+        "bases": branches.bases if branches else 0,
         "after_round": row.tracked.after_round,
     }
 

@@ -49,8 +49,8 @@ def _landscape(study: Study) -> Sequence[Figure]:
 
 
 def _forest(study: Study) -> Sequence[Figure] | None:
-    found = [*study.contrasts, *study.interactions]
-    if not any(math.isfinite(effect.estimate.value) for effect in found):
+    effects = [*study.contrasts, *study.interactions]
+    if not any(math.isfinite(effect.estimate.value) for effect in effects):
         return None
     return forest(study.contrasts, study.interactions, study.across)
 

@@ -72,7 +72,9 @@ def publish_committees(chosen: Settings) -> Study:
 
 def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
     """Conditions whose rows are repeats, and those whose rows are wordings: never in one table."""
-    parts = [[row for row in rows if row.tracked.perturbed is wanted] for wanted in (False, True)]
+    parts = [
+        [row for row in rows if row.tracked.perturbed is perturbed] for perturbed in (False, True)
+    ]
     return [part for part in parts if part]
 
 

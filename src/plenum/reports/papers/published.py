@@ -59,11 +59,11 @@ def published(name: str) -> tuple[Published, ...]:
 
 def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Published]:
     """The lines of a file about the condition with these factors, and with these values."""
-    wanted = key(factors)
+    target = key(factors)
     return [
         line
         for line in published(name)
-        if key(line.factors) == wanted and all(line[n] == value for n, value in values.items())
+        if key(line.factors) == target and all(line[n] == value for n, value in values.items())
     ]
 
 

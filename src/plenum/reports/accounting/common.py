@@ -1,4 +1,4 @@
-"""What the tables of accounts share: reasons in order, and the usage of calls as a frame."""
+"""Shared by the tables of accounts: reasons in order, and the usage of calls as a frame."""
 
 from collections.abc import Iterable, Sequence
 

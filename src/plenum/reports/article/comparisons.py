@@ -1,4 +1,4 @@
-"""What differs between conditions: contrasts, interactions, pooled effects and fragility."""
+"""Differences between conditions: contrasts, interactions, pooled effects and fragility."""
 
 import math
 from collections.abc import Sequence
@@ -180,7 +180,7 @@ def _held(others: dict[str, str], of_family: Sequence[dict[str, str]]) -> str:
 
 
 def _growth(effect: Effect[Contrast]) -> Estimate | None:
-    """What Δλ̂ comes to over the rounds that both conditions share; nothing where it is huge."""
+    """The growth by Δλ̂ over the rounds that both conditions share; nothing where it is huge."""
     c = effect.estimate
     spans = [cell.rounds_used + cell.zero_rounds - 1 for cell in c.cells]
     if len(set(spans)) > 1 or spans[0] < 1 or not math.isfinite(c.value):

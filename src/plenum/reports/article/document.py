@@ -1,4 +1,4 @@
-"""What a report consists of, before it is HTML or Markdown: plain text all through."""
+"""The parts of a report, before it is HTML or Markdown: plain text all through."""
 
 import re
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ class Document:
 
 
 def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[Block]:
-    """What a template says, as blocks of a page.
+    """A rendered template as blocks of a page.
 
     Paragraphs are parted by empty lines. Lines that begin with ``- `` are items of a list, with
     their lead between double asterisks.

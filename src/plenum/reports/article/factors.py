@@ -70,7 +70,7 @@ def _levels(counts: Counter[str]) -> str:
 
 
 class Names:
-    """What the conditions of a study are called: by the factors in which they differ."""
+    """Names for the conditions of a study: by the factors in which they differ."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._varying = varying_in(rows)
@@ -99,7 +99,7 @@ class Names:
         return f" in {text}" if "scenario" in self._varying else f" with {text}"
 
     def each(self, rows: Iterable[Row]) -> list[str]:
-        """What some conditions are called."""
+        """The names of some conditions."""
         return [self(row) for row in rows]
 
     def several(self, rows: Iterable[Row], where: str = "") -> str:

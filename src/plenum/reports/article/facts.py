@@ -25,7 +25,7 @@ _FEW = 10
 """Fewer replicates than this are called few."""
 
 _UNKNOWN = Warned("", "", "", "the estimates carry it", "see the documentation of estimates")
-"""What is written of a warning that isn't known."""
+"""The text for a warning that isn't known."""
 
 
 def facts(material: Material) -> dict[str, Any]:
@@ -63,14 +63,14 @@ def report(material: Material) -> dict[str, Any]:
 
 
 def _growth_beyond(branches: Branching | None) -> str:
-    """What the signed growth of branches was shown to be; empty for no more than diffusion."""
+    """The shown sign of the growth of branches, in a word; empty for no more than diffusion."""
     if branches is None or not excludes(branches.signed.ci_low, branches.signed.ci_high):
         return ""
     return "amplification" if branches.signed.value > 0 else "contraction"
 
 
 def _design(material: Material) -> dict[str, Any]:
-    """What was run, and how: factors, committee, models, rounds, wordings, seeds and code."""
+    """Facts of the design: factors, committee, models, rounds, wordings, seeds and code."""
     rows = material.rows
     begun = [row for row in rows if not row.tracked.after_round]
     origins = [o for row in rows if (o := material.origins.get(row.tracked.run_id))]
@@ -175,7 +175,7 @@ def _attrition(material: Material) -> dict[str, Any]:
 
 
 def _comparisons(material: Material) -> dict[str, Any]:
-    """What differs between conditions, what was not shown to, and what could have been."""
+    """Facts of the comparisons: shown, not shown, and the detectable difference."""
     study = material.study
     return {
         "contrasts": comparisons.factors(study.contrasts),
@@ -207,7 +207,7 @@ def _warnings(material: Material) -> dict[str, Any]:
 
 
 def _limits(material: Material) -> dict[str, Any]:
-    """What the study holds, as far as it limits what can be concluded."""
+    """Facts that limit the conclusions."""
     rows = material.rows
     fits = [fit for kind in material.kinds for fit in kind.fits]
     cold = any(row.tracked.factors["temperature"] == "t0" for row in rows)

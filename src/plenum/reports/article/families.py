@@ -86,7 +86,7 @@ class Kind:
 
     @property
     def suffix(self) -> str:
-        """What tells the names of its tables apart."""
+        """The suffix of the names of its tables."""
         return "_pert" * self.perturbed
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What a report is written from: the study's rows, accounts and origins, its tables and figures."""
+"""The material of a report: the study's rows, accounts and origins, its tables and figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _SQUARES = 4
 
 @dataclass(frozen=True)
 class Material:
-    """What the sections of a report read.
+    """The data that the sections of a report read.
 
     Attributes
     ----------

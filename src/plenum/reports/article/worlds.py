@@ -91,7 +91,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
 
 
 def sentences(played: Sequence[TrackedCondition]) -> list[str]:
-    """What a study in worlds found, what it didn't show, and what is left out."""
+    """Sentences on a study in worlds: results, null results, and what is left out."""
     return paragraphs("findings_of_worlds.md.j2", f=findings(played), unit="run")
 
 
@@ -126,7 +126,7 @@ def _compared(group: Group) -> dict[str, Any]:
 
 
 def _facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
-    """What the sentences say: the design, how runs ended, and what limits the conclusions."""
+    """Facts for the sentences: the design, how runs ended, and what limits the conclusions."""
     failures = sum((Counter(condition.failures) for condition in played), Counter[str]())
     completed = [condition.completed for condition in played]
     episodes = [

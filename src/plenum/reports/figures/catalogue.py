@@ -67,7 +67,7 @@ def _hosted(study: Study) -> Figure | None:
 
 
 def _cells(study: Study) -> list[Row]:
-    """What stands in a map: each deliberation once, those without an estimate too."""
+    """The rows of a map: each deliberation once, those without an estimate too."""
     return [
         row
         for row in study.rows

@@ -185,7 +185,7 @@ def scale(axes: Sequence[Axes]) -> None:
 
 
 def _key(figure: Figure, rows: Sequence[Row], names: Sequence[str], looks: dict[Key, int]) -> None:
-    """What the looks stand for, once above all panels."""
+    """A legend of the looks, once above all panels."""
     handles = [
         Line2D([], [], **look(looks[key]), markersize=3, lw=0.8, label=words.levels(names, key))
         for key in dict.fromkeys(words.key(row, names) for row in rows)

@@ -1,4 +1,4 @@
-"""What every seat prefers, round by round, in a few replicates of one condition (Fig. S2)."""
+"""Preferences of every seat, round by round, in a few replicates of one condition (Fig. S2)."""
 
 from collections.abc import Sequence
 

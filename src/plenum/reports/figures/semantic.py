@@ -28,7 +28,7 @@ _ALIKE = (
     *("scenario", "roles", "model", "memory", "temperature", "backend", "protocol"),
     *("settings", "rounds"),
 )
-"""What the repeats of one wording share with a condition to stand beside it."""
+"""Factors that repeats of one wording share with the condition that they stand beside."""
 
 _WORDED, _REPEATED = COLOURS[0], "0.45"
 

@@ -104,7 +104,7 @@ def shared(rows: Sequence[Row]) -> str:
 
 
 class LeftOut(NamedTuple):
-    """What a caption says of conditions that have no room: how many are drawn, and which."""
+    """A caption's words on conditions that have no room: how many are drawn, and which."""
 
     drawn: int
     total: int

@@ -34,7 +34,7 @@ GROUPS: dict[str, Callable[[Factors], bool]] = {
     "headline": lambda f: f["scenario"] == "HL-01",
     "core": lambda f: True,
 }
-"""What a condition is for: the first that holds. The papers' groups, and those that they lack."""
+"""Purposes of conditions: the first that holds. The papers' groups, and those that they lack."""
 
 _ORDER = tuple(dict.fromkeys(("headline", "core", "ablation", "semantics", "provider", *GROUPS)))
 _COUNTED = ["target", "realised", "deficit", "failed", "pending"]
@@ -77,7 +77,7 @@ def replicates(source: Source) -> NumberedTable:
 
 
 def group(factors: Factors) -> str:
-    """What a condition is for."""
+    """The purpose of a condition."""
     return next(name for name, holds in GROUPS.items() if holds(factors))
 
 

@@ -101,7 +101,7 @@ def _branching(row: Row) -> NumberedTable | None:
 
 
 def _wordings(row: Row) -> NumberedTable | None:
-    """What each wording led to, and what it did in the paper."""
+    """The decision of each wording, here and in the paper."""
     known = {line["variant"]: line for line in matching("fig-s7", row.tracked.factors)}
     if not known or not row.readings:
         return None

@@ -23,10 +23,10 @@ NEEDS = {
     "gpu": "a GPU",
     "qwen": "the weights of Qwen2.5-7B-Instruct",
 }
-"""What the papers' own models take, in words."""
+"""Requirements of the papers' own models, in words."""
 
 REDUCED = "rounds=8 replicates=6"
-"""What makes a study small, where it has no words of its own for that."""
+"""Settings that make a study small, where it names none of its own."""
 
 _FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "with"}
 
@@ -52,7 +52,7 @@ class Experiment:
 
     @property
     def backend(self) -> str:
-        """What answers unless the papers' models are put into the seats."""
+        """The backend, unless the papers' models are put into the seats."""
         return "simulated" if self.real == "backend=api" else "hosted"
 
     def command(self, overrides: str = "") -> str:

@@ -79,12 +79,12 @@ def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """What the tables of a study of committees show, as data."""
+    """The data of the tables of a study of committees."""
     return frames(load(chosen))
 
 
 def frames(study: Study) -> dict[str, pd.DataFrame]:
-    """What the tables of a study show, as data: one frame a CSV file."""
+    """The data of a study's tables: one frame a CSV file."""
     return {
         "conditions": frame(study.rows),
         "contrasts": effects.frame(study.contrasts, study.name),

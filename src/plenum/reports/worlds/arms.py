@@ -1,4 +1,4 @@
-"""What is compared in a world: mechanisms, controls, baselines, and policies without a model."""
+"""The arms that a world compares: mechanisms, controls, baselines, and policies without a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

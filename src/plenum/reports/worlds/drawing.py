@@ -232,7 +232,7 @@ def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Li
 def _caption(
     figure: Figure, name: str, group: Group, first: Sequence[str] = (), **facts: Any
 ) -> None:
-    """What is drawn, of how many runs, and where the numbers come from."""
+    """Write the caption: the notes, the number of runs, and their backend."""
     played = group.played
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)

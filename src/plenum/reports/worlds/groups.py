@@ -21,7 +21,7 @@ LEVELS = {
 """Factors with an order, and their levels in it."""
 
 USUAL = {"agents": "5", "temperature": "t0.7", "rounds": "20"}
-"""What titles don't name, unless the groups of a study differ in it."""
+"""Values that titles don't name, unless the groups of a study differ in it."""
 
 OPEN = {
     "response_delay": ("delays", ("delays_censored", "delays_dropped")),
@@ -33,10 +33,10 @@ _SUMS = ("total_welfare",)
 """Metrics that grow with the number of agents."""
 
 _TEAM = ["task", "temperature", "rounds", "backend", "settings"]
-"""What the conditions of a group share, but for the number of agents."""
+"""Factors that the conditions of a group share, but for the number of agents."""
 
 _WORLD = ["task", "world", "agents", "rounds"]
-"""What scripted policies share with a group that they stand in."""
+"""Factors that scripted policies share with a group that they stand in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +240,7 @@ def families(all_groups: Sequence[Group]) -> list[Group]:
 
 
 def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
-    """What the titles of a group's tables begin with: the world, and what is off default.
+    """The beginning of the titles of a group's tables: the world, and factors off default.
 
     Parameters
     ----------

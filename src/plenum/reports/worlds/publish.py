@@ -1,4 +1,4 @@
-"""Print, write and log what a study in worlds found."""
+"""Print, write and log the results of a study in worlds."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -53,7 +53,7 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
 
 
 def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """What the tables of a study show, as data: one frame a CSV file."""
+    """The data of a study's tables: one frame a CSV file."""
     return _frames(TrackedStudy(chosen.study, chosen.uri).conditions)
 
 

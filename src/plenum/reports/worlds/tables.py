@@ -15,7 +15,7 @@ from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, sources
 from plenum.tracking.conditions import TrackedCondition
 
 _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
-"""What agents failed to do: the metric, and the head of its column."""
+"""Metrics of failures of agents, and the heads of their columns."""
 
 _DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
 
@@ -209,7 +209,7 @@ def conditions(
 
 
 def warnings(condition: TrackedCondition) -> list[str]:
-    """What a reader must know of a condition."""
+    """The names of a condition's warnings."""
     metrics = condition.metrics
     named = {
         "few_episodes": metrics.empty or metrics["episode"].nunique() < 5,
@@ -258,7 +258,7 @@ def _fields(name: str, part: pd.DataFrame, metric: str) -> dict[str, float]:
 
 
 def _facts(group: Group) -> dict[str, Any]:
-    """What the notes of several tables say: metrics, and whether policies are among the arms."""
+    """Facts for the notes of several tables: metrics, and whether policies are among the arms."""
     return {"metrics": group.shown.metrics, "scripted": group.frame["scripted"].any()}
 
 

@@ -1,4 +1,4 @@
-"""What differs between conditions: contrasts, interactions, and both pooled over scenarios."""
+"""Effects between conditions: contrasts, interactions, and both pooled over scenarios."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ E = TypeVar("E", bound=Estimate, covariant=True)
 
 @dataclass(frozen=True)
 class Effect(Generic[E]):
-    """What differs between conditions, measured: a line of one of the CSV files of effects.
+    """A measured effect between conditions: a line of one of the CSV files of effects.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What `scripts/study.py` does: studies listed, renamed, deleted, restored, conditions dropped."""
+"""`scripts/study.py`: studies listed, renamed, deleted, restored, conditions dropped."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.studies import StoredStudy
 
 ACTIONS = ("list", "delete", "restore")
-"""What can be named by a bare word; ``rename=`` and ``drop=`` have a value."""
+"""Actions that a bare word names; ``rename=`` and ``drop=`` have a value."""
 
 _COUNTED = (
     *map(Column, ("completed", "failed", "pending")),
@@ -30,7 +30,7 @@ _COUNTED = (
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be done to a study.
+    """An action on a study.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ def _gone(study: StoredStudy, request: Request) -> list[TrackedCondition]:
 
 
 def _ids(study: StoredStudy) -> list[str]:
-    """What names each condition: its identity, or its cell where several share that."""
+    """The name of each condition: its identity, or its cell where several share that."""
     identities = [c.identity for c in study.conditions]
     return [c.identity if identities.count(c.identity) == 1 else c.cell for c in study.conditions]
 
@@ -178,7 +178,7 @@ def _consequences(
     free: Sequence[str],
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """What becomes of the study and of its journals: those that are free, and those in use."""
+    """The consequences for the study and its journals: those that are free, and those in use."""
     size = sum(studies.journals_size(request.journals / folder) for folder in free)
     facts = {
         **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},

@@ -63,7 +63,7 @@ def spaced(name: str) -> str:
 
 
 def lookup(key: str, phrases: Mapping[str, str]) -> str:
-    """What a key is called; one that has no phrase is passed on."""
+    """The phrase for a key; one that has no phrase is passed on."""
     return phrases.get(key, key)
 
 

@@ -15,7 +15,7 @@ from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.reports.papers import publish
 from plenum.reports.papers.catalogue import CATALOGUE
-from plenum.reports.papers.source import Made, Source
+from plenum.reports.papers.source import NumberedTable, Source
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import Study
@@ -39,7 +39,7 @@ def of(
     return source
 
 
-def made(name: str, source: Source) -> Made:
+def made(name: str, source: Source) -> NumberedTable:
     found = CATALOGUE[name].make(source)
     assert found is not None
     return found

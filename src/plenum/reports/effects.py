@@ -1,4 +1,4 @@
-"""What differs between conditions: contrasts, interactions, and both pooled over scenarios."""
+"""Effects between conditions: contrasts, interactions, and both pooled over scenarios."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ E = TypeVar("E", bound=Estimate, covariant=True)
 
 @dataclass(frozen=True)
 class Effect(Generic[E]):
-    """What differs between conditions, measured: a line of one of the CSV files of effects.
+    """A measured effect between conditions: a line of one of the CSV files of effects.
 
     Attributes
     ----------
@@ -153,17 +153,17 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
     def measure(pair: Compared) -> Effect[Contrast]:
         treated, control = (row.tracked for row in pair.cells)
         common = _same_wordings(treated, control)
-        own, other = (
+        treated_rows, control_rows = (
             [i for i, read in enumerate(_read(t)) if not common or read in common]
             for t in (treated, control)
         )
         measured = contrast(
-            treated.ensemble[own],
-            control.ensemble[other],
+            treated.ensemble[treated_rows],
+            control.ensemble[control_rows],
             chosen.window,
             decisions=(
-                [treated.decisions[i] for i in own],
-                [control.decisions[i] for i in other],
+                [treated.decisions[i] for i in treated_rows],
+                [control.decisions[i] for i in control_rows],
             ),
             paired=bool(common),
             draws=chosen.draws,
@@ -229,10 +229,10 @@ def squares(rows: Iterable[Row]) -> Iterator[Compared]:
     names = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in grouped(compared(rows), names).items():
         cells = grouped(group, ("roles", "model"))
-        wanted = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
-        if _comparable(*wanted):
+        corners = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
+        if _comparable(*corners):
             others = dict(zip(names, key, strict=True))
-            yield Compared("roles x mixed", others, tuple(cell[0] for cell in wanted))
+            yield Compared("roles x mixed", others, tuple(cell[0] for cell in corners))
 
 
 def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estimate]]]:
@@ -241,17 +241,17 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estim
     alike: dict[tuple[str, ...], list[Compared]] = {}
     for square in squares(row for row in rows if _has_error(row)):
         alike.setdefault(tuple(square.others[n] for n in names), []).append(square)
-    for key, own in alike.items():
-        if len(own) < POOLED_FROM:
+    for key, group in alike.items():
+        if len(group) < POOLED_FROM:
             continue
         cells = [
             (square.others["scenario"], *corner, row.tracked.ensemble)
-            for square in own
+            for square in group
             for corner, row in zip(_CORNERS, square.cells, strict=True)
         ]
         model = mixed_model(cells, chosen.window)
         others = dict(zip(names, key, strict=True))
-        warned = dict.fromkeys(w for square in own for row in square.cells for w in row.warnings)
+        warned = dict.fromkeys(w for square in group for row in square.cells for w in row.warnings)
         yield [
             Effect(
                 *("pooled", f"mixed model: {name}", others, (), term, model.warnings),
@@ -268,13 +268,13 @@ def pairs(rows: Sequence[Row], factor: str) -> Iterator[Compared]:
     """Each level of a factor and its reference, wherever both are there, once each."""
     names = [n for n in FACTORS if n != factor]
     for key, group in grouped(rows, names).items():
-        levels = {level: own for (level,), own in grouped(group, (factor,)).items()}
-        for level, own in levels.items():
+        levels = {level: cell for (level,), cell in grouped(group, (factor,)).items()}
+        for level, cell in levels.items():
             reference = _reference(factor, level, list(levels))
-            if reference is None or not _comparable(own, levels[reference]):
+            if reference is None or not _comparable(cell, levels[reference]):
                 continue
             others = dict(zip(names, key, strict=True))
-            cells = (own[0], levels[reference][0])
+            cells = (cell[0], levels[reference][0])
             yield Compared(f"{factor} {level} - {reference}", others, cells)
 
 
@@ -302,12 +302,12 @@ def _comparable(*cells: Sequence[Row]) -> bool:
 
 def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
     """The level that another is compared with; a seat that lost its mandate, with all mandates."""
-    wanted: tuple[str, ...] = _REFERENCES[factor]
+    references: tuple[str, ...] = _REFERENCES[factor]
     if factor == "roles" and level not in (ON, OFF):
-        wanted = (ON, OFF)
+        references = (ON, OFF)
     elif factor == "roles" and level == ON and OFF not in levels:
         return None
-    reference = next((name for name in wanted if name in levels), levels[0])
+    reference = next((name for name in references if name in levels), levels[0])
     return None if reference == level else reference
 
 

@@ -13,7 +13,7 @@ def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
 
 
 def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
-    """What a condition has in common with others of a study, by the names that aren't shown."""
+    """Factors that a condition shares with others of a study, by the names that aren't shown."""
     return label(factors, [n for n in FACTORS if n not in names])
 
 

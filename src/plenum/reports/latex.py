@@ -87,7 +87,7 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _plain(character: str) -> str:
-    """One character; what LaTeX has no letter for is told by its number."""
+    """One character; what LaTeX has no letter for is named by its number."""
     if character in _ESCAPED:
         return _ESCAPED[character]
     if character in _SYMBOLS:

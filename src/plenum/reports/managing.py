@@ -1,4 +1,4 @@
-"""What `scripts/study.py` does: studies listed, renamed, deleted, restored, conditions dropped."""
+"""`scripts/study.py`: studies listed, renamed, deleted, restored, conditions dropped."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.studies import StoredStudy
 
 ACTIONS = ("list", "delete", "restore")
-"""What can be named by a bare word; ``rename=`` and ``drop=`` have a value."""
+"""Actions that a bare word names; ``rename=`` and ``drop=`` have a value."""
 
 _COUNTED = (
     *map(Column, ("completed", "failed", "pending")),
@@ -30,7 +30,7 @@ _COUNTED = (
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be done to a study.
+    """An action on a study.
 
     Attributes
     ----------
@@ -89,8 +89,8 @@ def request(cfg: DictConfig) -> Request:
     )
 
 
-def manage(wanted: Request) -> None:
-    """Do what is wanted, and say what becomes of the study and of its journals.
+def manage(request: Request) -> None:
+    """Carry a request out, and print what becomes of the study and of its journals.
 
     Raises
     ------
@@ -98,97 +98,97 @@ def manage(wanted: Request) -> None:
         There is no such study or condition, another process writes the study, or nobody can be
         asked.
     """
-    client = studies.open_store(wanted.uri)
-    listed = studies.studies(client) if client else []
-    if not wanted.study:
-        _print_studies(listed)
+    client = studies.open_store(request.uri)
+    stored = studies.studies(client) if client else []
+    if not request.study:
+        _print_studies(stored)
         return
-    study = _find(listed, wanted)
-    if wanted.action == "list":
-        _print_conditions(study, wanted.journals)
+    study = _find(stored, request)
+    if request.action == "list":
+        _print_conditions(study, request.journals)
         return
-    if wanted.action == "rename" and any(s.name == wanted.value and s.active for s in listed):
-        raise UserError(f"rename: there is a study {wanted.value!r} already")
-    gone = _gone(study, wanted)
-    used = studies.users(listed, study, gone)
+    if request.action == "rename" and any(s.name == request.value and s.active for s in stored):
+        raise UserError(f"rename: there is a study {request.value!r} already")
+    gone = _gone(study, request)
+    used = studies.users(stored, study, gone)
     folders = list(dict.fromkeys(c.folders[0] for c in gone))
     free = [folder for folder in folders if folder not in used]
-    removed = free if wanted.remove else []
-    with studies.held_journals(wanted.journals, wanted.uri, study.name, removed):
+    removed = free if request.remove else []
+    with studies.held_journals(request.journals, request.uri, study.name, removed):
         for line in _consequences(
-            study, wanted, gone, free, {f: used[f] for f in folders if f in used}
+            study, request, gone, free, {f: used[f] for f in folders if f in used}
         ):
             print(line)
-        _confirm(wanted)
-        studies.remove_journals(wanted.journals, removed)
-        if wanted.action == "rename":
-            studies.rename(client, study, wanted.value)
-        elif wanted.action == "restore":
+        _confirm(request)
+        studies.remove_journals(request.journals, removed)
+        if request.action == "rename":
+            studies.rename(client, study, request.value)
+        elif request.action == "restore":
             studies.restore(client, study)
-        elif wanted.action == "drop":
+        elif request.action == "drop":
             studies.drop(client, study, gone[0])
         else:
             studies.delete(client, study)
-    print(f"done: {wanted.action} {study.name}")
+    print(f"done: {request.action} {study.name}")
 
 
-def _find(listed: Sequence[StoredStudy], wanted: Request) -> StoredStudy:
-    """The study that is meant: in the trash for `restore`, otherwise one that can be written to."""
-    named = [study for study in listed if study.name == wanted.study]
-    if wanted.action == "restore":
+def _find(stored: Sequence[StoredStudy], request: Request) -> StoredStudy:
+    """The study of a request: in the trash for `restore`, otherwise one that can be written to."""
+    named = [study for study in stored if study.name == request.study]
+    if request.action == "restore":
         matching = [study for study in named if study.deleted]
     else:  # deleting may have been broken off
-        matching = [s for s in named if s.active and (wanted.action == "delete" or not s.deleted)]
-    if wanted.action == "restore" and any(not study.deleted for study in named):
+        matching = [s for s in named if s.active and (request.action == "delete" or not s.deleted)]
+    if request.action == "restore" and any(not study.deleted for study in named):
         raise UserError(
-            f"study: {wanted.study!r} is there; rename it first, then restore the other"
+            f"study: {request.study!r} is there; rename it first, then restore the other"
         )
     if not matching:
-        known = ", ".join(dict.fromkeys(s.name for s in listed if not s.deleted)) or "none"
-        where = "in MLflow's trash" if wanted.action == "restore" else "here"
-        more = f"; study={wanted.study} restore takes one out of MLflow's trash" if named else ""
-        raise UserError(f"study: there is no {wanted.study!r} {where}; known: {known}{more}")
+        known = ", ".join(dict.fromkeys(s.name for s in stored if not s.deleted)) or "none"
+        where = "in MLflow's trash" if request.action == "restore" else "here"
+        more = f"; study={request.study} restore takes one out of MLflow's trash" if named else ""
+        raise UserError(f"study: there is no {request.study!r} {where}; known: {known}{more}")
     return matching[-1]
 
 
-def _gone(study: StoredStudy, wanted: Request) -> list[TrackedCondition]:
+def _gone(study: StoredStudy, request: Request) -> list[TrackedCondition]:
     """The conditions that leave the study."""
-    if wanted.action != "drop":
-        return list(study.conditions) if wanted.action == "delete" else []
-    matching = [c for c in study.conditions if wanted.value in (c.identity, c.cell)]
+    if request.action != "drop":
+        return list(study.conditions) if request.action == "delete" else []
+    matching = [c for c in study.conditions if request.value in (c.identity, c.cell)]
     if not matching:
         ids = ", ".join(_ids(study)) or "none"
-        raise UserError(f"drop: {study.name} has no condition {wanted.value!r}; it has {ids}")
+        raise UserError(f"drop: {study.name} has no condition {request.value!r}; it has {ids}")
     if len(matching) > 1:
         cells = " or ".join(f"{c.cell} ({c.name})" for c in matching)
-        raise UserError(f"drop: {wanted.value} stands there under several labels; name {cells}")
+        raise UserError(f"drop: {request.value} stands there under several labels; name {cells}")
     return matching
 
 
 def _ids(study: StoredStudy) -> list[str]:
-    """What names each condition: its identity, or its cell where several share that."""
+    """The name of each condition: its identity, or its cell where several share that."""
     identities = [c.identity for c in study.conditions]
     return [c.identity if identities.count(c.identity) == 1 else c.cell for c in study.conditions]
 
 
 def _consequences(
     study: StoredStudy,
-    wanted: Request,
+    request: Request,
     gone: Sequence[TrackedCondition],
     free: Sequence[str],
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
-    """What becomes of the study and of its journals: those that are free, and those in use."""
-    size = sum(studies.journals_size(wanted.journals / folder) for folder in free)
+    """The consequences for the study and its journals: those that are free, and those in use."""
+    size = sum(studies.journals_size(request.journals / folder) for folder in free)
     facts = {
-        **{"study": study.name, "action": wanted.action, "value": wanted.value, "gone": gone},
+        **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},
         **{"ended": sum(c.completed + c.failed for c in gone), "free": free, "used": used},
-        **{"journals": wanted.journals, "size": _size(size), "remove": wanted.remove},
+        **{"journals": request.journals, "size": _size(size), "remove": request.remove},
     }
     return paragraphs("managing.j2", **facts)
 
 
-def _confirm(wanted: Request) -> None:
+def _confirm(request: Request) -> None:
     """Ask before anything is changed.
 
     Raises
@@ -196,7 +196,7 @@ def _confirm(wanted: Request) -> None:
     UserError
         There is no terminal to ask on.
     """
-    if wanted.sure:
+    if request.sure:
         return
     if not sys.stdin.isatty():
         raise UserError("yes: nothing was changed; without a terminal to ask on add yes=true")
@@ -205,8 +205,8 @@ def _confirm(wanted: Request) -> None:
         raise SystemExit(1)
 
 
-def _print_studies(listed: Sequence[StoredStudy]) -> None:
-    if not listed:
+def _print_studies(stored: Sequence[StoredStudy]) -> None:
+    if not stored:
         print("no study yet")
         return
     lines = pd.DataFrame(
@@ -217,7 +217,7 @@ def _print_studies(listed: Sequence[StoredStudy]) -> None:
             **_counts(study.conditions),
             "experiment": study.experiment,
         }
-        for study in listed
+        for study in stored
     )
     columns = (
         *keys(["study"]),

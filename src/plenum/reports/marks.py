@@ -24,7 +24,7 @@ def brief(warnings: Iterable[str]) -> str:
 
 
 def explained(warnings: Iterable[str]) -> str:
-    """What the letters stand for that occur in some warnings; empty without any."""
+    """The meaning of the letters that occur in some warnings; empty without any."""
     given = set(warnings)
     return ", ".join(f"{mark} {name}" for name, mark in LETTERS.items() if name in given)
 

@@ -23,7 +23,7 @@ def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
 
 
 def of_wordings(rows: Sequence[Row]) -> list[str]:
-    """What λ̂_pert is, where there is one."""
+    """The note on λ̂_pert, where there is one."""
     return _lines("wordings", rows, {})
 
 

@@ -63,7 +63,7 @@ def spaced(name: str) -> str:
 
 
 def lookup(key: str, phrases: Mapping[str, str]) -> str:
-    """What a key is called; one that has no phrase is passed on."""
+    """The phrase for a key; one that has no phrase is passed on."""
     return phrases.get(key, key)
 
 
@@ -152,8 +152,8 @@ def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
 
 def parts(template: str, macro: str, facts: dict[str, Any]) -> list[str]:
     """A template with facts put in, paragraph by paragraph, as its lines are."""
-    found = environment().get_template(template)
-    text = str(getattr(found.make_module(facts), macro)()) if macro else found.render(facts)
+    compiled = environment().get_template(template)
+    text = str(getattr(compiled.make_module(facts), macro)()) if macro else compiled.render(facts)
     return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
@@ -166,7 +166,7 @@ def squeezed(text: str) -> str:
 def environment() -> Environment:
     """The templates of reports, and the filters that they write numbers and lists with."""
     here = Path(__file__).parent
-    found = Environment(
+    jinja = Environment(
         loader=FileSystemLoader([here / "article" / "page", here]),
         autoescape=select_autoescape(["html"]),
         undefined=StrictUndefined,
@@ -177,7 +177,7 @@ def environment() -> Environment:
         *(between, capital, ci, count, counts, interval, listed, lookup, names, number, of_all),
         *(p_value, percent, plural, spaced, spelt, uncapital),
     )
-    found.filters |= {write.__name__: write for write in filters}
-    found.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}
-    found.tests |= {"nan": math.isnan, "finite": math.isfinite}
-    return found
+    jinja.filters |= {write.__name__: write for write in filters}
+    jinja.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}
+    jinja.tests |= {"nan": math.isnan, "finite": math.isfinite}
+    return jinja

@@ -53,7 +53,7 @@ def table(tracked: Sequence[TrackedCondition], plan: Plan) -> Table:
 
 
 def _line(condition: TrackedCondition, plan: Plan) -> dict[str, Any]:
-    """What a condition needs, and whether it may stop."""
+    """The replicates that a condition needs, and whether it may stop."""
     line: dict[str, Any] = {"n": condition.completed}
     if not condition.preferences.size:
         return line | {"warnings": "no_replicates"}

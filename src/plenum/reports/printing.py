@@ -123,7 +123,7 @@ def terminal(table: Table, width: int) -> list[Grid]:
     least = _least(table, width)
     beside = table.head.index(WARNINGS) if WARNINGS in table.head[table.keys :] else None
     parts = parted(table.keys, least, width, beside)
-    return [_table(table, own, least, width) for own in parts]
+    return [_table(table, part, least, width) for part in parts]
 
 
 def parted(
@@ -159,13 +159,13 @@ def _wide(columns: Sequence[int], widths: Sequence[int]) -> int:
 
 def _least(table: Table, width: int) -> list[int]:
     """How narrow each column may get: its cells whole, where they fit beside the first columns."""
-    whole, words = widths(table, _words), widths(table, _words, _words)
-    keys, rest = list(range(table.keys)), range(table.keys, len(whole))
+    unbroken, words = widths(table, _words), widths(table, _words, _words)
+    keys, rest = list(range(table.keys)), range(table.keys, len(unbroken))
     widest = max((words[column] + 2 for column in rest), default=0)
-    named = whole if _wide(keys, whole) + widest <= width else words
+    named = unbroken if _wide(keys, unbroken) + widest <= width else words
     start = [named[key] for key in keys]
-    fits = [_wide(keys, start) + whole[column] + 2 <= width for column in rest]
-    return [*start, *(whole[c] if fit else words[c] for c, fit in zip(rest, fits, strict=True))]
+    fits = [_wide(keys, start) + unbroken[column] + 2 <= width for column in rest]
+    return [*start, *(unbroken[c] if fit else words[c] for c, fit in zip(rest, fits, strict=True))]
 
 
 def widths(table: Table, heads: Split = _lines, cells: Split = _lines) -> list[int]:

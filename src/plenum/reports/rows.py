@@ -39,7 +39,7 @@ class Row:
 
     @property
     def estimand(self) -> str:
-        """What ``lambda`` is: λ̂ between repeats, or ``lambda_pert`` between wordings."""
+        """The estimand of ``lambda``: λ̂ between repeats, or ``lambda_pert`` between wordings."""
         return "lambda_pert" if self.tracked.perturbed else "lambda"
 
     @property
@@ -49,7 +49,7 @@ class Row:
 
     @property
     def readings(self) -> list[VariantOutcome]:
-        """What the completed replicates read and decided; none where no wording is known."""
+        """Wordings and decisions of the completed replicates; none where no wording is known."""
         t = self.tracked
         if not t.variants:
             return []
@@ -197,5 +197,5 @@ def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
 
 
 def symbol(rows: Sequence[Row]) -> str:
-    """What the exponent of some conditions is called."""
+    """The symbol of the exponent of some conditions."""
     return "λ̂_pert" if all(row.tracked.perturbed for row in rows) else "λ̂"

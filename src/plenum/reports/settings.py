@@ -1,4 +1,4 @@
-"""What the scripts that read a study are told: typed, with the values that each may have."""
+"""The settings of the scripts that read a study: typed, with the values that each may have."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +25,8 @@ class _Increasing:
     def check(self, key: str, value: object) -> None:
         """Refuse anything else."""
         given = list(value) if isinstance(value, tuple) else None
-        whole = given is not None and all(type(n) is int and n >= self.least for n in given)
-        refused = given is None or not whole or given != sorted(set(given))
+        integers = given is not None and all(type(n) is int and n >= self.least for n in given)
+        refused = given is None or not integers or given != sorted(set(given))
         if refused or self.length not in (None, len(given or ())):
             raise UserError(f"{key}: {value if given is None else given}; it is {self.allowed}")
 
@@ -40,7 +40,7 @@ Positive = Annotated[float, Range(0, above=True)]
 
 @dataclass(frozen=True)
 class Settings:
-    """What to report on.
+    """The study to report on, and how it is estimated.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Plan:
-    """What `scripts/plan.py` is asked: see `plan_replicates` and `look` of `plenum.dynamics`."""
+    """The settings of `scripts/plan.py`: see `plan_replicates` and `look` of `plenum.dynamics`."""
 
     study: str
     uri: str
@@ -88,7 +88,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Calibration:
-    """What `scripts/calibrate.py` is asked; without ``workers`` every core works."""
+    """The settings of `scripts/calibrate.py`; without ``workers`` every core works."""
 
     draws: Annotated[int, Whole(2)]
     workers: Annotated[int | None, Whole(1)]
@@ -118,7 +118,7 @@ def settings(cfg: DictConfig) -> Settings:
 
 
 def plan(cfg: DictConfig) -> Plan:
-    """Check what `scripts/plan.py` is asked."""
+    """Check the config of `scripts/plan.py`."""
     planned = read(Plan, cfg)
     if not planned.alpha < planned.power < 1:
         raise UserError(f"power: {planned.power}; between alpha ({planned.alpha}) and 1")

@@ -23,13 +23,13 @@ class Study:
         What is to be reported, and how.
     rows
         One a condition, in the order of scenario and of running.
-    whole
+    parent
         The study that these are some conditions of.
     """
 
     chosen: Settings
     rows: tuple[Row, ...]
-    whole: "Study | None" = None
+    parent: "Study | None" = None
 
     @property
     def name(self) -> str:
@@ -37,13 +37,13 @@ class Study:
         return self.chosen.study
 
     def restricted(self, keep: Callable[[Mapping[str, str]], bool]) -> "Study":
-        """Those of its conditions whose factors are wanted.
+        """Those of its conditions whose factors pass a filter.
 
         Its contrasts are those of the whole study between these conditions: their p values stay
         adjusted over all contrasts of a factor.
         """
         rows = tuple(row for row in self.rows if keep(row.tracked.factors))
-        return replace(self, rows=rows, whole=self)
+        return replace(self, rows=rows, parent=self)
 
     @property
     def deliberated(self) -> list[Row]:
@@ -57,15 +57,15 @@ class Study:
     @cached_property
     def contrasts(self) -> list[Effect[Contrast]]:
         """Each level of a factor against its reference."""
-        if self.whole is not None:
-            return self._among(self.whole.contrasts)
+        if self.parent is not None:
+            return self._among(self.parent.contrasts)
         return effects.contrasts(self.rows, self.chosen)
 
     @cached_property
     def interactions(self) -> list[Effect[Contrast]]:
         """Roles by model, wherever all four cells are there."""
-        if self.whole is not None:
-            return self._among(self.whole.interactions)
+        if self.parent is not None:
+            return self._among(self.parent.interactions)
         return effects.interactions(self.rows, self.chosen)
 
     @cached_property

@@ -45,7 +45,7 @@ _ANONYMOUS: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
 }
-"""What files don't say: when they were written, and by which version."""
+"""Metadata left out of files: when they were written, and by which version."""
 
 
 @contextmanager

@@ -45,7 +45,7 @@ class Column:
 
     @property
     def head(self) -> str:
-        """What stands above the cells."""
+        """Text above the cells."""
         return " ".join(self.names).replace("_", " ") if self.label is None else self.label
 
     def cells(self, frame: pd.DataFrame) -> list[str]:

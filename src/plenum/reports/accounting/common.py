@@ -1,4 +1,4 @@
-"""What the tables of accounts share: reasons in order, and what calls took, as a frame."""
+"""Shared by the tables of accounts: reasons in order, and the usage of calls as a frame."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,11 +20,11 @@ WHY = {
 
 _SUMMED = ("tokens_in", "tokens_out", "cost", "unpriced", "seconds")
 SPENT = ["calls", "repairs", "attempts", "failed_attempts", *_SUMMED]
-"""What calls took; failed attempts are among the attempts."""
+"""Usage of calls; failed attempts are among the attempts."""
 
 
 def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """What calls took: one row a condition, by its number, and model; attempts by outcome, too."""
+    """Usage of calls: one row a condition, by its number, and model; attempts by outcome, too."""
     outcomes = in_order({name for usage in usages for name in usage.outcomes or {}})
     records = []
     for number, usage in enumerate(usages):
@@ -44,7 +44,7 @@ def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
 
 
 def spent_by(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
-    """What the calls of some conditions took; ``None`` where that isn't known of any."""
+    """The usage of the calls of some conditions; ``None`` where that isn't known of any."""
     if any(usage.models is None for usage in usages) or not usages:
         return None
     taken = calls(usages)

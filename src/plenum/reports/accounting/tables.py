@@ -100,7 +100,7 @@ def _reason(name: str) -> str:
 
 
 def _dropped(usages: Sequence[ConditionUsage], labels: Sequence[str]) -> list[tuple[str, Any]]:
-    """What the providers sent that couldn't be kept: fields with their counts, by condition."""
+    """Dropped fields of providers' answers: fields with their counts, by condition."""
     fields: list[Counter[str]] = [Counter() for _ in usages]
     for field, usage in zip(fields, usages, strict=True):
         for model in (usage.models or {}).values():

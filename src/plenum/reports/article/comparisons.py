@@ -1,4 +1,4 @@
-"""What differs between conditions: contrasts, interactions, pooled effects and fragility."""
+"""Differences between conditions: contrasts, interactions, pooled effects and fragility."""
 
 import math
 from collections.abc import Sequence
@@ -122,15 +122,15 @@ def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
 
 def means(across: Sequence[Effect[Estimate]]) -> Family:
     """Effects pooled over scenarios."""
-    found = [a for a in across if isinstance(a.estimate, Pooled)]
+    effects = [a for a in across if isinstance(a.estimate, Pooled)]
     differences = [
         Difference(
             name=a.name.replace(" - ", " against "),
-            held=_held(a.others, [other.others for other in found if other.name == a.name]),
+            held=_held(a.others, [other.others for other in effects if other.name == a.name]),
             estimate=a.estimate,
             p=a.p_holm,
         )
-        for a in found
+        for a in effects
     ]
     return Family("mean", tuple(differences))
 
@@ -162,8 +162,8 @@ def smallest(differences: Sequence[Difference]) -> float:
 
 def least(differences: Sequence[Difference]) -> list[float]:
     """The true differences that would have been found, at the realised n and spread."""
-    found = [detectable(d.estimate.se, d.estimate.df) for d in differences]
-    return [delta for delta in found if math.isfinite(delta)]
+    deltas = [detectable(d.estimate.se, d.estimate.df) for d in differences]
+    return [delta for delta in deltas if math.isfinite(delta)]
 
 
 def suspicious(differences: Sequence[Difference]) -> list[str]:
@@ -180,7 +180,7 @@ def _held(others: dict[str, str], of_family: Sequence[dict[str, str]]) -> str:
 
 
 def _growth(effect: Effect[Contrast]) -> Estimate | None:
-    """What Δλ̂ comes to over the rounds that both conditions share; nothing where it is huge."""
+    """The growth by Δλ̂ over the rounds that both conditions share; nothing where it is huge."""
     c = effect.estimate
     spans = [cell.rounds_used + cell.zero_rounds - 1 for cell in c.cells]
     if len(set(spans)) > 1 or spans[0] < 1 or not math.isfinite(c.value):

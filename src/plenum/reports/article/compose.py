@@ -47,7 +47,7 @@ def compose(material: Material) -> Document:
 
 
 def sentences(study: Study) -> list[str]:
-    """What a study of committees found, what it didn't show, and what is left out."""
+    """Sentences on a study of committees: results, null results, and what is left out."""
     material = Material(study, (), {})
     return paragraphs(
         "findings.md.j2", f=facts.facts(material), name=material.name, unit="replicate"

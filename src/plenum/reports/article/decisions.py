@@ -69,12 +69,12 @@ class Decisions:
             for row in self.every
             if row.wordings and row.wordings[ALL].wordings
         ]
-        return sorted(measured, key=lambda found: found.fragility.value)
+        return sorted(measured, key=lambda entry: entry.fragility.value)
 
     @property
     def most_fragile(self) -> list[Fragility]:
         """Those of the largest fragility; a single replicate can't differ."""
-        several = [found for found in self.fragile if found.row.n > 1]
+        several = [entry for entry in self.fragile if entry.row.n > 1]
         return [f for f in several if f.fragility.value == several[-1].fragility.value]
 
     @property
@@ -88,11 +88,11 @@ class Decisions:
 
         The earliest first, without those in which fewer than half of them ever have one.
         """
-        found: dict[float, list[Row]] = {}
+        by_round: dict[float, list[Row]] = {}
         for row in self.deliberated:
             if math.isfinite(_median(row)):
-                found.setdefault(_median(row), []).append(row)
-        return dict(sorted(found.items()))
+                by_round.setdefault(_median(row), []).append(row)
+        return dict(sorted(by_round.items()))
 
     @cached_property
     def never(self) -> list[Row]:
@@ -111,6 +111,14 @@ def _flip_rate(row: Row) -> Share:
 
 
 def _largest(rows: Sequence[Row], share: Callable[[Row], Share | None]) -> Largest:
-    shares = [(found, row) for row in rows if (found := share(row)) and not math.isnan(found.value)]
-    top = max((found for found, _ in shares), key=lambda found: found.value, default=None)
-    return Largest(top, tuple(row for found, row in shares if top and found.value == top.value))
+    shares = [
+        (estimate, row)
+        for row in rows
+        if (estimate := share(row)) and not math.isnan(estimate.value)
+    ]
+    top = max(
+        (estimate for estimate, _ in shares), key=lambda estimate: estimate.value, default=None
+    )
+    return Largest(
+        top, tuple(row for estimate, row in shares if top and estimate.value == top.value)
+    )

@@ -1,4 +1,4 @@
-"""What a report consists of, before it is HTML or Markdown: plain text all through."""
+"""The parts of a report, before it is HTML or Markdown: plain text all through."""
 
 import re
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ class Document:
 
 
 def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[Block]:
-    """What a template says, as blocks of a page.
+    """A rendered template as blocks of a page.
 
     Paragraphs are parted by empty lines. Lines that begin with ``- `` are items of a list, with
     their lead between double asterisks.
@@ -93,20 +93,20 @@ def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[B
     facts
         What the template reads.
     """
-    found: list[Block] = []
+    content: list[Block] = []
     known = facts | {"place": partial(_place, parts), "parts": parts}
     for text in phrases.parts(template, "", known):
         if (place := _PLACE.fullmatch(text)) and place[1] in parts:
-            found.append(parts[place[1]])
+            content.append(parts[place[1]])
         elif text.startswith("- "):
             items = [_item(item) for item in re.split(r"(?:^|\n)- ", text)[1:]]
-            if found and isinstance(before := found[-1], Points):
-                found[-1] = Points((*before.items, *items))
+            if content and isinstance(before := content[-1], Points):
+                content[-1] = Points((*before.items, *items))
             else:
-                found.append(Points(tuple(items)))
+                content.append(Points(tuple(items)))
         else:
-            found.append(Text(phrases.squeezed(text)))
-    return found
+            content.append(Text(phrases.squeezed(text)))
+    return content
 
 
 def _place(parts: Mapping[str, Block], name: str) -> str:

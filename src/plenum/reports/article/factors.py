@@ -33,11 +33,11 @@ def fixed(rows: Sequence[Row]) -> dict[str, str]:
 
 def crossed(rows: Sequence[Row]) -> bool:
     """Whether every level of each factor that varies meets every level of all others."""
-    own = levels(rows)
-    if math.prod(map(len, own.values())) > len(rows):
+    by_factor = levels(rows)
+    if math.prod(map(len, by_factor.values())) > len(rows):
         return False
-    there = {tuple(row.tracked.factors[name] for name in own) for row in rows}
-    return there == set(product(*own.values()))
+    combinations = {tuple(row.tracked.factors[name] for name in by_factor) for row in rows}
+    return combinations == set(product(*by_factor.values()))
 
 
 def table(rows: Sequence[Row]) -> Table:
@@ -70,7 +70,7 @@ def _levels(counts: Counter[str]) -> str:
 
 
 class Names:
-    """What the conditions of a study are called: by the factors in which they differ."""
+    """Names for the conditions of a study: by the factors in which they differ."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._varying = varying_in(rows)
@@ -99,7 +99,7 @@ class Names:
         return f" in {text}" if "scenario" in self._varying else f" with {text}"
 
     def each(self, rows: Iterable[Row]) -> list[str]:
-        """What some conditions are called."""
+        """The names of some conditions."""
         return [self(row) for row in rows]
 
     def several(self, rows: Iterable[Row], where: str = "") -> str:
@@ -107,9 +107,9 @@ class Names:
         return first_names(self.each(rows), where)
 
     def _factors(self, row: Row) -> str:
-        own = row.tracked.factors
+        values = row.tracked.factors
         varied = [n for n in FACTORS if n in self._varying and n != "scenario"]
-        parts = [_PROTOCOLS.get(own[n], f"{n} {own[n]}") for n in varied]
+        parts = [_PROTOCOLS.get(values[n], f"{n} {values[n]}") for n in varied]
         if "scenario" in self._varying:
-            return f"{own['scenario']} with {listed(parts)}" if parts else own["scenario"]
+            return f"{values['scenario']} with {listed(parts)}" if parts else values["scenario"]
         return listed(parts) or "the only condition"

@@ -25,7 +25,7 @@ _FEW = 10
 """Fewer replicates than this are called few."""
 
 _UNKNOWN = Warned("", "", "", "the estimates carry it", "see the documentation of estimates")
-"""What is written of a warning that isn't known."""
+"""The text for a warning that isn't known."""
 
 
 def facts(material: Material) -> dict[str, Any]:
@@ -62,15 +62,15 @@ def report(material: Material) -> dict[str, Any]:
     }
 
 
-def _growth_beyond(found: Branching | None) -> str:
-    """What the signed growth of branches was shown to be; empty for no more than diffusion."""
-    if found is None or not excludes(found.signed.ci_low, found.signed.ci_high):
+def _growth_beyond(branches: Branching | None) -> str:
+    """The shown sign of the growth of branches, in a word; empty for no more than diffusion."""
+    if branches is None or not excludes(branches.signed.ci_low, branches.signed.ci_high):
         return ""
-    return "amplification" if found.signed.value > 0 else "contraction"
+    return "amplification" if branches.signed.value > 0 else "contraction"
 
 
 def _design(material: Material) -> dict[str, Any]:
-    """What was run, and how: factors, committee, models, rounds, wordings, seeds and code."""
+    """Facts of the design: factors, committee, models, rounds, wordings, seeds and code."""
     rows = material.rows
     begun = [row for row in rows if not row.tracked.after_round]
     origins = [o for row in rows if (o := material.origins.get(row.tracked.run_id))]
@@ -128,7 +128,7 @@ def _models(material: Material) -> dict[str, list[str]]:
 
 def _wordings(rows: Sequence[Row], origins: Sequence[Provenance]) -> dict[str, Any]:
     """How many wordings the scenario has, and how many were read, by family."""
-    found = next((origin.wordings for origin in origins if origin.wordings), "")
+    wordings = next((origin.wordings for origin in origins if origin.wordings), "")
     pairs = {
         pair
         for row in rows
@@ -136,17 +136,17 @@ def _wordings(rows: Sequence[Row], origins: Sequence[Provenance]) -> dict[str, A
     }
     families = Counter(family for family, _ in sorted(pairs))
     return {
-        "wordings": sum(int(entry.rpartition(":")[2]) for entry in found.split()),
+        "wordings": sum(int(entry.rpartition(":")[2]) for entry in wordings.split()),
         "families": [f"{family} ({n:,})" for family, n in families.items()],
     }
 
 
 def _branch(row: Row) -> dict[str, int]:
     """How many continuations a condition has: of each base state, once it has estimates."""
-    found = row.branches
+    branches = row.branches
     return {
-        "branches": found.branches if found else row.tracked.target,
-        "bases": found.bases if found else 0,
+        "branches": branches.branches if branches else row.tracked.target,
+        "bases": branches.bases if branches else 0,
         "after_round": row.tracked.after_round,
     }
 
@@ -175,7 +175,7 @@ def _attrition(material: Material) -> dict[str, Any]:
 
 
 def _comparisons(material: Material) -> dict[str, Any]:
-    """What differs between conditions, what was not shown to, and what could have been."""
+    """Facts of the comparisons: shown, not shown, and the detectable difference."""
     study = material.study
     return {
         "contrasts": comparisons.factors(study.contrasts),
@@ -207,7 +207,7 @@ def _warnings(material: Material) -> dict[str, Any]:
 
 
 def _limits(material: Material) -> dict[str, Any]:
-    """What the study holds, as far as it limits what can be concluded."""
+    """Facts that limit the conclusions."""
     rows = material.rows
     fits = [fit for kind in material.kinds for fit in kind.fits]
     cold = any(row.tracked.factors["temperature"] == "t0" for row in rows)

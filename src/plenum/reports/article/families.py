@@ -59,9 +59,9 @@ def holds(p_holm: float, low: float, high: float) -> bool:
     return p_holm < ALPHA and excludes(low, high)
 
 
-def shaky(found: Sequence[Fit]) -> dict[str, list[Row]]:
+def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:
     """Which conditions carry the warnings that a claim about a slope can't be read without."""
-    fits = {fit.row.tracked.run_id: fit for fit in found}.values()
+    fits = {fit.row.tracked.run_id: fit for fit in every}.values()
     carried = {w: [f.row for f in fits if w in f.exponent.warnings] for w in SHAKY}
     return {warning: rows for warning, rows in carried.items() if rows}
 
@@ -86,7 +86,7 @@ class Kind:
 
     @property
     def suffix(self) -> str:
-        """What tells the names of its tables apart."""
+        """The suffix of the names of its tables."""
         return "_pert" * self.perturbed
 
     @cached_property
@@ -97,12 +97,12 @@ class Kind:
     @cached_property
     def fits(self) -> list[Fit]:
         """Those that have a λ̂."""
-        found = [
+        estimated = [
             (row, row.summary.lyapunov, row.summary.lyapunov.diagnostics, row.summary.reversal.p)
             for row in self.once
             if row.summary is not None
         ]
-        known = [(row, e, d, p) for row, e, d, p in found if d is not None]
+        known = [(row, e, d, p) for row, e, d, p in estimated if d is not None]
         tests = ([p for *_, p in known], [e.p_diffusion for _, e, _, _ in known])
         columns = [part for ps in tests for part in (ps, holm(ps), benjamini_hochberg(ps))]
         return [

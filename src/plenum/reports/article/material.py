@@ -1,4 +1,4 @@
-"""What a report is written from: the study's rows, accounts and origins, its tables and figures."""
+"""The material of a report: the study's rows, accounts and origins, its tables and figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _SQUARES = 4
 
 @dataclass(frozen=True)
 class Material:
-    """What the sections of a report read.
+    """The data that the sections of a report read.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Material:
 
     @property
     def chosen(self) -> Settings:
-        """What was asked for."""
+        """The settings of the report."""
         return self.study.chosen
 
     @property
@@ -69,18 +69,18 @@ class Material:
 
     @cached_property
     def name(self) -> Names:
-        """What conditions are called."""
+        """The names of conditions."""
         return Names(self.rows)
 
     @cached_property
     def kinds(self) -> list[Kind]:
         """The deliberations, by what their λ̂ is: between repeats, and between wordings."""
-        found = []
+        kinds = []
         for symbol, perturbed in (("λ̂", False), ("λ̂_pert", True)):
-            own = [r for r in fitted(self.rows) if r.tracked.perturbed is perturbed]
-            if own:
-                found.append(Kind(symbol, perturbed, tuple(own)))
-        return found
+            rows = [r for r in fitted(self.rows) if r.tracked.perturbed is perturbed]
+            if rows:
+                kinds.append(Kind(symbol, perturbed, tuple(rows)))
+        return kinds
 
     @cached_property
     def decided(self) -> Decisions:
@@ -106,48 +106,48 @@ class Material:
     def sheets(self) -> dict[str, Table]:
         """The tables by name, in the order in which they are numbered."""
         chosen, rows = self.chosen, self.rows
-        found: dict[str, Table] = {"design": factors.table(rows)}
+        tables: dict[str, Table] = {"design": factors.table(rows)}
         lost = any(row.failed or row.pending for row in rows)
         if lost:
-            found["accounts"] = conditions(self.every)[0]
+            tables["accounts"] = conditions(self.every)[0]
         if any(row.failed for row in rows):
-            found["failures"] = failures(self.accounted)
-            found["attrition"] = attrition(self.accounted)
+            tables["failures"] = failures(self.accounted)
+            tables["attrition"] = attrition(self.accounted)
         for kind in self.kinds:
-            found[f"conditions{kind.suffix}"] = estimates(kind.rows, chosen)
+            tables[f"conditions{kind.suffix}"] = estimates(kind.rows, chosen)
             if len(kind.fits) > 1:
-                found[f"growth{kind.suffix}"] = kind.table()
+                tables[f"growth{kind.suffix}"] = kind.table()
         parallel = [row for row in rows if row.summary is not None]
         if parallel:
-            found["decisions"] = decisions(parallel)
+            tables["decisions"] = decisions(parallel)
         worded = fragility_tables.tables(rows, self.changes)
         if worded:
-            found["fragility"] = worded[0]
+            tables["fragility"] = worded[0]
         for sheet in branching.tables(rows):
-            found["branching"] = sheet
+            tables["branching"] = sheet
         for sheet in contrasts(self.study.contrasts, rows):
-            found["contrasts"] = sheet
+            tables["contrasts"] = sheet
         for sheet in contrasts(self.study.interactions, rows, interaction=True):
-            found["interactions"] = sheet
+            tables["interactions"] = sheet
         for sheet in pooled(self.study.across, rows):
-            found["pooled"] = sheet
-        found |= {f"compared{at}": sheet for at, sheet in enumerate(worded[1:])}
-        return found | self._last()
+            tables["pooled"] = sheet
+        tables |= {f"compared{at}": sheet for at, sheet in enumerate(worded[1:])}
+        return tables | self._last()
 
     def _last(self) -> dict[str, Table]:
         """The tables of the appendix."""
-        found: dict[str, Table] = {}
+        tables: dict[str, Table] = {}
         for kind in self.kinds:
             if not kind.fits:
                 continue
             once = [row for row in kind.rows if not row.tracked.rerun]
             squares = matrices(once)
             for at, sheet in enumerate(squares if len(squares) <= _SQUARES else ()):
-                found[f"square{at}{kind.suffix}"] = sheet
+                tables[f"square{at}{kind.suffix}"] = sheet
             for sheet in landscape(once):
-                found[f"landscape{kind.suffix}"] = sheet
-            found[f"diagnostics{kind.suffix}"] = diagnostics(kind.rows, self.chosen)
-        return found | {"manifest": manifest(self.every)}
+                tables[f"landscape{kind.suffix}"] = sheet
+            tables[f"diagnostics{kind.suffix}"] = diagnostics(kind.rows, self.chosen)
+        return tables | {"manifest": manifest(self.every)}
 
     def table(self, name: str) -> str:
         """How a sentence names a table."""

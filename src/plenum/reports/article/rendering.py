@@ -38,20 +38,20 @@ def markdown(document: Document) -> str:
 
 @cache
 def _environment() -> Environment:
-    found = environment().overlay()
-    found.filters = found.filters | {
+    jinja = environment().overlay()
+    jinja.filters = jinja.filters | {
         "linked": _linked,
         "broken": _broken,
         "embedded": _embedded,
         "plain": _plain,
         "markdown": _grid,
     }
-    found.tests = found.tests | {
+    jinja.tests = jinja.tests | {
         "text": lambda block: isinstance(block, Text),
         "points": lambda block: isinstance(block, Points),
         "grid": lambda block: isinstance(block, Grid),
     }
-    return found
+    return jinja
 
 
 @cache
@@ -66,8 +66,8 @@ def _linked(text: str) -> Markup:
     return Markup(_HAT.sub(r'<span class="symbol">\g<0></span>', kept))
 
 
-def _link(found: "re.Match[str]") -> str:
-    return f'<a href="#{found[1].lower()}-{found[2]}">{found[0]}</a>'
+def _link(match: "re.Match[str]") -> str:
+    return f'<a href="#{match[1].lower()}-{match[2]}">{match[0]}</a>'
 
 
 def _broken(text: str) -> Markup:
@@ -95,5 +95,5 @@ def _plain(text: str) -> str:
     return _MARKS.sub(_marked, text).replace("\n", "<br>")
 
 
-def _marked(found: "re.Match[str]") -> str:
-    return "&amp;" if found[0] == "&" else "&lt;" if found[0] == "<" else f"\\{found[0]}"
+def _marked(match: "re.Match[str]") -> str:
+    return "&amp;" if match[0] == "&" else "&lt;" if match[0] == "<" else f"\\{match[0]}"

@@ -51,11 +51,15 @@ def compose(chosen: Settings, folder: Path) -> Document:
     """
     tracked = TrackedStudy(chosen.study, chosen.uri)
     played = tracked.conditions
-    done = sum(one.completed for one in played)
-    found = publish.tabled(played) if done else []
-    shared = _shared_notes(found)
-    results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in found]
-    tables = [design([one.factors for one in played], _FACTORS), *results, _runs(played)]
+    done = sum(condition.completed for condition in played)
+    built = publish.tabled(played) if done else []
+    shared = _shared_notes(built)
+    results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in built]
+    tables = [
+        design([condition.factors for condition in played], _FACTORS),
+        *results,
+        _runs(played),
+    ]
     parts: dict[str, Block] = {f"table{n}": Grid(n, t) for n, t in enumerate(tables, start=1)}
     drawn = publish.drawn(played, folder) if done else []
     source = provenance(played)
@@ -87,17 +91,17 @@ def compose(chosen: Settings, folder: Path) -> Document:
 
 
 def sentences(played: Sequence[TrackedCondition]) -> list[str]:
-    """What a study in worlds found, what it didn't show, and what is left out."""
+    """Sentences on a study in worlds: results, null results, and what is left out."""
     return paragraphs("findings_of_worlds.md.j2", f=findings(played), unit="run")
 
 
 def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
     """The facts behind the sentences of a study in worlds, group by group; no group, no run."""
-    done = [one for one in played if one.completed]
-    found = groups(done)
-    scripted = any(group.frame["scripted"].any() for group in found)
+    done = [condition for condition in played if condition.completed]
+    grouped = groups(done)
+    scripted = any(group.frame["scripted"].any() for group in grouped)
     return _facts(played) | {
-        "groups": [_compared(group) for group in found],
+        "groups": [_compared(group) for group in grouped],
         "scripted": scripted,
     }
 
@@ -116,26 +120,31 @@ def _compared(group: Group) -> dict[str, Any]:
         if holds(float(p), e.ci_low, e.ci_high)
     ]
     means = {} if tests else group.over_worlds("arm", metric)
-    alone = [f"{ci(found, 3)} ({name})" for name, found in means.items() if found.n]
+    alone = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]
     world = {"world": group.heading, "metric": metric}
     return world | {"shown": shown, "tested": len(tests), "means": alone}
 
 
 def _facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
-    """What the sentences say: the design, how runs ended, and what limits the conclusions."""
-    failures = sum((Counter(one.failures) for one in played), Counter[str]())
-    completed = [one.completed for one in played]
-    episodes = [one.metrics["episode"].nunique() if len(one.metrics) else 0 for one in played]
+    """Facts for the sentences: the design, how runs ended, and what limits the conclusions."""
+    failures = sum((Counter(condition.failures) for condition in played), Counter[str]())
+    completed = [condition.completed for condition in played]
+    episodes = [
+        condition.metrics["episode"].nunique() if len(condition.metrics) else 0
+        for condition in played
+    ]
     return {
         **{"world": True, "conditions": len(played), "tiny": 0, "alpha": ALPHA},
-        "simulated": sum(one.simulated for one in played),
-        "tasks": list(dict.fromkeys(spaced(one.factors["task"]) for one in played)),
-        "rounds": [int(one.factors["rounds"]) for one in played],
-        **{"target": sum(one.target for one in played), "done": sum(completed)},
-        **{"failed": failures.total(), "pending": sum(one.pending for one in played)},
+        "simulated": sum(condition.simulated for condition in played),
+        "tasks": list(dict.fromkeys(spaced(condition.factors["task"]) for condition in played)),
+        "rounds": [int(condition.factors["rounds"]) for condition in played],
+        **{"target": sum(condition.target for condition in played), "done": sum(completed)},
+        **{"failed": failures.total(), "pending": sum(condition.pending for condition in played)},
         "reasons": [f"{spaced(reason)} ({n:,})" for reason, n in failures.items()],
-        "association": association(completed, [sum(one.failures.values()) for one in played]),
-        "scripted": any(one.factors["policy"] != "agents" for one in played),
+        "association": association(
+            completed, [sum(condition.failures.values()) for condition in played]
+        ),
+        "scripted": any(condition.factors["policy"] != "agents" for condition in played),
         "few": sum(n < _FEW for n in episodes),
     }
 
@@ -147,7 +156,7 @@ def _shared_notes(tables: Sequence[Table]) -> list[str]:
 
 
 def _varying(played: Sequence[TrackedCondition]) -> list[str]:
-    return varying((one.factors for one in played), _FACTORS)
+    return varying((condition.factors for condition in played), _FACTORS)
 
 
 def _runs(played: Sequence[TrackedCondition]) -> Table:
@@ -160,11 +169,11 @@ def _runs(played: Sequence[TrackedCondition]) -> Table:
     )
     records = [
         {
-            **{name: one.factors.get(name, "") for name in names},
-            **{"condition": one.identity, "run_id": one.run_id},
-            **{"completed": one.completed, "target": one.target},
+            **{name: condition.factors.get(name, "") for name in names},
+            **{"condition": condition.identity, "run_id": condition.run_id},
+            **{"completed": condition.completed, "target": condition.target},
         }
-        for one in played
+        for condition in played
     ]
     title = "The MLflow runs behind each condition"
     return Table("runs", title, pd.DataFrame(records), columns, ("runs: completed/target",))

@@ -1,4 +1,4 @@
-"""What the page holds: a list of conditions, and two blocks for each, read when it is chosen."""
+"""The data of the page: a list of conditions, and two blocks for each, read when it is chosen."""
 
 import math
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What `scripts/explore.py` does: writes a study's explorer and logs it to MLflow."""
+"""`scripts/explore.py`: write a study's explorer and log it to MLflow."""
 
 import os
 from collections.abc import Sequence

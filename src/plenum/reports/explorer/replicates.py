@@ -1,4 +1,4 @@
-"""What the page knows of each replicate: a record, and the talk of those that it shows."""
+"""The data of each replicate on the page: a record, and the turns of those that it shows."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -42,12 +42,12 @@ def branching(study: Study) -> Figure | None:
     titles = ("A  Γ̂", "B  signed growth", "C  ĉ, preferences minus 1/K")
     for panel, title in zip(axes[0], titles, strict=True):
         panel.set_title(title)
-    found = [row.branches for row in rows if row.branches is not None]
+    branches = [row.branches for row in rows if row.branches is not None]
     captioned(
         *(figure, "branching", rows),
-        sizes=[f"{f.bases} bases x {f.branches} branches" for f in found],
+        sizes=[f"{f.bases} bases x {f.branches} branches" for f in branches],
         condition=shared(rows) if len(rows) > 1 else name(rows[0], _NAMED),
-        raw=[f"{_average(f.c_in_raw)} against {_average(f.c_out_raw)}" for f in found],
+        raw=[f"{_average(f.c_in_raw)} against {_average(f.c_out_raw)}" for f in branches],
         left=left,
     )
     return figure

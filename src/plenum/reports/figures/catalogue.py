@@ -49,8 +49,8 @@ def _landscape(study: Study) -> Sequence[Figure]:
 
 
 def _forest(study: Study) -> Sequence[Figure] | None:
-    found = [*study.contrasts, *study.interactions]
-    if not any(math.isfinite(effect.estimate.value) for effect in found):
+    effects = [*study.contrasts, *study.interactions]
+    if not any(math.isfinite(effect.estimate.value) for effect in effects):
         return None
     return forest(study.contrasts, study.interactions, study.across)
 
@@ -67,7 +67,7 @@ def _hosted(study: Study) -> Figure | None:
 
 
 def _cells(study: Study) -> list[Row]:
-    """What stands in a map: each deliberation once, those without an estimate too."""
+    """The rows of a map: each deliberation once, those without an estimate too."""
     return [
         row
         for row in study.rows

@@ -52,31 +52,31 @@ def divergence(rows: Sequence[Row], window: tuple[int, int] = WINDOW) -> list[Fi
     more than four conditions into one, a scenario at a level of a factor, or a part of them.
     """
     drawn = [row for row in rows if row.summary is not None]
-    names, found = split(drawn)
+    names, split_panels = split(drawn)
     keys = dict.fromkeys(words.key(row, names) for row in drawn)
     looks = {key: number for number, key in enumerate(keys)}  # the same in all panels
-    pages = chunks(found, MOST_PANELS) or [[Panel("", [])]]
+    pages = chunks(split_panels, MOST_PANELS) or [[Panel("", [])]]
     return [_page(page, names, looks, window, (n, len(pages))) for n, page in enumerate(pages, 1)]
 
 
 def split(rows: Sequence[Row]) -> tuple[list[str], list[Panel]]:
     """The factors that tell lines apart, and the panels.
 
-    Conditions that differ in a text alone are told apart by their identity.
+    Conditions that differ in a text alone are distinguished by their identity.
     """
     names = [n for n in varying_in(rows) if n != "scenario"]
     alike = len({tuple(row.tracked.factors.values()) for row in rows}) < len(rows)
     splits = [("scenario",), *(("scenario", n) for n in names)]
     groups = [(split, grouped(rows, split)) for split in splits]
-    fitting = [own for own in groups if _fits(own[1].values())] or groups[:1]
-    split, chosen = min(fitting, key=lambda own: len(own[1]))
-    found = []
-    for key, own in chosen.items():
-        parts = math.ceil(len(own) / MOST_LINES)
-        for number, part in enumerate(chunks(own, math.ceil(len(own) / parts)), 1):
-            told = f" ({number} of {parts})" if parts > 1 else ""
-            found.append(Panel(words.levels(split, key) + told, list(part)))
-    return [n for n in names if n not in split] + ["condition"] * alike, found
+    fitting = [option for option in groups if _fits(option[1].values())] or groups[:1]
+    split, by_key = min(fitting, key=lambda option: len(option[1]))
+    split_panels = []
+    for key, group in by_key.items():
+        parts = math.ceil(len(group) / MOST_LINES)
+        for number, part in enumerate(chunks(group, math.ceil(len(group) / parts)), 1):
+            suffix = f" ({number} of {parts})" if parts > 1 else ""
+            split_panels.append(Panel(words.levels(split, key) + suffix, list(part)))
+    return [n for n in names if n not in split] + ["condition"] * alike, split_panels
 
 
 def _fits(groups: Collection[Sequence[Row]]) -> bool:
@@ -101,11 +101,11 @@ def _page(
     figure, axes = panels(lines, columns, (wide, high), len(page), sharex=True, sharey=True)
     shared = columns > 2 and bool(names)
     drawn = list(axes.flat)[: len(page)]
-    for number, (own, panel) in enumerate(zip(drawn, page, strict=True)):
-        _panel(own, panel, [] if shared else names, names, looks, window, room)
-        own.tick_params(labelbottom=number + columns >= len(page))
-    for own in drawn[(lines - 1) * columns :]:
-        own.set_xlabel("round")
+    for number, (panel_axes, panel) in enumerate(zip(drawn, page, strict=True)):
+        _panel(panel_axes, panel, [] if shared else names, names, looks, window, room)
+        panel_axes.tick_params(labelbottom=number + columns >= len(page))
+    for panel_axes in drawn[(lines - 1) * columns :]:
+        panel_axes.set_xlabel("round")
     scale(drawn)
     figure.supylabel("D(t), mean pairwise distance", fontsize=7.5)
     rows = [row for panel in page for row in panel.rows]
@@ -140,8 +140,8 @@ def _label(row: Row, shown: Sequence[str], room: float) -> str:
     """Name, estimate, n and letters; where that is too long, in two lines or without the symbol."""
     if row.summary is None:
         return ""
-    found = words.estimate(row.summary.lyapunov)
-    text = f"{symbol([row])} = {found}, n = {words.counted(row)}"
+    exponent = words.estimate(row.summary.lyapunov)
+    text = f"{symbol([row])} = {exponent}, n = {words.counted(row)}"
     marks = letters(row.warnings)
     text += f" ({marks})" if marks else ""
     named = words.spelled(row, shown)
@@ -152,40 +152,40 @@ def _label(row: Row, shown: Sequence[str], room: float) -> str:
     return line if width(line) <= room - 0.3 else f"{named}:\n{text}"
 
 
-def curve(axes: Axes, row: Row, own: dict[str, Any], window: tuple[int, int], label: str) -> None:
+def curve(axes: Axes, row: Row, style: dict[str, Any], window: tuple[int, int], label: str) -> None:
     """A band, D(t) with its markers, and the fit over the rounds of the window."""
     if row.summary is None:
         return
     level, exponent = row.summary.divergence, row.summary.lyapunov
     rounds = np.arange(1, level.size + 1)
     low, high = divergence_band(row.tracked.ensemble)
-    axes.fill_between(rounds, low, high, color=own["color"], alpha=0.13, lw=0)
+    axes.fill_between(rounds, low, high, color=style["color"], alpha=0.13, lw=0)
     shown = np.where(level > 0, level, np.nan)
-    axes.plot(rounds, shown, **own, markersize=2.4, lw=0.8, label=label)
+    axes.plot(rounds, shown, **style, markersize=2.4, lw=0.8, label=label)
     if math.isnan(exponent.value):
         return
     inside = (rounds >= window[0]) & (rounds <= window[1]) & (level > 0)
     x = rounds[inside]
     fitted = np.exp(np.log(level[inside]).mean() + exponent.value * (x - x.mean()))
-    axes.plot(x, fitted, color=own["color"], lw=2.6, alpha=0.4, solid_capstyle="butt")
+    axes.plot(x, fitted, color=style["color"], lw=2.6, alpha=0.4, solid_capstyle="butt")
 
 
 def scale(axes: Sequence[Axes]) -> None:
     """A logarithmic axis about what was measured: bands that know little may leave it."""
-    levels = [np.asarray(line.get_ydata(), float) for own in axes for line in own.lines]
-    found = np.concatenate([*levels, np.empty(0)])
-    found = found[np.isfinite(found)]
-    low, high = (found.min() / _REACH, found.max() * _REACH) if found.size else (0.1, 1.0)
-    for own in axes:
-        own.set_yscale("log")
-        own.yaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
-        own.yaxis.set_major_formatter("{x:g}")
-        own.yaxis.set_minor_formatter(NullFormatter())
-        own.set_ylim(low, high)
+    levels = [np.asarray(line.get_ydata(), float) for panel in axes for line in panel.lines]
+    values = np.concatenate([*levels, np.empty(0)])
+    values = values[np.isfinite(values)]
+    low, high = (values.min() / _REACH, values.max() * _REACH) if values.size else (0.1, 1.0)
+    for panel in axes:
+        panel.set_yscale("log")
+        panel.yaxis.set_major_locator(LogLocator(subs=(1,) if high > 100 * low else (1, 2, 5)))
+        panel.yaxis.set_major_formatter("{x:g}")
+        panel.yaxis.set_minor_formatter(NullFormatter())
+        panel.set_ylim(low, high)
 
 
 def _key(figure: Figure, rows: Sequence[Row], names: Sequence[str], looks: dict[Key, int]) -> None:
-    """What the looks stand for, once above all panels."""
+    """A legend of the looks, once above all panels."""
     handles = [
         Line2D([], [], **look(looks[key]), markersize=3, lw=0.8, label=words.levels(names, key))
         for key in dict.fromkeys(words.key(row, names) for row in rows)

@@ -67,7 +67,7 @@ def forest(
     if not effects:
         return []
     names = [n for n in FACTORS if len({e.others.get(n, "") for e in effects if n in e.others}) > 1]
-    groups = [g for own in _families(effects) for g in _groups(own, across, names)]
+    groups = [g for family in _families(effects) for g in _groups(family, across, names)]
     groups += list(_models(across, names))
     pages = _pages(groups)
     rows = [row for effect in effects for row in effect.cells]
@@ -80,38 +80,40 @@ def forest(
 
 def _families(effects: Sequence[Effect[Contrast]]) -> list[list[Effect[Contrast]]]:
     """The effects of each factor; those of an interaction are a family of their own."""
-    found: dict[str, list[Effect[Contrast]]] = {}
+    families: dict[str, list[Effect[Contrast]]] = {}
     for effect in effects:
         interaction = len(effect.cells) > 2
-        found.setdefault(effect.name if interaction else effect.name.split()[0], []).append(effect)
-    return list(found.values())
+        families.setdefault(effect.name if interaction else effect.name.split()[0], []).append(
+            effect
+        )
+    return list(families.values())
 
 
 def _groups(
     family: Sequence[Effect[Contrast]], across: Sequence[Effect[Estimate]], names: Sequence[str]
 ) -> Iterator[list[Line]]:
     """A heading and its lines: by comparison where it was made often, else by where it was."""
-    made = dict.fromkeys(effect.name for effect in family)
+    comparisons = dict.fromkeys(effect.name for effect in family)
     places = dict.fromkeys(_place(effect, names) for effect in family)
-    if len(made) > len(places):
+    if len(comparisons) > len(places):
         for place in places:
-            own = [effect for effect in family if _place(effect, names) == place]
-            yield [Line(f"{_factor(own)}, {place}"), *(_line(e, _minus(e)) for e in own)]
+            group = [effect for effect in family if _place(effect, names) == place]
+            yield [Line(f"{_factor(group)}, {place}"), *(_line(e, _minus(e)) for e in group)]
         return
-    for name in made:
-        own = [effect for effect in family if effect.name == name]
+    for name in comparisons:
+        group = [effect for effect in family if effect.name == name]
         yield [
-            Line(_heading(own[0])),
-            *(_line(effect, _place(effect, names)) for effect in own),
+            Line(_heading(group[0])),
+            *(_line(effect, _place(effect, names)) for effect in group),
             *(_mean(mean, names) for mean in across if mean.name == name),
         ]
 
 
 def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[list[Line]]:
     """The terms of the mixed models."""
-    own = [mean for mean in across if mean.name.startswith("mixed model: ")]
-    if own:
-        terms = (_mean(m, names, m.name.removeprefix("mixed model: ")) for m in own)
+    means = [mean for mean in across if mean.name.startswith("mixed model: ")]
+    if means:
+        terms = (_mean(m, names, m.name.removeprefix("mixed model: ")) for m in means)
         yield [Line("mixed model of the 2x2 over scenarios"), *terms]
 
 
@@ -121,8 +123,8 @@ def _factor(effects: Sequence[Effect[Contrast]]) -> str:
 
 def _place(effect: Effect[Contrast], names: Sequence[str]) -> str:
     """Where an effect was measured: the factors that are held, as far as they differ."""
-    own = [n for n in names if n in effect.others]
-    return words.levels(own, [effect.others[n] for n in own]) or effect.others.get(
+    held = [n for n in names if n in effect.others]
+    return words.levels(held, [effect.others[n] for n in held]) or effect.others.get(
         "scenario", "all"
     )
 
@@ -148,12 +150,12 @@ def _line(effect: Effect[Contrast], label: str) -> Line:
 
 
 def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> Line:
-    own = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
-    own = [n for n in own if n in mean.others]
-    where = words.levels(own, [mean.others[n] for n in own])
-    told = f"{label}, {where}" if where else label
+    held = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
+    held = [n for n in held if n in mean.others]
+    where = words.levels(held, [mean.others[n] for n in held])
+    text = f"{label}, {where}" if where else label
     n = f"{mean.estimate.n} scenarios"
-    return Line(told, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
+    return Line(text, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
 
 
 def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
@@ -173,9 +175,9 @@ def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
 
 def _reach(groups: Sequence[Sequence[Line]]) -> float:
     """How far the axis goes to either side, the same on all pages."""
-    found = [line.estimate for group in groups for line in group if line.estimate]
-    values = [abs(e.value) for e in found if math.isfinite(e.value)]
-    ends = [abs(end) for e in found for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
+    estimates = [line.estimate for group in groups for line in group if line.estimate]
+    values = [abs(e.value) for e in estimates if math.isfinite(e.value)]
+    ends = [abs(end) for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
     largest = max(values, default=0.01)
     usual = max(_WIDE * largest, _USUAL_ENDS * float(np.median(ends or [0])))
     return 1.05 * max(min(max(ends, default=0), usual), largest, 0.01)
@@ -282,8 +284,8 @@ def _cells(line: Line) -> tuple[str, str, str, str]:
     e = line.estimate
     if e is None or math.isnan(e.value):
         return ("no estimate", line.n, "-", letters(line.warned))
-    found = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
-    return (found, line.n, p_value(line.p), letters(line.warned))
+    text = f"{words.signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
+    return (text, line.n, p_value(line.p), letters(line.warned))
 
 
 def _beyond(e: Estimate, reach: float) -> list[tuple[float, str]]:

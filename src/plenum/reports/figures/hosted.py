@@ -61,7 +61,7 @@ def hosted(
         Of another study: its exact reruns become lines in the first panel.
     """
     series = _series(rows, baseline)
-    scenarios = sorted({scenario for own in series for scenario in own.rows})
+    scenarios = sorted({scenario for entry in series for scenario in entry.rows})
     figure = plt.figure(figsize=(PAGE, 4.7), layout="constrained")
     grid = figure.add_gridspec(2, 2, width_ratios=(2.9, 4.3))
     first = figure.add_subplot(grid[:, 0])
@@ -80,8 +80,8 @@ def hosted(
     third.set_title("C  Growth of the distance between wordings", loc="left")
     third.set_xticks(range(len(scenarios)), scenarios, rotation=45, ha="right")
     _legend(figure, series)
-    drawn = [row for own in series for row in own.rows.values()]
-    votes = [row for own in series for row in own.votes.values()]
+    drawn = [row for entry in series for row in entry.rows.values()]
+    votes = [row for entry in series for row in entry.votes.values()]
     captioned(figure, "hosted", drawn, window, cut=cut, provenance=provenance([*drawn, *votes]))
     return figure
 
@@ -91,25 +91,25 @@ def _series(rows: Sequence[Row], baseline: Sequence[Row]) -> list[_Series]:
     deliberated = [row for row in deliberated if not row.tracked.rerun]
     votes = [row for row in (*rows, *baseline) if row.wordings and row.one_shot]
     differing = [n for n in varying_in(deliberated) if n in (*_SERIES, "rounds")]
-    found = []
-    for number, (key, own) in enumerate(grouped(deliberated, differing).items()):
-        by_scenario = {row.tracked.factors["scenario"]: row for row in own}
+    series = []
+    for number, (key, group) in enumerate(grouped(deliberated, differing).items()):
+        by_scenario = {row.tracked.factors["scenario"]: row for row in group}
         pairs = zip(differing, key, strict=True)
         name = ", ".join(f"{n} {value}" for n, value in pairs) or "all conditions"
         mark = MARKERS[number % len(MARKERS)]
         colour = COLOURS[number % len(COLOURS)]
         paired = {s: _vote(row, votes) for s, row in by_scenario.items()}
-        there = {s: vote for s, vote in paired.items() if vote is not None}
-        found.append(_Series(name, colour, mark, by_scenario, there))
-    return found
+        known_votes = {s: vote for s, vote in paired.items() if vote is not None}
+        series.append(_Series(name, colour, mark, by_scenario, known_votes))
+    return series
 
 
 def _vote(row: Row, votes: Sequence[Row]) -> Row | None:
     """The one-shot vote of a deliberation's committee on its wordings."""
     alike = [n for n in ("scenario", *_SERIES) if n != "memory"]
-    own = row.tracked.factors
-    found = [v for v in votes if all(v.tracked.factors[n] == own[n] for n in alike)]
-    return found[0] if len(found) == 1 else None
+    factors = row.tracked.factors
+    matches = [v for v in votes if all(v.tracked.factors[n] == factors[n] for n in alike)]
+    return matches[0] if len(matches) == 1 else None
 
 
 def _curves(
@@ -122,8 +122,8 @@ def _curves(
     """D(t) of one scenario, of all wordings and by family; and between exact reruns."""
     scenario = _SHOWN if _SHOWN in scenarios else next(iter(scenarios), "")
     last = 1
-    for own in series:
-        row = own.rows.get(scenario)
+    for entry in series:
+        row = entry.rows.get(scenario)
         if row is None:
             continue
         names = dict.fromkeys((ALL, *(f for f in row.tracked.families if f != CANONICAL)))
@@ -132,9 +132,9 @@ def _curves(
             last = max(last, len(level))
             style = _STYLES.get(family, "-.")
             lw = 1.5 if family == ALL else 0.9
-            label = f"{own.name}, {'all wordings' if family == ALL else family}"
-            axes.plot(np.arange(1, len(level) + 1), level, style, color=own.colour, lw=lw,
-                      marker=own.marker, ms=2.6, markevery=(1, 4), label=label)  # fmt: skip
+            label = f"{entry.name}, {'all wordings' if family == ALL else family}"
+            axes.plot(np.arange(1, len(level) + 1), level, style, color=entry.colour, lw=lw,
+                      marker=entry.marker, ms=2.6, markevery=(1, 4), label=label)  # fmt: skip
     for label, level in _rerun_levels(rows, scenario):
         last = max(last, len(level))
         axes.plot(np.arange(1, len(level) + 1), level, color="0.25", lw=1.5, label=label)
@@ -162,26 +162,28 @@ def _curves(
 
 def _level(row: Row, family: str) -> NDArray[np.float64]:
     t = row.tracked
-    kept = [i for i, own in enumerate(t.families) if family == ALL or own in (CANONICAL, family)]
+    kept = [i for i, name in enumerate(t.families) if family == ALL or name in (CANONICAL, family)]
     return divergence(t.ensemble[kept])
 
 
 def _rerun_levels(rows: Sequence[Row], scenario: str) -> list[tuple[str, NDArray[np.float64]]]:
     """Mean distance of a replicate from its own rerun, round by round, over all conditions."""
-    own = [r.tracked for r in rows if r.tracked.factors["scenario"] == scenario and r.summary]
+    conditions = [
+        r.tracked for r in rows if r.tracked.factors["scenario"] == scenario and r.summary
+    ]
     distances = []
-    for again in (t for t in own if t.rerun):
-        before = [t for t in own if t.identity == again.identity and not t.rerun]
+    for again in (t for t in conditions if t.rerun):
+        before = [t for t in conditions if t.identity == again.identity and not t.rerun]
         for first in before[:1]:
             both = sorted(set(first.indices) & set(again.indices))
             at = [[t.indices.index(i) for i in both] for t in (first, again)]
             apart = first.ensemble[at[0]] - again.ensemble[at[1]]
             distances += list(np.sqrt((apart**2).sum(axis=-1)))
-    lengths = {len(own) for own in distances}
+    lengths = {len(distance) for distance in distances}
     return [
         (f"exact reruns (n = {len(alike)})", np.mean(alike, axis=0))
         for length in sorted(lengths)
-        for alike in ([own for own in distances if len(own) == length],)
+        for alike in ([distance for distance in distances if len(distance) == length],)
     ]
 
 
@@ -194,23 +196,23 @@ def _by_scenario(
     votes: bool = False,
 ) -> None:
     """A marker with its interval a scenario and series, side by side."""
-    slots = [(own, kind) for own in series for kind in ((False, True) if votes else (False,))]
-    slots = [(own, kind) for own, kind in slots if not kind or own.votes]
+    slots = [(entry, kind) for entry in series for kind in ((False, True) if votes else (False,))]
+    slots = [(entry, kind) for entry, kind in slots if not kind or entry.votes]
     step = min(0.2, 0.8 / max(len(slots), 1))
-    for place, (own, kind) in enumerate(slots):
+    for place, (entry, kind) in enumerate(slots):
         offset = (place - (len(slots) - 1) / 2) * step
         for at, scenario in enumerate(scenarios):
-            row = (own.votes if kind else own.rows).get(scenario)
+            row = (entry.votes if kind else entry.rows).get(scenario)
             if row is None:
                 continue
             e = read(row)
             if math.isnan(e.value):
                 continue
             if math.isfinite(e.ci_low) and math.isfinite(e.ci_high):
-                axes.vlines(at + offset, e.ci_low, e.ci_high, color=own.colour, lw=0.8, alpha=0.7)
+                axes.vlines(at + offset, e.ci_low, e.ci_high, color=entry.colour, lw=0.8, alpha=0.7)
             axes.plot(
-                at + offset, e.value, own.marker, color=own.colour, markersize=3.2,
-                markeredgewidth=0.8, markerfacecolor="white" if kind else own.colour, zorder=3,
+                at + offset, e.value, entry.marker, color=entry.colour, markersize=3.2,
+                markeredgewidth=0.8, markerfacecolor="white" if kind else entry.colour, zorder=3,
             )  # fmt: skip
     for edge in range(1, len(scenarios)):
         axes.axvline(edge - 0.5, color="0.9", lw=0.6, zorder=0)
@@ -228,9 +230,9 @@ def _exponent(row: Row) -> LyapunovEstimate:
 
 def _cut(axes: Axes, series: Sequence[_Series]) -> bool:
     """Keep a few boundless intervals from flattening all others; says whether one is cut."""
-    found = [_exponent(row) for own in series for row in own.rows.values()]
-    values = [e.value for e in found if math.isfinite(e.value)]
-    ends = [abs(end) for e in found for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
+    estimates = [_exponent(row) for entry in series for row in entry.rows.values()]
+    values = [e.value for e in estimates if math.isfinite(e.value)]
+    ends = [abs(end) for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
     most = max(_LEAST, 2 * max(map(abs, values), default=0))
     if max(ends, default=0) <= most:
         return False
@@ -240,9 +242,10 @@ def _cut(axes: Axes, series: Sequence[_Series]) -> bool:
 
 def _legend(figure: Figure, series: Sequence[_Series]) -> None:
     handles = [
-        Line2D([], [], color=own.colour, marker=own.marker, ls="", label=own.name) for own in series
+        Line2D([], [], color=entry.colour, marker=entry.marker, ls="", label=entry.name)
+        for entry in series
     ]
-    if any(own.votes for own in series):
+    if any(entry.votes for entry in series):
         hollow = Line2D([], [], color="0.3", marker="o", markerfacecolor="white", ls="",
                         label="hollow: one-shot vote")  # fmt: skip
         handles.append(hollow)

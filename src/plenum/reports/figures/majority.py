@@ -71,31 +71,31 @@ def chosen(rows: Sequence[Row]) -> list[Row]:
     return ends[:CURVES]
 
 
-def reached(found: TimeToMajority) -> NDArray[np.float64]:
+def reached(times: TimeToMajority) -> NDArray[np.float64]:
     """The share of replicates with a majority after rounds 0 to T, shape (T + 1,)."""
-    return np.concatenate([[0.0], 1 - found.curve])
+    return np.concatenate([[0.0], 1 - times.curve])
 
 
 def _panel(axes: Axes, rows: Sequence[Row], reading: str, names: Sequence[str]) -> None:
     last = max(row.tracked.preferences.shape[1] for row in rows)
     root = axes.get_figure(root=True)
     for number, row in enumerate(rows):
-        found = _time(row, reading)
+        times = _time(row, reading)
         aside = (number - (len(rows) - 1) / 2) * _ASIDE
         place = offset_copy(axes.transData, root, aside, -aside, units="points")
-        own = look(number)
-        colour, marker = own["color"], own["marker"]
-        level = reached(found)
+        style = look(number)
+        colour, marker = style["color"], style["marker"]
+        level = reached(times)
         rounds = np.arange(len(level))
         axes.step(
             *(rounds, level),
-            where="post", **own, lw=1.0, zorder=3, ms=2.6, transform=place,
+            where="post", **style, lw=1.0, zorder=3, ms=2.6, transform=place,
             markevery=_every(number, len(level)), label=_label(row, names),
         )  # fmt: skip
         if len(rows) <= _BANDS:
-            low, high = limits(found)
+            low, high = limits(times)
             axes.fill_between(rounds, low, high, step="post", color=colour, alpha=0.12, lw=0)
-        if found.events < found.n:
+        if times.events < times.n:
             at = last + 1 + (number - (len(rows) - 1) / 2) * 0.12
             axes.plot([at, at], [level[-1], 1], ":", color=colour, lw=1.1)
             axes.plot(at, level[-1], marker, color=colour, mfc="white", ms=3.4)
@@ -105,15 +105,15 @@ def _panel(axes: Axes, rows: Sequence[Row], reading: str, names: Sequence[str]) 
 
 
 def _label(row: Row, names: Sequence[str]) -> str:
-    own = name(row, names)
-    never = (found.n - found.events for found in (_time(row, r) for r in _READINGS))
-    return f"{wrapped(own, _LETTERS)}\nn = {row.n}, never {' / '.join(map(str, never))}"
+    title = name(row, names)
+    never = (times.n - times.events for times in (_time(row, r) for r in _READINGS))
+    return f"{wrapped(title, _LETTERS)}\nn = {row.n}, never {' / '.join(map(str, never))}"
 
 
-def limits(found: TimeToMajority) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def limits(times: TimeToMajority) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Clopper and Pearson's limits of the share with a majority after rounds 0 to T."""
-    own = [share(round(level * found.n), found.n) for level in reached(found)]
-    return np.array([s.ci_low for s in own]), np.array([s.ci_high for s in own])
+    shares = [share(round(level * times.n), times.n) for level in reached(times)]
+    return np.array([s.ci_low for s in shares]), np.array([s.ci_high for s in shares])
 
 
 def _time(row: Row, reading: str) -> TimeToMajority:

@@ -28,7 +28,7 @@ _NARROW = 4
 """Conditions of a landscape that fit a column of print."""
 
 _MAP = "PuOr_r"
-"""Diverging, white at 0, and told apart by all eyes: purple below, orange above."""
+"""Diverging, white at 0, and distinct to all eyes: purple below, orange above."""
 
 _LEAST = 0.02
 """Maps of smaller λ̂ aren't stretched: noise would look like a find."""
@@ -50,23 +50,23 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     ``None`` without one, with more than four, and without any λ̂.
     """
     others = [n for n in FACTORS if n not in _FIRST]
-    found = {
+    matrices = {
         key: alike
         for key, alike in grouped(rows, others).items()
         if all(len(_levels(alike, factor)) > 1 for factor in _FIRST)
     }
-    drawn = [row for alike in found.values() for row in alike]
-    if not 0 < len(found) <= MOST_MATRICES or not _any_value(drawn):
+    drawn = [row for alike in matrices.values() for row in alike]
+    if not 0 < len(matrices) <= MOST_MATRICES or not _any_value(drawn):
         return None
-    names = [n for n in others if len({key[others.index(n)] for key in found}) > 1]
-    columns = 1 if len(found) == 1 else 2
-    roles, models = (max(len(_levels(own, n)) for own in found.values()) for n in _FIRST)
+    names = [n for n in others if len({key[others.index(n)] for key in matrices}) > 1]
+    columns = 1 if len(matrices) == 1 else 2
+    roles, models = (max(len(_levels(alike, n)) for alike in matrices.values()) for n in _FIRST)
     wide = COLUMN if columns == 1 and models <= 3 else PAGE
-    lines = math.ceil(len(found) / columns)
+    lines = math.ceil(len(matrices) / columns)
     size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
-    figure, axes = panels(lines, columns, size, len(found))
+    figure, axes = panels(lines, columns, size, len(matrices))
     norm = _scale(drawn)
-    for panel, (key, alike) in zip(axes.flat, found.items(), strict=False):
+    for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm)
         title = words.levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
@@ -96,8 +96,8 @@ def _with_interval(row: Row) -> str:
 
 def _levels(rows: Sequence[Row], factor: str) -> list[str]:
     first = _FIRST[factor]
-    found = {row.tracked.factors[factor] for row in rows}
-    return sorted(found, key=lambda v: (first.index(v) if v in first else len(first), v))
+    levels = {row.tracked.factors[factor] for row in rows}
+    return sorted(levels, key=lambda v: (first.index(v) if v in first else len(first), v))
 
 
 def landscape(rows: Sequence[Row]) -> list[Figure]:
@@ -120,9 +120,9 @@ def landscape(rows: Sequence[Row]) -> list[Figure]:
 def _page(
     rows: Sequence[Row], names: Sequence[str], columns: Sequence[Key], marks: dict[str, str]
 ) -> Figure:
-    found = grouped(rows, ("scenario", *names))
+    by_scenario = grouped(rows, ("scenario", *names))
     scenarios = [key for (key,) in grouped(rows, ("scenario",))]
-    table = [[found.get((scenario, *key), []) for key in columns] for scenario in scenarios]
+    table = [[by_scenario.get((scenario, *key), []) for key in columns] for scenario in scenarios]
     wide = COLUMN if len(columns) <= _NARROW else PAGE
     heads = [words.levels(names, key).replace(", ", "\n") or "all" for key in columns]
     upright = max(width(part) for head in heads for part in head.split("\n"))
@@ -172,8 +172,8 @@ def _any_value(rows: Sequence[Row]) -> bool:
 
 def _scale(rows: Sequence[Row]) -> Normalize:
     """Colours from -most to most, so that 0 is white."""
-    found = [abs(value) for row in rows if math.isfinite(value := _value([row]))]
-    most = max(_LEAST, _PALE * max(found, default=0))
+    values = [abs(value) for row in rows if math.isfinite(value := _value([row]))]
+    most = max(_LEAST, _PALE * max(values, default=0))
     return Normalize(-most, most)
 
 

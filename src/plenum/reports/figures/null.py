@@ -42,16 +42,16 @@ def null(study: Study) -> Figure | None:
     wide, more = (PAGE, 1.4) if columns > 1 else (PAGE / 2, 2.3)
     figure, axes = panels(lines, columns, (wide, 1.75 * lines + more), len(tested))
     names = varying_in(rows)
-    for panel, own in zip(axes.flat, tested, strict=False):
-        _panel(panel, own)
-        told = name(own.row, names)
-        panel.set_title(f"{wrapped(told, 50)}, n = {own.row.n}")
-    exponent = symbol([own.row for own in tested])
+    for panel, condition in zip(axes.flat, tested, strict=False):
+        _panel(panel, condition)
+        label = name(condition.row, names)
+        panel.set_title(f"{wrapped(label, 50)}, n = {condition.row.n}")
+    exponent = symbol([condition.row for condition in tested])
     outer_labels(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
-    both = [test for own in tested for test in (own.reversal, own.shuffle)]
+    both = [test for condition in tested for test in (condition.reversal, condition.shuffle)]
     captioned(
-        *(figure, "null", [own.row for own in tested], study.chosen.window),
+        *(figure, "null", [condition.row for condition in tested], study.chosen.window),
         among=len(rows),
         reversals=len(tested[0].reversal.null),
         shuffles=len(tested[0].shuffle.null),
@@ -71,24 +71,23 @@ def _test(row: Row, chosen: Settings) -> _Tested:
     return _Tested(row, row.summary.reversal, shuffled)
 
 
-def _panel(axes: Axes, own: _Tested) -> None:
-    reversed_, shuffled = drawn(own.reversal), drawn(own.shuffle)
-    ends = np.concatenate([reversed_, shuffled, [own.reversal.value, 0.0]])
+def _panel(axes: Axes, condition: _Tested) -> None:
+    reversed_, shuffled = drawn(condition.reversal), drawn(condition.shuffle)
+    ends = np.concatenate([reversed_, shuffled, [condition.reversal.value, 0.0]])
     bins = np.linspace(ends.min(), ends.max(), _BINS + 1)
     edges = bins.tolist()
     if edges[-1] > edges[0]:
         axes.hist(reversed_, edges, density=True, color=_REVERSED)
         axes.hist(shuffled, edges, density=True, histtype="step", color=_SHUFFLED, lw=1.0, ls="--")
     axes.axvline(0, color="0.4", lw=0.6, ls=":")
-    axes.axvline(own.reversal.value, color=_OBSERVED, lw=1.5)
-    p = [p_value(test.p) for test in (own.reversal, own.shuffle)]
-    told = (
-        f"{symbol([own.row])} = {own.reversal.value:.3f}\nreversal p = {p[0]}\nshuffle p = {p[1]}"
-    )
+    axes.axvline(condition.reversal.value, color=_OBSERVED, lw=1.5)
+    p = [p_value(test.p) for test in (condition.reversal, condition.shuffle)]
+    estimate = f"{symbol([condition.row])} = {condition.reversal.value:.3f}"
+    text = f"{estimate}\nreversal p = {p[0]}\nshuffle p = {p[1]}"
     room = axes.get_ylim()[1]
     axes.set_ylim(0, room * 1.5)
-    left = own.reversal.value > bins[[0, -1]].mean()
-    axes.text(0.02 if left else 0.98, 0.97, told, transform=axes.transAxes, va="top",
+    left = condition.reversal.value > bins[[0, -1]].mean()
+    axes.text(0.02 if left else 0.98, 0.97, text, transform=axes.transAxes, va="top",
               ha="left" if left else "right", fontsize=SMALL + 0.5)  # fmt: skip
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)

@@ -72,7 +72,7 @@ def draw(
     known(names, CATALOGUE)
     if not any(row.n for row in study.rows):
         raise UserError(f"study: no replicate of {study.chosen.study!r} has been completed")
-    drawings = [own for name, own in CATALOGUE.items() if names is None or name in names]
+    drawings = [drawing for name, drawing in CATALOGUE.items() if names is None or name in names]
     drawn: Iterable[tuple[Drawing, list[Figure]]]
     drawn = ((drawing, pages(drawing, study)) for drawing in drawings)
     if names is not None:
@@ -95,11 +95,11 @@ def draw(
     return saved
 
 
-def known(names: Collection[str] | None, there: Collection[str]) -> None:
+def known(names: Collection[str] | None, available: Collection[str]) -> None:
     """Refuse the name of a figure that doesn't exist."""
     for name in names or ():
-        if name not in there:
-            raise UserError(f"figure: {name}; one of {', '.join(there)}")
+        if name not in available:
+            raise UserError(f"figure: {name}; one of {', '.join(available)}")
 
 
 def pages(drawing: Drawing, study: Study) -> list[Figure]:

@@ -1,4 +1,4 @@
-"""What every seat prefers, round by round, in a few replicates of one condition (Fig. S2)."""
+"""Preferences of every seat, round by round, in a few replicates of one condition (Fig. S2)."""
 
 from collections.abc import Sequence
 
@@ -58,14 +58,14 @@ def representative(row: Row) -> list[int]:
 
 
 def _panel(axes: Axes, row: Row, replicate: int, options: Sequence[int]) -> None:
-    own = row.tracked.preferences[replicate]
-    rounds = np.arange(1, len(own) + 1)
+    preferences = row.tracked.preferences[replicate]
+    rounds = np.arange(1, len(preferences) + 1)
     every = max(len(rounds) // 5, 1)
     for place, seat in enumerate(_by_name(row)):
         colour, marker = _look(place)
         for line, option in zip(_LINES, options, strict=True):
-            axes.plot(rounds, own[:, seat, option], line, color=colour, marker=marker, ms=2.6,
-                      markevery=(place % every, every), lw=0.9, alpha=0.85)  # fmt: skip
+            axes.plot(rounds, preferences[:, seat, option], line, color=colour, marker=marker,
+                      ms=2.6, markevery=(place % every, every), lw=0.9, alpha=0.85)  # fmt: skip
     indices = row.tracked.indices
     number = indices[replicate] if indices else replicate
     axes.set_title(f"replicate {number}: decides {plain(row.tracked.decisions[replicate])}")

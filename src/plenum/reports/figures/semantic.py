@@ -22,13 +22,13 @@ MOST = 4
 """Conditions that are drawn, a pair of panels each."""
 
 NAMED = 8
-"""Up to how many wordings are told apart by name; more are by family."""
+"""Up to how many wordings are distinguished by name; more are by family."""
 
 _ALIKE = (
     *("scenario", "roles", "model", "memory", "temperature", "backend", "protocol"),
     *("settings", "rounds"),
 )
-"""What the repeats of one wording share with a condition to stand beside it."""
+"""Factors that repeats of one wording share with the condition that they stand beside."""
 
 _WORDED, _REPEATED = COLOURS[0], "0.45"
 
@@ -43,14 +43,14 @@ def semantic(study: Study) -> Figure | None:
     names = varying_in(every)
     met = []
     for (first, second), row in zip(axes, rows, strict=True):
-        told = name(row, names)
+        label = name(row, names)
         _paths(first, row)
         counts = decided(row.tracked.decisions)
-        first.set_title(f"{told}, n = {row.n}: {counts}")
+        first.set_title(f"{label}, n = {row.n}: {counts}")
         again = repeats(row, [*study.rows, *study.baseline])
         met += [again] if again is not None else []
         _levels(second, row, again, study.chosen.window)
-        second.set_title(f"{told}: distance")
+        second.set_title(f"{label}: distance")
     axes[-1][1].set_xlabel("round")
     captioned(
         *(figure, "semantic", [*rows, *met], study.chosen.window),
@@ -67,61 +67,66 @@ def semantic(study: Study) -> Figure | None:
 
 def repeats(row: Row, others: Sequence[Row]) -> Row | None:
     """The condition in which the same committee reads the canonical wording every time."""
-    own = row.tracked.factors
-    found = [
+    factors = row.tracked.factors
+    matches = [
         other
         for other in others
         if other.summary is not None
         and not other.tracked.perturbed
         and not other.tracked.rerun
-        and all(other.tracked.factors[n] == own[n] for n in _ALIKE)
+        and all(other.tracked.factors[n] == factors[n] for n in _ALIKE)
     ]
-    return found[0] if found else None
+    return matches[0] if matches else None
 
 
-def _told_apart(row: Row) -> tuple[Sequence[str], dict[str, tuple[str, str, str]]]:
-    """What each replicate is told apart by, and how each such name looks."""
+def _names_and_looks(row: Row) -> tuple[Sequence[str], dict[str, tuple[str, str, str]]]:
+    """The name that distinguishes each replicate, and the look of each name."""
     variants = tuple(dict.fromkeys(row.tracked.variants))
     by_name = len(variants) <= NAMED
     names = row.tracked.variants if by_name else row.tracked.families
     looks = {}
-    order = sorted(dict.fromkeys(names), key=lambda own: own != CANONICAL)
-    for number, own in enumerate(order):
+    order = sorted(dict.fromkeys(names), key=lambda wording: wording != CANONICAL)
+    for number, wording in enumerate(order):
         colour = COLOURS[number] if number < len(COLOURS) else GREY
         marker, line = MARKERS[number % len(MARKERS)], LINES[number % len(LINES)]
-        looks[own] = (colour, marker, line)
+        looks[wording] = (colour, marker, line)
     return names, looks
 
 
 def _paths(axes: Axes, row: Row) -> None:
-    names, looks = _told_apart(row)
+    names, looks = _names_and_looks(row)
     both = zip(row.tracked.ensemble, names, strict=True)
-    paths = [Path(points, *looks[own]) for points, own in both]
+    paths = [Path(points, *looks[wording]) for points, wording in both]
     draw(axes, paths, row.tracked.options)
     decisions = row.tracked.decisions
     handles = []
     families = tuple(dict.fromkeys(row.tracked.families))
-    for own, (colour, marker, line) in looks.items():
-        made = [d for d, which in zip(decisions, names, strict=True) if which == own]
-        how = f"decides {made[0]}" if len(made) == 1 else f"n = {len(made)}: {decided(made)}"
+    for wording, (colour, marker, line) in looks.items():
+        outcomes = [d for d, which in zip(decisions, names, strict=True) if which == wording]
+        how = (
+            f"decides {outcomes[0]}"
+            if len(outcomes) == 1
+            else f"n = {len(outcomes)}: {decided(outcomes)}"
+        )
+        label = plain(_short(wording, families), LONG) + f", {how}"
         handles.append(Line2D([], [], color=colour, marker=marker, ls=line, lw=0.8, ms=4,
-                              label=plain(_short(own, families), LONG) + f", {how}"))  # fmt: skip
+                              label=label))  # fmt: skip
     axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=SMALL,
                 handlelength=2.4)  # fmt: skip
 
 
-def _short(own: str, families: Sequence[str]) -> str:
+def _short(wording: str, families: Sequence[str]) -> str:
     """A wording's name without its family before it: ``formal`` for ``register_formal``."""
     for family in families:
-        own = own.removeprefix(f"{family}_") or own
-    return own
+        wording = wording.removeprefix(f"{family}_") or wording
+    return wording
 
 
 def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) -> None:
     _level(axes, row, "wordings", {"color": _WORDED, "marker": "o", "linestyle": "-"}, window)
     if again is not None:
-        own = {"color": _REPEATED, "marker": "s", "linestyle": "--"}
-        _level(axes, again, "repeats", own, window)
+        style = {"color": _REPEATED, "marker": "s", "linestyle": "--"}
+        _level(axes, again, "repeats", style, window)
     last = row.tracked.preferences.shape[1]
     if min(window[1], last) > window[0]:
         axes.axvspan(window[0], min(window[1], last), color="0.5", alpha=0.08, lw=0)
@@ -134,13 +139,13 @@ def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) ->
     axes.legend(loc="upper left", fontsize=SMALL, handlelength=2.4)
 
 
-def _level(axes: Axes, row: Row, what: str, own: dict[str, Any], window: tuple[int, int]) -> None:
+def _level(axes: Axes, row: Row, what: str, style: dict[str, Any], window: tuple[int, int]) -> None:
     assert row.summary is not None
-    told = f"{what}, n = {row.n}:\n{symbol([row])} = {_estimate(row.summary.lyapunov)}"
-    curve(axes, row, own, window, told)
+    label = f"{what}, n = {row.n}:\n{symbol([row])} = {_estimate(row.summary.lyapunov)}"
+    curve(axes, row, style, window, label)
 
 
-def _estimate(found: LyapunovEstimate) -> str:
-    if math.isnan(found.value):
-        return found.status
-    return f"{found.value:.3f} [{found.ci_low:.3f}, {found.ci_high:.3f}]"
+def _estimate(exponent: LyapunovEstimate) -> str:
+    if math.isnan(exponent.value):
+        return exponent.status
+    return f"{exponent.value:.3f} [{exponent.ci_low:.3f}, {exponent.ci_high:.3f}]"

@@ -106,12 +106,12 @@ def _triangle(axes: Axes, names: Sequence[str]) -> None:
     for first, second in ((0, 1), (1, 2), (2, 0)):  # where the top option changes
         middle = CORNERS[[first, second]].mean(axis=0)
         axes.plot(*zip(centre, middle, strict=True), ":", color=GREY, lw=0.6, zorder=1)
-    told = _titles(3, names)
+    texts = _titles(3, names)
     small: dict[str, Any] = {"fontsize": SMALL, "linespacing": 0.95}
-    axes.text(0, -0.04, told[0], ha="left", va="top", **small)
-    axes.text(1, -0.04, told[1], ha="right", va="top", multialignment="right", **small)
-    axes.text(0.5, CORNERS[2, 1] + 0.03, told[2], ha="center", va="bottom", **small)
-    low = -0.1 - 0.08 * max(text.count("\n") + 1 for text in told[:2])
+    axes.text(0, -0.04, texts[0], ha="left", va="top", **small)
+    axes.text(1, -0.04, texts[1], ha="right", va="top", multialignment="right", **small)
+    axes.text(0.5, CORNERS[2, 1] + 0.03, texts[2], ha="center", va="bottom", **small)
+    low = -0.1 - 0.08 * max(text.count("\n") + 1 for text in texts[:2])
     axes.set(xlim=(-0.03, 1.03), ylim=(low + 0.04, CORNERS[2, 1] + 0.1), aspect="equal")
     axes.set_axis_off()
 
@@ -121,28 +121,28 @@ def _places(axes: Axes, options: int, names: Sequence[str]) -> None:
         axes.axvline(edge - 0.5, color="0.9", lw=0.5, zorder=0)
     axes.axhline(1 / options, color=GREY, ls=":", lw=0.6, zorder=1)
     axes.set(xlim=(-0.5, options - 0.5), ylim=(0, 1), ylabel="preference", box_aspect=0.85)
-    told, step = _titles(options, names), -(-options // _PLACES)
-    axes.set_xticks(range(0, options, step), told[::step], fontsize=SMALL)
+    texts, step = _titles(options, names), -(-options // _PLACES)
+    axes.set_xticks(range(0, options, step), texts[::step], fontsize=SMALL)
     axes.tick_params(axis="x", length=0)
 
 
 def titles(rows: Sequence[Row]) -> str:
     """The options of scenarios whose names have no room in their panels, for the caption."""
-    told = {}
+    by_scenario = {}
     for row in rows:
         names = row.tracked.options
         if names and any(len(title) == 1 for title in _titles(len(names), names)):
-            own = zip(labels(len(names)), names, strict=True)
-            options = ", ".join(plain(f"{label} {name}") for label, name in own)
-            told[row.tracked.factors["scenario"]] = options
-    return "; ".join(f"{plain(scenario)}: {options}" for scenario, options in told.items())
+            labelled = zip(labels(len(names)), names, strict=True)
+            options = ", ".join(plain(f"{label} {name}") for label, name in labelled)
+            by_scenario[row.tracked.factors["scenario"]] = options
+    return "; ".join(f"{plain(scenario)}: {options}" for scenario, options in by_scenario.items())
 
 
 def _titles(options: int, names: Sequence[str]) -> list[str]:
     """Labels of options with their names; a label alone where that takes more than two lines."""
     rooms = (_BELOW, _BELOW, _ABOVE) if options == 3 else (_LINE // options,) * options
-    own = zip(labels(options), names or ("",) * options, rooms, strict=True)
-    fitting = [_fitting(label, name, room) for label, name, room in own]
+    labelled = zip(labels(options), names or ("",) * options, rooms, strict=True)
+    fitting = [_fitting(label, name, room) for label, name, room in labelled]
     bare = options != 3 and any(len(title) == 1 for title in fitting)
     return list(labels(options)) if bare else fitting
 
@@ -171,9 +171,9 @@ def simplex(study: Study) -> Figure | None:
     names = varying_in(study.deliberated)
     for panel, row in zip(axes.flat, rows, strict=False):
         draw(panel, _paths(row), row.tracked.options)
-        told = name(row, names)
+        label = name(row, names)
         counts = f"n = {row.n}: {decided(row.tracked.decisions)}"
-        panel.set_title(f"{wrapped(told, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
+        panel.set_title(f"{wrapped(label, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
     _legend(figure, rows)
     triangles = {row.tracked.preferences.shape[-1] == 3 for row in rows}
     captioned(
@@ -197,7 +197,7 @@ def look(decision: str) -> tuple[str, str]:
 def _paths(row: Row) -> list[Path]:
     decisions = row.tracked.decisions
     looks = [look(decision) for decision in decisions]
-    return [Path(own, *how) for own, how in zip(row.tracked.ensemble, looks, strict=True)]
+    return [Path(points, *how) for points, how in zip(row.tracked.ensemble, looks, strict=True)]
 
 
 def _legend(figure: Figure, rows: Sequence[Row]) -> None:

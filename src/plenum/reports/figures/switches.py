@@ -80,11 +80,11 @@ def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
     for panel, rows in zip(axes.flat, groups, strict=False):
         pooled = pool(rows)
         _panel(panel, pooled)
-        told = name(rows[0], names)
+        label = name(rows[0], names)
         runs = sorted({len(counts) for counts in pooled.values()})
         n = " to ".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
         title = (
-            wrapped(told, 32 if columns > 2 else 46) + "\n" * bool(told) + f"n = {n} runs a seat"
+            wrapped(label, 32 if columns > 2 else 46) + "\n" * bool(label) + f"n = {n} runs a seat"
         )
         panel.set_title(title, fontsize=SMALL + 1)
     axes[0][0].set_ylim(bottom=-0.3)  # of all panels: runs without a switch stand above the axis

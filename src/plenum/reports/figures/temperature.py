@@ -22,10 +22,10 @@ def temperature(rows: Sequence[Row]) -> Figure | None:
 
     ``None`` where no panel has two temperatures.
     """
-    own = [row for row in rows if row.summary is not None]
+    estimated = [row for row in rows if row.summary is not None]
     groups = {
         key: group
-        for key, group in grouped(own, ("scenario", "roles")).items()
+        for key, group in grouped(estimated, ("scenario", "roles")).items()
         if len({row.tracked.factors["temperature"] for row in group}) > 1
     }
     if not groups:
@@ -60,20 +60,20 @@ def _panel(
     ticks = [_tick(level) for level in levels]
     groups = grouped(rows, names)
     for number, key in enumerate(series):
-        found = sorted(groups.get(key, []), key=lambda row: _place(row, levels))
-        estimates = [row.summary.lyapunov for row in found if row.summary]
+        group = sorted(groups.get(key, []), key=lambda row: _place(row, levels))
+        estimates = [row.summary.lyapunov for row in group if row.summary]
         value, low, high = (
             np.array([getattr(e, part) for e in estimates])
             for part in ("value", "ci_low", "ci_high")
         )
-        own = look(number)
-        spot = np.array([_place(row, levels) for row in found], float)
+        style = look(number)
+        spot = np.array([_place(row, levels) for row in group], float)
         spot += 0.1 * (number - (len(series) - 1) / 2)
-        axes.fill_between(spot, low, high, color=own["color"], alpha=0.15, lw=0)
-        axes.plot(spot, value, **own, label=words.levels(names, key) or symbol(rows))
-        axes.vlines(spot, low, high, color=own["color"], lw=0.7, alpha=0.6)
+        axes.fill_between(spot, low, high, color=style["color"], alpha=0.15, lw=0)
+        axes.plot(spot, value, **style, label=words.levels(names, key) or symbol(rows))
+        axes.vlines(spot, low, high, color=style["color"], lw=0.7, alpha=0.6)
         ticks = [
-            f"{tick}\n{_below([row for row in found if _place(row, levels) == at])}"
+            f"{tick}\n{_below([row for row in group if _place(row, levels) == at])}"
             for at, tick in enumerate(ticks)
         ]
     axes.axhline(0, color="0.3", lw=0.7, label="no growth")
@@ -88,8 +88,8 @@ def _panel(
 
 def diffusion(rows: Sequence[Row]) -> float:
     """λ̂ of independent random walks over the rounds that most of the conditions use."""
-    found = [row.summary.lyapunov.diagnostics for row in rows if row.summary]
-    counts = Counter(round(d.diffusion, 6) for d in found if d)
+    diagnostics = [row.summary.lyapunov.diagnostics for row in rows if row.summary]
+    counts = Counter(round(d.diffusion, 6) for d in diagnostics if d)
     return counts.most_common(1)[0][0] if counts else math.nan
 
 

@@ -42,8 +42,8 @@ def name(row: Row, names: Sequence[str]) -> str:
     given."""
     values = row.tracked.factors
     named = [n for n in names or ("scenario", "roles", "model") if values[n]]
-    told = (values[n] if n in _BARE else f"{n} {values[n]}" for n in named)
-    return ", ".join(plain(own, LONG) for own in told)
+    texts = (values[n] if n in _BARE else f"{n} {values[n]}" for n in named)
+    return ", ".join(plain(text, LONG) for text in texts)
 
 
 def spelled(row: Row, names: Sequence[str]) -> str:
@@ -66,8 +66,8 @@ def levels(names: Iterable[str], values: Iterable[str]) -> str:
 def _level(factor: str, value: str) -> str:
     if factor == "temperature":
         return f"T = {value.removeprefix('t')}"
-    own = factor == "scenario" or value.startswith("ablate_")
-    return value if own or (factor == "settings" and value != "default") else f"{factor} {value}"
+    bare = factor == "scenario" or value.startswith("ablate_")
+    return value if bare or (factor == "settings" and value != "default") else f"{factor} {value}"
 
 
 def interval(low: float, high: float) -> str:
@@ -104,7 +104,7 @@ def shared(rows: Sequence[Row]) -> str:
 
 
 class LeftOut(NamedTuple):
-    """What a caption says of conditions that have no room: how many are drawn, and which."""
+    """A caption's words on conditions that have no room: how many are drawn, and which."""
 
     drawn: int
     total: int

@@ -15,7 +15,7 @@ from plenum.reports.formats import NONE, count
 from plenum.reports.labels import provenance
 from plenum.reports.papers import items
 from plenum.reports.papers.published import beside, published
-from plenum.reports.papers.source import Made, Source, noted
+from plenum.reports.papers.source import NumberedTable, Source, noted
 from plenum.reports.table import Column, Table
 from plenum.scenarios import Scenario
 from plenum.tracking.usage import ConditionUsage
@@ -34,7 +34,7 @@ GROUPS: dict[str, Callable[[Factors], bool]] = {
     "headline": lambda f: f["scenario"] == "HL-01",
     "core": lambda f: True,
 }
-"""What a condition is for: the first that holds. The papers' groups, and those that they lack."""
+"""Purposes of conditions: the first that holds. The papers' groups, and those that they lack."""
 
 _ORDER = tuple(dict.fromkeys(("headline", "core", "ablation", "semantics", "provider", *GROUPS)))
 _COUNTED = ["target", "realised", "deficit", "failed", "pending"]
@@ -42,7 +42,7 @@ _OF_ALL = ("s1", "s2", "s3", "s4")
 """Tables that show whole studies: no effect is named after them."""
 
 
-def replicates(source: Source) -> Made:
+def replicates(source: Source) -> NumberedTable:
     """Table S1: one line a condition, and one for each roles and model over all scenarios."""
     usages = distinct(source.accounts)
     differing = varying(usage.tracked.factors for usage in usages)
@@ -73,11 +73,11 @@ def replicates(source: Source) -> Made:
     notes = (*noted("s1", missing=missing, known=any(known)), provenance(rows_of(usages)))
     frame = frame.convert_dtypes()
     title = f"Table S1: run accounting ({', '.join(source.names)})"
-    return Made((Table("table_s1", title, frame, columns, notes),), frame)
+    return NumberedTable((Table("table_s1", title, frame, columns, notes),), frame)
 
 
 def group(factors: Factors) -> str:
-    """What a condition is for."""
+    """The purpose of a condition."""
     return next(name for name, holds in GROUPS.items() if holds(factors))
 
 
@@ -97,7 +97,7 @@ def _of_target(realised: float, target: float) -> str:
     return NONE if pd.isna(realised) else f"{realised} / {target}"
 
 
-def manifests(source: Source) -> Made:
+def manifests(source: Source) -> NumberedTable:
     """Table S2: the effects of the papers that each condition goes into, its runs, its files."""
     plain = manifest(source.accounts)
     frame = plain.frame.assign(items=[" ".join(_items(usage)) for usage in source.accounts])
@@ -109,7 +109,7 @@ def manifests(source: Source) -> Made:
         columns=(*plain.columns[:at], Column("items", "shown in", _labels), *plain.columns[at:]),
         notes=(*noted("s2"), *plain.notes),
     )
-    return Made((table,), frame)
+    return NumberedTable((table,), frame)
 
 
 def _items(usage: ConditionUsage) -> list[str]:
@@ -128,7 +128,7 @@ def _labels(ids: str) -> str:
     return ", ".join(i.label for i in map(items.item, ids.split()) if i.paper == "001") or NONE
 
 
-def reasons(source: Source) -> Made:
+def reasons(source: Source) -> NumberedTable:
     """Table S3: what became of every reason to fail, and what the papers' files tell of it."""
     usages = distinct(source.accounts)
     visibility = {
@@ -146,10 +146,10 @@ def reasons(source: Source) -> Made:
         columns=(*plain.columns, Column("published_visibility", "published visibility")),
         notes=(*plain.notes[:-1], *noted("s3"), plain.notes[-1]),
     )
-    return Made((table,), frame)
+    return NumberedTable((table,), frame)
 
 
-def cases(source: Source) -> Made:
+def cases(source: Source) -> NumberedTable:
     """Table S4: the scenarios, as they lie in `scenarios/`; no run is needed."""
     known = {line["scenario"]: line for line in published("table-s4")}
     every = [scenarios.load(path) for path in (project.root() / "scenarios").glob("*.yaml")]
@@ -173,7 +173,7 @@ def cases(source: Source) -> Made:
         Column("question", "decision question"),
     )
     table = Table("table_s4", "Table S4: scenarios", frame, columns, tuple(noted("s4")))
-    return Made((table,), frame)
+    return NumberedTable((table,), frame)
 
 
 def _options(scenario: Scenario) -> str:

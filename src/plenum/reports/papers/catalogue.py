@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from plenum.reports.papers import accounts, comparisons, estimates
-from plenum.reports.papers.source import Made, Source
+from plenum.reports.papers.source import NumberedTable, Source
 
 
 class Numbered(NamedTuple):
@@ -15,7 +15,7 @@ class Numbered(NamedTuple):
 
     name: str
     shows: str
-    make: Callable[[Source], Made | None]
+    make: Callable[[Source], NumberedTable | None]
     needs: str
 
 

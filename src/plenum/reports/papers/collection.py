@@ -30,7 +30,7 @@ Loader = Callable[[Settings], Study]
 
 @dataclass(frozen=True)
 class Shown:
-    """What was made of an item: the files and tables, or why there are none."""
+    """The results of an item: the files and tables, or why there are none."""
 
     item: Item
     pictures: tuple[Path, ...] = ()
@@ -40,12 +40,12 @@ class Shown:
     provenance: str = ""
 
 
-def collect(wanted: Sequence[Item], chosen: Settings, log: Callable[[str], None]) -> list[Shown]:
+def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], None]) -> list[Shown]:
     """Draw and write items of the papers from tracked runs, each under its number.
 
     Parameters
     ----------
-    wanted
+    requested
         The items.
     chosen
         The store, the folder and how estimates are made; its study doesn't matter.
@@ -57,12 +57,12 @@ def collect(wanted: Sequence[Item], chosen: Settings, log: Callable[[str], None]
     UserError
         None of their studies has been run.
     """
-    studies = list(dict.fromkeys(study.name for item in wanted for study in item.studies))
+    studies = list(dict.fromkeys(study.name for item in requested for study in item.studies))
     tracked = {name for name in studies if exists(name, chosen.uri)}
     if studies and not tracked:
         raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
     load, collected = cache(study.load), []
-    for item in wanted:
+    for item in requested:
         shown = _shown(item, chosen, load)
         log(f"{item.id:<14} {', '.join(path.name for path in shown.files) or shown.missing}")
         collected.append(shown)
@@ -76,10 +76,10 @@ def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
     first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
     source = Source(first, names, item.selects if item.conditions else None, load)
     pictures = tuple(_draw(item, first, load, stem)) if item.figure and names else ()
-    made = TABLES[item.table].make(source) if item.table else None
+    numbered = TABLES[item.table].make(source) if item.table else None
     files = [*pictures]
-    if made is not None:
-        files += Product(stem, made.tables, {stem: made.frame}).write(chosen.out)
+    if numbered is not None:
+        files += Product(stem, numbered.tables, {stem: numbered.frame}).write(chosen.out)
     if names:
         log_report(names[0], chosen.uri, files)
     rows = [row for name in names for row in load(replace(chosen, study=name)).rows]
@@ -87,7 +87,7 @@ def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
         item,
         pictures,
         tuple(files),
-        made.tables if made else (),
+        numbered.tables if numbered else (),
         "" if files else "the runs have nothing to show in it",
         provenance(rows) if rows else "no run",
     )

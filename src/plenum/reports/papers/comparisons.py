@@ -7,7 +7,14 @@ import pandas as pd
 from plenum.reports.formats import interval, number, or_dash
 from plenum.reports.labels import provenance
 from plenum.reports.papers.published import beside, matching
-from plenum.reports.papers.source import Made, Source, noted, notes, numbers, with_published
+from plenum.reports.papers.source import (
+    NumberedTable,
+    Source,
+    noted,
+    notes,
+    numbers,
+    with_published,
+)
 from plenum.reports.rows import Row, shown, symbol
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import WARNINGS, N, exponents
@@ -16,22 +23,22 @@ from plenum.reports.tables.effects import compared
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8")
 
 
-def reported(source: Source) -> Made | None:
+def reported(source: Source) -> NumberedTable | None:
     """λ̂, Γ̂ and the decisions of wordings, with the papers' values beside them."""
     fitted = [r for r in source.deliberated if beside(_FILES, r.tracked.factors)]
-    parts = [[r for r in fitted if r.tracked.perturbed is wanted] for wanted in (False, True)]
+    parts = [[r for r in fitted if r.tracked.perturbed is perturbed] for perturbed in (False, True)]
     tables = [_exponents(rows) for rows in parts if rows]
     frames = [numbers(fitted, _FILES).assign(what="exponent")] if fitted else []
     for row in source.rows:
-        for what, made in (("branching", _branching(row)), ("wordings", _wordings(row))):
-            if made is not None:
-                tables += made.tables
-                frames.append(made.frame.assign(what=what))
+        for what, numbered in (("branching", _branching(row)), ("wordings", _wordings(row))):
+            if numbered is not None:
+                tables += numbered.tables
+                frames.append(numbered.frame.assign(what=what))
     if not tables:
         return None
     frame = pd.concat(frames, ignore_index=True)
     frame.insert(0, "what", frame.pop("what"))
-    return Made(tuple(tables), frame)
+    return NumberedTable(tuple(tables), frame)
 
 
 def _exponents(rows: Sequence[Row]) -> Table:
@@ -50,7 +57,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
     return Table("", title, with_published(rows, _FILES), columns, notes(rows, _FILES))
 
 
-def _branching(row: Row) -> Made | None:
+def _branching(row: Row) -> NumberedTable | None:
     """Γ̂ of branches, and the paper's."""
     estimate, known = row.branches, matching("fig-s6", row.tracked.factors)
     if estimate is None or not known:
@@ -90,11 +97,11 @@ def _branching(row: Row) -> Made | None:
     }
     title = "Published Γ̂ beside this run"
     table = Table("", title, pd.DataFrame(lines), columns, legend)
-    return Made((table,), pd.DataFrame([line]))
+    return NumberedTable((table,), pd.DataFrame([line]))
 
 
-def _wordings(row: Row) -> Made | None:
-    """What each wording led to, and what it did in the paper."""
+def _wordings(row: Row) -> NumberedTable | None:
+    """The decision of each wording, here and in the paper."""
     known = {line["variant"]: line for line in matching("fig-s7", row.tracked.factors)}
     if not known or not row.readings:
         return None
@@ -116,10 +123,10 @@ def _wordings(row: Row) -> Made | None:
         Column("published_decision", format=or_dash),
     )
     title = "Decisions by wording, published and of this run"
-    return Made((Table("", title, frame, columns, legend),), frame)
+    return NumberedTable((Table("", title, frame, columns, legend),), frame)
 
 
-def directions(source: Source) -> Made | None:
+def directions(source: Source) -> NumberedTable | None:
     """Effects of which the papers report a direction: Δλ̂ with its interval, and theirs."""
     known = [
         (study, effect, line)
@@ -150,4 +157,4 @@ def directions(source: Source) -> Made | None:
         for study, effect, line in known
     )
     title = "Published directions beside this run"
-    return Made((Table("directions", title, frame, columns, legend),), frame)
+    return NumberedTable((Table("directions", title, frame, columns, legend),), frame)

@@ -23,7 +23,14 @@ from plenum.reports.labels import label, provenance, shared_label
 from plenum.reports.notes import of_wordings
 from plenum.reports.papers import items
 from plenum.reports.papers.published import beside, published
-from plenum.reports.papers.source import Made, Source, noted, notes, numbers, with_published
+from plenum.reports.papers.source import (
+    NumberedTable,
+    Source,
+    noted,
+    notes,
+    numbers,
+    with_published,
+)
 from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
@@ -39,14 +46,14 @@ _FIRST = ("on", "off", "uniform", "mixed")
 _TIMES = tuple(f"time_to_majority{part}" for part in ("", "_ci_low", "_ci_high"))
 
 
-def exponents(source: Source) -> Made | None:
+def exponents(source: Source) -> NumberedTable | None:
     """One table a group: temperatures by roles, mandates taken out, wordings, all others."""
     groups = _groups(source.deliberated)
     if not groups:
         return None
     frame = numbers([row for rows in groups.values() for row in rows], _FILES)
     frame.insert(0, "group", [name for name, rows in groups.items() for _ in rows])
-    return Made(tuple(_table(name, rows, source) for name, rows in groups.items()), frame)
+    return NumberedTable(tuple(_table(name, rows, source) for name, rows in groups.items()), frame)
 
 
 def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
@@ -117,7 +124,7 @@ def _median(value: float, low: float, high: float, status: str) -> str:
     return f"{number(value, 0)} [{number(low, 0)}, {number(high, 0)}]"
 
 
-def models(source: Source) -> Made | None:
+def models(source: Source) -> NumberedTable | None:
     """λ̂ of every model, roles by temperature across (Table S6), from two models on."""
     rows = [row for row in source.deliberated if not row.tracked.perturbed]
     differing = varying_in(rows)
@@ -126,10 +133,10 @@ def models(source: Source) -> Made | None:
     across = [n for n in differing if n in ("roles", "temperature")]
     down = ["model", *(n for n in differing if n not in ("model", *across))]
     table = _grid("Table S6: λ̂ by model", rows, down, across, _OF_MODELS)
-    return Made((table,), numbers(rows, _OF_MODELS))
+    return NumberedTable((table,), numbers(rows, _OF_MODELS))
 
 
-def landscape(source: Source) -> Made | None:
+def landscape(source: Source) -> NumberedTable | None:
     """λ̂ of every scenario, all other factors across (Table S8), from two scenarios on."""
     rows, tables = [], []
     for perturbed in (False, True):
@@ -140,7 +147,7 @@ def landscape(source: Source) -> Made | None:
             title = f"Table S8: {symbol(part)} by scenario"
             tables.append(_grid(title, part, ["scenario"], across, _OF_SCENARIOS))
             rows += part
-    return Made(tuple(tables), numbers(rows, _OF_SCENARIOS)) if tables else None
+    return NumberedTable(tuple(tables), numbers(rows, _OF_SCENARIOS)) if tables else None
 
 
 def _grid(
@@ -204,7 +211,7 @@ def _heading(names: Sequence[str], key: Sequence[str]) -> str:
     return "\n".join(f"{n}={v}" for n, v in zip(names, key, strict=True)) or "λ̂"
 
 
-def switching(source: Source) -> Made | None:
+def switching(source: Source) -> NumberedTable | None:
     """One line a seat: mean, SD and n of its switches in a deliberation with roles.
 
     Pooled are the temperatures that the paper pools, as far as the study has them.
@@ -236,7 +243,9 @@ def switching(source: Source) -> Made | None:
     )
     shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
     title = f"Table S7: switches by seat ({shared})"
-    return Made((Table("table_s7", title, frame, columns, (*notes, provenance(rows))),), frame)
+    return NumberedTable(
+        (Table("table_s7", title, frame, columns, (*notes, provenance(rows))),), frame
+    )
 
 
 def _pooled(row: Row) -> bool:

@@ -23,10 +23,10 @@ NEEDS = {
     "gpu": "a GPU",
     "qwen": "the weights of Qwen2.5-7B-Instruct",
 }
-"""What the papers' own models take, in words."""
+"""Requirements of the papers' own models, in words."""
 
 REDUCED = "rounds=8 replicates=6"
-"""What makes a study small, where it has no words of its own for that."""
+"""Settings that make a study small, where it names none of its own."""
 
 _FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "with"}
 
@@ -52,7 +52,7 @@ class Experiment:
 
     @property
     def backend(self) -> str:
-        """What answers unless the papers' models are put into the seats."""
+        """The backend, unless the papers' models are put into the seats."""
         return "simulated" if self.real == "backend=api" else "hosted"
 
     def command(self, overrides: str = "") -> str:
@@ -115,8 +115,8 @@ class Item:
     def selects(self, factors: Mapping[str, object]) -> bool:
         """Whether a condition with these factors is shown in it."""
         return any(
-            all(str(factors.get(name)) in values for name, values in wanted.items())
-            for wanted in self.conditions
+            all(str(factors.get(name)) in values for name, values in condition.items())
+            for condition in self.conditions
         )
 
     @property
@@ -143,11 +143,11 @@ def item(text: str) -> Item:
     UserError
         It names none, or several.
     """
-    meant = [item for item in items() if item.id == text.strip().lower()] or _named(text)
-    if len(meant) == 1:
-        return meant[0]
-    if meant:
-        several = ", ".join(item.id for item in meant)
+    matches = [item for item in items() if item.id == text.strip().lower()] or _named(text)
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        several = ", ".join(item.id for item in matches)
         raise UserError(f"item: {text} may be any of {several}; name one")
     raise UserError(f"item: {text}; one of {', '.join(item.id for item in items())}")
 
@@ -213,18 +213,20 @@ def _item(
         studies=tuple(studies[name] for name in entry.get("studies", ())),
         figure=entry.get("figure", ""),
         table=entry.get("table", ""),
-        conditions=tuple(_condition(path, id_, wanted) for wanted in entry.get("conditions", ())),
+        conditions=tuple(
+            _condition(path, id_, condition) for condition in entry.get("conditions", ())
+        ),
         published=tuple(entry.get("published", ())),
         shown_with=entry.get("with", ""),
     )
 
 
 def _condition(path: Path, id_: str, entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
-    wanted = {n: tuple(v) if isinstance(v, list) else (v,) for n, v in entry.items()}
-    for name, values in wanted.items():
+    condition = {n: tuple(v) if isinstance(v, list) else (v,) for n, v in entry.items()}
+    for name, values in condition.items():
         if not all(isinstance(value, str) for value in values):
             raise UserError(f"{path}, {id_}: {name}: {values}; texts are needed: quote on and off")
-    return wanted
+    return condition
 
 
 def _check(path: Path, name: str, given: Iterable[str], allowed: Collection[str]) -> None:

@@ -11,7 +11,7 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.reports.papers import items
 from plenum.reports.papers.catalogue import CATALOGUE
-from plenum.reports.papers.source import Made, Source
+from plenum.reports.papers.source import NumberedTable, Source
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
@@ -26,7 +26,7 @@ _PREFIX = re.compile(r"^tab(?:le)?\.?[\s-]*")
 
 
 def publish(cfg: DictConfig) -> None:
-    """Print the tables that are asked for; all of them are made before any is written.
+    """Print the requested tables; all of them are made before any is written.
 
     Raises
     ------
@@ -40,13 +40,13 @@ def publish(cfg: DictConfig) -> None:
         return
     chosen = _settings(cfg, studies)
     every = ALL in names
-    wanted = list(CATALOGUE) if every else names
-    for source, name, made in list(_made(chosen, wanted, studies, every)):
+    requested = list(CATALOGUE) if every else names
+    for source, name, numbered in list(_numbered_tables(chosen, requested, studies, every)):
         product = Product(
             stem=f"table_{name}",
-            frames={f"table_{name}": made.frame},
-            tables=made.tables,
-            printed=[table for table in made.tables if len(table) <= _LINES],
+            frames={f"table_{name}": numbered.frame},
+            tables=numbered.tables,
+            printed=[table for table in numbered.tables if len(table) <= _LINES],
         )
         publish_product(product, replace(chosen, study=source.names[0] if source.names else ""))
         print()
@@ -81,20 +81,20 @@ def _settings(cfg: DictConfig, studies: Sequence[str]) -> Settings:
     return chosen if studies else replace(chosen, study="")
 
 
-def _made(
-    chosen: Settings, wanted: Sequence[str], studies: tuple[str, ...], every: bool
-) -> Iterator[tuple[Source, str, Made]]:
+def _numbered_tables(
+    chosen: Settings, requested: Sequence[str], studies: tuple[str, ...], every: bool
+) -> Iterator[tuple[Source, str, NumberedTable]]:
     """Every table with its source and name; of ``every`` table those that the studies have."""
     sources: dict[tuple[str, ...], Source] = {}
-    for name in wanted:
+    for name in requested:
         names = _studies(chosen, name, studies, every=every)
         if names is None:
             continue
         first = replace(chosen, study=names[0]) if names else chosen
         source = sources.setdefault(names, Source(first, names))
-        made = CATALOGUE[name].make(source)
-        if made is not None:
-            yield source, name, made
+        numbered = CATALOGUE[name].make(source)
+        if numbered is not None:
+            yield source, name, numbered
         elif not every:
             raise UserError(
                 f"table: {name}; study {', '.join(names)} has nothing for it: "
@@ -107,7 +107,7 @@ def _studies(
 ) -> tuple[str, ...] | None:
     """The studies that are named, or those of the paper's table that have been run.
 
-    ``None`` where none has, and every table was asked for.
+    ``None`` where none has, and every table was requested.
     """
     if name == "s4":
         return studies[:1]

@@ -1,4 +1,4 @@
-"""What the papers report, as data: `reference/*.csv`, looked up by the factors of a condition.
+"""The papers' numbers as data: `reference/*.csv`, looked up by the factors of a condition.
 
 Published numbers stand beside those of a run. They are never subtracted from them, pooled with
 them or tested against them: their replicates aren't here.
@@ -14,7 +14,7 @@ from plenum.base.errors import UserError
 from plenum.reports.formats import NONE
 
 FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
-"""What a published number is looked up by."""
+"""Factors that a published number is looked up by."""
 
 _SAME = {"gpt-4.1-mini": "uniform"}
 """Two labels of one committee: the papers' baseline model in every seat."""
@@ -59,16 +59,16 @@ def published(name: str) -> tuple[Published, ...]:
 
 def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Published]:
     """The lines of a file about the condition with these factors, and with these values."""
-    wanted = key(factors)
+    target = key(factors)
     return [
         line
         for line in published(name)
-        if key(line.factors) == wanted and all(line[n] == value for n, value in values.items())
+        if key(line.factors) == target and all(line[n] == value for n, value in values.items())
     ]
 
 
 def beside(files: Sequence[str], factors: Mapping[str, object], **values: str) -> Published | None:
-    """What the first of some files that has it says of the condition with these factors.
+    """The line of the condition with these factors, in the first of some files that has one.
 
     One-shot votes, reruns and branches have no line: the papers don't know them.
     """

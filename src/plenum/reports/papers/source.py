@@ -1,4 +1,4 @@
-"""What a table by number is made of: conditions and accounts of studies, and published numbers."""
+"""The sources of a table by number: conditions and accounts of studies, and published numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _VALUES = ("lambda", "flip_rate", "time_to_majority", "n")
 """Values that the papers report of a condition."""
 
 
-class Made(NamedTuple):
+class NumberedTable(NamedTuple):
     """A table by number: what is shown of it, and all of its numbers."""
 
     tables: tuple[Table, ...]

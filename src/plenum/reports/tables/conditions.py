@@ -81,7 +81,7 @@ def fitted(rows: Sequence[Row], chosen: Settings) -> str:
 
 
 def diagnostics(rows: Sequence[Row], chosen: Settings) -> Table:
-    """What a λ̂ rests on: D at both ends, room to grow, other means over pairs, other fits."""
+    """Diagnostics of λ̂: D at both ends, room to grow, other means over pairs, other fits."""
     name = symbol(rows)
     columns = (
         *condition_keys(rows),

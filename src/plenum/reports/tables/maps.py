@@ -21,7 +21,7 @@ LEGEND = (
     "* growth or contraction, † other than diffusion: random time reversal and jackknife test, "
     f"each at a false discovery rate of {DIFFERENT:.0%} over this map (Benjamini-Hochberg)"
 )
-"""What the marks of a map mean."""
+"""The meaning of a map's marks."""
 
 
 def matrices(rows: Sequence[Row]) -> list[Table]:
@@ -109,7 +109,7 @@ def _brief(condition: Mapping[Hashable, Any]) -> str:
 
 
 def marked(rows: Sequence[Row]) -> dict[str, str]:
-    """What a map says of each condition beside λ̂, by run."""
+    """The marks of each condition in a map, by run."""
     marks = different(rows)
     return {
         row.tracked.run_id: f"{marks[row.tracked.run_id]} {letters(row.warnings)}".rstrip()
@@ -119,7 +119,7 @@ def marked(rows: Sequence[Row]) -> dict[str, str]:
 
 
 def legend() -> str:
-    """What the letters of warnings mean, in a line."""
+    """The meaning of the letters of warnings, in a line."""
     return explained(name for name in LETTERS if name not in OF_EFFECTS)
 
 

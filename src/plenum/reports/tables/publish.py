@@ -72,17 +72,19 @@ def publish_committees(chosen: Settings) -> Study:
 
 def by_estimand(rows: Sequence[Row]) -> list[list[Row]]:
     """Conditions whose rows are repeats, and those whose rows are wordings: never in one table."""
-    parts = [[row for row in rows if row.tracked.perturbed is wanted] for wanted in (False, True)]
+    parts = [
+        [row for row in rows if row.tracked.perturbed is perturbed] for perturbed in (False, True)
+    ]
     return [part for part in parts if part]
 
 
 def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """What the tables of a study of committees show, as data."""
+    """The data of the tables of a study of committees."""
     return frames(load(chosen))
 
 
 def frames(study: Study) -> dict[str, pd.DataFrame]:
-    """What the tables of a study show, as data: one frame a CSV file."""
+    """The data of a study's tables: one frame a CSV file."""
     return {
         "conditions": frame(study.rows),
         "contrasts": effects.frame(study.contrasts, study.name),

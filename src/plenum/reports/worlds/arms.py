@@ -1,4 +1,4 @@
-"""What is compared in a world: mechanisms, controls, baselines, and policies without a model."""
+"""The arms that a world compares: mechanisms, controls, baselines, and policies without a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Arm:
     name
         As tables print it.
     scripted
-        Whether no model is asked.
+        Whether no model acts.
     free
         The name of the arm that has all but the mechanism in common with it and acts as each agent
         proposes; empty where there is no such arm.

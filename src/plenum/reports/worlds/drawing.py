@@ -27,7 +27,7 @@ from plenum.reports.style import (
     panels,
 )
 from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, provenance
-from plenum.reports.worlds.statistics import points, told_apart
+from plenum.reports.worlds.statistics import conclusive, points
 from plenum.reports.worlds.tables import notes
 
 MOST_BANDS = 4
@@ -49,15 +49,15 @@ SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
 def over_time(group: Group) -> Figure:
     """Performance by round, one line an arm, one panel a level of volatility (Fig. 3).
 
-    The best scripted policy is drawn beside those that were asked: what needs no model.
+    The best scripted policy is drawn beside the arms of models: it needs none.
     """
     shown, group = group.shown, _with_rounds(group)
-    asked, script = group.unscripted, _best(group)
-    names = asked.arms
+    unscripted, script = group.unscripted, _best(group)
+    names = unscripted.arms
     styles = {name: look(number) for number, name in enumerate(names[:MOST_LINES])}
     styles |= dict.fromkeys(script, SCRIPT)
     drawn = group.where(group.frame["arm"].isin(styles))
-    levels = _levels(asked)
+    levels = _levels(unscripted)
     figure, axes = panels(1, max(len(levels), 1), (PAGE, 2.6), sharey=True)
     band = len(styles) <= MOST_BANDS
     handles: dict[str, Line2D] = {}
@@ -68,7 +68,7 @@ def over_time(group: Group) -> Figure:
                 handles[name] = _curve(panel, drawn.where(here), style, band=band)
         panel.set_title(f"volatility {level}", loc="left")
         panel.set_xlabel("round")
-        panel.set_xlim(0.5, max(asked.frame["rounds"].astype(int)) + 0.5)
+        panel.set_xlim(0.5, max(unscripted.frame["rounds"].astype(int)) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.grid(True)
     axes[0, 0].set_ylabel(shown.performance)
@@ -83,7 +83,9 @@ def over_time(group: Group) -> Figure:
 
 
 def _with_rounds(group: Group) -> Group:
-    return group.where(group.frame["condition"].map(lambda one: len(one.rounds) > 0).astype(bool))
+    return group.where(
+        group.frame["condition"].map(lambda condition: len(condition.rounds) > 0).astype(bool)
+    )
 
 
 def _levels(group: Group) -> list[str]:
@@ -108,20 +110,20 @@ def baselines(group: Group) -> Figure:
     """
     group, left = group.at_common_levels()
     metrics, table = group.shown.metrics, group.episodes
-    arms, asked = group.arms, group.unscripted.arms
+    arms, unscripted = group.arms, group.unscripted.arms
     figure, axes = panels(1, len(metrics), (PAGE, 0.17 * len(arms) + 1.05), sharey=True)
     places = np.arange(len(arms))[::-1]
     for panel, metric in zip(axes.flat, metrics, strict=True):
         least, most = group.shown.ranges.get(metric, (-math.inf, math.inf))
         for place, name in zip(places, arms, strict=True):
-            part, scripted = table[table["arm"] == name], name not in asked
-            found = over_worlds(part, metric)
+            part, scripted = table[table["arm"] == name], name not in unscripted
+            estimate = over_worlds(part, metric)
             lost, total = (over_worlds(part, f"{metric} {n}").value for n in ("open", "all"))
             colour = GREY if scripted else COLOURS[0]
             face = "white" if lost > 0 and lost >= MANY_OPEN * total else colour
-            ends = np.clip([found.ci_low, found.ci_high], least, most)
+            ends = np.clip([estimate.ci_low, estimate.ci_high], least, most)
             panel.plot(ends, [place, place], color=colour, lw=1.0)
-            panel.plot(found.value, place, "s" if scripted else "o", color=colour,
+            panel.plot(estimate.value, place, "s" if scripted else "o", color=colour,
                        markerfacecolor=face, ms=3.4)  # fmt: skip
         panel.set_title(metric.replace("_", " "), loc="left")
         panel.xaxis.set_major_locator(MaxNLocator(4))
@@ -140,9 +142,9 @@ def deviation(group: Group) -> Figure:
     drawn: where an action is common, actions have no deviation.
     """
     shown = group.shown
-    asked = _with_rounds(group).unscripted
-    alone = (asked.frame["agents"] == "1") | (asked.frame["consensus"] == "central")
-    teams, chosen = _one_cell(asked.where(~alone))
+    unscripted = _with_rounds(group).unscripted
+    alone = (unscripted.frame["agents"] == "1") | (unscripted.frame["consensus"] == "central")
+    teams, chosen = _one_cell(unscripted.where(~alone))
     names = teams.arms
     drawn = teams.where(teams.frame["arm"].isin(names[:MOST_ROWS]))
     levels = _levels(teams)
@@ -189,19 +191,19 @@ def _cloud(axes: Axes, table: pd.DataFrame, colour: str) -> None:
 def _two_lines(axes: Axes, table: pd.DataFrame) -> str:
     """Draw the two lines, and tell the verdict with the p of both slopes."""
     x, y = np.asarray(table["x"]), np.asarray(table["y"])
-    found = two_lines(x, y, table["group"])
-    if np.isnan(found.breakpoint):
+    test = two_lines(x, y, table["group"])
+    if np.isnan(test.breakpoint):
         return "can't be told"
-    for side in (x <= found.breakpoint, x >= found.breakpoint):
+    for side in (x <= test.breakpoint, x >= test.breakpoint):
         if np.ptp(x[side]) > 0:
             slope, level = np.polyfit(x[side], y[side], 1)
             ends = np.array([x[side].min(), x[side].max()])
             axes.plot(ends, level + slope * ends, color="black", lw=1.1)
-    axes.axvline(found.breakpoint, color="black", lw=0.7, ls=":")
-    if not told_apart(found):
+    axes.axvline(test.breakpoint, color="black", lw=0.7, ls=":")
+    if not conclusive(test):
         return "can't be told"
-    verdict = "inverted U" if found.inverted_u else "no inverted U"
-    return f"{verdict} (p {p_value(found.p_low)}, {p_value(found.p_high)})"
+    verdict = "inverted U" if test.inverted_u else "no inverted U"
+    return f"{verdict} (p {p_value(test.p_low)}, {p_value(test.p_high)})"
 
 
 def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Line2D:
@@ -210,7 +212,9 @@ def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Li
     All runs of a world are averaged first: they share its luck. Runs that ended early keep their
     last value: without them the mean would seem to recover.
     """
-    parts = [one.series("performance").rename(index=one.world) for one in group.played]
+    parts = [
+        condition.series("performance").rename(index=condition.world) for condition in group.played
+    ]
     runs = pd.concat(parts).sort_index(axis=1).astype(float)
     runs = runs.reindex(columns=range(1, max(group.frame["rounds"].astype(int)) + 1))
     if group.shown.ends_early:
@@ -228,7 +232,9 @@ def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Li
 def _caption(
     figure: Figure, name: str, group: Group, first: Sequence[str] = (), **facts: Any
 ) -> None:
-    """What is drawn, of how many runs, and where the numbers come from."""
+    """Write the caption: the notes, the number of runs, and their backend."""
     played = group.played
-    runs = f"{sum(one.completed for one in played)}/{sum(one.target for one in played)} runs"
+    completed = sum(condition.completed for condition in played)
+    target = sum(condition.target for condition in played)
+    runs = f"{completed}/{target} runs"
     caption(figure, [*first, *notes(name, **facts), f"{runs}; {provenance(played)}"])

@@ -21,7 +21,7 @@ LEVELS = {
 """Factors with an order, and their levels in it."""
 
 USUAL = {"agents": "5", "temperature": "t0.7", "rounds": "20"}
-"""What titles don't name, unless the groups of a study differ in it."""
+"""Values that titles don't name, unless the groups of a study differ in it."""
 
 OPEN = {
     "response_delay": ("delays", ("delays_censored", "delays_dropped")),
@@ -33,10 +33,10 @@ _SUMS = ("total_welfare",)
 """Metrics that grow with the number of agents."""
 
 _TEAM = ["task", "temperature", "rounds", "backend", "settings"]
-"""What the conditions of a group share, but for the number of agents."""
+"""Factors that the conditions of a group share, but for the number of agents."""
 
 _WORLD = ["task", "world", "agents", "rounds"]
-"""What scripted policies share with a group that they stand in."""
+"""Factors that scripted policies share with a group that they stand in."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +55,9 @@ class Group:
     frame: pd.DataFrame
     heading: str = ""
 
-    def where(self, wanted: "pd.Series[bool]") -> "Group":
-        """Those of its conditions for which something holds."""
-        return replace(self, frame=self.frame[wanted])
+    def where(self, mask: "pd.Series[bool]") -> "Group":
+        """The conditions that a mask selects."""
+        return replace(self, frame=self.frame[mask])
 
     @property
     def played(self) -> list[TrackedCondition]:
@@ -88,7 +88,7 @@ class Group:
 
     @property
     def unscripted(self) -> "Group":
-        """The conditions in which a model was asked."""
+        """The conditions in which a model acts."""
         return self.where(~self.frame["scripted"])
 
     @cached_property
@@ -99,9 +99,9 @@ class Group:
         ``METRIC all`` counts all there were, and ``METRIC open`` those that never ended.
         """
         parts = {
-            at: one.metrics.groupby("episode").mean()
-            for at, one in self.frame["condition"].items()
-            if len(one.metrics)
+            at: condition.metrics.groupby("episode").mean()
+            for at, condition in self.frame["condition"].items()
+            if len(condition.metrics)
         }
         if not parts:
             return self.frame.iloc[:0].assign(world="")
@@ -126,12 +126,12 @@ class Group:
         """
         free = dict(zip(self.frame["arm"], self.frame["free"], strict=True))
         pairs = [(arm, reference(arm, free[arm], self.arms)) for arm in self.arms]
-        found = [
+        differences = [
             (arm, other, difference(self.episodes, metric, arm, other))
             for arm, other in pairs
             if other and not (arm == LONE and metric in _SUMS)
         ]
-        return [(arm, other, estimate) for arm, other, estimate in found if estimate.n]
+        return [(arm, other, estimate) for arm, other, estimate in differences if estimate.n]
 
     def at_common_levels(self) -> tuple["Group", list[str]]:
         """The conditions at the levels that all arms were run at, and notes on what is left out.
@@ -169,14 +169,14 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
     world are averaged first: worlds are the independent draws.
     """
     first, second = table[table["arm"] == arm], table[table["arm"] == other]
-    asked = not (first["scripted"].any() or second["scripted"].any())
-    wanted = ["volatility", "world", *(["model", "settings"] if asked else [])]
+    unscripted = not (first["scripted"].any() or second["scripted"].any())
+    factors = ["volatility", "world", *(["model", "settings"] if unscripted else [])]
     for key in ("diversity", "agents"):
         shared = set(first[key]) & set(second[key])
-        if shared and (asked or key == "agents"):
+        if shared and (unscripted or key == "agents"):
             first, second = (part[part[key].isin(shared)] for part in (first, second))
-            wanted.append(key)
-    left, right = (part.groupby(wanted)[metric].mean() for part in (first, second))
+            factors.append(key)
+    left, right = (part.groupby(factors)[metric].mean() for part in (first, second))
     each = (left - right).dropna().groupby(level="world").mean()
     method = "t over episodes (seed and number), differences averaged within each"
     return mean(each.to_numpy(dtype=float), method)
@@ -184,12 +184,12 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
 
 def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
     """Conditions as a frame: factors, ``arm`` in the order of arms, and the condition itself."""
-    found = [arm_of(one.factors) for one in played]
-    names = list(dict.fromkeys(arm.name for arm in sorted(found, key=lambda arm: arm.rank)))
-    frame = pd.DataFrame([one.factors for one in played]).assign(
-        arm=pd.Categorical([arm.name for arm in found], names, ordered=True),
-        scripted=[arm.scripted for arm in found],
-        free=[arm.free for arm in found],
+    arms = [arm_of(condition.factors) for condition in played]
+    names = list(dict.fromkeys(arm.name for arm in sorted(arms, key=lambda arm: arm.rank)))
+    frame = pd.DataFrame([condition.factors for condition in played]).assign(
+        arm=pd.Categorical([arm.name for arm in arms], names, ordered=True),
+        scripted=[arm.scripted for arm in arms],
+        free=[arm.free for arm in arms],
     )
     return frame.assign(condition=pd.Series(played, dtype=object))
 
@@ -206,40 +206,41 @@ def groups(played: Sequence[TrackedCondition]) -> list[Group]:
     frame = frame_of(played)
     lone, scripted = frame["arm"] == LONE, frame["scripted"]
     teams = frame[~lone & ~scripted].groupby([*_TEAM, "agents"], sort=False)
-    found = [part for _, part in teams]
+    frames = [part for _, part in teams]
     for baselines, names in ((frame[lone], _TEAM), (frame[scripted], _WORLD)):
         alone = []
         for _, part in baselines.groupby(names, sort=False):
-            fits = [(own.iloc[0][names] == part.iloc[0][names]).all() for own in found]
-            found = [
-                pd.concat([own, part]) if fit else own for own, fit in zip(found, fits, strict=True)
+            fits = [(rows.iloc[0][names] == part.iloc[0][names]).all() for rows in frames]
+            frames = [
+                pd.concat([rows, part]) if fit else rows
+                for rows, fit in zip(frames, fits, strict=True)
             ]
             alone += [part] * (not any(fits))
-        found += alone
-    among = pd.DataFrame([_first(own) for own in found])
-    return [Group(own, heading(own, among)) for own in found]
+        frames += alone
+    among = pd.DataFrame([_first(rows) for rows in frames])
+    return [Group(rows, heading(rows, among)) for rows in frames]
 
 
-def families(found: Sequence[Group]) -> list[Group]:
+def families(all_groups: Sequence[Group]) -> list[Group]:
     """The conditions of groups that differ in the number of agents alone, where there are several.
 
     Their heading names no number of agents.
     """
-    asked = [own.frame for own in found if not _first(own.frame)["scripted"]]
-    if not asked:
+    frames = [group.frame for group in all_groups if not _first(group.frame)["scripted"]]
+    if not frames:
         return []
-    firsts = pd.DataFrame([_first(own) for own in asked]).reset_index(drop=True)
+    firsts = pd.DataFrame([_first(group) for group in frames]).reset_index(drop=True)
     several = []
     for _, alike in firsts.groupby(_TEAM, sort=False):
         if len(alike) > 1:
-            every = pd.concat([asked[at] for at in alike.index])
-            title = heading(asked[alike.index[0]], alike, but="agents")
+            every = pd.concat([frames[at] for at in alike.index])
+            title = heading(frames[alike.index[0]], alike, but="agents")
             several.append(Group(every[~every.index.duplicated()], title))
     return several
 
 
 def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
-    """What the titles of a group's tables begin with: the world, and what is off default.
+    """The beginning of the titles of a group's tables: the world, and factors off default.
 
     Parameters
     ----------
@@ -250,15 +251,15 @@ def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
         A factor that isn't named.
     """
     first = _first(frame)
-    others = among[among["task"] == first["task"]]
-    asked = others[~others["scripted"]]
+    same_world = among[among["task"] == first["task"]]
+    unscripted = same_world[~same_world["scripted"]]
     named = {"agents": f"{first['agents']} agent" + "s" * (first["agents"] != "1")}
     named |= {"temperature": first["temperature"], "rounds": f"{first['rounds']} rounds"}
     named |= {"backend": f"backend {first['backend']}"}
     parts = []
     for key, text in named.items():
         any_actor = key in ("agents", "rounds")
-        differs = (others if any_actor else asked)[key].nunique() > 1
+        differs = (same_world if any_actor else unscripted)[key].nunique() > 1
         off = first[key] != USUAL.get(key, first[key])
         if key != but and (any_actor or not first["scripted"]) and (differs or off):
             parts.append(text)
@@ -283,9 +284,9 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
 
 def provenance(played: Sequence[TrackedCondition]) -> str:
     """Where the numbers come from, and whether they are evidence of anything."""
-    backends = sorted({one.factors["backend"] for one in played})
+    backends = sorted({condition.factors["backend"] for condition in played})
     line = f"backend: {', '.join(backends) or 'none'}"
-    if any(one.simulated for one in played):
+    if any(condition.simulated for condition in played):
         line += "; simulated agents, no evidence about language models"
     return line
 
@@ -304,7 +305,7 @@ def command(frame: pd.DataFrame) -> str:
 
 
 def _first(frame: pd.DataFrame) -> "pd.Series[Any]":
-    """The condition that tells what its group is: of a team that was asked, if there is one."""
+    """The condition that represents its group: of a team of models, if there is one."""
     order = frame.assign(lone=frame["arm"] == LONE).sort_values(["scripted", "lone"], kind="stable")
     return order.iloc[0]
 

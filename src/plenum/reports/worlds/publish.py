@@ -1,4 +1,4 @@
-"""Print, write and log what a study in worlds found."""
+"""Print, write and log the results of a study in worlds."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -53,7 +53,7 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
 
 
 def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """What the tables of a study show, as data: one frame a CSV file."""
+    """The data of a study's tables: one frame a CSV file."""
     return _frames(TrackedStudy(chosen.study, chosen.uri).conditions)
 
 
@@ -73,7 +73,7 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
         if name not in _DRAWINGS:
             raise UserError(f"figure: {name}; of worlds there are {', '.join(_DRAWINGS)}")
     played = TrackedStudy(chosen.study, chosen.uri).conditions
-    if not any(one.completed for one in played):
+    if not any(condition.completed for condition in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
     files = [file for _, drawn_files in drawn(played, chosen.out, names) for file in drawn_files]
     log_report(chosen.study, chosen.uri, files)
@@ -86,9 +86,9 @@ def drawn(
 ) -> list[tuple[str, list[Path]]]:
     """Draw a study's figures into a folder: what each shows, and its files."""
     figures = []
-    found = groups(played)
-    tasks = [group.task for group in found]
-    for group, task in zip(found, tasks, strict=True):
+    grouped = groups(played)
+    tasks = [group.task for group in grouped]
+    for group, task in zip(grouped, tasks, strict=True):
         world = task if tasks.count(task) == 1 else group.heading.removeprefix("World ")
         stem = re.sub(r"\W+", "_", world)
         for name, (shown, draw) in _DRAWINGS.items():
@@ -102,6 +102,6 @@ def drawn(
 
 def tabled(played: Sequence[TrackedCondition]) -> list[Table]:
     """Every table of a study, those of each group of conditions under titles that tell it apart."""
-    found = groups(played)
-    own = [table for group in found for build in _TABLES for table in build(group)]
-    return own + [building.by_agents(family) for family in families(found)]
+    grouped = groups(played)
+    built = [table for group in grouped for build in _TABLES for table in build(group)]
+    return built + [building.by_agents(family) for family in families(grouped)]

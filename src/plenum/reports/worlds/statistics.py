@@ -33,7 +33,7 @@ CELL = ["volatility", "diversity", "model"]
 
 
 def points(group: Group, of: str = "proposals") -> pd.DataFrame:
-    """d̄(t) and performance of every round of teams that were asked.
+    """d̄(t) and performance of every round of teams of models.
 
     Returns
     -------
@@ -41,18 +41,18 @@ def points(group: Group, of: str = "proposals") -> pd.DataFrame:
         ``x``, ``y``, ``arm``, the factors of ``CELL``, ``group``: the world, whose rounds and
         policies depend on each other.
     """
-    asked = group.unscripted
-    teams = asked.where(asked.frame["agents"] != "1")
+    unscripted = group.unscripted
+    teams = unscripted.where(unscripted.frame["agents"] != "1")
     parts = [
         pd.DataFrame(
             {
-                **{"x": one.rounds[f"deviation_{of}"], "y": one.rounds["performance"]},
-                "group": one.rounds["replicate"].map(one.world),
+                **{"x": condition.rounds[f"deviation_{of}"], "y": condition.rounds["performance"]},
+                "group": condition.rounds["replicate"].map(condition.world),
                 **cell,
             }
         )
-        for one, cell in teams.cells(["arm", *CELL])
-        if not one.rounds.empty
+        for condition, cell in teams.cells(["arm", *CELL])
+        if not condition.rounds.empty
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
@@ -95,9 +95,9 @@ def recovered(group: Group) -> list[Table]:
         for key in ((arm, level) for arm in group.arms for level in LEVELS["volatility"])
     }
     lines = [
-        {"arm": arm, "volatility": level} | found
+        {"arm": arm, "volatility": level} | recovery
         for (arm, level), part in parts.items()
-        if (found := after_shocks(part))
+        if (recovery := after_shocks(part))
     ]
     columns = (
         *keys(["arm", "volatility"]),
@@ -126,28 +126,28 @@ def after_shocks(group: Group) -> dict[str, object]:
     worlds: defaultdict[str, list[Recovery]] = defaultdict(list)
     levels: defaultdict[str, list[float]] = defaultdict(list)
     runs = [
-        (one, one.world(int(str(replicate))), run.sort_values("round"))
-        for one in group.played
-        if len(one.rounds)
-        for replicate, run in one.rounds.groupby("replicate")
+        (condition, condition.world(int(str(replicate))), run.sort_values("round"))
+        for condition in group.played
+        if len(condition.rounds)
+        for replicate, run in condition.rounds.groupby("replicate")
     ]
-    for one, world, run in runs:
+    for condition, world, run in runs:
         struck = run["events"].str.split().apply(lambda names: group.shown.shock in names)
         shocks = [int(number) for number in run.loc[struck, "round"] if number > 1]
         level = run["performance"].to_numpy(dtype=float)
-        found = recoveries(level, shocks)
-        worlds[world].extend(found)
+        measured = recoveries(level, shocks)
+        worlds[world].extend(measured)
         if group.shown.ends_early:  # such a run stays at its last value
-            planned = max(int(one.factors["rounds"]) - len(level), 0)
+            planned = max(int(condition.factors["rounds"]) - len(level), 0)
             level = np.pad(level, (0, planned), mode="edge")
-        for shock in found:
+        for shock in measured:
             start = shock.shock - 1
             levels[world].append(_known_mean(level[start : start + int(HORIZON)]))
     times = recovery_time(list(worlds.values()), HORIZON)
     if not times.n:
         return {}
-    before = [_known_mean([shock.before for shock in found]) for found in worlds.values()]
-    after = [_known_mean(found) for found in levels.values()]
+    before = [_known_mean([shock.before for shock in of_world]) for of_world in worlds.values()]
+    after = [_known_mean(values) for values in levels.values()]
     mean, dip = times.restricted, times.dip
     return {
         **{"shocks": times.n, "censored": times.censored, "worlds": times.episodes},
@@ -166,14 +166,14 @@ def _known_mean(values: Sequence[float] | NDArray[np.float64]) -> float:
 def instability(group: Group) -> list[Table]:
     """λ̂ of the action distributions: how fast runs in one and the same world part."""
     lines = []
-    for one, cell in group.cells(["arm", "diversity", "volatility"]):
-        if several := ensembles(one.weights, one.runs):
+    for condition, cell in group.cells(["arm", "diversity", "volatility"]):
+        if several := ensembles(condition.weights, condition.runs):
             apart = parting(several)
             exponent = apart.exponent
             lines.append(
                 {
                     **cell,
-                    **{"worlds": apart.worlds, "runs": one.runs, "lambda": exponent.value},
+                    **{"worlds": apart.worlds, "runs": condition.runs, "lambda": exponent.value},
                     **{"low": exponent.ci_low, "high": exponent.ci_high},
                     **{"level": apart.level, "warnings": " ".join(apart.warnings)},
                 }
@@ -193,24 +193,26 @@ def instability(group: Group) -> list[Table]:
 
 def exponents(played: Sequence[TrackedCondition]) -> dict[str, estimate.Estimate]:
     """λ̂ of the conditions that have several runs in one world, by the run's id."""
-    found = {one.run_id: ensembles(one.weights, one.runs) for one in played}
-    return {run: parting(own).exponent for run, own in found.items() if own}
+    by_run = {
+        condition.run_id: ensembles(condition.weights, condition.runs) for condition in played
+    }
+    return {run: parting(runs).exponent for run, runs in by_run.items() if runs}
 
 
-def told_apart(found: TwoLines) -> bool:
+def conclusive(test: TwoLines) -> bool:
     """Whether the two lines could be tested; a slope of the wrong sign settles it without a p."""
-    wrong = found.slope_low <= 0 or found.slope_high >= 0
-    few = {"few_low", "few_high"} & set(found.warnings)
-    tested = math.isfinite(found.p_low) and math.isfinite(found.p_high)
+    wrong = test.slope_low <= 0 or test.slope_high >= 0
+    few = {"few_low", "few_high"} & set(test.warnings)
+    tested = math.isfinite(test.p_low) and math.isfinite(test.p_high)
     return not few and (tested or wrong)
 
 
-def _tested(found: TwoLines) -> dict[str, object]:
+def _tested(test: TwoLines) -> dict[str, object]:
     """A two-lines test as fields of a line."""
-    verdict = "yes" if found.inverted_u else "no" if told_apart(found) else "can't be told"
+    verdict = "yes" if test.inverted_u else "no" if conclusive(test) else "can't be told"
     return {
-        **{"breakpoint": found.breakpoint, "slope_below": found.slope_low, "p_below": found.p_low},
-        **{"slope_above": found.slope_high, "p_above": found.p_high, "verdict": verdict},
-        **{"peak": found.parabola.peak, "points": found.n, "worlds": found.n_groups},
-        "warnings": " ".join(found.warnings),
+        **{"breakpoint": test.breakpoint, "slope_below": test.slope_low, "p_below": test.p_low},
+        **{"slope_above": test.slope_high, "p_above": test.p_high, "verdict": verdict},
+        **{"peak": test.parabola.peak, "points": test.n, "worlds": test.n_groups},
+        "warnings": " ".join(test.warnings),
     }

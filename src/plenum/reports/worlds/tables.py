@@ -15,7 +15,7 @@ from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, sources
 from plenum.tracking.conditions import TrackedCondition
 
 _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
-"""What agents failed to do: the metric, and the head of its column."""
+"""Metrics of failures of agents, and the heads of their columns."""
 
 _DIALOGUE = ("messages", "references", "changes", "changes_after_reference", "changes_otherwise")
 
@@ -34,11 +34,11 @@ def overall(group: Group) -> list[Table]:
     metrics = group.shown.metrics
     more = {"deviation_proposals": "d̄ proposals", "deviation_actions": "d̄ actions"}
     for name, head in _LOST.items():
-        if name == "abstentions" or any(_lost(one, name) for one in group.played):
+        if name == "abstentions" or any(_lost(condition, name) for condition in group.played):
             more[name] = f"{head} a run"
     runs = group.frame.assign(
-        completed=[one.completed for one in group.played],
-        target=[one.target for one in group.played],
+        completed=[condition.completed for condition in group.played],
+        target=[condition.target for condition in group.played],
     )
     counts = runs.groupby("arm", observed=True)[["completed", "target"]].sum()
     lines = []
@@ -53,7 +53,7 @@ def overall(group: Group) -> list[Table]:
         *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, _mean) for m in metrics),
         *(Column(name, head, decimals(2)) for name, head in more.items()),
     )
-    warned = dict.fromkeys(name for one in group.played for name in warnings(one))
+    warned = dict.fromkeys(name for condition in group.played for name in warnings(condition))
     noted = notes("arms", **_facts(group), warnings=list(warned))
     title = f"{group.heading}: every arm"
     return [Table("arms", title, pd.DataFrame(lines), columns, (*left, *noted, *sources(group)))]
@@ -109,16 +109,16 @@ def models(group: Group) -> list[Table]:
     Scripted rows have the conditions of the volatilities and team sizes that models were run at:
     others would be compared with nothing.
     """
-    asked, frame = group.unscripted, group.frame
-    names = list(dict.fromkeys(asked.frame["model"]))
+    unscripted, frame = group.unscripted, group.frame
+    names = list(dict.fromkeys(unscripted.frame["model"]))
     if len(names) < 2:
         return []
-    met = set(zip(asked.frame["volatility"], asked.frame["agents"], strict=True))
+    met = set(zip(unscripted.frame["volatility"], unscripted.frame["agents"], strict=True))
     at_met = [setting in met for setting in zip(frame["volatility"], frame["agents"], strict=True)]
     policies = frame[frame["scripted"] & pd.Series(at_met, frame.index)]
     scripted = Group(policies).episodes
     by_mechanism = scripted.assign(arm=scripted["consensus"])
-    parts = [({"model": name}, asked.episodes.query("model == @name")) for name in names]
+    parts = [({"model": name}, unscripted.episodes.query("model == @name")) for name in names]
     parts += [
         (
             {"model": f"scripted: {policy.replace('_', ' ')}"},
@@ -129,18 +129,23 @@ def models(group: Group) -> list[Table]:
     metric = group.shown.metrics[0]
     noted = (*notes("models", scripted=len(policies)), *sources(group, policies))
     title = f"{group.heading}: {metric} by model"
-    return [_arms_across("models", title, parts, asked.arms, metric, noted)]
+    return [_arms_across("models", title, parts, unscripted.arms, metric, noted)]
 
 
 def differences(group: Group) -> list[Table]:
     """Every arm minus the free one that it is compared with, paired by world."""
     lines = [
         {
-            **{"metric": metric, "arm": arm, "minus": other, "difference": found.value},
-            **{"low": found.ci_low, "high": found.ci_high, "p": found.p, "worlds": found.n},
+            **{"metric": metric, "arm": arm, "minus": other, "difference": estimate.value},
+            **{
+                "low": estimate.ci_low,
+                "high": estimate.ci_high,
+                "p": estimate.p,
+                "worlds": estimate.n,
+            },
         }
         for metric in group.shown.metrics
-        for arm, other, found in group.compared(metric)
+        for arm, other, estimate in group.compared(metric)
     ]
     columns = (
         *keys(["metric", "arm"]),
@@ -181,32 +186,36 @@ def conditions(
         λ̂ by the run's id, of the conditions that have one. What else only committees have is empty.
     """
     rows: list[dict[str, Any]] = []
-    for one in played:
-        exponent = exponents.get(one.run_id, Estimate())
-        names = [str(n) for n in one.metrics if n not in ("replicate", "episode")]
-        means = {name: one.episodes(name).mean() for name in names}
+    for condition in played:
+        exponent = exponents.get(condition.run_id, Estimate())
+        names = [str(n) for n in condition.metrics if n not in ("replicate", "episode")]
+        means = {name: condition.episodes(name).mean() for name in names}
         rows.append(
             {
-                **{"study": one.study, **one.factors, "arm": arm_of(one.factors).name},
-                **{"target": one.target, "completed": one.completed},
-                **{"failed": sum(one.failures.values()), "pending": one.pending},
+                **{
+                    "study": condition.study,
+                    **condition.factors,
+                    "arm": arm_of(condition.factors).name,
+                },
+                **{"target": condition.target, "completed": condition.completed},
+                **{"failed": sum(condition.failures.values()), "pending": condition.pending},
                 **{"lambda": exponent.value, "ci_low": exponent.ci_low},
                 **{"ci_high": exponent.ci_high, "flip_rate": math.nan},
                 **{"time_to_majority": math.nan, **means},
-                **{"warnings": " ".join(warnings(one)), "condition": one.identity},
+                **{"warnings": " ".join(warnings(condition)), "condition": condition.identity},
             }
         )
     return pd.DataFrame(rows)
 
 
-def warnings(one: TrackedCondition) -> list[str]:
-    """What a reader must know of a condition."""
-    metrics = one.metrics
+def warnings(condition: TrackedCondition) -> list[str]:
+    """The names of a condition's warnings."""
+    metrics = condition.metrics
     named = {
         "few_episodes": metrics.empty or metrics["episode"].nunique() < 5,
-        **{name: _lost(one, name) for name in _LOST},
-        "attrition": bool(one.failures),
-        "pending": one.pending > 0,
+        **{name: _lost(condition, name) for name in _LOST},
+        "attrition": bool(condition.failures),
+        "pending": condition.pending > 0,
     }
     return [name for name, holds in named.items() if holds]
 
@@ -235,27 +244,27 @@ def _arms_across(
 
 
 def _by_arm(table: pd.DataFrame, arms: Iterable[str]) -> list[tuple[str, pd.DataFrame]]:
-    """Some rows of episodes by arm, of every arm that is wanted."""
+    """Some rows of episodes by arm, in the order of the given arms."""
     return [(arm, table[table["arm"] == arm]) for arm in arms]
 
 
 def _fields(name: str, part: pd.DataFrame, metric: str) -> dict[str, float]:
     """A mean, half its interval, and how many of how many a run never ended, as fields."""
-    found = over_worlds(part, metric)
-    fields = {name: found.value, f"{name} half": found.ci_high - found.value}
+    estimate = over_worlds(part, metric)
+    fields = {name: estimate.value, f"{name} half": estimate.ci_high - estimate.value}
     return fields | {
         f"{name} {n}": over_worlds(part, f"{metric} {n}").value for n in ("open", "all")
     }
 
 
 def _facts(group: Group) -> dict[str, Any]:
-    """What the notes of several tables say: metrics, and whether policies are among the arms."""
+    """Facts for the notes of several tables: metrics, and whether policies are among the arms."""
     return {"metrics": group.shown.metrics, "scripted": group.frame["scripted"].any()}
 
 
-def _lost(one: TrackedCondition, name: str) -> bool:
+def _lost(condition: TrackedCondition, name: str) -> bool:
     """Whether any run has such losses; older runs don't count all of them."""
-    return name in one.metrics and bool((one.metrics[name] > 0).any())
+    return name in condition.metrics and bool((condition.metrics[name] > 0).any())
 
 
 def _mean(value: float, half: float, lost: float, total: float) -> str:

@@ -1,4 +1,4 @@
-"""What is printed, kept so that it can be printed again."""
+"""Recording of printed output, so that it can be printed again."""
 
 import io
 import os

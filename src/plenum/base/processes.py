@@ -12,7 +12,7 @@ _LIMIT = 2**26
 
 
 class Ended(Exception):
-    """The process ended before it answered; the message says what it said last."""
+    """The process ended before it answered; the message has its last line of output."""
 
 
 class LineProcess:
@@ -94,10 +94,10 @@ class LineProcess:
         last = asyncio.create_task(_last_line(process.stderr))
         async for line in process.stdout:
             self._take(line)
-        said, status = await last, await process.wait()
+        last_line, status = await last, await process.wait()
         if status or self._waiting:
             name = self._module.rpartition(".")[0].rpartition(".")[2]
-            self._last_words = Ended(f"the {name} process ended with status {status}: {said}")
+            self._last_words = Ended(f"the {name} process ended with status {status}: {last_line}")
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_exception(self._last_words or Ended("ended"))

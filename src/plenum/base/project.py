@@ -55,12 +55,12 @@ def code_digest() -> str:
     Unlike :func:`code_version` it changes with every edit that isn't committed.
     """
     package = Path(__file__).resolve().parents[1]
-    found = hashlib.blake2b(sys.version.encode(), digest_size=16)
+    digest = hashlib.blake2b(sys.version.encode(), digest_size=16)
     for path in sorted(package.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
             data = path.read_bytes()
-            found.update(f"{path.relative_to(package)} {len(data)} ".encode() + data)
+            digest.update(f"{path.relative_to(package)} {len(data)} ".encode() + data)
     for folder in map(Path, sys.path):
         installed = folder.glob("*.dist-info") if folder.name.endswith("-packages") else ()
-        found.update(" ".join(sorted(path.name for path in installed)).encode())
-    return found.hexdigest()
+        digest.update(" ".join(sorted(path.name for path in installed)).encode())
+    return digest.hexdigest()

@@ -116,9 +116,9 @@ def _without_value(parameter: re.Match[str]) -> str:
 
 def _secrets() -> dict[str, str]:
     """Secrets of the environment, the longest first: one may hold another."""
-    found = {
+    secrets = {
         name: value.strip()
         for name, value in os.environ.items()
         if _NAMES.search(name) and len(value.strip()) >= _SHORTEST
     }
-    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+    return dict(sorted(secrets.items(), key=lambda item: -len(item[1])))

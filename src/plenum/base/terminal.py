@@ -1,4 +1,4 @@
-"""What reaches a terminal: free of secrets, and of characters that it would obey."""
+"""Output to a terminal: free of secrets, and of control characters."""
 
 import sys
 

@@ -105,20 +105,20 @@ def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
             bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9 _-]{0,39}", name)),
             f"roles.seats: {name!r}; a seat is named by letters, digits, spaces, '_' and '-'",
         )
-        chosen = model.seats.get(name) or model.default
-        if not chosen:
+        model_id = model.seats.get(name) or model.default
+        if not model_id:
             raise UserError(
                 f"model.seats.{name}: the seat {name} has no model; "
                 f"set model.seats.{name} or model.default"
             )
         label = f"Member {number}" if roles.neutral_labels else name
         mandate = role_text(f"roles.seats.{name}", MANDATES, role) if role else ""
-        seats.append(Seat(name, label, mandate, chosen))
+        seats.append(Seat(name, label, mandate, model_id))
     return tuple(seats)
 
 
 def _clerk(model: ModelConfig) -> str:
-    chosen = model.clerk or model.default
-    if not chosen:
+    model_id = model.clerk or model.default
+    if not model_id:
         raise UserError("model.clerk: the clerk has no model; set model.clerk or model.default")
-    return chosen
+    return model_id

@@ -1,4 +1,4 @@
-"""What a deliberation takes at most: the longest answers that its protocol allows."""
+"""Upper bound of a deliberation's usage: the longest answers that its protocol allows."""
 
 import json
 

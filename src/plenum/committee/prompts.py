@@ -76,12 +76,12 @@ def ballot(
 
 def clerk(ballots: Sequence[Mapping[str, object]], labels: tuple[str, ...]) -> tuple[Message, ...]:
     """What the clerk reads: all ballots, nothing of the discussion."""
-    listed = "\n".join(json.dumps(vote) for vote in ballots)
+    lines = "\n".join(json.dumps(vote) for vote in ballots)
     return (
         Message("system", "You are the clerk of a committee. You count its ballots."),
         Message(
             "user",
-            f"The private ballots, one a line:\n{listed}\n\n"
+            f"The private ballots, one a line:\n{lines}\n\n"
             "Find the option that more than half of the ballots name. If there is none, the "
             'decision is "NONE" and majority_count the largest number of votes for one option. '
             f"Answer with one JSON object and nothing else:\n{clerk_form(labels)}",

@@ -80,11 +80,11 @@ def parse(text: str, options: int) -> tuple[str, State]:
     if len(markers) > 1:
         raise Malformed(f"{len(markers)} STATE lines, one is allowed")
     each = lines(text.strip())
-    found = [n for n, line in enumerate(each) if line.strip().startswith("STATE:")]
-    if len(found) != 1:
+    indices = [n for n, line in enumerate(each) if line.strip().startswith("STATE:")]
+    if len(indices) != 1:
         raise Malformed("the STATE line must stand on a line of its own")
-    state = _parse_line(each[found[0]].strip(), options)
-    argument = "\n".join(each[: found[0]] + each[found[0] + 1 :]).strip()
+    state = _parse_line(each[indices[0]].strip(), options)
+    argument = "\n".join(each[: indices[0]] + each[indices[0] + 1 :]).strip()
     return argument, state
 
 

@@ -43,13 +43,13 @@ def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
     UserError
         A folder doesn't exist or holds no whole checkpoint.
     """
-    found = []
+    pairs = []
     for model in dict.fromkeys(models):
         path = folder(model)
         if path is not None:
             check(model, path)
-            found.append((model, digest(path)))
-    return tuple(found)
+            pairs.append((model, digest(path)))
+    return tuple(pairs)
 
 
 def check(model: str, path: Path) -> None:
@@ -59,10 +59,10 @@ def check(model: str, path: Path) -> None:
     if not (path / "config.json").is_file():
         raise UserError(f"model {model}: {path} holds no config.json, so it is no checkpoint")
     if not any(path.glob("*.safetensors")):
-        others = sorted(f.name for f in path.glob("*.bin")) + sorted(
+        pickles = sorted(f.name for f in path.glob("*.bin")) + sorted(
             f.name for f in path.glob("*.pt")
         )
-        why = f"; {others[0]} is a pickle and is never loaded" if others else ""
+        why = f"; {pickles[0]} is a pickle and is never loaded" if pickles else ""
         raise UserError(f"model {model}: {path} holds no .safetensors weights{why}")
     if not any((path / name).is_file() for name in _VOCABULARIES):
         raise UserError(f"model {model}: {path} holds no tokenizer.json")

@@ -77,9 +77,9 @@ def with_weights(
 
 def _dtype(backend: Hosted, model: ModelConfig) -> str:
     """The backend's, else the model's, else single precision."""
-    chosen = backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
-    require(chosen in DTYPES[1:], f"model.dtype: {chosen!r} is not one of {', '.join(DTYPES[1:])}")
-    return chosen
+    dtype = backend.dtype if backend.dtype != "auto" else model.dtype or "float32"
+    require(dtype in DTYPES[1:], f"model.dtype: {dtype!r} is not one of {', '.join(DTYPES[1:])}")
+    return dtype
 
 
 def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None:
@@ -113,8 +113,8 @@ def role_text(key: str, folder: str, role: str) -> str:
     """
     known = sorted(path.stem for path in project.resolve(folder).glob("*.txt"))
     known = [name for name in known if name != "preamble"]
-    listed = ", ".join(known) or "none"
-    require(role in known, f"{key}: unknown role {role!r}; {folder} holds {listed}")
+    names = ", ".join(known) or "none"
+    require(role in known, f"{key}: unknown role {role!r}; {folder} holds {names}")
     return prompt_text(key, f"{folder}/{role}.txt")
 
 

@@ -37,5 +37,5 @@ def varying(
     names
         The factors to look at.
     """
-    listed = list(conditions)
-    return [name for name in names if len({factors.get(name) for factors in listed}) > 1]
+    rows = list(conditions)
+    return [name for name in names if len({factors.get(name) for factors in rows}) > 1]

@@ -26,7 +26,7 @@ MULTIRUN = ("-m", "--multirun")
 
 
 def explain(arguments: Sequence[str], config_name: str) -> str | None:
-    """What is wrong with the overrides of a command that Hydra has refused, in one line.
+    """A problem with the overrides of a command that Hydra has refused, in one line.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def check_flags(arguments: Sequence[str], config_name: str) -> None:
 
 
 class Settings:
-    """What can be set: the config groups with their options, and the keys of the config."""
+    """Available settings: the config groups with their options, and the keys of the config."""
 
     def __init__(self, config_name: str, overrides: Sequence[Override]) -> None:
         self._name = config_name
@@ -90,7 +90,7 @@ class Settings:
             if not o.is_sweep_override() and o.value() in self.options(o.key_or_group)
         ]
         self.config = self._composed(right) or self._composed([])
-        self.chosen = OmegaConf.select(self.config, "hydra.runtime.choices", default={})
+        self.choices = OmegaConf.select(self.config, "hydra.runtime.choices", default={})
         self.keys = set(_keys(self.config))
         self.open = set(_open(OmegaConf.structured(Config))) if config_name == "config" else set()
 
@@ -103,7 +103,7 @@ class Settings:
         return bool(self._composed([choice]))
 
     def near(self, name: str, value: str) -> list[str]:
-        """What a name that is neither group nor key may have meant, as overrides."""
+        """Suggestions for a name that is neither group nor key, as overrides."""
         near = []
         for group in difflib.get_close_matches(name, self.groups):
             options = self.groups[group]
@@ -142,8 +142,8 @@ class Settings:
         """The choice under which a key, or the mapping that would hold it, exists."""
         group, parent = key.partition(".")[0], key.rpartition(".")[0]
         for option in self.groups.get(group, ()):
-            there = set(_keys(self._composed([f"{group}={option}"])))
-            if key in there or parent in there - self.keys:
+            keys = set(_keys(self._composed([f"{group}={option}"])))
+            if key in keys or parent in keys - self.keys:
                 return f"{group}={option}"
         return None
 
@@ -178,11 +178,11 @@ def _mistake(settings: Settings, override: Override, many: bool) -> str | None:
         wrong = [each for each in missing if not settings.exists(f"{sign}{key}={each}")]
         if wrong:
             return _no_option(settings, override, options, wrong[0])
-        if key not in settings.chosen and not override.is_add():
+        if key not in settings.choices and not override.is_add():
             return f"{key}: nothing is chosen that this could replace; {_meant([f'+{line}'])}"
     if override.is_sweep_override() and not many:
-        meant = f"-m {line}" if settings._name == "config" else f"{key}=[{value}]"
-        return f"{key}: {value} are several values; {_meant([meant])}"
+        suggestion = f"-m {line}" if settings._name == "config" else f"{key}=[{value}]"
+        return f"{key}: {value} are several values; {_meant([suggestion])}"
     if options or any(key == known or key.startswith("hydra") for known in settings.keys):
         again = override.is_add() and not override.is_force_add() and not options
         return f"{key}: it is set already; {_meant([line.lstrip('+')])}" if again else None
@@ -196,26 +196,26 @@ def _no_option(settings: Settings, override: Override, options: list[str], value
     near = [option for option in options if re.sub("^[a-z]+", "", option) == value]
     number = re.fullmatch(r"[-+\d.e]+", value)
     near = near or ([] if number else difflib.get_close_matches(value, options, 2, 0.5))
-    meant = [f"{sign}{group}={option}" for option in near]
-    if group in settings.chosen and (number or re.search("[/:]", value)):
+    suggestions = [f"{sign}{group}={option}" for option in near]
+    if group in settings.choices and (number or re.search("[/:]", value)):
         key = settings.set_by(group)  # a number, or the name of something that lies outside
-        meant += [f"{key}={value}"] if key else []
+        suggestions += [f"{key}={value}"] if key else []
     line = f"{group}: {value or 'nothing'} is none of {', '.join(options)}"
     if group.startswith("hydra/"):
         line += "; another one comes with a package of its own (docs/configuration.md)"
-    return f"{line}; {_meant(meant)}" if meant else line
+    return f"{line}; {_meant(suggestions)}" if suggestions else line
 
 
 def _unknown(settings: Settings, key: str, line: str, value: str) -> str:
-    parent, meant = key.rpartition(".")[0], settings.near(key, value)
-    beside = [each for each in meant if each.startswith(f"{parent}.")]
+    parent, suggestions = key.rpartition(".")[0], settings.near(key, value)
+    beside = [each for each in suggestions if each.startswith(f"{parent}.")]
     if line.startswith("~"):
-        meant = [f"~{each.partition('=')[0]}" for each in meant]
+        suggestions = [f"~{each.partition('=')[0]}" for each in suggestions]
     elif parent in settings.open:
-        meant = [*beside[:1], f"+{line}"]
+        suggestions = [*beside[:1], f"+{line}"]
     elif not beside and (choice := settings.of_other_option(key)):
-        meant = [f"{choice} {line}"]
-    return f"{key}: no such setting; {_meant(meant)}"
+        suggestions = [f"{choice} {line}"]
+    return f"{key}: no such setting; {_meant(suggestions)}"
 
 
 def _meant(likely: Iterable[str]) -> str:
@@ -232,7 +232,7 @@ def _unreadable(argument: str) -> str:
 
 
 def _values(override: Override) -> list[str]:
-    """What an override sets, one text a value of a sweep or list."""
+    """The values that an override sets, one text for each value of a sweep or list."""
     if override.value_type == ValueType.GLOB_CHOICE_SWEEP:
         return []
     if override.is_sweep_override():

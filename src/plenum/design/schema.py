@@ -212,8 +212,8 @@ def _reason(error: OmegaConfBaseException) -> str:
     if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):
         parent, _, name = key.rpartition(".")
         near = get_close_matches(name, [field.name for field in fields(error.object_type)], 1)
-        meant = [f"; did you mean {f'{parent}.' if parent else ''}{each}?" for each in near]
-        reason = f"no such setting{''.join(meant)}"
+        hints = [f"; did you mean {f'{parent}.' if parent else ''}{each}?" for each in near]
+        reason = f"no such setting{''.join(hints)}"
     if wrong := re.match(r"Value '(.*)' (?:of type|is not) .*(Integer|Float|bool)", reason):
         kinds = {"Integer": "a whole number", "Float": "a number", "bool": "true or false"}
         reason = f"{wrong[1]}; {kinds[wrong[2]]}"

@@ -14,7 +14,7 @@ PERMUTATIONS = 2_000
 
 @dataclass(frozen=True)
 class Branching:
-    """What B base states with K continuations each say (S3).
+    """Estimates from B base states with K continuations each (S3).
 
     Attributes
     ----------
@@ -138,8 +138,8 @@ def of_replicates(
         return None
     branches = min(len(group) for group in groups.values())
     stacked = np.stack([group[:branches] for group in groups.values()])
-    found = branching(stacked[:, :, after_round:], stacked[:, 0, after_round - 1], **more)
-    return replace(found, labels=tuple(groups))
+    result = branching(stacked[:, :, after_round:], stacked[:, 0, after_round - 1], **more)
+    return replace(result, labels=tuple(groups))
 
 
 def _checked(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
@@ -173,8 +173,8 @@ def _cosines(array: Floats) -> Floats:
     flat = array.reshape(-1, *array.shape[2:])
     norms = np.linalg.norm(flat, axis=-1, keepdims=True)
     units = np.divide(flat, norms, out=np.zeros_like(flat), where=norms > 1e-9)
-    there = (norms[..., 0] > 1e-9).astype(float)
-    sums, counts = np.einsum("ask,bsk->ab", units, units), there @ there.T
+    nonzero = (norms[..., 0] > 1e-9).astype(float)
+    sums, counts = np.einsum("ask,bsk->ab", units, units), nonzero @ nonzero.T
     return np.asarray(np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0))
 
 
@@ -184,9 +184,9 @@ def _in_out(cosines: Floats, labels: NDArray[np.int_]) -> tuple[Floats, Floats]:
     off_diagonal = ~np.eye(len(labels), dtype=bool)
     inside, outside = np.full((2, labels.max() + 1), np.nan)
     for base in range(labels.max() + 1):
-        own = (labels == base)[:, None]
-        inside[base] = _average(cosines[own & same & off_diagonal])
-        outside[base] = _average(cosines[own & ~same])
+        in_base = (labels == base)[:, None]
+        inside[base] = _average(cosines[in_base & same & off_diagonal])
+        outside[base] = _average(cosines[in_base & ~same])
     return inside, outside
 
 

@@ -197,11 +197,11 @@ def _permuted(
     generator = np.random.Generator(np.random.PCG64([seed, count, size]))
     step = max(_BLOCK // (count * both.rounds.size), 1)
     rows = np.moveaxis(both.distances, 2, 0).reshape(-1, count).astype(np.float32)
-    found = []
+    statistics = []
     for start in range(0, draws, step):
         member = _labels(generator, count, size, min(step, draws - start), paired)
-        found.append(_statistic(both.rounds, rows, member, paired))
-    return np.concatenate(found)
+        statistics.append(_statistic(both.rounds, rows, member, paired))
+    return np.concatenate(statistics)
 
 
 def _labels(
@@ -249,9 +249,9 @@ def _slopes(rounds: Floats, level: Array) -> Floats:
     return slope(rounds, np.moveaxis(np.where(level > floor, level, 0.0), 0, -1).astype(float))
 
 
-def _variances(left_out: Floats, chosen: NDArray[np.bool_]) -> Floats:
+def _variances(left_out: Floats, included: NDArray[np.bool_]) -> Floats:
     """Jackknife variances over the chosen members of the first axis, shape (draws,)."""
-    n = chosen.sum(axis=0)
-    centre = np.where(chosen, left_out, 0.0).sum(axis=0) / n
-    deviations = np.where(chosen, left_out - centre, 0.0)
+    n = included.sum(axis=0)
+    centre = np.where(included, left_out, 0.0).sum(axis=0) / n
+    deviations = np.where(included, left_out - centre, 0.0)
     return np.asarray((n - 1) / n * (deviations**2).sum(axis=0))

@@ -1,4 +1,4 @@
-"""What stands beside every λ̂, so that a reader sees whether it means what it says."""
+"""Diagnostics beside every λ̂, so that a reader sees whether it can be trusted."""
 
 import math
 from collections.abc import Sequence
@@ -123,7 +123,9 @@ def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) ->
     )
 
 
-def warnings(fitted: Fit, se: float, found: Diagnostics, modal: float | None) -> tuple[str, ...]:
+def warnings(
+    fitted: Fit, se: float, diagnostics: Diagnostics, modal: float | None
+) -> tuple[str, ...]:
     """What speaks against taking λ̂ for a rate of growth, by name.
 
     Parameters
@@ -133,14 +135,14 @@ def warnings(fitted: Fit, se: float, found: Diagnostics, modal: float | None) ->
     modal
         Share of the replicates with the modal decision; ``None`` if unknown.
     """
-    apart = _disagree([Variant(fitted.value, se, 0), found.rms, found.quenched])
+    apart = _disagree([Variant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()
     named = {
         "flip_dominated": apart or (modal is not None and modal < MODAL),
-        "saturated": found.saturated_round is not None,
-        "few_apart": found.quenched.pairs < APART * len(fitted.pairs),
+        "saturated": diagnostics.saturated_round is not None,
+        "few_apart": diagnostics.quenched.pairs < APART * len(fitted.pairs),
         "few_rounds": int(fitted.used.sum()) < SHORT,
-        "quantised": bool(smallest < GRID * found.grid),
+        "quantised": bool(smallest < GRID * diagnostics.grid),
     }
     return tuple(name for name, holds in named.items() if holds)
 

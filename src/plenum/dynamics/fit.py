@@ -128,7 +128,7 @@ def slope(rounds: Floats, level: Floats) -> Floats:
     rounds
         Shape (rounds,).
     level
-        Non-negative, shape (..., rounds). Its scale says nothing.
+        Non-negative, shape (..., rounds). Its scale does not matter.
 
     Returns
     -------

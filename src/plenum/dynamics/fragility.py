@@ -42,7 +42,7 @@ class VariantOutcome:
 
 @dataclass(frozen=True)
 class FamilyEstimate:
-    """What the wordings of one family do to a condition.
+    """Effect of the wordings of one family on a condition.
 
     Attributes
     ----------

@@ -118,25 +118,25 @@ def lyapunov(
     se = jackknife_se(fitted.left_out)
     half = margin(se, fitted.replicates - 1)
     if interval == "jackknife":
-        chosen = Interval(interval, fitted.value - half, fitted.value + half)
+        ci = Interval(interval, fitted.value - half, fitted.value + half)
     else:
         resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
-        chosen = resampled.interval(interval)
-    found = diagnose(fitted, half, decisions)
+        ci = resampled.interval(interval)
+    diagnostics = diagnose(fitted, half, decisions)
     return LyapunovEstimate(
         value=fitted.value,
         se=se,
-        ci_low=chosen.low,
-        ci_high=chosen.high,
+        ci_low=ci.low,
+        ci_high=ci.high,
         interval=interval,
         p_zero=two_sided(fitted.value, se, fitted.replicates - 1),
-        p_diffusion=two_sided(found.excess, se, fitted.replicates - 1),
+        p_diffusion=two_sided(diagnostics.excess, se, fitted.replicates - 1),
         status="ok",
-        warnings=(*_counted(fitted, chosen), *warnings(fitted, se, found, _modal(decisions))),
+        warnings=(*_counted(fitted, ci), *warnings(fitted, se, diagnostics, _modal(decisions))),
         rounds_used=int(fitted.used.sum()),
         zero_rounds=int((~fitted.used).sum()),
         replicates=fitted.replicates,
-        diagnostics=found,
+        diagnostics=diagnostics,
     )
 
 
@@ -149,11 +149,11 @@ def _status(fitted: Fit) -> str:
     return "short" if used < 2 else "ok"
 
 
-def _counted(fitted: Fit, chosen: Interval) -> tuple[str, ...]:
+def _counted(fitted: Fit, ci: Interval) -> tuple[str, ...]:
     named = {
         "few_replicates": fitted.replicates < FEW,
         "zero_rounds": not fitted.used.all(),
-        "no_interval": not np.isfinite(chosen.low),
+        "no_interval": not np.isfinite(ci.low),
     }
     return tuple(name for name, holds in named.items() if holds)
 

@@ -171,8 +171,8 @@ def _parts(
     crossed = np.sqrt(((points[first] - points[second, ::-1]) ** 2).sum(axis=-1))
     same = pairs.T / scale
     crossed = np.where(crossed < ZERO, 0.0, crossed).T / scale
-    half, whole = rounds // 2, (rounds + 1) // 2
-    same_even, crossed_even = ((x + x[::-1])[:whole] / 2 for x in (same, crossed))
+    half, half_up = rounds // 2, (rounds + 1) // 2
+    same_even, crossed_even = ((x + x[::-1])[:half_up] / 2 for x in (same, crossed))
     same_odd, crossed_odd = ((x - x[::-1])[:half] / 2 for x in (same, crossed))
     odd = np.zeros((half, replicates))
     for members, terms in (

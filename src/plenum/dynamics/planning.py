@@ -52,7 +52,7 @@ def plan_replicates(delta: float, sd: float, power: float = 0.8, alpha: float = 
     Parameters
     ----------
     delta
-        The Δλ to be found, per round; its sign says nothing.
+        The Δλ to be found, per round; its sign does not matter.
     sd
         Of a pilot: se · √R of a λ̂, per arm.
     power, alpha
@@ -256,7 +256,7 @@ def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_f
     -------
     array, shape (looks,)
     """
-    found: list[float] = []
+    bounds: list[float] = []
     grid = np.array([0.0])
     mass = np.array([1.0])
     last, used = 0.0, 0.0
@@ -266,12 +266,12 @@ def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_f
         used += target
         step = math.sqrt(fraction - last)
         bound = _bound(grid, mass, step, target)
-        found.append(bound / math.sqrt(fraction))
+        bounds.append(bound / math.sqrt(fraction))
         fresh = nodes * bound
         kernel = np.exp(-(((fresh[:, None] - grid) / step) ** 2) / 2)
         density = (kernel @ mass) / (step * math.sqrt(2 * math.pi))
         grid, mass, last = fresh, density * weights * bound, float(fraction)
-    return np.array(found)
+    return np.array(bounds)
 
 
 def _bound(grid: Floats, mass: Floats, step: float, target: float) -> float:

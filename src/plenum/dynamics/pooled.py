@@ -79,7 +79,7 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
     mean, weights = _mean(y, v, tau2)
     spread = float((weights * (y - mean) ** 2).sum()) / (count - 1)
     error = math.sqrt(max(spread, 1.0) / weights.sum())
-    found = estimate(mean, error, count - 1, count, "REML, Hartung-Knapp")
+    result = estimate(mean, error, count - 1, count, "REML, Hartung-Knapp")
     fixed, inverse = _mean(y, v, 0.0)
     q = float((inverse * (y - fixed) ** 2).sum())
     typical = (count - 1) * inverse.sum() / (inverse.sum() ** 2 - (inverse**2).sum())
@@ -87,7 +87,7 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
 
     wide = float(stdtrit(count - 2, 0.975)) * math.sqrt(tau2 + error**2) if count > 2 else math.nan
     return Pooled(
-        **vars(found),
+        **vars(result),
         tau=math.sqrt(tau2),
         i2=tau2 / (tau2 + float(typical)),
         q=q,
@@ -170,14 +170,14 @@ def _long(
     cells: Sequence[tuple[str, bool, bool, ArrayLike]], window: tuple[int, int]
 ) -> tuple[np.ndarray, Floats, Floats, Floats]:
     """Scenario, roles, mixed and pseudo-value of every replicate of the complete scenarios."""
-    found: dict[str, dict[tuple[bool, bool], list[Floats]]] = {}
+    squares: dict[str, dict[tuple[bool, bool], list[Floats]]] = {}
     for scenario, roles, mixed, ensemble in cells:
         values = fit(ensemble, window).pseudo_values
         if len(values) > 2 and np.isfinite(values).all():
-            found.setdefault(scenario, {}).setdefault((roles, mixed), []).append(values)
+            squares.setdefault(scenario, {}).setdefault((roles, mixed), []).append(values)
     rows = [
         (scenario, roles - 0.5, mixed - 0.5, value)
-        for scenario, square in found.items()
+        for scenario, square in squares.items()
         if len(square) == 4
         for (roles, mixed), parts in square.items()
         for value in np.concatenate(parts)
@@ -197,12 +197,12 @@ def _fitted(
     """
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 
-    own = [design[groups == name] for name in np.unique(groups)]
+    designs = [design[groups == name] for name in np.unique(groups)]
     terms = range(design.shape[1])
     spread = VCSpec(
         [str(term) for term in terms],
-        [[[str(term)]] * len(own) for term in terms],
-        [[rows[:, [term]] for rows in own] for term in terms],
+        [[[str(term)]] * len(designs) for term in terms],
+        [[rows[:, [term]] for rows in designs] for term in terms],
     )
     scale = values.std() or 1.0
     nan = float("nan")
@@ -210,14 +210,14 @@ def _fitted(
         warnings.simplefilter("ignore")
         try:
             model = MixedLM(values / scale, design, groups, exog_vc=spread)
-            found = model.fit(reml=True, method="powell")
+            result = model.fit(reml=True, method="powell")
         except np.linalg.LinAlgError:  # values without any noise
             return [(nan, nan)] * len(terms), [nan] * len(terms), False
     fixed = [
         (float(beta * scale), float(error * scale))
-        for beta, error in zip(found.fe_params, found.bse_fe, strict=True)
+        for beta, error in zip(result.fe_params, result.bse_fe, strict=True)
     ]
-    return fixed, [float(s) for s in np.sqrt(found.vcomp) * scale], bool(found.converged)
+    return fixed, [float(s) for s in np.sqrt(result.vcomp) * scale], bool(result.converged)
 
 
 def _reml(y: Floats, v: Floats) -> float:
@@ -234,8 +234,8 @@ def _reml(y: Floats, v: Floats) -> float:
     best = int(np.argmin([loss(t) for t in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     fine = {"xatol": 1e-9 * high}
-    found = minimize_scalar(loss, bounds=(low, high), method="bounded", options=fine)
-    return float(found.x) if found.fun < loss(0.0) else 0.0
+    result = minimize_scalar(loss, bounds=(low, high), method="bounded", options=fine)
+    return float(result.x) if result.fun < loss(0.0) else 0.0
 
 
 def _mean(y: Floats, v: Floats, tau2: float) -> tuple[float, Floats]:

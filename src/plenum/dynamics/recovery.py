@@ -23,7 +23,7 @@ FEW_EPISODES = 5
 
 @dataclass(frozen=True)
 class Recovery:
-    """What followed one shock.
+    """Recovery from one shock.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Recovery:
 def recoveries(
     performance: ArrayLike, shocks: Sequence[int], *, before: int = 3, tolerance: float = 0.05
 ) -> tuple[Recovery, ...]:
-    """What followed each shock of one episode.
+    """Recovery from each shock of one episode.
 
     Parameters
     ----------
@@ -86,15 +86,15 @@ def recoveries(
     rounds = sorted(set(shocks))
     if any(not 1 <= shock <= len(level) for shock in rounds):
         raise ValueError(f"shocks: {rounds}; rounds from 1 to {len(level)}")
-    found = []
+    results = []
     for shock, later in itertools.pairwise([*rounds, len(level) + 1]):
         known = level[max(shock - 1 - before, 0) : shock - 1]
         known = known[np.isfinite(known)]
         if known.size:
-            found.append(
+            results.append(
                 _recovery(shock, float(known.mean()), level[shock - 1 : later - 1], tolerance)
             )
-    return tuple(found)
+    return tuple(results)
 
 
 def _recovery(shock: int, before: float, after: Floats, tolerance: float) -> Recovery:

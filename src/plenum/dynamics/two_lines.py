@@ -47,7 +47,7 @@ class Parabola:
 
 @dataclass(frozen=True)
 class TwoLines:
-    """What the test found.
+    """Result of the two-lines test.
 
     Attributes
     ----------
@@ -148,15 +148,15 @@ def two_lines(
 def _checked(
     x: ArrayLike, y: ArrayLike, groups: ArrayLike | None
 ) -> tuple[Floats, Floats, _Whole, bool]:
-    one, two = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
-    names = np.arange(one.size) if groups is None else np.asarray(groups)
-    if one.ndim != 1 or not one.shape == two.shape == names.shape:
+    x_values, y_values = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    names = np.arange(x_values.size) if groups is None else np.asarray(groups)
+    if x_values.ndim != 1 or not x_values.shape == y_values.shape == names.shape:
         raise ValueError(
-            f"x, y, groups have one length, not {one.shape}, {two.shape}, {names.shape}"
+            f"x, y, groups have one length, not {x_values.shape}, {y_values.shape}, {names.shape}"
         )
-    kept = np.isfinite(one) & np.isfinite(two)
+    kept = np.isfinite(x_values) & np.isfinite(y_values)
     members = np.unique(names[kept], return_inverse=True)[1]
-    return one[kept], two[kept], members, not kept.all()
+    return x_values[kept], y_values[kept], members, not kept.all()
 
 
 def _robin_hood(x: Floats, y: Floats, members: _Whole) -> float:
@@ -178,8 +178,8 @@ def _line(
     x: Floats, y: Floats, members: _Whole, side: NDArray[np.bool_]
 ) -> tuple[float, float, float]:
     """Slope on one side, its standard error, and two-sided p."""
-    own = x[side] - x[side].mean() if side.any() else x[side]
-    return _coefficient(np.column_stack([np.ones(len(own)), own]), y[side], members[side])
+    centred = x[side] - x[side].mean() if side.any() else x[side]
+    return _coefficient(np.column_stack([np.ones(len(centred)), centred]), y[side], members[side])
 
 
 def _coefficient(design: Floats, y: Floats, members: _Whole) -> tuple[float, float, float]:
@@ -196,26 +196,26 @@ def _coefficient(design: Floats, y: Floats, members: _Whole) -> tuple[float, flo
     if np.ptp(y) == 0:  # float residue would have a slope, and make it significant
         return 0.0, 0.0, 1.0
     inverse = np.linalg.inv(design.T @ design)
-    found = inverse @ design.T @ y
-    score = design * (y - design @ found)[:, None]
+    coefficients = inverse @ design.T @ y
+    score = design * (y - design @ coefficients)[:, None]
     count = len(names)
     sums, squares = np.zeros((count, terms)), np.zeros((count, terms, terms))
     np.add.at(sums, code, score)
     np.add.at(squares, code, design[:, :, None] * design[:, None, :])
-    whole = design.T @ design
-    rest = whole - squares
+    gram = design.T @ design
+    rest = gram - squares
     left = np.einsum("gii->gi", rest)
-    if (left <= 1e-12 * np.diag(whole)).any():  # nothing but float residue without that group
-        return float(found[-1]), nan, nan
+    if (left <= 1e-12 * np.diag(gram)).any():  # nothing but float residue without that group
+        return float(coefficients[-1]), nan, nan
     scale = np.sqrt(left)
     if (np.linalg.cond(rest / (scale[:, :, None] * scale[:, None, :])) > 1e10).any():
-        return float(found[-1]), nan, nan
+        return float(coefficients[-1]), nan, nan
     moved = np.linalg.solve(rest, sums[..., None])[:, -1, 0]
     single = count == points
     variance = float((moved**2).sum()) * (1.0 if single else (count - 1) / count)
     df = points - terms if single else count - 1
     error = math.sqrt(variance)
-    return float(found[-1]), error, two_sided(float(found[-1]), error, df)
+    return float(coefficients[-1]), error, two_sided(float(coefficients[-1]), error, df)
 
 
 def _parabola(x: Floats, y: Floats, members: _Whole) -> Parabola:

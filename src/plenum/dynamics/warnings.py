@@ -1,4 +1,4 @@
-"""What estimates warn of, and their statuses: the one place that says what they mean."""
+"""Warnings and statuses of estimates: the one place that defines them."""
 
 from dataclasses import dataclass
 
@@ -198,7 +198,7 @@ WARNINGS = {warned.name: warned for warned in _EVERY}
 """By name, in the order of a report."""
 
 OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
-"""What only effects warn of."""
+"""Warnings that only effects have."""
 
 _ORDER = "fasqztrixpewcmn"
 """Every letter, once: a new one needs its place here."""

@@ -51,16 +51,16 @@ def parting(several: Sequence[Floats]) -> Parting:
     """
     if not several:
         raise ValueError("parting: there is no world with two runs")
-    found = [lyapunov(runs) for runs in several]
-    over = estimate.mean(np.array([one.value for one in found]), "t over worlds")
-    if len(found) == 1:
-        over = replace(over, ci_low=found[0].ci_low, ci_high=found[0].ci_high)
+    results = [lyapunov(runs) for runs in several]
+    over = estimate.mean(np.array([result.value for result in results]), "t over worlds")
+    if len(results) == 1:
+        over = replace(over, ci_low=results[0].ci_low, ci_high=results[0].ci_high)
     levels = [divergence(runs) for runs in several]
     rounds = min(level.size for level in levels)
     return Parting(
         exponent=over,
         divergence=np.mean([level[:rounds] for level in levels], axis=0),
         level=float(np.mean([level.mean() for level in levels])),
-        warnings=tuple(sorted({name for one in found for name in one.warnings})),
-        worlds=len(found),
+        warnings=tuple(sorted({name for result in results for name in result.warnings})),
+        worlds=len(results),
     )

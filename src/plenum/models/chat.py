@@ -15,7 +15,7 @@ from plenum.design.condition import Sampling
 from plenum.records import Failure
 
 _LONGEST_DETAIL = 10_000
-"""So much of what a provider says is looked at."""
+"""Characters of a provider's message that are looked at."""
 
 TOKENS_A_WORD = 4 / 3
 """English prose, for estimates."""

@@ -37,12 +37,12 @@ async def call(
     Parameters
     ----------
     gate
-        Is passed for each attempt, and not held while waiting for the next one.
+        Entered for each attempt, and not held while waiting for the next one.
     failed
-        Is told of every attempt that failed, as soon as it has; the last, good one is in the
-        answer.
+        Called with every failed attempt as soon as it has failed; the last, successful one is in
+        the answer.
     sending
-        Is told the number of every attempt that goes out.
+        Called with the number of every attempt that is sent.
 
     Raises
     ------

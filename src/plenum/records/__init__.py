@@ -1,4 +1,4 @@
-"""Records: what was said, appended as it happens, and read back."""
+"""Records: answers and calls, appended as they happen, and read back."""
 
 from plenum.records.calls import CallLog, attempts
 from plenum.records.failures import Failure

@@ -92,13 +92,13 @@ def _compare(both: tuple[bytes, bytes], entries: "tuple[list[_Entry], list[_Entr
         return Comparison(IDENTICAL if ended else PENDING)
     environment = _environment(*entries)
     compared = ([line for line in lines if not line.elsewhere] for lines in entries)
-    for one, other in zip_longest(*compared):
-        if one is None or other is None:
+    for first, second in zip_longest(*compared):
+        if first is None or second is None:
             if not ended:
                 return Comparison(PENDING, None, environment)
-            return Comparison(DIFFERS, _only_in_one(one, other, both), environment)
-        if one.content != other.content:
-            return Comparison(DIFFERS, _difference(one, other), environment)
+            return Comparison(DIFFERS, _only_in_one(first, second, both), environment)
+        if first.content != second.content:
+            return Comparison(DIFFERS, _difference(first, second), environment)
     if not ended:
         return Comparison(PENDING, None, environment)
     if environment:
@@ -155,28 +155,30 @@ def _environment(first: list[_Entry], second: list[_Entry]) -> dict[str, tuple[s
         key: [" then ".join(dict.fromkeys(str(e.get(key, "-")) for e in each)) for each in named]
         for key in keys
     }
-    return {key: (one, other) for key, (one, other) in values.items() if one != other}
+    return {key: (left, right) for key, (left, right) in values.items() if left != right}
 
 
-def _difference(one: _Entry, other: _Entry) -> Difference:
+def _difference(first: _Entry, second: _Entry) -> Difference:
     """Where two lines part; a head's environment is passed over."""
-    at = _first(one.content, other.content)
+    at = _first(first.content, second.content)
     # The environment stands last in a head: what is before it keeps its place.
     return Difference(
-        one.offset + at,
-        one.number,
-        one.body,
-        _excerpt(one.content, at),
-        _excerpt(other.content, at),
+        first.offset + at,
+        first.number,
+        first.body,
+        _excerpt(first.content, at),
+        _excerpt(second.content, at),
     )
 
 
-def _only_in_one(one: _Entry | None, other: _Entry | None, both: tuple[bytes, bytes]) -> Difference:
+def _only_in_one(
+    first: _Entry | None, second: _Entry | None, both: tuple[bytes, bytes]
+) -> Difference:
     """A line that the other journal doesn't have."""
-    left = one or other
+    left = first or second
     assert left is not None
-    offset = left.offset if one else len(both[0])
-    texts = [_excerpt(entry.text, 0) if entry else "" for entry in (one, other)]
+    offset = left.offset if first else len(both[0])
+    texts = [_excerpt(entry.text, 0) if entry else "" for entry in (first, second)]
     return Difference(offset, left.number, left.body, texts[0], texts[1])
 
 
@@ -189,9 +191,9 @@ def _anywhere(first: bytes, second: bytes) -> Difference:
     return Difference(at, line, body, _excerpt(first, at), _excerpt(second, at))
 
 
-def _first(one: bytes, other: bytes) -> int:
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+def _first(first: bytes, second: bytes) -> int:
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
 def _excerpt(text: bytes, at: int) -> str:

@@ -1,4 +1,4 @@
-"""What a journal tells of a run in a world: its rounds, measures and metrics."""
+"""A run in a world, read from its journal: its rounds, measures and metrics."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plenum.records.transcript import Transcript
 
 MEASURES = ("performance", "score", "deviation_actions", "deviation_proposals")
-"""What is told of every round; docs/worlds.md has the definitions."""
+"""The measures of every round; docs/worlds.md has the definitions."""
 
 
 def played(transcript: Transcript) -> list[dict[str, Any]]:
@@ -20,8 +20,8 @@ def played(transcript: Transcript) -> list[dict[str, Any]]:
 
 def metrics(transcript: Transcript) -> dict[str, float]:
     """The metrics of a completed run, NaN where one isn't defined; none of others."""
-    found = (transcript.end or {}).get("metrics", {})
-    return {name: np.nan if value is None else float(value) for name, value in found.items()}
+    values = (transcript.end or {}).get("metrics", {})
+    return {name: np.nan if value is None else float(value) for name, value in values.items()}
 
 
 def series(transcript: Transcript, name: str) -> NDArray[np.float64]:
@@ -68,12 +68,12 @@ def ensembles(
     several = max(int(component.max()) + 1, 2)  # none above those that were met matters
     by_world: defaultdict[int, list[NDArray[np.float64]]] = defaultdict(list)
     for run in np.unique(replicate):
-        own = replicate == run
-        made = np.zeros((number[own].max(), several))
-        made[number[own] - 1, component[own]] = rows[own, 3]
-        by_world[int(run) // runs].append(made)
-    found = [by_world[world] for world in sorted(by_world) if len(by_world[world]) > 1]
-    return [np.stack([run[: min(map(len, own))] for run in own]) for own in found]
+        in_run = replicate == run
+        matrix = np.zeros((number[in_run].max(), several))
+        matrix[number[in_run] - 1, component[in_run]] = rows[in_run, 3]
+        by_world[int(run) // runs].append(matrix)
+    worlds = [by_world[world] for world in sorted(by_world) if len(by_world[world]) > 1]
+    return [np.stack([run[: min(map(len, group))] for run in group]) for group in worlds]
 
 
 def number(value: float | None) -> float:

@@ -123,8 +123,8 @@ def _parse(path: Path) -> tuple[list[dict[str, Any]], int, str]:
     """Entries, the size of the whole lines in bytes, and the last chain."""
     entries: list[dict[str, Any]] = []
     size, chain = 0, ""
-    *whole, _torn = path.read_bytes().split(b"\n")  # a kill in mid-write tears the last line
-    for number, line in enumerate(whole, start=1):
+    *lines, _torn = path.read_bytes().split(b"\n")  # a kill in mid-write tears the last line
+    for number, line in enumerate(lines, start=1):
         entry, chain = _verify(path, number, line, chain)
         entries.append(entry)
         size += len(line) + 1
@@ -141,26 +141,26 @@ def _verify(path: Path, number: int, line: bytes, chain: str) -> tuple[dict[str,
         text = line.decode()
         body, _, _ = text.rpartition(_KEY)
         entry = json.loads(text)
-        found = entry.pop("chain")
-        whole = isinstance(entry["kind"], str)
+        link = entry.pop("chain")
+        complete = isinstance(entry["kind"], str)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        whole = False
-    if not whole:
+        complete = False
+    if not complete:
         raise DamagedJournal(f"journal {path}, line {number}: no whole entry")
     # Its very bytes: JSON would allow other line ends and spaces.
-    if text != _line(body, found) or found != _link(chain, body + "}"):
+    if text != _line(body, link) or link != _link(chain, body + "}"):
         raise DamagedJournal(
             f"journal {path}, line {number}: its digest doesn't match; "
             "move the file away to start the replicate afresh"
         )
-    return entry, found
+    return entry, link
 
 
-def _check_head(path: Path, found: dict[str, Any], head: dict[str, Any]) -> None:
-    if found.get("schema") != SCHEMA:
-        raise DamagedJournal(f"journal {path}: schema {found.get('schema')}, not {SCHEMA}")
+def _check_head(path: Path, existing: dict[str, Any], head: dict[str, Any]) -> None:
+    if existing.get("schema") != SCHEMA:
+        raise DamagedJournal(f"journal {path}: schema {existing.get('schema')}, not {SCHEMA}")
     for key in ("condition", "replicate"):
-        if found.get(key) != head.get(key):
+        if existing.get(key) != head.get(key):
             raise DamagedJournal(
-                f"journal {path}: it belongs to {key} {found.get(key)}, not {head.get(key)}"
+                f"journal {path}: it belongs to {key} {existing.get(key)}, not {head.get(key)}"
             )

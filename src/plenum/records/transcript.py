@@ -105,9 +105,9 @@ class Transcript:
 
     def _per_round(self, values: list[Any], width: int) -> NDArray[np.float64]:
         seats = len(self.head["seats"])
-        whole = len(values) // seats
-        flat = np.asarray(values[: whole * seats], dtype=float)
-        return flat.reshape(whole, seats, width)
+        rounds = len(values) // seats
+        flat = np.asarray(values[: rounds * seats], dtype=float)
+        return flat.reshape(rounds, seats, width)
 
 
 def read(path: Path) -> Transcript:

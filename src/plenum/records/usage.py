@@ -1,4 +1,4 @@
-"""What calls of models take: one class for estimates, budgets, call logs and totals."""
+"""Usage of model calls: one class for estimates, budgets, call logs and totals."""
 
 import operator
 from dataclasses import dataclass

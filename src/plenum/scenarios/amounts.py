@@ -138,8 +138,8 @@ def quantities(text: str) -> Counter[tuple[Number, str]]:
 
 def currencies(text: str) -> set[str]:
     """The currencies of a text's numbers: ``crown`` of "3 crowns" and of "3 million crowns"."""
-    found = (_CURRENCY.match(text, end) for _, _, end in found_numbers(text))
-    return {match["name"].lower().removesuffix("s") for match in found if match}
+    matches = (_CURRENCY.match(text, end) for _, _, end in found_numbers(text))
+    return {match["name"].lower().removesuffix("s") for match in matches if match}
 
 
 def periods(text: str) -> set[str]:

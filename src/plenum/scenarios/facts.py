@@ -42,17 +42,17 @@ def allotted(text: str, known: tuple[str, ...]) -> tuple[dict[str, set[Number]],
             groups.append([match])
     before: dict[str, set[Number]] = {}
     after: dict[str, set[Number]] = {}
-    found = list(found_numbers(text))
+    numbers = list(found_numbers(text))
     for index, group in enumerate(groups):
         low = groups[index - 1][-1].end() if index else 0
         high = groups[index + 1][0].start() if index + 1 < len(groups) else len(text)
         first, last = group[0].start(), group[-1].end()
         for match in group:
             before.setdefault(match[0], set()).update(
-                value for value, start, end in found if low <= start and end <= first
+                value for value, start, end in numbers if low <= start and end <= first
             )
             after.setdefault(match[0], set()).update(
-                value for value, start, end in found if last <= start and end <= high
+                value for value, start, end in numbers if last <= start and end <= high
             )
     return before, after
 
@@ -63,16 +63,16 @@ def telling(sides: tuple[dict[str, set[Number]], ...]) -> list[dict[str, set[Num
     Of two, that on which they differ more: in "only 900, of which A needs 850, B 900, C 150", the
     numbers before the labels, 900, 850 and 900, are beside the point.
     """
-    whole = [side for side in sides if len(side) > 1 and all(side.values())]
-    apart = [len(set(map(frozenset, side.values()))) for side in whole]
-    return [side for side, n in zip(whole, apart, strict=True) if n == max(apart)]
+    complete = [side for side in sides if len(side) > 1 and all(side.values())]
+    apart = [len(set(map(frozenset, side.values()))) for side in complete]
+    return [side for side, n in zip(complete, apart, strict=True) if n == max(apart)]
 
 
 def capitalised(text: str) -> set[str]:
     """The words that a capital begins in mid-sentence, but for ``Option``: names."""
     words = re.finditer(r"\b[A-Z][^\W\d_]+", text)
-    found = {word[0] for word in words if not _opens(text, word.start())}
-    return found - {"Option", "Options"}
+    names = {word[0] for word in words if not _opens(text, word.start())}
+    return names - {"Option", "Options"}
 
 
 def words(text: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a judge is asked about a variant's meaning, and how its answer is read."""
+"""The prompt to a judge of a variant's meaning, and the parser of its answer."""
 
 import json
 import math
@@ -41,7 +41,7 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of one pair.
+    """Result of judging one pair.
 
     ``outcome`` is ``ok``, ``unread`` or why the call failed; without ``ok`` there is no opinion,
     and ``detail`` says more. ``earlier`` is true of a score that an earlier run had asked for.
@@ -58,7 +58,7 @@ class Judged:
 
 
 def question(canonical: str, variant: str) -> str:
-    """What the judge is asked about two packets."""
+    """The prompt that asks the judge about two packets."""
     return (
         f"First version:\n<first>\n{canonical}\n</first>\n\n"
         f"Second version:\n<second>\n{variant}\n</second>\n\n"

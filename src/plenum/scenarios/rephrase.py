@@ -53,8 +53,8 @@ def write(wordings: Wordings) -> bool:
     if wordings.rephrasings:
         return False
     text = wordings.path.read_text(encoding="utf-8").rstrip("\n")
-    made = combinations(wordings.path.stem, len(wordings.sentences))  # ID.yaml, by ways_file
-    lines = [f'  - "{digits}"' for digits in made]
+    rows = combinations(wordings.path.stem, len(wordings.sentences))  # ID.yaml, by ways_file
+    lines = [f'  - "{digits}"' for digits in rows]
     block = "\n".join(["rephrasings:", *lines])
     wordings.path.write_text(f"{text}\n{block}\n", encoding="utf-8")
     return True

@@ -41,7 +41,7 @@ _CHOICE = re.compile(
 
 @dataclass(frozen=True)
 class Known:
-    """What the screen has to know of the whole scenario to judge a sentence."""
+    """Facts of the whole scenario that the screen needs to judge a sentence."""
 
     labels: tuple[str, ...]
     options: tuple[str, ...]
@@ -57,7 +57,7 @@ def known(scenario: Scenario) -> Known:
 
 
 def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
-    """What a wording of one sentence changes.
+    """Changes that the wording of one sentence makes.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
 
 
 def layout(scenario: Scenario, packet: str) -> list[str]:
-    """What a layout changes: with its formatting undone it has the canonical words, in order."""
+    """Changes of a layout: with its formatting undone it has the canonical words, in order."""
     problems = []
     if packet == scenario.packet:
         problems.append("it is the canonical packet; change its formatting")
@@ -106,7 +106,7 @@ def layout(scenario: Scenario, packet: str) -> list[str]:
 
 
 def screen(scenario: Scenario, variant: Variant) -> list[str]:
-    """What a whole variant changes; empty where it passes.
+    """Changes that a whole variant makes; empty where it passes.
 
     A ``rephrase`` or ``register`` variant has passed :func:`wording` sentence by sentence.
     """
@@ -122,7 +122,7 @@ def screen(scenario: Scenario, variant: Variant) -> list[str]:
 
 
 def packet_problems(scenario: Scenario, packet: str) -> list[str]:
-    """What a packet as a whole lacks: a number, an option in its place, a safe text."""
+    """Things that a packet as a whole lacks: a number, an option in its place, a safe text."""
     problems = []
     if _STATE.search(packet):
         problems.append("it holds 'STATE:'; write that in another way")
@@ -184,12 +184,12 @@ def _numbers(text: str, way: str) -> Iterator[str]:
     if was != now:
         yield _differ("numbers", was, now)
         return
-    pairs, others = amounts.quantities(text), amounts.quantities(way)
+    pairs, way_pairs = amounts.quantities(text), amounts.quantities(way)
     units = {unit for _, unit in pairs}
     # "38 percent under A, 56 under B" may become "56 percent under B", a known unit's repetition
-    strange = Counter({pair: n for pair, n in (others - pairs).items() if pair[1] not in units})
-    if pairs - others or strange:
-        yield _differ("amounts with their units", pairs - others, strange)
+    strange = Counter({pair: n for pair, n in (way_pairs - pairs).items() if pair[1] not in units})
+    if pairs - way_pairs or strange:
+        yield _differ("amounts with their units", pairs - way_pairs, strange)
     for what, find in (("currencies", amounts.currencies), ("periods", amounts.periods)):
         if find(text) != find(way):
             yield _differ(what, Counter(find(text)), Counter(find(way)))

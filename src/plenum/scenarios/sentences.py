@@ -46,8 +46,8 @@ def sentences(scenario: Scenario) -> tuple[Sentence, ...]:
     return tuple(
         Sentence(field, item, text)
         for field, texts in fields
-        for item, whole in enumerate(texts)
-        for text in split(whole)
+        for item, paragraph in enumerate(texts)
+        for text in split(paragraph)
     )
 
 
@@ -58,8 +58,8 @@ def split(text: str) -> list[str]:
 
 def reworded(scenario: Scenario, texts: Sequence[str]) -> Scenario:
     """The scenario with each of its sentences replaced, in the order of :func:`sentences`."""
-    said = zip(sentences(scenario), texts, strict=True)
-    places = groupby(said, key=lambda pair: (pair[0].field, pair[0].item))
+    replaced = zip(sentences(scenario), texts, strict=True)
+    places = groupby(replaced, key=lambda pair: (pair[0].field, pair[0].item))
     joined = {place: " ".join(text for _, text in pairs) for place, pairs in places}
     fields = {field: joined[field, 0] for field in _TEXTS}
     lists = {

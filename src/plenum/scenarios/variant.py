@@ -1,4 +1,4 @@
-"""What a variant is."""
+"""The variant of a scenario."""
 
 from dataclasses import dataclass
 

@@ -33,7 +33,7 @@ _ENTRY = {"rephrase": ("sentence", "ways"), "register": ("sentence", *REGISTERS)
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with a wording.
+    """A problem with a wording.
 
     ``place`` says where, such as ``sentence 3, way 1``; ``message`` says what, and what would mend
     it.
@@ -105,7 +105,7 @@ def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
 
 
 def problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
-    """What is wrong with wordings, sentence by sentence: none where they pass."""
+    """Problems with wordings, sentence by sentence: none where they pass."""
     known, registers = screen.known(scenario), wordings.family == "register"
     expected = sentences(scenario)
     for number, (sentence, text) in enumerate(zip(expected, wordings.sentences, strict=False), 1):
@@ -145,8 +145,8 @@ def variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]:
             for number, digits in enumerate(wordings.rephrasings, start=1)
         }
     return tuple(
-        Variant(name, wordings.family, reworded(scenario, chosen).packet)
-        for name, chosen in texts.items()
+        Variant(name, wordings.family, reworded(scenario, reworded_texts).packet)
+        for name, reworded_texts in texts.items()
     )
 
 
@@ -155,9 +155,9 @@ def _alike(path: Path, place: str, sentence: Sentence, ways: dict[str, str]) -> 
     texts = {"the sentence": screen.plain(sentence.text)}
     for name, way in ways.items():
         words = screen.plain(way)
-        for other, others in texts.items():
-            apart = sum(a != b for a, b in zip(words, others, strict=False))
-            if len(words) == len(others) and apart < 2:
+        for other, other_words in texts.items():
+            apart = sum(a != b for a, b in zip(words, other_words, strict=False))
+            if len(words) == len(other_words) and apart < 2:
                 message = f"it is {other} but for {apart or 'no'} word; change more than one"
                 yield Problem(path, f"{place}, {name}", message)
         texts[name] = words
@@ -214,10 +214,10 @@ def _mapping(path: Path, scenario: Scenario, keys: tuple[str, ...]) -> Mapping[s
 def _entries(
     path: Path, data: Mapping[str, Any], keys: tuple[str, ...]
 ) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    listed = data["sentences"]
-    if not isinstance(listed, list) or not listed:
+    entries = data["sentences"]
+    if not isinstance(entries, list) or not entries:
         raise _refuse(path, "sentences", "it is no list; write one entry a sentence")
-    for number, entry in enumerate(listed, start=1):
+    for number, entry in enumerate(entries, start=1):
         if not isinstance(entry, Mapping) or set(entry) != set(keys):
             mend = f"give it {', '.join(keys)} and nothing else"
             raise _refuse(path, f"sentence {number}", f"malformed; {mend}")

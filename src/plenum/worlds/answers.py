@@ -104,11 +104,11 @@ def _begun(body: str, key: str) -> dict[str, Any]:
         raise Unreadable("no JSON object", cut=_cut(body))
     message = _MESSAGE.match(body, end)
     try:
-        said, end = _DECODER.raw_decode(body, message.end()) if message else ("", end)
+        text, end = _DECODER.raw_decode(body, message.end()) if message else ("", end)
     except (ValueError, RecursionError):
-        said = ""
-    whole = re.match(r"\s*(?:[,}]|\Z)", body[end:])  # else a quote in it ended it too soon
-    return {key: value, "message": said if whole else ""}
+        text = ""
+    complete = re.match(r"\s*(?:[,}]|\Z)", body[end:])  # else a quote in it ended it too soon
+    return {key: value, "message": text if complete else ""}
 
 
 def _cut(body: str) -> bool:

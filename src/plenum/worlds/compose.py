@@ -136,19 +136,19 @@ def check(typed: Config) -> None:
     UserError
         It is unknown or out of range, or belongs to committees.
     """
-    task, chosen = typed.task, typed.consensus.name
+    task, mechanism = typed.task, typed.consensus.name
     one_of("task.name", task.name, ("none", *WORLDS))
-    one_of("consensus", chosen, (*MECHANISMS, CENTRAL))
+    one_of("consensus", mechanism, (*MECHANISMS, CENTRAL))
     world = build(task.name, task.agents)
     averaging = (name for name in WORLDS if build(name, 1).averages)
     require(
-        chosen != "mean" or world.averages,
+        mechanism != "mean" or world.averages,
         f"consensus: mean is for task={', '.join(averaging)}, not for {task.name}",
     )
     one_of("task.policy", task.policy, (AGENTS, *definition(task.name).policies))
     require(
-        task.policy == AGENTS or chosen not in ("plan", CENTRAL),
-        f"consensus: {chosen} needs agents that are asked, not task.policy={task.policy}",
+        task.policy == AGENTS or mechanism not in ("plan", CENTRAL),
+        f"consensus: {mechanism} needs agents that are asked, not task.policy={task.policy}",
     )
     require(
         typed.replicates % task.runs == 0,
@@ -175,14 +175,14 @@ def _refuse_committees(typed: Config) -> None:
 
 
 def _texts(task: str, consensus: str) -> Texts:
-    told: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
-    decide = told[consensus]
+    texts: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
+    decide = texts[consensus]
     preamble = _text(f"{task}/preamble.txt")
     if consensus == CENTRAL:
         preamble = _ONE_OF.sub("You are $name, in command of every one of $units", preamble)
     return Texts(
         preamble=preamble,
-        discuss=told["discuss"],
+        discuss=texts["discuss"],
         decide=decide[task] if isinstance(decide, dict) else decide,
     )
 

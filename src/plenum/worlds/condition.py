@@ -47,7 +47,7 @@ class Agent:
 
 @dataclass(frozen=True)
 class Texts:
-    """The prompt texts of a task: its preamble, and how the mechanism is told."""
+    """The prompt texts of a task: its preamble, and how the mechanism is described."""
 
     preamble: str
     discuss: str
@@ -96,7 +96,7 @@ class WorldCondition(Condition):
     def identified_by(self) -> dict[str, Any]:
         """All that can change an outcome; nothing of agents where the policy is scripted."""
         scripted = self.policy != AGENTS
-        asked = {
+        agent_parts = {
             "agents": [[a.name, a.role, digest(a.brief), a.model] for a in self.agents],
             "turns": self.turns,
             "view": self.view,
@@ -115,7 +115,7 @@ class WorldCondition(Condition):
             "runs": self.runs,
             "rounds": self.rounds,
             "seed": self.seed,
-            **({} if scripted else asked),
+            **({} if scripted else agent_parts),
         }
 
     @property

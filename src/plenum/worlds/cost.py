@@ -1,4 +1,4 @@
-"""What an episode takes at most: the longest answers, in a world that never ends early."""
+"""Upper bound of an episode's usage: the longest answers, in a world that never ends early."""
 
 import json
 from dataclasses import replace

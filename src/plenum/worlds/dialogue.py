@@ -23,7 +23,7 @@ _NO_AMOUNT = (
 )
 
 
-def refers(said: Remark, heard: Sequence[Remark]) -> list[str]:
+def refers(remark: Remark, heard: Sequence[Remark]) -> list[str]:
     """The agents whose proposal a message speaks of, among those that its speaker could read.
 
     It speaks of a proposal where it names the agent that made one, or writes the proposal itself
@@ -44,11 +44,13 @@ def refers(said: Remark, heard: Sequence[Remark]) -> list[str]:
     list of str
         Names, each once, in order.
     """
-    said = dataclasses.replace(said, message=parted(said.message))  # as the others read it
-    found = {
-        remark.name for remark in heard if remark.name != said.name and _speaks_of(said, remark)
+    remark = dataclasses.replace(remark, message=parted(remark.message))  # as the others read it
+    names = {
+        earlier.name
+        for earlier in heard
+        if earlier.name != remark.name and _speaks_of(remark, earlier)
     }
-    return sorted(found)
+    return sorted(names)
 
 
 def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
@@ -108,12 +110,12 @@ def _other(choice: Any, proposal: Any) -> bool:
     return bool(choice != proposal)
 
 
-def _speaks_of(said: Remark, remark: Remark) -> bool:
-    if remark.action is None:
+def _speaks_of(remark: Remark, earlier: Remark) -> bool:
+    if earlier.action is None:
         return False
-    if _names(remark.name, said.message):
+    if _names(earlier.name, remark.message):
         return True
-    return remark.action != said.action and _writes(said, remark.action)
+    return earlier.action != remark.action and _writes(remark, earlier.action)
 
 
 def _names(name: str, message: str) -> bool:
@@ -123,18 +125,18 @@ def _names(name: str, message: str) -> bool:
     if re.search(rf"{of}[\s-]+(?:#\s*)?{re.escape(number)}\b", message, re.IGNORECASE):
         return True
     several = re.findall(rf"{of}s[\s#]+{_COUNTED}\b", message, re.IGNORECASE)
-    return any(number in _DIGITS.findall(listed) for listed in several)
+    return any(number in _DIGITS.findall(numbers) for numbers in several)
 
 
-def _writes(said: Remark, action: Any) -> bool:
+def _writes(remark: Remark, action: Any) -> bool:
     """Whether a message writes an action, in one of the ways of :func:`refers`."""
     if isinstance(action, list):
-        found = _BRACKETED.finditer(said.message)
-        listed = [_list(f[1] or f[2] or "") for f in found if f[2] is None or "," in f[2]]
-        named = [_run(found) for found in _NODES.findall(said.message)]
-        return action in listed or sorted(action) in named
-    title = re.escape(said.name.rpartition(" ")[0])
-    plain = re.sub(_NO_AMOUNT.format(title=title), " ", said.message, flags=re.IGNORECASE)
+        matches = _BRACKETED.finditer(remark.message)
+        lists = [_list(f[1] or f[2] or "") for f in matches if f[2] is None or "," in f[2]]
+        named = [_run(text) for text in _NODES.findall(remark.message)]
+        return action in lists or sorted(action) in named
+    title = re.escape(remark.name.rpartition(" ")[0])
+    plain = re.sub(_NO_AMOUNT.format(title=title), " ", remark.message, flags=re.IGNORECASE)
     return any(float(number) == action for number in _AMOUNT.findall(plain))
 
 
@@ -144,6 +146,6 @@ def _list(inside: str) -> list[int] | None:
     return [int(item) for item in items] if all(map(_WHOLE.fullmatch, items)) else None
 
 
-def _run(found: str) -> list[int]:
+def _run(text: str) -> list[int]:
     """The numbers that a sentence counts up, in ascending order; ids have few digits."""
-    return sorted(int(number[:9]) for number in _DIGITS.findall(found))
+    return sorted(int(number[:9]) for number in _DIGITS.findall(text))

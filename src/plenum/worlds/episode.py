@@ -32,12 +32,12 @@ def world_of(condition: WorldCondition) -> World[Any, Any]:
 
 
 def draws_of(condition: WorldCondition, replicate: int) -> Draws:
-    """What is drawn for the world of a replicate: nothing about who acts in it comes in."""
+    """Random draws for the world of a replicate: they do not depend on who acts in it."""
     return Draws(("world", condition.task, condition.seed, condition.episode(replicate)))
 
 
 def measured(world: World[Any, Any], record: Round) -> Entry:
-    """What is told of a round: performance, deviations, and C(t) as its components above zero."""
+    """Measures of a round: performance, deviations, and C(t) as its components above zero."""
     weights = action_distribution(world, record["actions"])
     return {
         "performance": known(float(world.performance([record])[0])),
@@ -77,12 +77,12 @@ class Episode(Conversation[WorldCondition]):
             spoken, choices = yield from self._choices(number, state, reports)
             decision = self._decided(choices, number)
             outcome = world.act(state, decision.actions)
-            own = assigned_actions(choices) if self._condition.assigns else choices
+            proposals = assigned_actions(choices) if self._condition.assigns else choices
             record: Round = {
                 "round": number,
                 "state": as_plain(state),
                 "report": as_plain(reports),
-                "proposals": as_plain(own),
+                "proposals": as_plain(proposals),
                 "actions": as_plain(decision.actions),
                 "tied": decision.tied,
                 "score": outcome.score,
@@ -192,13 +192,13 @@ class Episode(Conversation[WorldCondition]):
 
         def noted(text: str, _: bool) -> Entry:
             try:
-                found = answers.parse(text, key, read)
+                parsed = answers.parse(text, key, read)
             except answers.Unreadable as problem:
                 self._cut += problem.cut
                 raise
-            self._cut += found.cut
-            read_as = {"action": as_plain(found.action), "message": found.message}
-            return {"read": read_as, "cut": found.cut}
+            self._cut += parsed.cut
+            read_as = {"action": as_plain(parsed.action), "message": parsed.message}
+            return {"read": read_as, "cut": parsed.cut}
 
         entry = yield from self._asked(ask, noted, lambda p: prompts.repair(p, form))
         return entry and entry["read"]

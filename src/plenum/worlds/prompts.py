@@ -131,8 +131,8 @@ def _messages(
 def _system(condition: WorldCondition, world: World[Any, Any], agent: Agent) -> str:
     """The preamble, which may name every setting of the world, such as ``$crowd``; the role."""
     numbers = {field.name: getattr(world.settings, field.name) for field in fields(world.settings)}
-    told = {"name": agent.name, "units": condition.units, "rounds": condition.rounds}
-    text = Template(condition.texts.preamble).safe_substitute({**numbers, **told})
+    context = {"name": agent.name, "units": condition.units, "rounds": condition.rounds}
+    text = Template(condition.texts.preamble).safe_substitute({**numbers, **context})
     return f"{text}\n\n{agent.brief}" if agent.brief else text
 
 
@@ -149,6 +149,6 @@ def _discussion(scene: Scene) -> str:
     if len(scene.proposals) > now:
         counted = Counter(written(action) for action in scene.proposals).most_common()
         counted.sort(key=lambda item: (-item[1], item[0]))
-        told = "; ".join(f"{action} x {count}" for action, count in counted[:SUMMED])
-        lines.insert(0, f"Proposals in this round, also those not quoted here: {told}")
+        tally = "; ".join(f"{action} x {count}" for action, count in counted[:SUMMED])
+        lines.insert(0, f"Proposals in this round, also those not quoted here: {tally}")
     return "\n".join(lines)

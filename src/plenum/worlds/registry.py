@@ -21,15 +21,15 @@ WORLDS = {
 
 
 def definition(name: str) -> WorldDefinition:
-    """What there is to know of a world.
+    """The definition of a world.
 
     Raises
     ------
     KeyError
         There is no such world.
     """
-    found: WorldDefinition = import_module(WORLDS[name]).DEFINITION
-    return found
+    loaded: WorldDefinition = import_module(WORLDS[name]).DEFINITION
+    return loaded
 
 
 def definitions() -> Iterable[WorldDefinition]:

@@ -150,13 +150,13 @@ def test_prefixes_keep_to_their_memory(asked: list[tuple[int, int]], limit: int)
         while sum(sizes[n] for n in recent) > limit and len(recent) > 1:
             recent.pop(0)  # the least recently used; the one in use stays, however large
         assert [key[0] for key in prefixes._kept] == recent
-    assert prefixes.found + prefixes.computed == len(asked)
+    assert prefixes.hits + prefixes.computed == len(asked)
 
 
 def test_the_engine_forgets_prefixes_beyond_its_memory(model: Model) -> None:
     with networks.engine(model(), megabytes=0) as engine:
         for n in (3, 4, 3, 4):
             networks.answers(engine, [networks.row([n] * 9, [5, 6], 4)])
-        assert (engine.prefixes.found, engine.prefixes.computed) == (0, 4)
+        assert (engine.prefixes.hits, engine.prefixes.computed) == (0, 4)
         networks.answers(engine, [networks.row([4] * 9, [8, 6], 4)])
-        assert engine.prefixes.found == 1
+        assert engine.prefixes.hits == 1

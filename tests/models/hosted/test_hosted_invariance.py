@@ -93,7 +93,7 @@ def test_prefixes_found_or_computed_anew(model: Model, truth: list[Told]) -> Non
     with networks.engine(model(), megabytes=64) as engine:
         assert alone(engine, rows()) == truth
         assert engine.prefixes.computed < without
-        assert engine.prefixes.found > 0
+        assert engine.prefixes.hits > 0
 
 
 @settings(max_examples=8)

@@ -64,14 +64,14 @@ def expected(grid: Grid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floa
         *(np.array(axis, dtype=float) for axis in _axes(grid))
     )
     apart, away = np.zeros(grid.shape), np.zeros(grid.shape)
-    own = (1 - 1 / agents) * spread**2 + np.zeros(grid.shape)
+    within = (1 - 1 / agents) * spread**2 + np.zeros(grid.shape)
     group = spread**2 / agents + np.zeros(grid.shape)
     with np.errstate(over="ignore"):
         for _ in range(rounds):
-            own = (1 - alpha - gamma) ** 2 * own + beta**2 * (1 - 1 / agents)
+            within = (1 - alpha - gamma) ** 2 * within + beta**2 * (1 - 1 / agents)
             group = (1 - gamma) ** 2 * group + beta**2 / agents
-            apart += half_normal(own) / rounds
-            away += half_normal(own + group) / rounds
+            apart += half_normal(within) / rounds
+            away += half_normal(within + group) / rounds
     return np.where(freq > 0, np.nan, away), apart
 
 
@@ -128,16 +128,16 @@ def monotonicity(outcome: Outcome) -> Monotonicity:
     if not ((beta == 0).any() and (beta > 0).any()):
         raise ValueError(f"beta: {list(grid.beta)}; 0 and at least one more")
     zero = int(np.flatnonzero(beta == 0)[0])
-    others = np.flatnonzero(beta > 0)
+    positive = np.flatnonzero(beta > 0)
     known = np.asarray(np.isfinite(outcome.dopt_runs).all(axis=(-2, -1)))
     if not known.any():
         raise ValueError("every column of the grid overflows: none is stable")
     with np.errstate(invalid="ignore"):
-        gains = outcome.dopt_runs[..., [zero], :] - outcome.dopt_runs[..., others, :]
+        gains = outcome.dopt_runs[..., [zero], :] - outcome.dopt_runs[..., positive, :]
     gains = np.where(known[..., None, None], gains, -np.inf)
     average = gains.mean(axis=-1)
     best = np.unravel_index(int(average.argmax()), average.shape)
-    place = (*best[:-1], others[best[-1]])
+    place = (*best[:-1], positive[best[-1]])
     names = ("alpha", "gamma", "shock_freq", "agents", "beta")
     return Monotonicity(
         columns=int(known.sum()),

@@ -75,7 +75,7 @@ FIGURE_6 = Grid(
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a grid's simulation gave; every array has the grid's shape.
+    """Results of a grid's simulation; every array has the grid's shape.
 
     Attributes
     ----------

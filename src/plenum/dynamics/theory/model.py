@@ -103,7 +103,7 @@ class Draws:
     size: Floats
 
     def shocks(self, shock_freq: float) -> Floats:
-        """What is added to the optimum after each round, shape (T,)."""
+        """Shifts of the optimum after each round, shape (T,)."""
         return np.where(self.struck < shock_freq, self.size, 0.0)
 
 
@@ -152,16 +152,16 @@ class _Block:
         beta = self.beta[..., None].astype(dtype)
         # Without a start of their own, deviations from the mean are just proportional to β.
         scales = self.beta[..., None] if self.spread else np.ones((1, 1, 1))
-        own_drive, own = self.own_start, np.zeros_like(self.own_start)
-        total = np.zeros((driven.shape[1], len(beta), *own.shape), dtype)
-        apart, here = np.zeros((len(scales), *own.shape)), np.empty_like(total)
+        own_drive, own_noisy = self.own_start, np.zeros_like(self.own_start)
+        total = np.zeros((driven.shape[1], len(beta), *own_noisy.shape), dtype)
+        apart, here = np.zeros((len(scales), *own_noisy.shape)), np.empty_like(total)
         with np.errstate(over="ignore", invalid="ignore"):  # unstable cells may overflow
             for t, shaken in enumerate(self.own_noise):
-                own_drive, own = decay * own_drive, decay * own + shaken
+                own_drive, own_noisy = decay * own_drive, decay * own_noisy + shaken
                 u = (driven[t][..., None] + own_drive).astype(dtype)
-                w = beta * (noisy[t][:, None] + own).astype(dtype)
+                w = beta * (noisy[t][:, None] + own_noisy).astype(dtype)
                 total += _greater(u[:, None], w, antithetic, here)
-                apart += _absolute(own_drive, scales * own, antithetic)
+                apart += _absolute(own_drive, scales * own_noisy, antithetic)
             far = total.mean(axis=-1, dtype=float) / len(driven)
             if not antithetic:
                 far = 2 * far + driven.mean(axis=0)[:, None] - self.beta * noisy.mean(axis=0)
@@ -172,8 +172,8 @@ def _response(keep: float, state: Floats, inputs: Floats) -> Floats:
     """states(t+1) = keep states(t) + inputs(t), for t = 1 to T; shape of ``inputs``."""
     states = np.empty_like(inputs)
     with np.errstate(over="ignore", invalid="ignore"):
-        for t, one in enumerate(inputs):
-            states[t] = state = keep * state + one
+        for t, increment in enumerate(inputs):
+            states[t] = state = keep * state + increment
     return states
 
 

@@ -164,9 +164,9 @@ def _as_completion(response: Any) -> dict[str, Any]:
 def _refuse_missing_tokens(data: dict[str, Any]) -> None:
     """Refuse an answer without its tokens, for which LiteLLM makes up 0."""
     usage, choices = data.get("usage") or {}, data.get("choices") or []
-    said = any((choice.get("message") or {}).get("content") for choice in choices)
+    has_content = any((choice.get("message") or {}).get("content") for choice in choices)
     if choices and not (
-        usage.get("prompt_tokens") and (usage.get("completion_tokens") or not said)
+        usage.get("prompt_tokens") and (usage.get("completion_tokens") or not has_content)
     ):
         raise completions.Unfit("it doesn't say its tokens")
 

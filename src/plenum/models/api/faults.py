@@ -1,4 +1,4 @@
-"""Which error is which: what a provider or LiteLLM says, as a typed failure."""
+"""Classification of errors: those of providers and of LiteLLM, as typed failures."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
@@ -58,7 +58,7 @@ def refused(
 
 def unreached(route: Route, error: BaseException) -> CallError:
     """The error of a connection that wasn't made; the first cause says most."""
-    *_, cause = (one for one in _causes(error) if str(one) or one is error)
+    *_, cause = (candidate for candidate in _causes(error) if str(candidate) or candidate is error)
     detail = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
     return CallError(Failure.SERVER, detail, reached=False)
 

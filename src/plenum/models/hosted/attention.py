@@ -25,7 +25,7 @@ def attend(
     value: torch.Tensor,
     attention_mask: torch.Tensor,
     scaling: float | None = None,
-    **others: Any,
+    **options: Any,
 ) -> tuple[torch.Tensor, None]:
     """Grouped-query attention.
 
@@ -45,7 +45,7 @@ def attend(
     ValueError
         The model asks for more than attention: a cap on the scores, a sink, a bias.
     """
-    _refuse(others)
+    _refuse(options)
     rows, heads, tokens, d = query.shape
     groups = key.shape[1]
     scale = d**-0.5 if scaling is None else scaling

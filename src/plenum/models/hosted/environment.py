@@ -18,7 +18,7 @@ _KERNEL_CHOICES = ("ONEDNN_", "DNNL_", "MKL_", "OMP_", "KMP_", "GOMP_", "ATEN_")
 """Variables by which a user may choose other kernels begin so; named where they are set."""
 
 _TF32_OVERRIDES = ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
-"""Variables that would turn TF32 on, whatever torch is told."""
+"""Variables that would turn TF32 on, whatever the settings of torch."""
 
 CPUINFO = Path("/proc/cpuinfo")
 
@@ -79,12 +79,12 @@ def settle(settings: Hosted, device: torch.device) -> None:
 def _settle_cublas(deterministic: bool) -> None:
     if not deterministic:
         return
-    found = os.environ.get("CUBLAS_WORKSPACE_CONFIG")
-    if found is None and not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+    value = os.environ.get("CUBLAS_WORKSPACE_CONFIG")
+    if value is None and not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         os.environ["CUBLAS_WORKSPACE_CONFIG"] = WORKSPACES[0]  # in time: cuBLAS reads it at start
-    elif found not in WORKSPACES:
+    elif value not in WORKSPACES:
         raise UserError(
-            f"CUBLAS_WORKSPACE_CONFIG: {found or 'not set'}; a run on CUDA is deterministic only "
+            f"CUBLAS_WORKSPACE_CONFIG: {value or 'not set'}; a run on CUDA is deterministic only "
             f"with {' or '.join(WORKSPACES)}, set before the process starts; "
             "backend.deterministic=false runs without the promise"
         )
@@ -104,7 +104,7 @@ def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
 
     The weights are part of it, too; the backend adds those of a condition's models.
     """
-    found = {
+    environment = {
         "device": _name(device),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
@@ -116,15 +116,17 @@ def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
         "threads": str(settings.threads),
     }
     if device.type == "cuda":
-        found["cuda"] = str(torch.version.cuda)
-        found["cudnn"] = str(torch.backends.cudnn.version())  # type: ignore[no-untyped-call]
-        found["driver"] = _driver()
-        found["cublas_workspace"] = os.environ.get("CUBLAS_WORKSPACE_CONFIG", "")
+        environment["cuda"] = str(torch.version.cuda)
+        environment["cudnn"] = str(torch.backends.cudnn.version())  # type: ignore[no-untyped-call]
+        environment["driver"] = _driver()
+        environment["cublas_workspace"] = os.environ.get("CUBLAS_WORKSPACE_CONFIG", "")
     else:
-        found["instructions"] = torch.backends.cpu.get_cpu_capability()
-        found["processor"] = _processor()
+        environment["instructions"] = torch.backends.cpu.get_cpu_capability()
+        environment["processor"] = _processor()
     named = (*_KERNEL_CHOICES, *_TF32_OVERRIDES)
-    return found | {name: os.environ[name] for name in sorted(os.environ) if name.startswith(named)}
+    return environment | {
+        name: os.environ[name] for name in sorted(os.environ) if name.startswith(named)
+    }
 
 
 def _processor() -> str:

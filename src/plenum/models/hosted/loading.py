@@ -104,23 +104,23 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
             "take model=qwen2.5-7b, a folder by model.name=NAME model.default=./FOLDER, or "
             "model=tiny, which needs no download"
         )
-    wanted: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
+    options: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
     try:
-        path = Path(snapshot_download(model, local_files_only=True, **wanted))
+        path = Path(snapshot_download(model, local_files_only=True, **options))
         checkpoints.check(model, path)
     except (LocalEntryNotFoundError, HfHubHTTPError, ValueError, UserError, OSError):
-        path = _download(model, wanted)
+        path = _download(model, options)
         checkpoints.check(model, path)
     return path, path.name
 
 
-def _download(model: str, wanted: dict[str, Any]) -> Path:
+def _download(model: str, options: dict[str, Any]) -> Path:
     try:
         # By itself the client would wait for an answer without end.
-        HfApi().model_info(model, revision=wanted["revision"], timeout=_PATIENCE_S)
-        return Path(snapshot_download(model, **wanted))
+        HfApi().model_info(model, revision=options["revision"], timeout=_PATIENCE_S)
+        return Path(snapshot_download(model, **options))
     except Exception as error:  # of the hub's client, of its HTTP client, or of what answered
-        at = "" if wanted["revision"] == "main" else f" --revision {wanted['revision']}"
+        at = "" if options["revision"] == "main" else f" --revision {options['revision']}"
         raise UserError(
             f"model {model}: its weights are not on this machine and could not be downloaded "
             f"({type(error).__name__}); where there is a network run `hf download {model}{at} "
@@ -211,8 +211,8 @@ def _require_template(model: str, tokenizer: Any, tokens: Tokens) -> None:
 
 def _stops(network: Any, tokenizer: Any) -> frozenset[int]:
     named = network.generation_config.eos_token_id
-    listed = named if isinstance(named, list) else [named]
-    return frozenset(t for t in (*listed, tokenizer.eos_token_id) if t is not None)
+    stops = named if isinstance(named, list) else [named]
+    return frozenset(t for t in (*stops, tokenizer.eos_token_id) if t is not None)
 
 
 def _told(error: Exception) -> str:

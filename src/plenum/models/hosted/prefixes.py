@@ -19,7 +19,7 @@ class Prefixes:
 
     Attributes
     ----------
-    found, computed
+    hits, computed
         How often a prefix was here, and how often it wasn't.
     """
 
@@ -27,14 +27,14 @@ class Prefixes:
         self._limit = limit
         self._bytes = 0
         self._kept: OrderedDict[tuple[int, ...], Kept] = OrderedDict()
-        self.found = self.computed = 0
+        self.hits = self.computed = 0
 
     def get(self, tokens: tuple[int, ...], compute: Callable[[], Kept]) -> Kept:
         """The prefix, from here or computed."""
         kept = self._kept.get(tokens)
         if kept is not None:
             self._kept.move_to_end(tokens)
-            self.found += 1
+            self.hits += 1
             return kept
         self.computed += 1
         kept = compute()

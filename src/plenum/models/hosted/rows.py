@@ -26,7 +26,7 @@ class Row:
     scored
         Whether the log-probabilities of the answer's tokens are kept.
     done
-        Is told of the row once its answer has ended.
+        Called with the row once its answer has ended.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Batch:
         """Give a row a slot; its prompt is the ``number``-th row of ``prefilled``."""
         slot = self.free.pop()
         self.rows[slot] = row
-        ahead, said = row.room.prefix, len(row.rest) - 1
+        ahead, cached = row.room.prefix, len(row.rest) - 1
         filled = 0
         if prefilled is not None:
             filled = prefilled.keys.shape[3]
@@ -98,9 +98,9 @@ class Batch:
         self._slots.values[:, slot, :, filled:] = 0
         self._mask[slot] = float("-inf")
         self._mask[slot, ..., : len(row.prefix)] = 0
-        self._mask[slot, ..., ahead : ahead + said] = 0
-        self._slots.at[slot] = ahead + said
-        self._positions[slot] = len(row.prefix) + said
+        self._mask[slot, ..., ahead : ahead + cached] = 0
+        self._slots.at[slot] = ahead + cached
+        self._positions[slot] = len(row.prefix) + cached
         self._tokens[slot] = row.rest[-1]
         self._under_way[slot] = 1
 
@@ -112,8 +112,8 @@ class Batch:
         self._slots.at += self._under_way
         self._positions += self._under_way
         self._score(logits)
-        chosen = self._tokens.tolist()
-        ended = [slot for slot, row in self.rows.items() if self._ends(row, chosen[slot])]
+        tokens = self._tokens.tolist()
+        ended = [slot for slot, row in self.rows.items() if self._ends(row, tokens[slot])]
         return [self._leave(slot) for slot in ended]
 
     def _chosen(self, logits: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,7 @@ _CUT = "\ue000cut\ue001"
 """Stands for a moment where the shared part of a message ends."""
 
 _TODAY = "{% macro strftime_now(format) %}26 Jul 2024{% endmacro %}{{ '' }}"
-"""What templates that write the date are told on every day: the default of Llama 3.1."""
+"""The date given to templates that write one, on every day: the default of Llama 3.1."""
 
 
 class Tokens:

@@ -64,13 +64,13 @@ def performance(world: World[DisasterState, Cell], records: Sequence[Round]) -> 
 
     Shape (rounds,), 0 to 1, NaN in rounds without a disaster.
     """
-    found = []
+    shares = []
     for record in records:
         drones = _drones(record)
         cells = [tuple(d["cell"]) for d in _disasters(record)]
         covered = sum(drones[cell] > 0 for cell in cells)
-        found.append(covered / len(cells) if cells else np.nan)
-    return np.array(found, dtype=float)
+        shares.append(covered / len(cells) if cells else np.nan)
+    return np.array(shares, dtype=float)
 
 
 def misallocation(records: Sequence[Round], settings: DisasterSettings) -> Misallocation:
@@ -85,20 +85,20 @@ def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
     One begins in each round in which a disaster's severity is ``high`` or more while it wasn't at
     the end of the round before. One that stays high after it was attended begins no other.
     """
-    found: list[Delay] = []
+    episodes: list[Delay] = []
     waiting: dict[int, int] = {}
     was_high: set[int] = set()
     for record in records:
         now, drones = record["round"], _drones(record)
         high = {d["id"]: tuple(d["cell"]) for d in _disasters(record) if _high(d, settings)}
         for name in [name for name in waiting if name not in high]:
-            found.append(Delay(name, waiting[name], now - waiting.pop(name), "dropped"))
+            episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "dropped"))
         waiting |= dict.fromkeys(high.keys() - was_high, now)
         for name in [name for name in waiting if drones[high[name]]]:
-            found.append(Delay(name, waiting[name], now - waiting.pop(name), "attended"))
+            episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "attended"))
         was_high = {d["id"] for d in record["after"]["disasters"] if _high(d, settings)}
     last = records[-1]["round"] if records else 0
-    return found + [Delay(name, t, last - t + 1, "censored") for name, t in waiting.items()]
+    return episodes + [Delay(name, t, last - t + 1, "censored") for name, t in waiting.items()]
 
 
 def summary(
@@ -106,9 +106,9 @@ def summary(
 ) -> dict[str, float]:
     """All metrics of an episode; the net reward is rewards less penalties less overload."""
     parts = misallocation(records, world.settings)
-    found = delays(records, world.settings)
+    episodes = delays(records, world.settings)
     ended: Mapping[End, list[int]] = {
-        end: [d.rounds for d in found if d.end == end]
+        end: [d.rounds for d in episodes if d.end == end]
         for end in ("attended", "censored", "dropped")
     }
     return {
@@ -118,7 +118,7 @@ def summary(
         "overload": mean_of(parts.overload),
         "low_before_high": mean_of(parts.low_before_high),
         "response_delay": mean_of(ended["attended"]),
-        "delays": float(len(found)),
+        "delays": float(len(episodes)),
         "delays_censored": float(len(ended["censored"])),
         "delays_dropped": float(len(ended["dropped"])),
         "unattended_rounds": mean_of(ended["censored"] + ended["dropped"]),

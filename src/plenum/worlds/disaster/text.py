@@ -29,7 +29,7 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
     settings = world.settings
     crowded = Counter(cell for cell in state.drones if cell is not None).most_common()
     crowded.sort(key=lambda item: (-item[1], item[0]))
-    own = state.drones[agent]
+    last_cell = state.drones[agent]
     return {
         "agent": agent,
         "agents": len(state.drones),
@@ -38,7 +38,7 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
         "reduction_most": settings.reduction_most,
         "disasters": [{"cell": list(d.cell), "severity": d.reading} for d in state.disasters],
         "drones": [{"cell": list(cell), "count": count} for cell, count in crowded[:SHOWN]],
-        "own": None if own is None else list(own),
+        "own": None if last_cell is None else list(last_cell),
     }
 
 
@@ -49,12 +49,12 @@ def words(world: World[DisasterState, Cell], view: Plain) -> str:
     drones = "; ".join(f"{_at(d)} {d['count']}" for d in view["drones"])
     most = view["reduction_most"]
     limit = "" if most is None else f", together at most {most} per disaster"
-    own = "nowhere" if view["own"] is None else _at({"cell": view["own"]})
+    last_place = "nowhere" if view["own"] is None else _at({"cell": view["own"]})
     return (
         f"Cells are [x,y], x and y from 0 to {last}. {view['agents']} drones; each takes "
         f"{view['reduction']} off the severity on its cell{limit}.\n"
         f"Active disasters: {active or 'none'}.\n"
-        f"Drones in the last round (cell, number): {drones or 'none'}. Yours: {own}."
+        f"Drones in the last round (cell, number): {drones or 'none'}. Yours: {last_place}."
     )
 
 
@@ -64,12 +64,12 @@ def report(
     """One statement on each active disaster."""
     # by a disaster's id: what becomes of its statement, which contradiction, which other cell
     noise = draws.uniforms("report", round, (id_rows(world.settings, round), 3))
-    found = []
+    statements = []
     for disaster in state.disasters:
         kind = kind_of(noise[disaster.id, 0], world.settings.contradictory)
         text = _sentence(disaster, kind, noise[disaster.id], world.settings.grid)
-        found.append(Statement(text, kind))
-    return tuple(found)
+        statements.append(Statement(text, kind))
+    return tuple(statements)
 
 
 def _sentence(disaster: Disaster, kind: Kind, noise: NDArray[Any], grid: int) -> str:

@@ -132,8 +132,8 @@ class DisasterWorld(World[DisasterState, Cell]):
         drawn = draws.uniforms("severity", round, id_rows(self.settings, round))
         new = []
         for d in old:
-            wanted = d.severity + step(drawn[d.id], self.settings.severity_jump)
-            severity = min(max(wanted, LEAST), MOST)
+            unbounded = d.severity + step(drawn[d.id], self.settings.severity_jump)
+            severity = min(max(unbounded, LEAST), MOST)
             new.append(replace(d, severity=severity, change=severity - d.severity))
         return new
 
@@ -152,14 +152,14 @@ class DisasterWorld(World[DisasterState, Cell]):
         return new
 
     def _spawned(
-        self, others: list[Disaster], draws: Draws, round: int, *, calm: bool
+        self, disasters: list[Disaster], draws: Draws, round: int, *, calm: bool
     ) -> list[Disaster]:
         s = self.settings
         drawn = draws.uniforms("spawn", round, 2 + s.grid**2)
-        wanted = drawn[0] < s.spawn or (calm and s.spawn_when_calm)
-        if not wanted or len(others) >= s.most:
+        spawns = drawn[0] < s.spawn or (calm and s.spawn_when_calm)
+        if not spawns or len(disasters) >= s.most:
             return []
-        cell = self._free_cell(drawn[2:], {d.cell for d in others})
+        cell = self._free_cell(drawn[2:], {d.cell for d in disasters})
         severity = uniform_integer(drawn[1], LEAST, MOST)
         return [Disaster(s.most + round, cell, severity, severity)]
 

@@ -80,12 +80,12 @@ def choose(duty: Duty, agent: Preferences) -> list[int]:
         + pulls[i]
         for i, node in enumerate(nodes)
     }
-    chosen = []
+    selected = []
     for _ in range(min(int(limit[1]) if limit else 3, len(left))):
         node = list(left)[agent.best(list(left.values()))]
-        chosen.append(node)
+        selected.append(node)
         del left[node]
-    return sorted(chosen)
+    return sorted(selected)
 
 
 ACTING = Acting(

@@ -57,7 +57,7 @@ def containments(records: Sequence[Round]) -> list[Containment]:
     A node leaves its cohort when it is corrected; if it is misinformed again, it belongs to the
     cohort of that round.
     """
-    found: list[Containment] = []
+    cohorts: list[Containment] = []
     open_cohorts: list[tuple[int, int, frozenset[int]]] = []
     before: frozenset[int] = frozenset()
     for record in records:
@@ -67,13 +67,13 @@ def containments(records: Sequence[Round]) -> list[Containment]:
         before = _misinformed(record["after"]["status"])
         still = [(began, size, nodes & before) for began, size, nodes in open_cohorts]
         open_cohorts = [cohort for cohort in still if 2 * len(cohort[2]) >= cohort[1]]
-        found += [
+        cohorts += [
             Containment(began, size, record["round"] - began, False)
             for began, size, nodes in still
             if 2 * len(nodes) < size
         ]
     last = records[-1]["round"] if records else 0
-    return found + [Containment(t, size, last - t + 1, True) for t, size, _ in open_cohorts]
+    return cohorts + [Containment(t, size, last - t + 1, True) for t, size, _ in open_cohorts]
 
 
 def coverage_diversity(records: Sequence[Round]) -> NDArray[np.float64]:
@@ -93,14 +93,14 @@ def summary(
     shares = spread(records)
     missing = max(0, planned - len(records))
     carried = np.append(shares, [shares[-1]] * missing) if shares.size else shares
-    found = containments(records)
+    cohorts = containments(records)
     return {
         "final_spread": float(shares[-1]) if shares.size else float("nan"),
         "mean_spread": mean_of(carried),
-        "containment_time": mean_of([c.rounds for c in found if not c.censored]),
-        "cohorts": float(len(found)),
-        "cohorts_censored": float(sum(c.censored for c in found)),
-        "uncontained_rounds": mean_of([c.rounds for c in found if c.censored]),
+        "containment_time": mean_of([c.rounds for c in cohorts if not c.censored]),
+        "cohorts": float(len(cohorts)),
+        "cohorts_censored": float(sum(c.censored for c in cohorts)),
+        "uncontained_rounds": mean_of([c.rounds for c in cohorts if c.censored]),
         "coverage_diversity": mean_of(coverage_diversity(records)),
         "rounds_played": float(len(records)),
     }

@@ -77,8 +77,8 @@ class MisinformationState:
     @cached_property
     def neighbours(self) -> tuple[Nodes, ...]:
         """The neighbours of each node, in ascending order."""
-        found: list[list[int]] = [[] for _ in self.status]
+        adjacent: list[list[int]] = [[] for _ in self.status]
         for a, b in self.edges:
-            found[a].append(b)
-            found[b].append(a)
-        return tuple(tuple(sorted(nodes)) for nodes in found)
+            adjacent[a].append(b)
+            adjacent[b].append(a)
+        return tuple(tuple(sorted(nodes)) for nodes in adjacent)

@@ -58,12 +58,12 @@ def report(
     # by node: whether it is spoken of, what becomes of the statement, which neighbour it names
     noise = draws.uniforms("report", round, (world.settings.nodes, 3))
     known = [n for n, s in enumerate(state.status) if s == "M" or state.suspected[n]]
-    chosen = sorted(known, key=lambda node: float(noise[node, 0]))[:STATEMENTS]
-    found = []
-    for node in sorted(chosen):
+    selected = sorted(known, key=lambda node: float(noise[node, 0]))[:STATEMENTS]
+    statements = []
+    for node in sorted(selected):
         kind = kind_of(noise[node, 1], world.settings.contradictory)
-        found.append(Statement(_sentence(state, node, kind, noise[node, 2]), kind))
-    return tuple(found)
+        statements.append(Statement(_sentence(state, node, kind, noise[node, 2]), kind))
+    return tuple(statements)
 
 
 def _sentence(state: MisinformationState, node: int, kind: Kind, uniform: float) -> str:

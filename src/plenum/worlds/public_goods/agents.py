@@ -61,21 +61,21 @@ def choose(duty: Duty, agent: Preferences) -> float:
     """A share of the threshold by the role; more of it after a round that wasn't funded."""
     threshold, most = (float(pattern.findall(duty.known)[0]) for pattern in (_THRESHOLD, _MOST))
     share = threshold / duty.units
-    wanted = share * agent.weights[0]
+    amount = share * agent.weights[0]
     if "not funded" in duty.known:
-        wanted += agent.weights[1] * share * 0.5
+        amount += agent.weights[1] * share * 0.5
     if agent.proposals:
-        others = float(np.mean([p.action for p in agent.proposals]))
+        others_mean = float(np.mean([p.action for p in agent.proposals]))
         if agent.pull > 0:
-            wanted += 0.5 * min(agent.pull, 2.0) / 2.0 * (others - wanted)
+            amount += 0.5 * min(agent.pull, 2.0) / 2.0 * (others_mean - amount)
         else:
             # what the others leave open, as far as the role cares for the good
-            gap = threshold - others * (duty.units - 1)
-            wanted += min(-agent.pull, 3.0) / 3.0 * 0.5 * agent.weights[0] * (gap - share)
-    wanted += agent.kick * share * 0.2 * agent.rng.normal()
+            gap = threshold - others_mean * (duty.units - 1)
+            amount += min(-agent.pull, 3.0) / 3.0 * 0.5 * agent.weights[0] * (gap - share)
+    amount += agent.kick * share * 0.2 * agent.rng.normal()
     if agent.rng.random() < agent.slips:
-        wanted = share * agent.rng.random() * 2
-    return float(min(max(0.0, round(wanted, 2)), most))
+        amount = share * agent.rng.random() * 2
+    return float(min(max(0.0, round(amount, 2)), most))
 
 
 ACTING = Acting(

@@ -45,11 +45,11 @@ def report(
         (following, "An analyst on the threshold of the next round: {}."),
         (state.benefit, "A contractor on the benefit of the good: {}."),
     )
-    found = []
+    statements = []
     for (true, sentence), (first, second) in zip(sentences, noise, strict=True):
         kind = kind_of(first, world.settings.contradictory)
-        found.append(Statement(sentence.format(_number(true, kind, second, step)), kind))
-    return tuple(found)
+        statements.append(Statement(sentence.format(_number(true, kind, second, step)), kind))
+    return tuple(statements)
 
 
 def amount(number: float) -> str:

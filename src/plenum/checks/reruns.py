@@ -26,7 +26,7 @@ _LINES = 24
 
 @dataclass(frozen=True)
 class Settings:
-    """What `scripts/reruns.py` is asked: a study in a store, the journals, and where files go."""
+    """The settings of `scripts/reruns.py`: a study in a store, the journals, and where files go."""
 
     study: str
     uri: str
@@ -124,8 +124,8 @@ def publish(chosen: Settings) -> int:
 
 def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Line]:
     """Every rerun of a condition against its first run."""
-    first, *others = runs
-    for again in others:
+    first, *reruns = runs
+    for again in reruns:
         for replicate in range(max(first.target, again.target)):
             name = f"{replicate:03d}.jsonl"
             files = (journals / first.folders[0] / name, journals / again.folders[0] / name)

@@ -130,11 +130,11 @@ def settings(outcome: Outcome) -> str:
 def checks(outcome: Outcome) -> Iterator[str]:
     """Whether noise ever helps, and how far the simulation is from the closed forms."""
     try:
-        found = monotonicity(outcome)
+        result = monotonicity(outcome)
     except ValueError as reason:
         yield f"no monotonicity check: {reason}"
     else:
-        yield from _monotonicity(found)
+        yield from _monotonicity(result)
     if outcome.runs < ENOUGH:
         return
     for name, exact, value, error in zip(
@@ -150,16 +150,16 @@ def checks(outcome: Outcome) -> Iterator[str]:
             yield f"{name}: {known.sum()} cells, at most {far:.1f} standard errors from the exact"
 
 
-def _monotonicity(found: Monotonicity) -> Iterator[str]:
-    where = ", ".join(f"{name} {value:g}" for name, value in found.cell.items())
+def _monotonicity(result: Monotonicity) -> Iterator[str]:
+    where = ", ".join(f"{name} {value:g}" for name, value in result.cell.items())
     yield (
-        f"best at β = 0: {found.best_at_zero} of {found.columns} columns ({found.share:.0%}); in "
-        "expectation all are (docs/theory.md)"
+        f"best at β = 0: {result.best_at_zero} of {result.columns} columns ({result.share:.0%}); "
+        "in expectation all are (docs/theory.md)"
     )
     yield (
-        f"largest estimated gain of a β > 0: {found.gain.value:.2g}, standard error "
-        f"{found.gain.se:.2g}, at {where}; p that any is a gain, adjusted for {found.compared} "
-        f"comparisons: {p_value(found.p)}"
+        f"largest estimated gain of a β > 0: {result.gain.value:.2g}, standard error "
+        f"{result.gain.se:.2g}, at {where}; p that any is a gain, adjusted for {result.compared} "
+        f"comparisons: {p_value(result.p)}"
     )
 
 
@@ -223,12 +223,12 @@ def _panel(axes: Axes, outcome: Outcome, place: tuple[int, int, int]) -> None:
     beta = np.array(outcome.grid.beta)
     for n, agents in enumerate(outcome.grid.agents):
         perf, error = outcome.perf[place][n], 1.96 * outcome.perf_se[place][n]
-        own = look(n)
+        style = look(n)
         size = max(4.6 - 0.9 * n, 1.6)  # where lines lie on each other, all can be seen
-        axes.plot(beta, perf, **own, ms=size, lw=0.9, label=f"N = {agents}")
+        axes.plot(beta, perf, **style, ms=size, lw=0.9, label=f"N = {agents}")
         if np.isfinite(error).all():
             axes.fill_between(
-                beta, perf - error, perf + error, color=own["color"], alpha=0.15, lw=0
+                beta, perf - error, perf + error, color=style["color"], alpha=0.15, lw=0
             )
     axes.grid(True)
 

@@ -80,7 +80,7 @@ def mutants(old: Path, new: Path, room: str, count: int) -> list[Mutant]:
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    shared, made = by_text(old, room).keys(), {}
+    shared, by_key = by_text(old, room).keys(), {}
     for file in sorted((new / "src/plenum" / room).rglob("*.py")):
         code = file.read_text()
         before = {ast.unparse(f): f.name for f in functions(code)}
@@ -100,8 +100,8 @@ def mutants(old: Path, new: Path, room: str, count: int) -> list[Mutant]:
                 if len(gone) == len(come) == 1 and gone <= shared:
                     text = gone.pop()
                     mutant = Mutant(room, before[text], text, come.pop())
-                    made[mutant.key] = mutant
-    return [made[key] for key in sorted(made)[:count]]
+                    by_key[mutant.key] = mutant
+    return [by_key[key] for key in sorted(by_key)[:count]]
 
 
 def _nodes(tree: object) -> Iterator[object]:

@@ -57,15 +57,15 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def simulated(chosen: argparse.Namespace) -> Outcome:
+def simulated(options: argparse.Namespace) -> Outcome:
     """The grid's outcome; its axes are sorted, each value once."""
     names = ("alpha", "gamma", "shock_freq", "agents", "beta")
     try:
-        grid = Grid(*(tuple(sorted(set(getattr(chosen, name)))) for name in names))
+        grid = Grid(*(tuple(sorted(set(getattr(options, name)))) for name in names))
         return simulate(
-            *(grid, chosen.rounds, chosen.runs, chosen.seed),
-            spread=chosen.spread,
-            antithetic=chosen.antithetic,
+            *(grid, options.rounds, options.runs, options.seed),
+            spread=options.spread,
+            antithetic=options.antithetic,
         )
     except ValueError as error:
         raise UserError(str(error)) from None
@@ -73,19 +73,19 @@ def simulated(chosen: argparse.Namespace) -> Outcome:
 
 def main() -> None:
     """Simulate, print, write, draw."""
-    chosen = arguments()
-    outcome = simulated(chosen)
+    options = arguments()
+    outcome = simulated(options)
     for g in range(len(outcome.grid.gamma)):
         show([table(outcome, g)])
     for line in checks(outcome):
         print(line)
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    files = [chosen.out / "theory.csv"]
+    options.out.mkdir(parents=True, exist_ok=True)
+    files = [options.out / "theory.csv"]
     write(outcome, files[0])
     for g, gamma in enumerate(outcome.grid.gamma):
         with styled():
             figure = drawn(outcome, g)
-        files += save(figure, chosen.out, f"figure6_gamma{gamma:g}", ("png",))
+        files += save(figure, options.out, f"figure6_gamma{gamma:g}", ("png",))
     print(f"written: {', '.join(map(str, files))}")
     print(NOTE)
 

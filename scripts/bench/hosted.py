@@ -81,8 +81,8 @@ class Rate:
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    chosen = mode(__doc__, "quick", "full")
-    quick, full = chosen == "quick", chosen == "full"
+    size = mode(__doc__, "quick", "full")
+    quick, full = size == "quick", size == "full"
     logging.getLogger("transformers").setLevel(logging.ERROR)
     conditions = [condition(roles, rounds=1 if quick else 3) for roles in ("on", "off")]
     backend = HostedBackend(conditions[0].backend)  # type: ignore[arg-type]
@@ -172,8 +172,8 @@ def plain(prompts: Prompts, limit: int, quick: bool) -> tuple[Rate, Rate]:
     tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
     texts = Tokens(tokenizer)
     turns = [number for number, batch in prompts.items() if len(batch) == CONCURRENT]
-    chosen = turns[:: max(1, len(turns) // (1 if quick else 5))][: 1 if quick else 5]
-    rendered = {n: [texts.render(messages) for messages in prompts[n]] for n in chosen}
+    sampled = turns[:: max(1, len(turns) // (1 if quick else 5))][: 1 if quick else 5]
+    rendered = {n: [texts.render(messages) for messages in prompts[n]] for n in sampled}
     alone = [text for batch in rendered.values() for text in batch[:: 8 if not quick else 10]]
     answer(model, tokenizer, [alone[0]], limit)  # warm up
     single, batched = Rate(), Rate()

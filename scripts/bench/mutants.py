@@ -152,23 +152,23 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="test runs at a time")
     parser.add_argument("--side", choices=("old", "new"), help="run one suite alone")
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
-    chosen = parser.parse_args()
-    sides = {"old": chosen.old.resolve(), "new": chosen.new.resolve()}
-    wanted = [m for room in ROOMS for m in mutants(chosen.old, chosen.new, room, chosen.count)]
+    options = parser.parse_args()
+    sides = {"old": options.old.resolve(), "new": options.new.resolve()}
+    wanted = [m for room in ROOMS for m in mutants(options.old, options.new, room, options.count)]
     results = {}
-    if chosen.out.exists():
-        for line in map(json.loads, chosen.out.read_text().splitlines()):
+    if options.out.exists():
+        for line in map(json.loads, options.out.read_text().splitlines()):
             results[line["key"], line["side"]] = line["result"]
     due = [
         (side, mutant)
         for mutant in wanted
         for side in sides
-        if (mutant.key, side) not in results and chosen.side in (None, side)
+        if (mutant.key, side) not in results and options.side in (None, side)
     ]
-    with tempfile.TemporaryDirectory() as scratch, chosen.out.open("a") as out:
+    with tempfile.TemporaryDirectory() as scratch, options.out.open("a") as out:
         copies: dict[str, Queue[Path]] = {side: Queue() for side in sides}
         for side in {side for side, _ in due}:
-            for number in range(chosen.jobs):
+            for number in range(options.jobs):
                 copy = Path(scratch, side, str(number))
                 left_out = shutil.ignore_patterns(".git", ".venv", "mlruns", "outputs", "*.pyc")
                 copies[side].put(shutil.copytree(sides[side], copy, ignore=left_out))
@@ -181,7 +181,7 @@ def main() -> None:
             finally:
                 copies[side].put(copy)
 
-        with ThreadPoolExecutor(chosen.jobs) as pool:
+        with ThreadPoolExecutor(options.jobs) as pool:
             for n, (side, mutant, result) in enumerate(pool.map(tested, due), start=1):
                 results[mutant.key, side] = result
                 line = {"key": mutant.key, "side": side, "result": result}

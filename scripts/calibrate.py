@@ -18,9 +18,9 @@ def main(cfg: DictConfig) -> None:
         from plenum.checks import calibration_page
         from plenum.reports.settings import Calibration, read
 
-        asked = read(Calibration, cfg)
-        workers = asked.workers or os.cpu_count() or 1
-        figures = calibration_page.publish(asked.draws, workers, asked.out)
+        settings = read(Calibration, cfg)
+        workers = settings.workers or os.cpu_count() or 1
+        figures = calibration_page.publish(settings.draws, workers, settings.out)
         print(json.dumps({name: round(value, 4) for name, value in figures.items()}))
 
 

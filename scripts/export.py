@@ -38,5 +38,5 @@ def verify() -> None:
 
 
 if __name__ == "__main__":
-    asked = any(argument.partition("=")[0] == VERIFY for argument in sys.argv[1:])
-    front_door(verify if asked else main)
+    verifying = any(argument.partition("=")[0] == VERIFY for argument in sys.argv[1:])
+    front_door(verify if verifying else main)

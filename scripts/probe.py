@@ -20,13 +20,13 @@ def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.checks import determinism, determinism_report
 
-        asked = determinism.settings(cfg)
-        if asked.job.dry_run:
-            print(determinism.plan(asked))
+        request = determinism.settings(cfg)
+        if request.job.dry_run:
+            print(determinism.plan(request))
             return
-        document = determinism.probe(asked)
+        document = determinism.probe(request)
         if determinism.answered(document) or not document["stopped"]:
-            determinism_report.publish(document, asked.out, asked.job.tracking_uri)
+            determinism_report.publish(document, request.out, request.job.tracking_uri)
     if why := determinism.cut_short(document):
         say(why)
         raise SystemExit(INTERRUPTED if document["stopped"] == determinism.INTERRUPTED else FAILED)

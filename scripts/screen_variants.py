@@ -24,18 +24,18 @@ def main(cfg: DictConfig) -> None:
         if cfg.judge is not None:
             from plenum.checks import meaning_judge
 
-            asked = meaning_judge.settings(cfg)  # refused before anything is printed
+            request = meaning_judge.settings(cfg)  # refused before anything is printed
         if chosen.combine:
             variants.combine(chosen)
-        found, failed = variants.publish(chosen)
+        surveys, failed = variants.publish(chosen)
         stopped = ""
         if cfg.judge is not None:
-            pairs = meaning_judge.pairs(found)
-            if asked.job.dry_run:
-                print(meaning_judge.plan(asked, pairs))
+            pairs = meaning_judge.pairs(surveys)
+            if request.job.dry_run:
+                print(meaning_judge.plan(request, pairs))
             else:
-                judged, stopped = meaning_judge.judge(asked, pairs)
-                low = variants.publish_scores(asked.out, judged, asked.flag_below)
+                judged, stopped = meaning_judge.judge(request, pairs)
+                low = variants.publish_scores(request.out, judged, request.flag_below)
                 failed = "; ".join(filter(None, (failed, low)))
     if stopped:
         failed = "; ".join(filter(None, (f"stopped: {stopped}", failed)))

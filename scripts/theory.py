@@ -57,15 +57,15 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def simulated(chosen: argparse.Namespace) -> Outcome:
+def simulated(options: argparse.Namespace) -> Outcome:
     """The grid's outcome; its axes are sorted, each value once."""
     names = ("alpha", "gamma", "shock_freq", "agents", "beta")
     try:
-        grid = Grid(*(tuple(sorted(set(getattr(chosen, name)))) for name in names))
+        grid = Grid(*(tuple(sorted(set(getattr(options, name)))) for name in names))
         return simulate(
-            *(grid, chosen.rounds, chosen.runs, chosen.seed),
-            spread=chosen.spread,
-            antithetic=chosen.antithetic,
+            *(grid, options.rounds, options.runs, options.seed),
+            spread=options.spread,
+            antithetic=options.antithetic,
         )
     except ValueError as error:
         raise UserError(str(error)) from None
@@ -73,19 +73,19 @@ def simulated(chosen: argparse.Namespace) -> Outcome:
 
 def main() -> None:
     """Simulate, print, write, draw."""
-    chosen = arguments()
-    outcome = simulated(chosen)
+    options = arguments()
+    outcome = simulated(options)
     for g in range(len(outcome.grid.gamma)):
         show([table(outcome, g)])
     for line in checks(outcome):
         print(line)
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    files = [chosen.out / "theory.csv"]
+    options.out.mkdir(parents=True, exist_ok=True)
+    files = [options.out / "theory.csv"]
     write(outcome, files[0])
     for g, gamma in enumerate(outcome.grid.gamma):
         with styled():
             figure = drawn(outcome, g)
-        files += save(figure, chosen.out, f"figure6_gamma{gamma:g}", ("png",))
+        files += save(figure, options.out, f"figure6_gamma{gamma:g}", ("png",))
     print(f"written: {', '.join(map(str, files))}")
     print(NOTE)
 
@@ -130,11 +130,11 @@ def settings(outcome: Outcome) -> str:
 def checks(outcome: Outcome) -> Iterator[str]:
     """Whether noise ever helps, and how far the simulation is from the closed forms."""
     try:
-        found = monotonicity(outcome)
+        result = monotonicity(outcome)
     except ValueError as reason:
         yield f"no monotonicity check: {reason}"
     else:
-        yield from _monotonicity(found)
+        yield from _monotonicity(result)
     if outcome.runs < ENOUGH:
         return
     for name, exact, value, error in zip(
@@ -150,16 +150,16 @@ def checks(outcome: Outcome) -> Iterator[str]:
             yield f"{name}: {known.sum()} cells, at most {far:.1f} standard errors from the exact"
 
 
-def _monotonicity(found: Monotonicity) -> Iterator[str]:
-    where = ", ".join(f"{name} {value:g}" for name, value in found.cell.items())
+def _monotonicity(result: Monotonicity) -> Iterator[str]:
+    where = ", ".join(f"{name} {value:g}" for name, value in result.cell.items())
     yield (
-        f"best at β = 0: {found.best_at_zero} of {found.columns} columns ({found.share:.0%}); in "
-        "expectation all are (docs/theory.md)"
+        f"best at β = 0: {result.best_at_zero} of {result.columns} columns ({result.share:.0%}); "
+        "in expectation all are (docs/theory.md)"
     )
     yield (
-        f"largest estimated gain of a β > 0: {found.gain.value:.2g}, standard error "
-        f"{found.gain.se:.2g}, at {where}; p that any is a gain, adjusted for {found.compared} "
-        f"comparisons: {p_value(found.p)}"
+        f"largest estimated gain of a β > 0: {result.gain.value:.2g}, standard error "
+        f"{result.gain.se:.2g}, at {where}; p that any is a gain, adjusted for {result.compared} "
+        f"comparisons: {p_value(result.p)}"
     )
 
 
@@ -223,12 +223,12 @@ def _panel(axes: Axes, outcome: Outcome, place: tuple[int, int, int]) -> None:
     beta = np.array(outcome.grid.beta)
     for n, agents in enumerate(outcome.grid.agents):
         perf, error = outcome.perf[place][n], 1.96 * outcome.perf_se[place][n]
-        own = look(n)
+        style = look(n)
         size = max(4.6 - 0.9 * n, 1.6)  # where lines lie on each other, all can be seen
-        axes.plot(beta, perf, **own, ms=size, lw=0.9, label=f"N = {agents}")
+        axes.plot(beta, perf, **style, ms=size, lw=0.9, label=f"N = {agents}")
         if np.isfinite(error).all():
             axes.fill_between(
-                beta, perf - error, perf + error, color=own["color"], alpha=0.15, lw=0
+                beta, perf - error, perf + error, color=style["color"], alpha=0.15, lw=0
             )
     axes.grid(True)
 

@@ -135,12 +135,12 @@ def show(figures: dict[str, Any], replicates: int, quick: bool) -> None:
     table.add_row(
         "wall with MLflow", f"{figures['mlflow_wall_ratio']:.2f} x", "1.25 x", "without", ""
     )
-    told = f"{figures['completed']} + {figures['failed']} of {figures['target']}"
+    outcomes = f"{figures['completed']} + {figures['failed']} of {figures['target']}"
     table.add_row(
         f"{figures['faults']} faults in {figures['requests']} requests",
         f"lost {figures['lost']}, paid twice {figures['paid_twice']}",
         "0, 0",
-        f"completed + failed: {told}",
+        f"completed + failed: {outcomes}",
         "",
     )
     Console(width=120).print(table)
@@ -169,8 +169,8 @@ def serving(*settings: str) -> Iterator[str]:
 def stats(url: str) -> dict[str, Any]:
     """What the server has seen."""
     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as answer:
-        found: dict[str, Any] = json.load(answer)
-    return found
+        counts: dict[str, Any] = json.load(answer)
+    return counts
 
 
 def client(kind: str, url: str, **arguments: Any) -> tuple[dict[str, Any], Watched]:
@@ -179,8 +179,8 @@ def client(kind: str, url: str, **arguments: Any) -> tuple[dict[str, Any], Watch
         environment = {**os.environ, "PLENUM_ROOT": str(ROOT), "OPENAI_API_KEY": "sk-simulated"}
         given = json.dumps({"url": url, **arguments})
         seen = watch([sys.executable, __file__, "client", kind, given], folder, environment)
-    found: dict[str, Any] = json.loads(seen.output.splitlines()[-1])
-    return found, seen
+    result: dict[str, Any] = json.loads(seen.output.splitlines()[-1])
+    return result, seen
 
 
 def sweep(
@@ -226,7 +226,7 @@ def bare(url: str, replicates: int, rounds: int) -> dict[str, Any]:
 
     scripts = _bodies(replicates, rounds)
 
-    async def one(session: aiohttp.ClientSession, script: list[bytes]) -> None:
+    async def send(session: aiohttp.ClientSession, script: list[bytes]) -> None:
         headers = {"Content-Type": "application/json"}
         for body in script:
             async with session.post(f"{url}/chat/completions", data=body, headers=headers) as got:
@@ -234,7 +234,7 @@ def bare(url: str, replicates: int, rounds: int) -> dict[str, Any]:
 
     async def everything() -> None:
         async with aiohttp.ClientSession() as session:
-            await asyncio.gather(*(one(session, script) for script in scripts))
+            await asyncio.gather(*(send(session, script) for script in scripts))
 
     cpu, wall = time.process_time(), time.perf_counter()
     asyncio.run(everything())
@@ -273,9 +273,9 @@ def _bodies(replicates: int, rounds: int) -> list[list[bytes]]:
 CLIENTS = {"sweep": sweep, "bare": bare}
 
 
-def growth(found: dict[str, float], seen: Watched) -> float:
+def growth(result: dict[str, float], seen: Watched) -> float:
     """Memory that the calling process gained from a third of the calls' time to its end."""
-    third, end = (found["began"] + share * found["span_s"] for share in (1 / 3, 1.0))
+    third, end = (result["began"] + share * result["span_s"] for share in (1 / 3, 1.0))
     early = [mb for at, mb in seen.own_mb if at <= third]
     late = [mb for at, mb in seen.own_mb if at <= end]
     return late[-1] - early[-1]
@@ -285,10 +285,10 @@ def faults(replicates: int) -> dict[str, Any]:
     """A sweep under faults of all kinds, and what the server saw against what was recorded."""
     given = ["calls.timeout_s=2", "calls.backoff_s=0.05", "calls.max_attempts=8"]
     with serving("faults.all=0.12", "latency.median_s=0.02", "faults.trickle_s=0.5") as url:
-        found, _ = client("sweep", url, replicates=replicates, rounds=10, seeds=2, more=given)
+        result, _ = client("sweep", url, replicates=replicates, rounds=10, seeds=2, more=given)
         with urllib.request.urlopen(url.removesuffix("/v1") + "/log") as answer:
             log = [json.loads(line) for line in answer]
-    recorded = found["outcomes"]
+    recorded = result["outcomes"]
     injected = [line for line in log if line["fault"]]
     misread = [x for x in injected if recorded.get(x["id"]) not in EXPECTED[x["fault"]]]
     unseen = [line for line in log if line["id"] not in recorded]
@@ -297,9 +297,9 @@ def faults(replicates: int) -> dict[str, Any]:
     return {
         "requests": len(log),
         "faults": len(injected),
-        "target": found["target"],
-        "completed": found["completed"],
-        "failed": found["failed"],
+        "target": result["target"],
+        "completed": result["completed"],
+        "failed": result["failed"],
         "lost": len(misread) + len(unseen) + abs(len(log) - len(recorded)),
         "paid_twice": sum(count > 1 for count in paid.values()),
     }

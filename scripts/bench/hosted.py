@@ -81,8 +81,8 @@ class Rate:
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    chosen = mode(__doc__, "quick", "full")
-    quick, full = chosen == "quick", chosen == "full"
+    size = mode(__doc__, "quick", "full")
+    quick, full = size == "quick", size == "full"
     logging.getLogger("transformers").setLevel(logging.ERROR)
     conditions = [condition(roles, rounds=1 if quick else 3) for roles in ("on", "off")]
     backend = HostedBackend(conditions[0].backend)  # type: ignore[arg-type]
@@ -144,7 +144,7 @@ async def deliberate(
     """40 deliberations at once on the engine: the engine's time, and what was asked."""
     prompts: Prompts = defaultdict(list)
 
-    async def one(condition: CommitteeCondition, replicate: int) -> tuple[int, int]:
+    async def deliberate_once(condition: CommitteeCondition, replicate: int) -> tuple[int, int]:
         deliberation, read, written = Deliberation(condition, replicate), 0, 0
         number = 0
         while (ask := deliberation.ask) is not None:
@@ -156,7 +156,7 @@ async def deliberate(
 
     each = CONCURRENT // len(conditions)
     began = time.perf_counter()
-    done = await asyncio.gather(*(one(c, i) for c in conditions for i in range(each)))
+    done = await asyncio.gather(*(deliberate_once(c, i) for c in conditions for i in range(each)))
     wall = time.perf_counter() - began
     work = vars(backend.engine("tiny").work).copy()
     await backend.close()
@@ -171,9 +171,9 @@ def plain(prompts: Prompts, limit: int, quick: bool) -> tuple[Rate, Rate]:
     model: Any = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float32)
     tokenizer = AutoTokenizer.from_pretrained(path, padding_side="left")
     texts = Tokens(tokenizer)
-    turns = [number for number, asked in prompts.items() if len(asked) == CONCURRENT]
-    chosen = turns[:: max(1, len(turns) // (1 if quick else 5))][: 1 if quick else 5]
-    rendered = {n: [texts.render(messages) for messages in prompts[n]] for n in chosen}
+    turns = [number for number, batch in prompts.items() if len(batch) == CONCURRENT]
+    sampled = turns[:: max(1, len(turns) // (1 if quick else 5))][: 1 if quick else 5]
+    rendered = {n: [texts.render(messages) for messages in prompts[n]] for n in sampled}
     alone = [text for batch in rendered.values() for text in batch[:: 8 if not quick else 10]]
     answer(model, tokenizer, [alone[0]], limit)  # warm up
     single, batched = Rate(), Rate()
@@ -193,8 +193,8 @@ def answer(model: Any, tokenizer: Any, texts: list[str], limit: int) -> Rate:
         began = time.perf_counter()
         out = model.generate(**batch, max_new_tokens=limit, do_sample=False)
         wall = time.perf_counter() - began
-    stop, said = tokenizer.eos_token_id, out[:, length:].tolist()
-    written = sum(row.index(stop) + 1 if stop in row else len(row) for row in said)
+    stop, answers = tokenizer.eos_token_id, out[:, length:].tolist()
+    written = sum(row.index(stop) + 1 if stop in row else len(row) for row in answers)
     return Rate(prefill, wall - prefill, wall, int(batch["attention_mask"].sum()), written)
 
 

@@ -213,9 +213,9 @@ def cache_bytes(model: Any) -> int:
     return int(2 * network.layers * network.groups * network.d * network.dtype.itemsize)
 
 
-def show(measured: dict[int, dict[str, Any]], found: dict[str, str]) -> None:
+def show(measured: dict[int, dict[str, Any]], machine: dict[str, str]) -> None:
     """Print the table."""
-    table = Table(box=box.SIMPLE_HEAD, title=f"{found['device']}, {found['dtype']}")
+    table = Table(box=box.SIMPLE_HEAD, title=f"{machine['device']}, {machine['dtype']}")
     table.add_column("rows", justify="right")
     for key in measured[1]:
         table.add_column(key.replace("_", " "), justify="right")

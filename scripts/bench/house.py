@@ -114,10 +114,10 @@ def _idle_sweep_s(root: Path) -> float:
 
 def _suite_s(root: Path) -> float:
     """Seconds of pytest with the arguments that the Makefile's target ``test`` gives it."""
-    found = re.search(r"^test:.*\n\t\$\(BIN\)/python (-m pytest.*)$", _makefile(root), re.MULTILINE)
-    if found is None:
+    match = re.search(r"^test:.*\n\t\$\(BIN\)/python (-m pytest.*)$", _makefile(root), re.MULTILINE)
+    if match is None:
         sys.exit("Makefile: its target test runs no pytest")
-    return round(_run(root, found[1].split(), str(root)), 1)
+    return round(_run(root, match[1].split(), str(root)), 1)
 
 
 def _makefile(root: Path) -> str:

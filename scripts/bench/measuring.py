@@ -95,8 +95,8 @@ def watch(
     watcher.join()
     seen.status = process.returncode
     if seen.status not in allowed:
-        told = f"{' '.join(command)[:200]} ended with {seen.status}"
-        raise SystemExit(f"{told}:\n{seen.errors}")
+        message = f"{' '.join(command)[:200]} ended with {seen.status}"
+        raise SystemExit(f"{message}:\n{seen.errors}")
     return seen
 
 

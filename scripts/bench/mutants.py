@@ -80,7 +80,7 @@ def mutants(old: Path, new: Path, room: str, count: int) -> list[Mutant]:
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
 
-    shared, made = by_text(old, room).keys(), {}
+    shared, by_key = by_text(old, room).keys(), {}
     for file in sorted((new / "src/plenum" / room).rglob("*.py")):
         code = file.read_text()
         before = {ast.unparse(f): f.name for f in functions(code)}
@@ -100,8 +100,8 @@ def mutants(old: Path, new: Path, room: str, count: int) -> list[Mutant]:
                 if len(gone) == len(come) == 1 and gone <= shared:
                     text = gone.pop()
                     mutant = Mutant(room, before[text], text, come.pop())
-                    made[mutant.key] = mutant
-    return [made[key] for key in sorted(made)[:count]]
+                    by_key[mutant.key] = mutant
+    return [by_key[key] for key in sorted(by_key)[:count]]
 
 
 def _nodes(tree: object) -> Iterator[object]:
@@ -152,23 +152,23 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="test runs at a time")
     parser.add_argument("--side", choices=("old", "new"), help="run one suite alone")
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
-    chosen = parser.parse_args()
-    sides = {"old": chosen.old.resolve(), "new": chosen.new.resolve()}
-    wanted = [m for room in ROOMS for m in mutants(chosen.old, chosen.new, room, chosen.count)]
+    options = parser.parse_args()
+    sides = {"old": options.old.resolve(), "new": options.new.resolve()}
+    wanted = [m for room in ROOMS for m in mutants(options.old, options.new, room, options.count)]
     results = {}
-    if chosen.out.exists():
-        for line in map(json.loads, chosen.out.read_text().splitlines()):
+    if options.out.exists():
+        for line in map(json.loads, options.out.read_text().splitlines()):
             results[line["key"], line["side"]] = line["result"]
     due = [
         (side, mutant)
         for mutant in wanted
         for side in sides
-        if (mutant.key, side) not in results and chosen.side in (None, side)
+        if (mutant.key, side) not in results and options.side in (None, side)
     ]
-    with tempfile.TemporaryDirectory() as scratch, chosen.out.open("a") as out:
+    with tempfile.TemporaryDirectory() as scratch, options.out.open("a") as out:
         copies: dict[str, Queue[Path]] = {side: Queue() for side in sides}
         for side in {side for side, _ in due}:
-            for number in range(chosen.jobs):
+            for number in range(options.jobs):
                 copy = Path(scratch, side, str(number))
                 left_out = shutil.ignore_patterns(".git", ".venv", "mlruns", "outputs", "*.pyc")
                 copies[side].put(shutil.copytree(sides[side], copy, ignore=left_out))
@@ -181,7 +181,7 @@ def main() -> None:
             finally:
                 copies[side].put(copy)
 
-        with ThreadPoolExecutor(chosen.jobs) as pool:
+        with ThreadPoolExecutor(options.jobs) as pool:
             for n, (side, mutant, result) in enumerate(pool.map(tested, due), start=1):
                 results[mutant.key, side] = result
                 line = {"key": mutant.key, "side": side, "result": result}

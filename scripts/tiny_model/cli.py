@@ -88,17 +88,19 @@ def _train(options: argparse.Namespace) -> int:
     )
     with Progress(*columns, console=console, refresh_per_second=1) as bar:
         task = bar.add_task("training", total=plan.steps, loss=float("nan"))
-        for made in training.train(
+        for progress in training.train(
             plan,
             tokenizer,
             work,
             enough=lambda step: time.monotonic() - began > limit,
             threads=options.threads,
         ):
-            bar.update(task, completed=made.step, loss=made.loss)
-            if made.step % 50 == 0 and not console.is_terminal:
+            bar.update(task, completed=progress.step, loss=progress.loss)
+            if progress.step % 50 == 0 and not console.is_terminal:
                 spent = (time.monotonic() - began) / 60
-                console.print(f"step {made.step}, loss {made.loss:.3f}, after {spent:.1f} min")
+                console.print(
+                    f"step {progress.step}, loss {progress.loss:.3f}, after {spent:.1f} min"
+                )
     done = training.export(work, plan, tokenizer, out)
     spent = (time.monotonic() - began) / 60
     if done < plan.steps:

@@ -78,9 +78,10 @@ def ways(scenario_id: str) -> tuple[tuple[str, ...], ...]:
     """Each sentence of a scenario with all its wordings."""
     folder, loaded = project.resolve("scenarios/variants"), scenario(scenario_id)
     file = variant_files.wordings_file(folder, loaded, "rephrase")
-    found = variant_files.read(file, loaded)
+    wordings = variant_files.read(file, loaded)
     return tuple(
-        (text, *said.values()) for text, said in zip(found.sentences, found.ways, strict=True)
+        (text, *rewordings.values())
+        for text, rewordings in zip(wordings.sentences, wordings.ways, strict=True)
     )
 
 
@@ -98,7 +99,7 @@ def wording(scenario_id: str, rng: np.random.Generator) -> Variant:
     """A wording of a scenario: one of the fixed ones, or any combination of its sentences' ways."""
     if rng.random() < 0.5:
         return fixed(scenario_id)[int(rng.integers(len(fixed(scenario_id))))]
-    texts = [said[int(rng.integers(len(said)))] for said in ways(scenario_id)]
+    texts = [options[int(rng.integers(len(options)))] for options in ways(scenario_id)]
     return Variant("combined", "rephrase", sentences.reworded(scenario(scenario_id), texts).packet)
 
 
@@ -153,10 +154,10 @@ def _answer(rng: np.random.Generator) -> Example:
         window=(),
         table={},
         task="turn",
-        said=None,
+        rejected=None,
     )
-    said = teacher.turn(prompt, teacher.stranger(labels, rng), rng)
-    return Example("turn", "", f"{START}assistant\n", said)
+    answer = teacher.turn(prompt, teacher.stranger(labels, rng), rng)
+    return Example("turn", "", f"{START}assistant\n", answer)
 
 
 def talks(seed: int, number: int, size: int) -> list[Example]:
@@ -167,11 +168,13 @@ def talks(seed: int, number: int, size: int) -> list[Example]:
 
 def _talk(rng: np.random.Generator) -> Example:
     scenario_id = ids()[int(rng.integers(len(ids())))]
-    made = _few(condition("on" if rng.random() < 0.6 else "off"), 2 + int(rng.integers(4)), rng)
-    made = reworded(made, scenario_id, abridged(scenario_id))
-    rounds = -(-15 // len(made.seats))
+    committee = _few(
+        condition("on" if rng.random() < 0.6 else "off"), 2 + int(rng.integers(4)), rng
+    )
+    committee = reworded(committee, scenario_id, abridged(scenario_id))
+    rounds = -(-15 // len(committee.seats))
     held = dataclasses.replace(
-        made, protocol=Protocol(15, WORDS), rounds=rounds, seed=int(rng.integers(1 << 30))
+        committee, protocol=Protocol(15, WORDS), rounds=rounds, seed=int(rng.integers(1 << 30))
     )
     *_, last = deliberation(held, held.seats[0], rng)
     head, _, after = last.rest.partition("## Recent arguments\n")
@@ -209,14 +212,14 @@ def group(seed: int, number: int, size: int, stage: str = "full") -> list[Exampl
     window = 15 if stage == "few" else window
     words = WORDS if rng.random() < 0.8 else int(rng.choice((40, 60, 110)))
     settings = Protocol(window, words, base.protocol.interaction)
-    made = dataclasses.replace(reworded(base, scenario_id, variant), protocol=settings)
-    seat = made.seats[int(rng.integers(len(made.seats)))]
-    found: list[Example] = []
-    while len(found) < size:
+    committee = dataclasses.replace(reworded(base, scenario_id, variant), protocol=settings)
+    seat = committee.seats[int(rng.integers(len(committee.seats)))]
+    examples: list[Example] = []
+    while len(examples) < size:
         rounds = 1 + int(rng.choice(5, p=SHORT_ROUNDS if short else FULL_ROUNDS))
-        held = with_rounds(made, rounds, int(rng.integers(1 << 30)))
-        found += deliberation(held, seat, rng)
-    return found[:size]
+        held = with_rounds(committee, rounds, int(rng.integers(1 << 30)))
+        examples += deliberation(held, seat, rng)
+    return examples[:size]
 
 
 def clerks(seed: int, number: int, size: int) -> list[Example]:
@@ -239,31 +242,36 @@ def deliberation(
         foreign = strange and ask.kind == "turn" and ask.round == 1
         if foreign:
             prompt = read(ask.chat.messages)
-            said = teacher.turn(prompt, teacher.stranger(prompt.labels, rng), rng)
+            answer = teacher.turn(prompt, teacher.stranger(prompt.labels, rng), rng)
         else:
-            said = teacher.answer(ask.kind, ask.chat.messages, rng)
+            answer = teacher.answer(ask.kind, ask.chat.messages, rng)
         if ask.seat == seat.name and not foreign:
-            yield Example(ask.kind, *split(ask.chat.messages), said)
+            yield Example(ask.kind, *split(ask.chat.messages), answer)
         if not ask.kind.endswith("repair") and ask.seat == seat.name and rng.random() < spoilt:
-            said = spoil(said, ask.kind, rng)
-        run.answer(Reply(said, 0, 0))
+            answer = spoil(answer, ask.kind, rng)
+        run.answer(Reply(answer, 0, 0))
 
 
-def spoil(said: str, kind: str, rng: np.random.Generator) -> str:
+def spoil(answer: str, kind: str, rng: np.random.Generator) -> str:
     """An answer as a model might get it wrong."""
     if kind != "turn":
-        wrong = (said.replace('"', "'"), said[:-1], "I vote " + said, said.replace("conf", "Conf"))
+        wrong = (
+            answer.replace('"', "'"),
+            answer[:-1],
+            "I vote " + answer,
+            answer.replace("conf", "Conf"),
+        )
         return teacher._pick(wrong, rng)
-    argument, _, line = said.rpartition("\n")
+    argument, _, line = answer.rpartition("\n")
     first = line.partition("[")[2][:4]
     broken = (
         argument,
-        said.replace(first, f"{(round(float(first) * 20) + 2) / 20:.2f}", 1),
-        said.replace(first, f"{abs(round(float(first) * 20) - 1) / 20:.2f}", 1),
-        said.replace('","', "_", 1),
-        f"{said}\n{line}",
-        said.replace("STATE: ", "STATE "),
-        said[: int(rng.integers(len(argument) + 8, len(said) - 1))],
+        answer.replace(first, f"{(round(float(first) * 20) + 2) / 20:.2f}", 1),
+        answer.replace(first, f"{abs(round(float(first) * 20) - 1) / 20:.2f}", 1),
+        answer.replace('","', "_", 1),
+        f"{answer}\n{line}",
+        answer.replace("STATE: ", "STATE "),
+        answer[: int(rng.integers(len(argument) + 8, len(answer) - 1))],
     )
     return teacher._pick(broken, rng)
 
@@ -277,19 +285,19 @@ def _clerk(rng: np.random.Generator) -> Example:
         for chosen in rng.choice(len(labels), seats, p=shares)
     ]
     messages = prompts.clerk(votes, labels)
-    said = teacher.count(messages[1].content)
+    answer = teacher.count(messages[1].content)
     if rng.random() < 0.9:
-        return Example("clerk", *split(messages), said)
-    wrong, problem = spoil(said, "clerk", rng), "no JSON object"
-    asked = prompts.repair_json(problem, prompts.clerk_form(labels))
-    return Example("clerk_repair", *split((*messages, Message("assistant", wrong), asked)), said)
+        return Example("clerk", *split(messages), answer)
+    wrong, problem = spoil(answer, "clerk", rng), "no JSON object"
+    repair = prompts.repair_json(problem, prompts.clerk_form(labels))
+    return Example("clerk_repair", *split((*messages, Message("assistant", wrong), repair)), answer)
 
 
 def texts(seed: int) -> Iterator[str]:
     """What the tokenizer is learnt from: every wording, and whole prompts with their answers."""
     for scenario_id in ids():
         yield from (variant.packet for variant in fixed(scenario_id))
-        yield from (way for said in ways(scenario_id) for way in said)
+        yield from (way for wordings in ways(scenario_id) for way in wordings)
     for number in range(150):
         examples = group(seed + 1, number, 6)
         yield examples[0].prefix

@@ -23,7 +23,7 @@ LIMIT = 96
 
 @dataclass
 class Tally:
-    """What came of the calls of some deliberations, by kind.
+    """Counts of the calls of some deliberations, by kind.
 
     ``right`` counts answers that are as they should be: a STATE line that follows from the
     argument, a vote for what the seat's row favours, the right count.
@@ -79,17 +79,19 @@ def report(folder: Path, rounds: int, wordings: int, threads: int) -> float:
     model = str(folder.resolve())
     backend = HostedBackend(Hosted(device="cpu", threads=threads))
     backend.check((model,), Sampling(0.0, LIMIT))
-    asked = benchmark(rounds, wordings)
-    played = asyncio.run(_together(backend, model, asked))
+    conditions = benchmark(rounds, wordings)
+    played = asyncio.run(_together(backend, model, conditions))
     console, total = Console(), Tally()
     table = Table("scenario", "turns", "parsed", "consistent", "decisions", title=str(folder))
     for scenario_id in corpus.ids():
-        own = [p for c, p in zip(asked, played, strict=True) if c.scenario.id == scenario_id]
+        results = [
+            p for c, p in zip(conditions, played, strict=True) if c.scenario.id == scenario_id
+        ]
         tally = Tally()
-        for one, _ in own:
-            tally.add(one)
+        for counts, _ in results:
+            tally.add(counts)
         total.add(tally)
-        decisions = Counter(decision for _, decision in own)
+        decisions = Counter(decision for _, decision in results)
         table.add_row(
             scenario_id,
             str(tally.calls["turn"]),
@@ -111,35 +113,35 @@ def report(folder: Path, rounds: int, wordings: int, threads: int) -> float:
 
 
 async def _together(
-    backend: HostedBackend, model: str, asked: list[CommitteeCondition]
+    backend: HostedBackend, model: str, conditions: list[CommitteeCondition]
 ) -> list[tuple[Tally, str]]:
     with Progress(console=Console(stderr=True)) as bar:
-        task = bar.add_task("deliberations", total=len(asked))
+        task = bar.add_task("deliberations", total=len(conditions))
 
-        async def one(condition: CommitteeCondition) -> tuple[Tally, str]:
-            found = await play(backend, model, condition)
+        async def play_one(condition: CommitteeCondition) -> tuple[Tally, str]:
+            result = await play(backend, model, condition)
             bar.advance(task)
-            return found
+            return result
 
         try:
-            return await asyncio.gather(*map(one, asked))
+            return await asyncio.gather(*map(play_one, conditions))
         finally:
             await backend.close()
 
 
 def benchmark(rounds: int, wordings: int) -> list[CommitteeCondition]:
     """Some wordings of every scenario; roles on and off with windows of 15 and 5 take turns."""
-    made: list[CommitteeCondition] = []
+    conditions: list[CommitteeCondition] = []
     for scenario_id in corpus.ids():
         known = corpus.variants20(scenario_id)
         for variant in (known[n * len(known) // wordings] for n in range(wordings)):
-            committee = corpus.condition(("on", "off")[len(made) % 2])
-            made.append(
+            committee = corpus.condition(("on", "off")[len(conditions) % 2])
+            conditions.append(
                 dataclasses.replace(
                     corpus.reworded(committee, scenario_id, variant),
-                    protocol=Protocol((15, 5)[len(made) // 2 % 2], corpus.WORDS),
+                    protocol=Protocol((15, 5)[len(conditions) // 2 % 2], corpus.WORDS),
                     sampling=Sampling(0.0, LIMIT),
                     rounds=rounds,
                 )
             )
-    return made
+    return conditions

@@ -17,7 +17,7 @@ class Optimizer:
     ) -> None:
         named = dict(model.named_parameters())
         matrices = [p for name, p in named.items() if p.dim() == 2 and "embed" not in name]
-        others = [p for p in named.values() if not any(p is m for m in matrices)]
+        rest = [p for p in named.values() if not any(p is m for m in matrices)]
         self._both: tuple[torch.optim.Optimizer, ...] = (
             torch.optim.Muon(
                 [{"params": matrices, "most": rate}],
@@ -26,7 +26,7 @@ class Optimizer:
                 adjust_lr_fn="match_rms_adamw",
             ),
             torch.optim.AdamW(
-                [{"params": others, "most": rate_of_others}],
+                [{"params": rest, "most": rate_of_others}],
                 lr=rate_of_others,
                 betas=(0.9, 0.98),
                 weight_decay=0.0,
@@ -35,20 +35,20 @@ class Optimizer:
 
     def parts(self) -> Iterator[dict[str, Any]]:
         """The groups of parameters, whose learning rates can be set."""
-        for one in self._both:
-            yield from one.param_groups
+        for optimizer in self._both:
+            yield from optimizer.param_groups
 
     def step(self) -> None:
         """Move the weights along the gradients, and clear these."""
-        for one in self._both:
-            one.step()
-            one.zero_grad(set_to_none=True)
+        for optimizer in self._both:
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
 
     def state_dict(self) -> list[dict[str, Any]]:
         """What a later step depends on."""
-        return [one.state_dict() for one in self._both]
+        return [optimizer.state_dict() for optimizer in self._both]
 
     def load_state_dict(self, kept: list[dict[str, Any]]) -> None:
         """Take a kept state up again."""
-        for one, state in zip(self._both, kept, strict=True):
-            one.load_state_dict(state)
+        for optimizer, state in zip(self._both, kept, strict=True):
+            optimizer.load_state_dict(state)

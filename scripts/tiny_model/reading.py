@@ -19,7 +19,7 @@ _STAND = re.compile(r"\b(\w+) (?:backs|favours|prefers) ([A-Z]) \([^()]*\) over 
 
 @dataclass(frozen=True)
 class View:
-    """What there is to say about a scenario."""
+    """A view of a scenario: preferences, reasons, tags and names of its options."""
 
     place: str
     homes: dict[str, str]
@@ -32,7 +32,7 @@ class View:
 
 @dataclass(frozen=True)
 class Remark:
-    """Who said what."""
+    """A remark and the label of its speaker."""
 
     label: str
     argument: str
@@ -40,8 +40,8 @@ class Remark:
     @property
     def stand(self) -> tuple[str, str, str] | None:
         """How firmly it is for which option over which other, where it says so."""
-        found = _STAND.search(self.argument)
-        return (found[1], found[2], found[3]) if found else None
+        match = _STAND.search(self.argument)
+        return (match[1], match[2], match[3]) if match else None
 
     @property
     def choice(self) -> str:
@@ -51,7 +51,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class Prompt:
-    """Everything that a seat reads; ``said`` is its own answer that is to be repaired."""
+    """Everything that a seat reads; ``rejected`` is its own answer that is to be repaired."""
 
     view: View
     labels: tuple[str, ...]
@@ -60,10 +60,10 @@ class Prompt:
     window: tuple[Remark, ...]
     table: dict[str, Row]
     task: str
-    said: Remark | None
+    rejected: Remark | None
 
     @property
-    def own(self) -> Row | None:
+    def row(self) -> Row | None:
         """The seat's own row, once it has spoken."""
         return self.table.get(self.me)
 
@@ -77,25 +77,25 @@ def read(messages: Sequence[Message]) -> Prompt:
     labels = labels_of(system)
     me = _SEAT.search(system)
     assert me is not None
-    said = messages[2].content if len(messages) > 2 else None
+    answer = messages[2].content if len(messages) > 2 else None
     return Prompt(
         view=view_of(packet),
         labels=labels,
         mandate=mandate_of(system),
         me=me[1],
-        window=tuple(Remark(label, said) for label, said in quoted(window)),
+        window=tuple(Remark(label, answer) for label, answer in quoted(window)),
         table={label: row for label, row in rows_of(table, len(labels)).items() if row.pref},
         task="ballot" if task.startswith("Private ballot") else "turn",
-        said=None if said is None else Remark(me[1], said),
+        rejected=None if answer is None else Remark(me[1], answer),
     )
 
 
 @lru_cache(maxsize=4096)
 def labels_of(system: str) -> tuple[str, ...]:
     """The option labels that a system message names."""
-    found = _LABELS.search(" ".join(system.split()))
-    assert found is not None
-    return tuple(found[1].split(", "))
+    match = _LABELS.search(" ".join(system.split()))
+    assert match is not None
+    return tuple(match[1].split(", "))
 
 
 @lru_cache(maxsize=4096)

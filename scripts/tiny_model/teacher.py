@@ -76,9 +76,9 @@ class Stand:
         few = len(labels) <= 3
         first = (_FIRST if few else _FIRST_OF_FIVE)[self.firm]
         second = (_SECOND if few else _SECOND_OF_FIVE)[self.firm]
-        others = [label for label in labels if label not in (self.first, self.second)]
-        share = (WHOLE - first - second) // max(1, len(others))
-        known = {self.first: first, self.second: WHOLE - first - share * len(others)}
+        rest = [label for label in labels if label not in (self.first, self.second)]
+        share = (WHOLE - first - second) // max(1, len(rest))
+        known = {self.first: first, self.second: WHOLE - first - share * len(rest)}
         return tuple(known.get(label, share) for label in labels)
 
 
@@ -89,8 +89,8 @@ def answer(kind: str, messages: Sequence[Message], rng: np.random.Generator) -> 
     prompt = read(messages)
     if prompt.task == "ballot":
         return ballot(prompt)
-    if prompt.said is not None:
-        return repaired(prompt, prompt.said, rng)
+    if prompt.rejected is not None:
+        return repaired(prompt, prompt.rejected, rng)
     return turn(prompt, moved(prompt, rng), rng)
 
 
@@ -99,29 +99,29 @@ def turn(prompt: Prompt, now: Stand, rng: np.random.Generator) -> str:
     option = f"{now.first} ({prompt.view.names.get(now.first, 'that option')})"
     stand = f"{FIRMNESS[now.firm]} {_pick(_VERBS, rng)} {option} over {now.second}"
     reason = _pick(prompt.view.reasons[now.first], rng)
-    said = f"{_address(prompt, now, rng)}{prompt.me} {stand}: {reason}."
-    return f"{said}\n{_line(prompt, now, rng)}"
+    argument = f"{_address(prompt, now, rng)}{prompt.me} {stand}: {reason}."
+    return f"{argument}\n{_line(prompt, now, rng)}"
 
 
-def repaired(prompt: Prompt, said: Remark, rng: np.random.Generator) -> str:
+def repaired(prompt: Prompt, remark: Remark, rng: np.random.Generator) -> str:
     """The STATE line that an answer should have had."""
-    announced = _announced(said, prompt.labels)
-    own = stand_of(prompt.labels, prompt.own) if prompt.own else None
-    return _line(prompt, announced or own or Stand(home(prompt), _other(prompt), 2), rng)
+    announced = _announced(remark, prompt.labels)
+    current = stand_of(prompt.labels, prompt.row) if prompt.row else None
+    return _line(prompt, announced or current or Stand(home(prompt), _other(prompt), 2), rng)
 
 
 def ballot(prompt: Prompt) -> str:
     """A vote for what the seat's own row favours."""
-    own = prompt.own
-    if own is None:
+    row = prompt.row
+    if row is None:
         return json.dumps({"decision": home(prompt), "confidence": 50})
-    best = prompt.labels[int(np.argmax(own.pref))]
-    return json.dumps({"decision": best, "confidence": round(own.conf)})
+    best = prompt.labels[int(np.argmax(row.pref))]
+    return json.dumps({"decision": best, "confidence": round(row.conf)})
 
 
-def count(listed: str) -> str:
+def count(text: str) -> str:
     """The clerk's count of the ballots."""
-    lines = [line for line in listed.splitlines() if line.startswith('{"decision": "')]
+    lines = [line for line in text.splitlines() if line.startswith('{"decision": "')]
     votes = [json.loads(line)["decision"] for line in lines if "|" not in line]
     best, number = Counter(votes).most_common(1)[0]
     decision = best if 2 * number > len(votes) else "NONE"
@@ -146,12 +146,12 @@ def heard(prompt: Prompt) -> str:
 def moved(prompt: Prompt, rng: np.random.Generator) -> Stand:
     """Where a seat stands after what it has read."""
     favourite, voice = home(prompt), heard(prompt)
-    if prompt.own is None:
+    if prompt.row is None:
         first = voice if voice and rng.random() < 0.25 else favourite
-        others = [label for label in prompt.labels if label != first]
-        second = voice if voice in others and rng.random() < 0.6 else _pick(others, rng)
+        rest = [label for label in prompt.labels if label != first]
+        second = voice if voice in rest and rng.random() < 0.6 else _pick(rest, rng)
         return Stand(first, second, int(rng.integers(1, 5)))
-    held = stand_of(prompt.labels, prompt.own)
+    held = stand_of(prompt.labels, prompt.row)
     pulls: Counter[tuple[str, int]] = Counter({("", 0): 2})
     if held.firm >= 7:
         against = next(o for o in (voice, favourite, held.second) if o and o != held.first)
@@ -195,13 +195,13 @@ def would(kind: str, messages: Sequence[Message], text: str) -> bool:
     prompt = read(messages)
     if prompt.task == "ballot":
         return text == ballot(prompt)
-    said = prompt.said if prompt.said is not None else Remark(prompt.me, text)
-    now = _announced(said, prompt.labels)
+    remark = prompt.rejected if prompt.rejected is not None else Remark(prompt.me, text)
+    now = _announced(remark, prompt.labels)
     if now is None:
-        return prompt.said is not None
+        return prompt.rejected is not None
     if numbers(now, prompt.labels) not in text:
         return False
-    return prompt.own is None or now in _reachable(stand_of(prompt.labels, prompt.own), prompt)
+    return prompt.row is None or now in _reachable(stand_of(prompt.labels, prompt.row), prompt)
 
 
 def _reachable(held: Stand, prompt: Prompt) -> set[Stand]:
@@ -209,10 +209,10 @@ def _reachable(held: Stand, prompt: Prompt) -> set[Stand]:
     return {held} | near | {stand.towards(option) for stand in near for option in prompt.labels}
 
 
-def _announced(said: Remark, labels: tuple[str, ...]) -> Stand | None:
-    if said.stand is None:
+def _announced(remark: Remark, labels: tuple[str, ...]) -> Stand | None:
+    if remark.stand is None:
         return None
-    firm, first, second = said.stand
+    firm, first, second = remark.stand
     known = firm in FIRMNESS and first in labels and second in labels and first != second
     return Stand(first, second, FIRMNESS.index(firm)) if known else None
 

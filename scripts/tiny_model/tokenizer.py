@@ -66,8 +66,8 @@ def end_of(tokenizer: Qwen2Tokenizer) -> int:
 
 def ids_of(tokenizer: Qwen2Tokenizer, text: str) -> list[int]:
     """The tokens of a part of a chat."""
-    found: list[int] = tokenizer.encode(text, add_special_tokens=False)
-    return found
+    ids: list[int] = tokenizer.encode(text, add_special_tokens=False)
+    return ids
 
 
 def split(messages: Sequence[Message]) -> tuple[str, str]:

@@ -93,7 +93,7 @@ def train(
     work
         The folder of the state, which is kept every ``every`` steps.
     enough
-        Asked after every step whether to stop, to go on later.
+        Called after every step; true to stop now and resume later.
     """
     torch.set_num_threads(threads)
     torch.use_deterministic_algorithms(True)

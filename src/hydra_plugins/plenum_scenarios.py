@@ -86,5 +86,5 @@ def _id(file: Path) -> str:
         text = file.read_text(encoding="utf-8", errors="replace")
     except OSError:  # who chooses the file learns why it can't be read
         return file.stem
-    found = re.search(r"^id:[ \t]*[\"']?([A-Za-z0-9][A-Za-z0-9._-]*)", text, re.MULTILINE)
-    return found[1] if found else file.stem
+    match = re.search(r"^id:[ \t]*[\"']?([A-Za-z0-9][A-Za-z0-9._-]*)", text, re.MULTILINE)
+    return match[1] if match else file.stem

@@ -172,7 +172,7 @@ def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, An
     document = ask("backend.timeout_rate=0.5", "calls.max_attempts=1", n=40)
     (line,) = [ProbedModel(model) for model in document["models"]]
     assert line.failed.keys() == {"timeout"}
-    assert line.answered + line.failed["timeout"] == line.asked == 40
+    assert line.answered + line.failed["timeout"] == line.requested == 40
     assert 8 < line.answered < 32
     assert line.attempts == 40
     assert "40 answers came" in determinism.cut_short(document)

@@ -148,7 +148,7 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
         "interval": "Clopper-Pearson",
         "status": "ok",
         "warnings": [],
-        "told": f"share of heads = {heads / flips:.3f} [{low:.3f}, {high:.3f}]",
+        "line": f"share of heads = {heads / flips:.3f} [{low:.3f}, {high:.3f}]",
     }
 
 

@@ -99,8 +99,8 @@ def run(kills: int = 40, workers: int = 2) -> Survived:
         whole_s = max(each.wall_s for each in wholes)  # as slow as those that will be killed
         folders = [Path(scratch) / f"{number:03d}" for number in range(kills)]
         moments = _moments(kills, whole_s)
-        found = list(pool.map(lambda f, m: _killed_and_healed(f, m, whole), folders, moments))
-    problems = [f"{m}: {'; '.join(p)}" for m, p in zip(moments, found, strict=True) if p]
+        results = list(pool.map(lambda f, m: _killed_and_healed(f, m, whole), folders, moments))
+    problems = [f"{m}: {'; '.join(p)}" for m, p in zip(moments, results, strict=True) if p]
     return Survived(kills, kills - len(problems), whole_s, tuple(problems))
 
 
@@ -199,12 +199,12 @@ def _kill(folder: Path, moment: Moment) -> bool:
 def _marked(mark: str) -> list[int]:
     """The processes that inherited an environment variable, in sessions of their own as well."""
     wanted = f"{_MARK}={mark}".encode()
-    found = []
+    pids = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                found.append(int(folder.name))
-    return found
+                pids.append(int(folder.name))
+    return pids
 
 
 def _files(folder: Path) -> dict[str, bytes]:
@@ -215,12 +215,12 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 def _answers(folder: Path) -> dict[tuple[str, int], int]:
     """How many answers each journal holds, by condition and replicate."""
-    found = {}
+    counts = {}
     for journal in folder.glob("mlruns/journals/*/[0-9]*.jsonl"):
         with suppress(DamagedJournal):  # not even a head was written
             entries = read_entries(journal)
-            found[journal.parent.name, int(journal.stem)] = sum("text" in e for e in entries)
-    return found
+            counts[journal.parent.name, int(journal.stem)] = sum("text" in e for e in entries)
+    return counts
 
 
 def _logged(folder: Path) -> dict[str, int]:
@@ -232,11 +232,11 @@ def _logged(folder: Path) -> dict[str, int]:
 def _ids(folder: Path, condition: str, start: int) -> list[str]:
     """The calls that a condition's log holds from a place on; a kill may have cut a line there."""
     log = (folder / "mlruns/journals" / condition / "calls.jsonl").read_bytes()[start:]
-    found = []
+    ids = []
     for line in log.splitlines():
         with suppress(ValueError):
-            found.append(json.loads(line)["id"].rpartition("-")[0])
-    return found
+            ids.append(json.loads(line)["id"].rpartition("-")[0])
+    return ids
 
 
 def _wrong_in_mlflow(path: Path) -> list[str]:

@@ -25,14 +25,16 @@ def kinds() -> dict[str, Write]:
 
 def stopping() -> dict[str, Write]:
     """Kinds that concern every call to the provider: each is played in a process of its own."""
-    said = json.dumps({"error": {"message": f"{ESCAPES} no such key", "code": ESCAPES}}).encode()
-    wait = partial(whole, said, "429 Too Many Requests")
+    error_body = json.dumps(
+        {"error": {"message": f"{ESCAPES} no such key", "code": ESCAPES}}
+    ).encode()
+    wait = partial(whole, error_body, "429 Too Many Requests")
     return {
-        "refused_key_with_escapes": whole(said, "401 Unauthorized"),
+        "refused_key_with_escapes": whole(error_body, "401 Unauthorized"),
         "refused_key_endless": endless(head("401 Unauthorized"), b"e" * 65536),
-        "unknown_model_with_escapes": whole(said, "404 Not Found"),
+        "unknown_model_with_escapes": whole(error_body, "404 Not Found"),
         "quota_with_escapes": whole(
-            said.replace(json.dumps(ESCAPES).encode(), b'"insufficient_quota"'), "429 No"
+            error_body.replace(json.dumps(ESCAPES).encode(), b'"insufficient_quota"'), "429 No"
         ),
         "retry_after_1e308": wait("Retry-After: 1e308"),
         "retry_after_years": wait("Retry-After: Fri, 31 Dec 9999 23:59:59 GMT"),
@@ -195,10 +197,12 @@ def _sizes() -> dict[str, Write]:
 
 
 def _errors() -> dict[str, Write]:
-    said = json.dumps({"error": {"message": f"{ESCAPES}\ud800 sorry", "code": ESCAPES}}).encode()
+    error_body = json.dumps(
+        {"error": {"message": f"{ESCAPES}\ud800 sorry", "code": ESCAPES}}
+    ).encode()
     odd: dict[str, tuple[bytes, str]] = {
-        "error_escapes": (said, "500 No"),
-        "bad_request_escapes": (said, "400 No"),
+        "error_escapes": (error_body, "500 No"),
+        "bad_request_escapes": (error_body, "400 No"),
         "error_nested": (b'{"error":' + b"[" * DEEP + b"]" * DEEP + b"}", "500 No"),
         "error_nested_message": (b'{"error":{"message":' + b"[" * DEEP, "503 No"),
         "error_message_object": (b'{"error":{"message":{"a":1},"code":{"b":2}}}', "500 No"),
@@ -214,7 +218,7 @@ def _errors() -> dict[str, Write]:
     }
     return {
         **{name: whole(body, status) for name, (body, status) in odd.items()},
-        **{name: whole(said, "429 Slow down", wait) for name, wait in waits.items()},
+        **{name: whole(error_body, "429 Slow down", wait) for name, wait in waits.items()},
         "limits_odd": whole(
             changed(),
             "200 OK",

@@ -66,14 +66,14 @@ _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r"
 
 def _string(scan: Scanner) -> str:
     scan.literal('"')
-    made = []
+    characters = []
     while (character := scan.peek()) != '"':
         if character < " ":
             raise Refused("a bare control character, or no end, in a string")
         scan.at += 1
-        made.append(_escaped(scan) if character == "\\" else character)
+        characters.append(_escaped(scan) if character == "\\" else character)
     scan.at += 1
-    return "".join(made)
+    return "".join(characters)
 
 
 def _escaped(scan: Scanner) -> str:
@@ -103,18 +103,18 @@ def _whole(scan: Scanner) -> int:
 
 def _object(text: str) -> dict[str, str | int]:
     """An object of strings and whole numbers, each key once."""
-    scan, made = Scanner(text), dict[str, str | int]()
+    scan, members = Scanner(text), dict[str, str | int]()
     scan.run(_JSON_SPACE)
     scan.literal("{")
     while True:
         scan.run(_JSON_SPACE)
         key = _string(scan)
-        if key in made:
+        if key in members:
             raise Refused(f"{key!r} stands twice")
         scan.run(_JSON_SPACE)
         scan.literal(":")
         scan.run(_JSON_SPACE)
-        made[key] = _string(scan) if scan.peek() == '"' else _whole(scan)
+        members[key] = _string(scan) if scan.peek() == '"' else _whole(scan)
         scan.run(_JSON_SPACE)
         if scan.peek() != ",":
             break
@@ -122,7 +122,7 @@ def _object(text: str) -> dict[str, str | int]:
     scan.literal("}")
     scan.run(_JSON_SPACE)
     scan.end()
-    return made
+    return members
 
 
 # What a reader sees
@@ -162,12 +162,12 @@ def _strip(text: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    made, start = [], 0
+    lines, start = [], 0
     for at, character in enumerate(text):
         if character in LINE_ENDS:  # the empty line between \r and \n does no harm
-            made.append(text[start:at])
+            lines.append(text[start:at])
             start = at + 1
-    return [*made, text[start:]]
+    return [*lines, text[start:]]
 
 
 def markers(text: str) -> int:

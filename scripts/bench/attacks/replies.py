@@ -102,14 +102,14 @@ def _whole(random: Random, key: str, most: int) -> tuple[str, str]:
 def _preferences(random: Random, options: int) -> list[str]:
     """Decimals whose exact sum is 1, or about as far from it as is allowed."""
     places = random.choice((1, 2, 2, 3, 6, 12))
-    one = 10**places
+    unit = 10**places
     off = random.choice(
-        (0, 0, 0, 0, one // 50, -(one // 50), one // 50 + 1, -(one // 50) - 1, 1, -1)
+        (0, 0, 0, 0, unit // 50, -(unit // 50), unit // 50 + 1, -(unit // 50) - 1, 1, -1)
     )
-    total = max(one + off, 0)
+    total = max(unit + off, 0)
     cuts = sorted(random.randint(0, total) for _ in range(options - 1))
     shares = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
-    return [f"{share // one}.{share % one:0{places}d}" for share in shares]
+    return [f"{share // unit}.{share % unit:0{places}d}" for share in shares]
 
 
 def _number(random: Random, parts: Parts) -> None:
@@ -267,7 +267,7 @@ def _scribbled(random: Random, text: str) -> str:
                 text[:place] + random.choice(ODD) + text[place:],
                 text[:place] + piece + text[place:],
                 rest,
-                rest[: (there := random.randint(0, len(rest)))] + piece + rest[there:],
+                rest[: (position := random.randint(0, len(rest)))] + piece + rest[position:],
                 text[:place] + chr(random.randint(0, 0x2FFF)) + text[place + 1 :],
             )
         )

@@ -48,10 +48,10 @@ class Hostile:
     async def _answer(self, reader: asyncio.StreamReader) -> tuple[Write, Completion]:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
         headers = dict(line.split(": ", 1) for line in head.split("\r\n")[1:] if ": " in line)
-        asked = json.loads(await reader.readexactly(int(headers["content-length"])))
-        kind, ident = asked["model"], headers.get("x-client-request-id", "-")
+        request = json.loads(await reader.readexactly(int(headers["content-length"])))
+        kind, ident = request["model"], headers.get("x-client-request-id", "-")
         self.requests[kind] += 1
-        good = await self._completion(asked)
+        good = await self._completion(request)
         if self._turns(kind, *ident.rsplit("-", 1)):
             return self.kinds[kind], good
         return whole(json.dumps(good).encode()), good
@@ -64,15 +64,15 @@ class Hostile:
             return True
         return False
 
-    async def _completion(self, asked: Completion) -> Completion:
-        messages = tuple(Message(m["role"], m["content"]) for m in asked["messages"])
-        chat = Chat("m", messages, asked["temperature"], asked["max_tokens"], seed=1)
+    async def _completion(self, request: Completion) -> Completion:
+        messages = tuple(Message(m["role"], m["content"]) for m in request["messages"])
+        chat = Chat("m", messages, request["temperature"], request["max_tokens"], seed=1)
         message = {"role": "assistant", "content": (await self._answers(chat)).text}
         return {
             "id": "1",
             "object": "chat.completion",
             "created": 1,
-            "model": asked["model"],
+            "model": request["model"],
             "system_fingerprint": "fp_simulated",
             "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100},

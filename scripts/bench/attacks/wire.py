@@ -14,13 +14,13 @@ def changed(**changes: Any) -> Callable[[Completion], bytes]:
     """The good completion with other fields: ``usage__x`` lies in the usage, and so on."""
 
     def body(good: Completion) -> bytes:
-        found: Completion = json.loads(json.dumps(good))
-        choice = found["choices"][0]
-        places = {"usage": found["usage"], "choice": choice, "message": choice["message"]}
+        completion: Completion = json.loads(json.dumps(good))
+        choice = completion["choices"][0]
+        places = {"usage": completion["usage"], "choice": choice, "message": choice["message"]}
         for name, value in changes.items():
             where, _, key = name.partition("__")
-            (places[where] if key else found)[key or name] = value
-        return json.dumps(found).encode()
+            (places[where] if key else completion)[key or name] = value
+        return json.dumps(completion).encode()
 
     return body
 

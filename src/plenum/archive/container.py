@@ -93,12 +93,12 @@ def sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
 
 def digest(file: BinaryIO, size: int) -> str:
     """The SHA-256 of the first bytes of a file."""
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     file.seek(0)
     while size > 0 and (chunk := file.read(min(size, _CHUNK))):
-        found.update(chunk)
+        hasher.update(chunk)
         size -= len(chunk)
-    return found.hexdigest()
+    return hasher.hexdigest()
 
 
 class Damaged(Exception):
@@ -136,11 +136,11 @@ class Box:
 
     def described(self, name: str) -> dict[str, int | str]:
         """A file's size and digest, as the manifest should have them."""
-        found, size = hashlib.sha256(), 0
+        hasher, size = hashlib.sha256(), 0
         for chunk in self.chunks(name, _LARGEST):
-            found.update(chunk)
+            hasher.update(chunk)
             size += len(chunk)
-        return {"size": size, "sha256": found.hexdigest()}
+        return {"size": size, "sha256": hasher.hexdigest()}
 
     def chunks(self, name: str, limit: int) -> Iterator[bytes]:
         """A file, piece by piece: never more of it than the zip file says that there is."""
@@ -164,29 +164,29 @@ class Box:
                 to.write_bytes(self.read(name))
 
     def manifest(self) -> dict[str, Any]:
-        """What the archive says of itself.
+        """The manifest of the archive.
 
         Raises
         ------
         Damaged
-            It says nothing that can be read, or is of another format.
+            It can't be read, or is of another format.
         """
         try:
-            found = json.loads(self.read(MANIFEST))
+            manifest = json.loads(self.read(MANIFEST))
         except (ValueError, RecursionError):
             raise Damaged(f"{MANIFEST}: no JSON") from None
-        if not isinstance(found, dict) or found.get("kind") != KIND:
+        if not isinstance(manifest, dict) or manifest.get("kind") != KIND:
             raise Damaged(f"{MANIFEST}: this is no archive of a plenum study")
-        if found.get("format") != FORMAT:
+        if manifest.get("format") != FORMAT:
             raise Damaged(
-                f"{MANIFEST}: format {found.get('format')!r}; this version reads {FORMAT}"
+                f"{MANIFEST}: format {manifest.get('format')!r}; this version reads {FORMAT}"
             )
-        if not is_study(found.get("study")):
-            raise Damaged(f"{MANIFEST}: {found.get('study')!r} is no study's name")
-        files = found.get("files")
+        if not is_study(manifest.get("study")):
+            raise Damaged(f"{MANIFEST}: {manifest.get('study')!r} is no study's name")
+        files = manifest.get("files")
         if not isinstance(files, dict) or not all(isinstance(f, Mapping) for f in files.values()):
             raise Damaged(f"{MANIFEST}: it lists no files")
-        return found
+        return manifest
 
 
 @contextmanager
@@ -211,8 +211,8 @@ def opened(path: Path) -> Iterator[Box]:
 
 def _seal(file: BinaryIO, size: int) -> str:
     file.seek(max(size - SEAL, 0))
-    told = file.read()
-    if told == digest(file, size - SEAL).encode():
+    seal = file.read()
+    if seal == digest(file, size - SEAL).encode():
         return ""
     return "cut off, changed, or packed anew: its SHA-256 isn't the one at its end"
 

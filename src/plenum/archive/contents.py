@@ -16,54 +16,54 @@ from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import states
 
 
-def problems(folder: Path, told: dict[str, Any]) -> Iterator[str]:
+def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
     """What is wrong with an unpacked condition, a line each, beginning with a file's name.
 
     Parameters
     ----------
-    told
-        What the manifest says of it.
+    entry
+        The entry of the condition in the manifest.
     """
     try:
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
-        numbers = [one.replicate for one in replicates]
+        numbers = [replicate.replicate for replicate in replicates]
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         yield f"{RUNS}: it can't be read ({type(error).__name__}: {error})"
         return
     if sorted(set(numbers)) != numbers:
         yield f"{RUNS}: its replicates aren't in order, each once"
-    yield from _identities(folder, run, told)
+    yield from _identities(folder, run, entry)
     yield from _strays(folder, numbers)
     transcripts = {}
-    for one in replicates:
-        name = f"{TRANSCRIPTS}/{one.replicate:03d}.jsonl"
+    for replicate in replicates:
+        name = f"{TRANSCRIPTS}/{replicate.replicate:03d}.jsonl"
         try:
-            transcripts[one.replicate] = transcript = read(folder / name)
-            yield from (f"{name}: {wrong}" for wrong in _disagreement(transcript, run, one))
+            transcripts[replicate.replicate] = transcript = read(folder / name)
+            yield from (f"{name}: {wrong}" for wrong in _disagreement(transcript, run, replicate))
         except FileNotFoundError:
             yield f"{name}: missing"
         except DamagedJournal as error:
             yield f"{name}: {str(error).rpartition('.jsonl')[2].lstrip(', :')}"
         except Exception as error:  # whole lines that are no journal of plenum's
             yield f"{name}: no transcript ({type(error).__name__}: {error})"
-    yield from _counts(transcripts, run, told)
+    yield from _counts(transcripts, run, entry)
     if len(transcripts) == len(replicates):
         yield from _tables(folder, transcripts, run)
 
 
-def _identities(folder: Path, run: Run, told: dict[str, Any]) -> Iterator[str]:
+def _identities(folder: Path, run: Run, entry: dict[str, Any]) -> Iterator[str]:
     for key in ("condition", "cell"):
-        if told.get(key) != run.tags.get(f"plenum.{key}"):
+        if entry.get(key) != run.tags.get(f"plenum.{key}"):
             yield f"{RUNS}: another {key} than in the manifest"
     if run.tags.get("plenum.kind") != "condition":
         yield f"{RUNS}: not of a condition"
-    if told.get("run_id") != run.run_id:
+    if entry.get("run_id") != run.run_id:
         yield f"{RUNS}: another run than in the manifest"
     described = folder / "condition.json"
     if described.exists():
         try:
-            found = json.loads(described.read_bytes())
-            same = all(found[key] == run.tags[f"plenum.{key}"] for key in ("condition", "cell"))
+            stored = json.loads(described.read_bytes())
+            same = all(stored[key] == run.tags[f"plenum.{key}"] for key in ("condition", "cell"))
         except (ValueError, TypeError, KeyError, RecursionError):
             same = False
         if not same:
@@ -73,16 +73,19 @@ def _identities(folder: Path, run: Run, told: dict[str, Any]) -> Iterator[str]:
 def _strays(folder: Path, numbers: Sequence[int]) -> Iterator[str]:
     """Transcripts that no run belongs to."""
     named = {f"{number:03d}.jsonl" for number in numbers}
-    there = folder / TRANSCRIPTS
-    for path in sorted(there.iterdir()) if there.is_dir() else ():
+    transcripts = folder / TRANSCRIPTS
+    for path in sorted(transcripts.iterdir()) if transcripts.is_dir() else ():
         if path.name not in named:
             yield f"{TRANSCRIPTS}/{path.name}: {RUNS} knows no such replicate"
 
 
-def _disagreement(transcript: Transcript, run: Run, one: Run) -> Iterator[str]:
+def _disagreement(transcript: Transcript, run: Run, replicate: Run) -> Iterator[str]:
     """Where a replicate's run says something else than its transcript."""
     head = transcript.head
-    if head["condition"] != run.tags["plenum.condition"] or head["replicate"] != one.replicate:
+    if (
+        head["condition"] != run.tags["plenum.condition"]
+        or head["replicate"] != replicate.replicate
+    ):
         yield "of another condition or replicate"
     for tag, value in {
         "kind": "replicate",
@@ -91,29 +94,29 @@ def _disagreement(transcript: Transcript, run: Run, one: Run) -> Iterator[str]:
         "status": transcript.status,
         "failure": transcript.reason or "",
         "decision": transcript.decision or "",
-        "journal": states.of_replicate(transcript, one.tags.get("plenum.pending", "")),
+        "journal": states.of_replicate(transcript, replicate.tags.get("plenum.pending", "")),
     }.items():
-        if one.tags.get(f"plenum.{tag}") != value:
+        if replicate.tags.get(f"plenum.{tag}") != value:
             yield f"its {tag} isn't that of its run"
     for name, number in transcript.totals().items():
-        known = one.metrics.get(name)  # a cost without a price is not there
+        known = replicate.metrics.get(name)  # a cost without a price is not there
         if (known is not None or number == number) and known != number:
             yield f"its {name} aren't those of its run: {number:g}, not {known}"
 
 
-def _counts(transcripts: dict[int, Transcript], run: Run, told: dict[str, Any]) -> Iterator[str]:
-    counts = {key: told.get(key) for key in COUNTS}
+def _counts(transcripts: dict[int, Transcript], run: Run, entry: dict[str, Any]) -> Iterator[str]:
+    counts = {key: entry.get(key) for key in COUNTS}
     if not all(type(number) is int and number >= 0 for number in counts.values()):
         yield f"{MANIFEST}: its counts are no whole numbers"
         return
     if counts["target"] != sum(counts[end] or 0 for end in ENDS):
         yield f"{MANIFEST}: target isn't completed + failed + pending"
     within = [t.status for number, t in transcripts.items() if number < run.target]
-    found = {
+    actual = {
         "target": run.target,
         **{end: within.count(end) for end in ("completed", "failed")},
     }
-    for key, number in found.items():
+    for key, number in actual.items():
         if counts[key] != number:
             yield f"{MANIFEST}: {counts[key]} {key}, but its transcripts say {number}"
 
@@ -150,7 +153,7 @@ def difference(path: Path, expected: pd.DataFrame) -> str:
         rows = pyarrow.parquet.read_metadata(path).num_rows  # before anything is unpacked
         if rows != len(expected):
             return f"{rows} rows, but its transcripts give {len(expected)}"
-        found = pd.read_parquet(path)
+        table = pd.read_parquet(path)
     except FileNotFoundError:
         return "missing"
     except Exception as error:  # a file of somebody else's making
@@ -158,11 +161,11 @@ def difference(path: Path, expected: pd.DataFrame) -> str:
     kept = BytesIO()
     expected.to_parquet(kept)
     same = pd.read_parquet(kept)  # through Parquet, which has fewer types
-    if list(found) != list(same):
-        return f"other columns than its transcripts give: {', '.join(map(str, found))}"
+    if list(table) != list(same):
+        return f"other columns than its transcripts give: {', '.join(map(str, table))}"
     for name in same:
-        ours, theirs = same[name].tolist(), found[name].tolist()
-        for row, (one, other) in enumerate(zip(ours, theirs, strict=True)):
-            if one != other and not (pd.isna(one) and pd.isna(other)):
-                return f"row {row}, {name}: {other!r}, but its transcripts give {one!r}"
+        ours, theirs = same[name].tolist(), table[name].tolist()
+        for row, (value, other) in enumerate(zip(ours, theirs, strict=True)):
+            if value != other and not (pd.isna(value) and pd.isna(other)):
+                return f"row {row}, {name}: {other!r}, but its transcripts give {value!r}"
     return ""

@@ -34,12 +34,12 @@ class Entry:
 
     def of(self, name: str) -> bool:
         """Whether it belongs to a file, whatever the kind of line."""
-        return any(fnmatchcase(name, own.partition("#")[0]) for own in self.file.split())
+        return any(fnmatchcase(name, pattern.partition("#")[0]) for pattern in self.file.split())
 
     def describes(self, name: str, field: str) -> bool:
         """Whether it says what a field of a file means; ``name`` may have the kind of line."""
-        there = any(fnmatchcase(name, own) for own in self.file.split())
-        return there and any(fnmatchcase(field, own) for own in self.field.split())
+        in_file = any(fnmatchcase(name, pattern) for pattern in self.file.split())
+        return in_file and any(fnmatchcase(field, pattern) for pattern in self.field.split())
 
 
 @cache

@@ -74,8 +74,8 @@ def export(wanted: Export) -> None:
     chosen = wanted.chosen
     _ = TrackedStudy(chosen.study, chosen.uri).kind  # refuses a study of several kinds
     with ExitStack() as stack:
-        with progress("reading") as say:
-            conditions = stack.enter_context(gathered(chosen.study, chosen.uri, say))
+        with progress("reading") as report_progress:
+            conditions = stack.enter_context(gathered(chosen.study, chosen.uri, report_progress))
         whole = partial(_require_whole, chosen.study)
         packer = stack.enter_context(sealed(chosen.out, whole))
         named = _pack(packer, chosen, conditions)
@@ -98,20 +98,20 @@ def _pack(
             named.setdefault(what, []).append(name)
         packer.add(name, data)
 
-    made = {f"{layout.TABLES}/{name}": d for name, d in _tables(chosen, conditions).items()}
+    tables = {f"{layout.TABLES}/{name}": d for name, d in _tables(chosen, conditions).items()}
     failures = Counter(
-        one.tags["plenum.failure"]
-        for own in conditions
-        for one in own.replicates
-        if one.replicate < own.run.target and one.tags["plenum.failure"]
+        replicate.tags["plenum.failure"]
+        for condition in conditions
+        for replicate in condition.replicates
+        if replicate.replicate < condition.run.target and replicate.tags["plenum.failure"]
     )
-    add(README, readme(chosen, conditions, _counts(conditions), failures, sorted(made)).encode())
-    with progress("writing") as say:
+    add(README, readme(chosen, conditions, _counts(conditions), failures, sorted(tables)).encode())
+    with progress("writing") as report_progress:
         for done, condition in enumerate(conditions, start=1):
             for name, data in condition.files():
                 add(name, data)
-            say(done, len(conditions))
-    for name, data in made.items():
+            report_progress(done, len(conditions))
+    for name, data in tables.items():
         add(name, data)
     add(DICTIONARY, dictionary.of([*packer.files, DICTIONARY, MANIFEST]))
     packer.add(MANIFEST, layout.packed(_manifest(packer, chosen, conditions)))
@@ -125,8 +125,10 @@ def _manifest(
         "kind": KIND,
         "format": FORMAT,
         "study": chosen.study,
-        "backends": sorted({one.run.params.get("backend", "") for one in conditions}),
-        "simulated": any(simulated(one.run.params, one.run.tags) for one in conditions),
+        "backends": sorted({condition.run.params.get("backend", "") for condition in conditions}),
+        "simulated": any(
+            simulated(condition.run.params, condition.run.tags) for condition in conditions
+        ),
         "counts": _counts(conditions),
         "estimates": {
             "window": list(chosen.window),
@@ -134,65 +136,67 @@ def _manifest(
             "draws": chosen.draws,
             "seed": chosen.seed,
         },
-        "run_by": sorted({one.run.tags.get("plenum.version", "") for one in conditions}),
+        "run_by": sorted(
+            {condition.run.tags.get("plenum.version", "") for condition in conditions}
+        ),
         "written_by": {"plenum": code_version(), **{name: version(name) for name in _PACKAGES}},
         "conditions": [
             {
-                "folder": one.place,
-                "condition": one.run.tags["plenum.condition"],
-                "cell": one.run.tags["plenum.cell"],
-                "name": one.run.name,
-                "run_id": one.run.run_id,
-                **one.counts,
+                "folder": condition.place,
+                "condition": condition.run.tags["plenum.condition"],
+                "cell": condition.run.tags["plenum.cell"],
+                "name": condition.run.name,
+                "run_id": condition.run.run_id,
+                **condition.counts,
             }
-            for one in conditions
+            for condition in conditions
         ],
         "files": dict(packer.files),
     }
 
 
 def _counts(conditions: Sequence[ArchivedCondition]) -> dict[str, int]:
-    sums = {key: sum(one.counts[key] for one in conditions) for key in COUNTS}
+    sums = {key: sum(condition.counts[key] for condition in conditions) for key in COUNTS}
     return {"conditions": len(conditions), **sums}
 
 
 def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
     """The tables of a study that have lines, by file name."""
-    found: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
-    found = found | _accounting(chosen, gathered)
+    tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
+    tables = tables | _accounting(chosen, gathered)
     return {
         f"{name}.csv": table.to_csv(index=False, lineterminator="\n").encode()
-        for name, table in found.items()
+        for name, table in tables.items()
         if len(table)
     }
 
 
 def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
     """Replicates, calls, failures and files, as `scripts/accounting.py` has them."""
-    found = TrackedStudy(chosen.study, chosen.uri).usage
-    found = sorted(found, key=lambda a: a.tracked.factors["scenario"])
-    tables = accounting.frames(found)
-    stored = {one.stored: one for one in gathered}
+    usage = TrackedStudy(chosen.study, chosen.uri).usage
+    usage = sorted(usage, key=lambda a: a.tracked.factors["scenario"])
+    tables = accounting.frames(usage)
+    stored = {condition.stored: condition for condition in gathered}
     files = tables["manifest"].to_dict("records")
     lines = [line | _digests(stored[line["run_id"]]) for line in files]
     return tables | {"manifest": pd.DataFrame(lines).convert_dtypes()}
 
 
-def _digests(one: ArchivedCondition) -> dict[str, Any]:
+def _digests(condition: ArchivedCondition) -> dict[str, Any]:
     """The run that a condition was first tracked as, and the digests of its files."""
     together = hashlib.sha256()
-    for replicate in sorted(one.transcripts):
-        if replicate < one.run.target:
-            together.update(one.transcripts[replicate].read_bytes())
+    for replicate in sorted(condition.transcripts):
+        if replicate < condition.run.target:
+            together.update(condition.transcripts[replicate].read_bytes())
     digests: dict[str, Any] = {
         f"sha256_{name}": hashlib.sha256(data).hexdigest()
         for name in ("ensemble", "replicates")
-        if (data := one.artifacts.get(f"{name}.parquet")) is not None
+        if (data := condition.artifacts.get(f"{name}.parquet")) is not None
     }
     return {
-        "run_id": one.run.run_id,
+        "run_id": condition.run.run_id,
         **digests,
-        "sha256_transcripts": together.hexdigest() if one.transcripts else None,
+        "sha256_transcripts": together.hexdigest() if condition.transcripts else None,
     }
 
 

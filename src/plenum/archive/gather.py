@@ -48,11 +48,11 @@ class ArchivedCondition:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Replicates by how they stand: target = completed + failed + pending."""
+        """Replicates by status: target = completed + failed + pending."""
         target = self.run.target
-        within = [one for one in self.replicates if one.replicate < target]
+        within = [replicate for replicate in self.replicates if replicate.replicate < target]
         ended = {
-            end: sum(one.tags["plenum.status"] == end for one in within)
+            end: sum(replicate.tags["plenum.status"] == end for replicate in within)
             for end in ("completed", "failed")
         }
         return {"target": target, **ended, "pending": target - sum(ended.values())}
@@ -69,14 +69,14 @@ class ArchivedCondition:
 
 @contextmanager
 def gathered(
-    study: str, uri: str, say: Callable[[int, int], None] = lambda done, of: None
+    study: str, uri: str, report_progress: Callable[[int, int], None] = lambda done, of: None
 ) -> Iterator[list[ArchivedCondition]]:
     """The conditions of a study, in the order in which they were first run.
 
     Parameters
     ----------
-    say
-        Is told how many conditions were read, and of how many.
+    report_progress
+        Called with the number of conditions read so far and their total.
 
     Raises
     ------
@@ -92,27 +92,31 @@ def gathered(
 
         def read(numbered: tuple[int, Any]) -> ArchivedCondition:
             number, run = numbered
-            own = {one.replicate: one.path for one in kept.get(run.info.run_id, ())}
-            return _condition(tracked.client, number, run, nested[run.info.run_id], own)
+            journals = {
+                replicate.replicate: replicate.path for replicate in kept.get(run.info.run_id, ())
+            }
+            return _condition(tracked.client, number, run, nested[run.info.run_id], journals)
 
-        found = []
+        conditions = []
         for condition in pool.map(read, enumerate(runs, start=1)):
-            found.append(condition)
-            say(len(found), len(runs))
-        yield _in_order(found)
+            conditions.append(condition)
+            report_progress(len(conditions), len(runs))
+        yield _in_order(conditions)
 
 
 def _condition(
     client: Any, number: int, run: Any, children: list[Any], journals: dict[int, Path]
 ) -> ArchivedCondition:
     identity = run.data.tags["plenum.condition"]
-    replicates = sorted((_run(child) for child in children), key=lambda one: one.replicate)
-    numbers = [one.replicate for one in replicates]
-    for one in replicates:
-        whole = one.status != "RUNNING" and one.replicate in journals
-        if not whole or numbers.count(one.replicate) > 1:
+    replicates = sorted(
+        (_run(child) for child in children), key=lambda replicate: replicate.replicate
+    )
+    numbers = [replicate.replicate for replicate in replicates]
+    for replicate in replicates:
+        complete = replicate.status != "RUNNING" and replicate.replicate in journals
+        if not complete or numbers.count(replicate.replicate) > 1:
             raise UserError(
-                f"study: replicate {one.replicate} of condition {identity} is half written"
+                f"study: replicate {replicate.replicate} of condition {identity} is half written"
                 + _UNFINISHED
             )
     series = {
@@ -153,11 +157,11 @@ def _run(run: Any) -> Run:
     )
 
 
-def _in_order(found: list[ArchivedCondition]) -> list[ArchivedCondition]:
+def _in_order(conditions: list[ArchivedCondition]) -> list[ArchivedCondition]:
     """Start times that differ: reports list conditions in their order."""
     ordered: list[ArchivedCondition] = []
     last = -1
-    for one in found:
-        last = max(one.run.start, last + 1)
-        ordered.append(replace(one, run=replace(one.run, start=last)))
+    for condition in conditions:
+        last = max(condition.run.start, last + 1)
+        ordered.append(replace(condition, run=replace(condition.run, start=last)))
     return ordered

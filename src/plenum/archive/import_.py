@@ -76,8 +76,8 @@ def bring_back(wanted: Import) -> None:
         The archive isn't whole, or the store holds another study of this name.
     """
     with ExitStack() as stack:
-        with progress("checking") as say:
-            result, box = stack.enter_context(checked(wanted.archive, say))
+        with progress("checking") as report_progress:
+            result, box = stack.enter_context(checked(wanted.archive, report_progress))
         if result.problems or box is None:
             lines = named(wanted.archive, result.problems)
             for line in lines[:-1]:
@@ -107,28 +107,32 @@ def _journals(box: Box, manifest: dict[str, Any], folder: Path | None) -> dict[P
     UserError
         A journal is there and says something else.
     """
-    found: dict[Path, str] = {}
+    files: dict[Path, str] = {}
     if folder is None:
-        return found
-    for told in manifest["conditions"]:
-        run, replicates = layout.read_runs(box.read(f"{told['folder']}/{layout.RUNS}"))
+        return files
+    for entry in manifest["conditions"]:
+        run, replicates = layout.read_runs(box.read(f"{entry['folder']}/{layout.RUNS}"))
         number = rerun({"settings": run.params.get("settings", "")})
-        own = folder / folder_of(run.tags["plenum.condition"], number)
-        for one in replicates:
-            path = own / f"{one.replicate:03d}.jsonl"
-            name = layout.transcript(told["folder"], one.replicate)
+        subfolder = folder / folder_of(run.tags["plenum.condition"], number)
+        for replicate in replicates:
+            path = subfolder / f"{replicate.replicate:03d}.jsonl"
+            name = layout.transcript(entry["folder"], replicate.replicate)
             if not path.exists():
-                found[path] = name
+                files[path] = name
             elif path.read_bytes() != box.read(name):
                 raise UserError(
                     f"journals: {path} is there already and says something else; name another "
                     "folder"
                 )
-    return found
+    return files
 
 
 def restore(
-    box: Box, manifest: dict[str, Any], study: str, uri: str, say: Callable[[int, int], None]
+    box: Box,
+    manifest: dict[str, Any],
+    study: str,
+    uri: str,
+    report_progress: Callable[[int, int], None],
 ) -> bool:
     """Write a checked archive to a store. The study appears there once it is whole.
 
@@ -138,7 +142,7 @@ def restore(
     ----------
     study
         What it is to be called there.
-    say
+    report_progress
         Called with how many conditions are written, and of how many.
 
     Returns
@@ -154,7 +158,7 @@ def restore(
     store.check(store.absolute(uri))
     client = store.open_client(uri)
     contents = layout.content(manifest["files"])
-    if _there(client, study, uri, contents):
+    if _is_imported(client, study, uri, contents):
         return False
     unfinished = f"{study} (unfinished import {contents[:8]})"
     experiment = store.experiment(client, uri, study, unfinished)
@@ -164,12 +168,12 @@ def restore(
         with tempfile.TemporaryDirectory() as folder:
             box.unpack(condition["folder"], Path(folder))
             writing.condition(Path(folder))
-        say(done, len(manifest["conditions"]))
+        report_progress(done, len(manifest["conditions"]))
     client.rename_experiment(experiment, study)
     return True
 
 
-def _there(client: Any, study: str, uri: str, contents: str) -> bool:
+def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
     """Whether the store holds the study with the same contents.
 
     Raises
@@ -177,14 +181,18 @@ def _there(client: Any, study: str, uri: str, contents: str) -> bool:
     UserError
         It holds another study of this name.
     """
-    found = client.get_experiment_by_name(study)
-    if found is None:
+    experiment = client.get_experiment_by_name(study)
+    if experiment is None:
         return False
-    if found.lifecycle_stage != "active":
-        raise store.deleted(study, found.experiment_id, uri)
-    if search(client, found.experiment_id, CONDITIONS):
-        with gathered(study, uri) as own:
-            files = {name: described(data) for one in own for name, data in one.files()}
+    if experiment.lifecycle_stage != "active":
+        raise store.deleted(study, experiment.experiment_id, uri)
+    if search(client, experiment.experiment_id, CONDITIONS):
+        with gathered(study, uri) as conditions:
+            files = {
+                name: described(data)
+                for condition in conditions
+                for name, data in condition.files()
+            }
         if layout.content(files) == contents:
             return True
     raise UserError(
@@ -218,10 +226,10 @@ class _Writing:
         parent = self.put(run, "", files, _by_round(run))
         self.client.set_experiment_tag(self.experiment, KIND_TAG, of_condition(run.params).name)
 
-        def replicate(one: Run) -> None:
-            journal = folder / TRANSCRIPTS / f"{one.replicate:03d}.jsonl"
-            series = run_data.by_round(read(journal), one.end or one.start)
-            self.put(one, "transcript", [journal], series, {"mlflow.parentRunId": parent})
+        def replicate(child: Run) -> None:
+            journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
+            series = run_data.by_round(read(journal), child.end or child.start)
+            self.put(child, "transcript", [journal], series, {"mlflow.parentRunId": parent})
 
         with ThreadPoolExecutor(self.workers) as pool:
             list(pool.map(replicate, replicates))
@@ -235,11 +243,11 @@ class _Writing:
         tags: dict[str, str] | None = None,
     ) -> str:
         """Write a run, unless it is there whole; its id in this store."""
-        there = self.known.get(run.run_id)
-        if there is not None:
-            if self._whole(there, run):
-                return str(there.info.run_id)
-            self.client.delete_run(there.info.run_id)
+        earlier = self.known.get(run.run_id)
+        if earlier is not None:
+            if self._is_complete(earlier, run):
+                return str(earlier.info.run_id)
+            self.client.delete_run(earlier.info.run_id)
         created = self.client.create_run(
             self.experiment,
             start_time=run.start,
@@ -273,9 +281,9 @@ class _Writing:
             tags=[RunTag(ARCHIVE, self.contents)],  # in one commit: this run has all but its end
         )
 
-    def _whole(self, there: Any, run: Run) -> bool:
-        tags = there.data.tags
-        return bool(tags.get(ARCHIVE) == self.contents and there.info.status == run.status)
+    def _is_complete(self, earlier: Any, run: Run) -> bool:
+        tags = earlier.data.tags
+        return bool(tags.get(ARCHIVE) == self.contents and earlier.info.status == run.status)
 
 
 def _by_round(run: Run) -> "list[Metric]":

@@ -98,7 +98,10 @@ def packed(value: Any) -> bytes:
 def runs(condition: Run, replicates: list[Run]) -> bytes:
     """A condition's ``runs.json``."""
     return packed(
-        {"condition": asdict(condition), "replicates": [asdict(one) for one in replicates]}
+        {
+            "condition": asdict(condition),
+            "replicates": [asdict(replicate) for replicate in replicates],
+        }
     )
 
 
@@ -110,8 +113,8 @@ def read_runs(data: bytes) -> tuple[Run, list[Run]]:
     ValueError, TypeError, KeyError
         It isn't what :func:`runs` writes.
     """
-    found = json.loads(data)
-    return _run(found["condition"]), [_run(one) for one in found["replicates"]]
+    parsed = json.loads(data)
+    return _run(parsed["condition"]), [_run(replicate) for replicate in parsed["replicates"]]
 
 
 def _run(value: Any) -> Run:
@@ -119,9 +122,9 @@ def _run(value: Any) -> Run:
     for texts in (run.tags, run.params, {"run_id": run.run_id, "name": run.name}):
         if not all(isinstance(text, str) for text in texts.values()):
             raise TypeError("a tag, a param or a name is no text")
-    pairs = [pair for own in run.series.values() for pair in own]
-    whole = [run.start, *([] if run.end is None else [run.end]), *(step for step, _ in pairs)]
-    if not all(type(number) is int for number in whole):
+    pairs = [pair for points in run.series.values() for pair in points]
+    integers = [run.start, *([] if run.end is None else [run.end]), *(step for step, _ in pairs)]
+    if not all(type(number) is int for number in integers):
         raise TypeError("a time or a round is no whole number")
     numbers = [*run.metrics.values(), *(value for _, value in pairs)]
     if not all(type(number) in (int, float) for number in numbers):
@@ -142,5 +145,7 @@ def content(files: Mapping[str, Mapping[str, Any]]) -> str:
     files
         ``sha256`` by name, as in the manifest.
     """
-    own = [(name, files[name]["sha256"]) for name in sorted(files) if name.startswith(CONDITIONS)]
-    return hashlib.sha256(canonical(own)).hexdigest()
+    digests = [
+        (name, files[name]["sha256"]) for name in sorted(files) if name.startswith(CONDITIONS)
+    ]
+    return hashlib.sha256(canonical(digests)).hexdigest()

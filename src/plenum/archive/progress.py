@@ -1,4 +1,4 @@
-"""How far long work has come, for a person who waits."""
+"""Progress of long work, shown to the user."""
 
 import sys
 import time
@@ -14,7 +14,7 @@ _EVERY = 10.0
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, a line now and then elsewhere; it is told done and total conditions."""
+    """A bar on a terminal, a line now and then elsewhere; called with done and total conditions."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _lines(what)
@@ -28,10 +28,10 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 def _lines(what: str) -> Callable[[int, int], None]:
     last = time.monotonic()
 
-    def say(done: int, of: int) -> None:
+    def report_progress(done: int, of: int) -> None:
         nonlocal last
         if done < of and time.monotonic() - last >= _EVERY:
             last = time.monotonic()
             print(f"{what}: {done} of {of} conditions", file=sys.stderr)
 
-    return say
+    return report_progress

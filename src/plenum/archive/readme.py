@@ -62,9 +62,11 @@ def readme(
         kind=kind,
         counts=counts,
         failures=sorted(failures.items()),
-        backends=sorted({own.get("backend", "") for own in params}),
-        simulated=any(simulated(one.run.params, one.run.tags) for one in conditions),
-        versions=sorted({one.run.tags.get("plenum.version", "") for one in conditions}),
+        backends=sorted({values.get("backend", "") for values in params}),
+        simulated=any(
+            simulated(condition.run.params, condition.run.tags) for condition in conditions
+        ),
+        versions=sorted({condition.run.tags.get("plenum.version", "") for condition in conditions}),
         varying=differing,
         fixed=[(n, params[0][n]) for n in ALL_FACTORS if n not in differing and params[0].get(n)],
         conditions=[

@@ -29,9 +29,9 @@ def config(data: bytes) -> bytes:
 
 def _clean(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _clean(own) for key, own in value.items()}
+        return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, list):
-        return [_clean(own) for own in value]
+        return [_clean(item) for item in value]
     if not isinstance(value, str):
         return value
     if value.startswith(_SQLITE):

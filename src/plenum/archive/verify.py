@@ -15,7 +15,7 @@ from plenum.archive.progress import progress
 from plenum.base.errors import UserError
 from plenum.base.project import code_version
 
-Say = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 
 _LONGEST = 240
 _PROBLEMS = 50
@@ -31,27 +31,27 @@ class Checked:
     problems
         A line each; none where the archive is whole.
     manifest
-        What it says of itself; empty where that can't be read.
+        The archive's manifest; empty where it can't be read.
     """
 
     problems: tuple[str, ...]
     manifest: dict[str, Any]
 
 
-def check(path: Path, say: Say = lambda done, of: None) -> Checked:
+def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -> Checked:
     """Check an archive.
 
     Parameters
     ----------
-    say
+    report_progress
         Called with how many conditions were checked, and of how many.
     """
-    with checked(path, say) as (result, _):
+    with checked(path, report_progress) as (result, _):
         return result
 
 
 @contextmanager
-def checked(path: Path, say: Say) -> Iterator[tuple[Checked, Box | None]]:
+def checked(path: Path, report_progress: ReportProgress) -> Iterator[tuple[Checked, Box | None]]:
     """Check an archive and keep it open: nobody can put another file in its place meanwhile."""
     with ExitStack() as stack:
         try:
@@ -59,15 +59,15 @@ def checked(path: Path, say: Say) -> Iterator[tuple[Checked, Box | None]]:
         except Damaged as error:
             yield Checked((plain(str(error)),), {}), None
             return
-        yield _checked(box, say), box
+        yield _checked(box, report_progress), box
 
 
-def _checked(box: Box, say: Say) -> Checked:
+def _checked(box: Box, report_progress: ReportProgress) -> Checked:
     problems = [box.seal] * bool(box.seal)
     manifest: dict[str, Any] = {}
     try:
         manifest = box.manifest()
-        problems += _problems(box, manifest, say)
+        problems += _problems(box, manifest, report_progress)
         problems += _dictionary(box, manifest, problems)
     except Damaged as error:
         problems.append(str(error))
@@ -80,7 +80,7 @@ def plain(text: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}..."
 
 
-def _problems(box: Box, manifest: dict[str, Any], say: Say) -> Iterator[str]:
+def _problems(box: Box, manifest: dict[str, Any], report_progress: ReportProgress) -> Iterator[str]:
     files = manifest["files"]
     yield from (f"{name}: missing" for name in sorted(files.keys() - box.members.keys()))
     extra = box.members.keys() - files.keys() - {MANIFEST}
@@ -97,13 +97,13 @@ def _problems(box: Box, manifest: dict[str, Any], say: Say) -> Iterator[str]:
         return
     yield from _sums(manifest, conditions)
     yield from _unlisted(box, conditions)
-    for done, told in enumerate(conditions, start=1):
-        place = told.get("folder")
+    for done, entry in enumerate(conditions, start=1):
+        place = entry.get("folder")
         if not layout.is_place(place):
             yield f"{MANIFEST}: {place!r} is no condition's folder"
         elif place not in damaged:
-            yield from _inside(box, place, told)
-        say(done, len(conditions))
+            yield from _inside(box, place, entry)
+        report_progress(done, len(conditions))
 
 
 def _dictionary(box: Box, manifest: dict[str, Any], problems: Sequence[str]) -> Iterator[str]:
@@ -117,16 +117,16 @@ def _dictionary(box: Box, manifest: dict[str, Any], problems: Sequence[str]) -> 
         yield f"{DICTIONARY}: {wrong}"
 
 
-def _wrong(box: Box, name: str, told: dict[str, Any]) -> str:
+def _wrong(box: Box, name: str, entry: dict[str, Any]) -> str:
     """What is wrong with the bytes of a file."""
     size = box.members[name].file_size
-    if size != told.get("size"):
-        return f"{size:,} bytes, not {told.get('size')} as in the manifest"
+    if size != entry.get("size"):
+        return f"{size:,} bytes, not {entry.get('size')} as in the manifest"
     try:
-        found = box.described(name)
+        actual = box.described(name)
     except Damaged as error:
         return str(error).removeprefix(f"{name}: ")
-    return "" if found == dict(told) else "its SHA-256 isn't that in the manifest"
+    return "" if actual == dict(entry) else "its SHA-256 isn't that in the manifest"
 
 
 def _sums(manifest: dict[str, Any], conditions: list[dict[str, Any]]) -> Iterator[str]:
@@ -135,21 +135,21 @@ def _sums(manifest: dict[str, Any], conditions: list[dict[str, Any]]) -> Iterato
         yield f"{MANIFEST}: it doesn't count its conditions right"
         return
     for key in COUNTS:
-        numbers = [n for told in conditions if type(n := told.get(key)) is int]
+        numbers = [n for entry in conditions if type(n := entry.get(key)) is int]
         if sum(numbers) != counts.get(key):
             yield f"{MANIFEST}: {counts.get(key)} {key}, but its conditions have {sum(numbers)}"
 
 
 def _unlisted(box: Box, conditions: list[dict[str, Any]]) -> Iterator[str]:
-    places = [told.get("folder") for told in conditions]
+    places = [entry.get("folder") for entry in conditions]
     if len(set(map(str, places))) < len(places):
         yield f"{MANIFEST}: it lists a condition's folder twice"
-    there = {"/".join(n.split("/")[:2]) for n in box.members if n.startswith(f"{CONDITIONS}/")}
-    unlisted = sorted(there - set(map(str, places)))
+    folders = {"/".join(n.split("/")[:2]) for n in box.members if n.startswith(f"{CONDITIONS}/")}
+    unlisted = sorted(folders - set(map(str, places)))
     yield from (f"{place}: a condition that the manifest doesn't list" for place in unlisted)
 
 
-def _inside(box: Box, place: str, told: dict[str, Any]) -> Iterator[str]:
+def _inside(box: Box, place: str, entry: dict[str, Any]) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         try:
             box.unpack(place, Path(folder))
@@ -157,7 +157,7 @@ def _inside(box: Box, place: str, told: dict[str, Any]) -> Iterator[str]:
             yield f"{place}: {error}"
             return
         try:
-            for wrong in contents.problems(Path(folder), told):
+            for wrong in contents.problems(Path(folder), entry):
                 about_manifest = wrong.startswith(MANIFEST)
                 yield f"{wrong} ({place})" if about_manifest else f"{place}/{wrong}"
         except Exception as error:  # what it says may be anything
@@ -178,8 +178,8 @@ def verify(file: Path) -> int:
         There is no such file.
     """
     existing("--verify", file)
-    with progress("checking") as say:
-        result = check(file, say)
+    with progress("checking") as report_progress:
+        result = check(file, report_progress)
     for line in named(file, result.problems):
         print(line, file=sys.stderr)
     if result.problems:

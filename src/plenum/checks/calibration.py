@@ -244,5 +244,6 @@ def measure(draws: int, workers: int) -> Measured:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return {
-        kind: pd.DataFrame(found).sort_values(["number", "draw"]) for kind, found in rows.items()
+        kind: pd.DataFrame(records).sort_values(["number", "draw"])
+        for kind, records in rows.items()
     }

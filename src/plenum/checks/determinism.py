@@ -71,7 +71,7 @@ class _Probe:
 
 @dataclass(frozen=True)
 class ProbeSettings:
-    """What ``scripts/probe.py`` is asked.
+    """The settings of ``scripts/probe.py``.
 
     Parameters
     ----------
@@ -105,8 +105,8 @@ def settings(cfg: DictConfig) -> ProbeSettings:
         raise UserError(f"logprobs: {cfg.logprobs}; true, false or null")
     out = Path(cfg.out)
     store.require_writable("out", out)
-    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _PROBE_ONLY])
-    return ProbeSettings(parse_job(others), cfg.n, cfg.logprobs, out)
+    job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _PROBE_ONLY])
+    return ProbeSettings(parse_job(job_config), cfg.n, cfg.logprobs, out)
 
 
 def _require_study(job: Job) -> None:
@@ -117,7 +117,7 @@ def _require_study(job: Job) -> None:
         require_active(job.study, uri)
 
 
-def probe(asked: ProbeSettings) -> Document:
+def probe(request: ProbeSettings) -> Document:
     """Ask each model of a condition its first turn n times.
 
     Returns
@@ -133,39 +133,39 @@ def probe(asked: ProbeSettings) -> Document:
         Something can't work: a missing key, an unknown price under a budget, a tracking server
         that doesn't answer. Nothing has been asked then.
     """
-    job = asked.job
+    job = request.job
     _require_study(job)
     condition = require_committee(job.condition).base
     prices = Prices(job.prices)
     model = backends.build(condition.backend, job.calls, prices)
-    probes = _probes(condition, asked.n, asked.logprobs)
+    probes = _probes(condition, request.n, request.logprobs)
     model.check(tuple(p.seat.model for p in probes), condition.sampling)
     require_prices([job], prices)
-    asked.out.mkdir(parents=True, exist_ok=True)
+    request.out.mkdir(parents=True, exist_ok=True)
     questions = _Questions(job, model, prices, probes)
     stopped = run_until_stopped(questions.all()) or questions.unavailable
     return {
-        "settings": _settings(job, asked.n),
+        "settings": _settings(job, request.n),
         "stopped": stopped,
         "simulated": _simulated(condition, probes),
-        "models": [_model_record(one, condition) for one in probes],
+        "models": [_model_record(probe, condition) for probe in probes],
     }
 
 
-def plan(asked: ProbeSettings) -> str:
+def plan(request: ProbeSettings) -> str:
     """What a probe would ask, and what that costs at most; nothing is called."""
-    _require_study(asked.job)
-    condition, prices = require_committee(asked.job.condition).base, Prices(asked.job.prices)
-    ledger = Ledger(asked.job.budget, prices.of)
+    _require_study(request.job)
+    condition, prices = require_committee(request.job.condition).base, Prices(request.job.prices)
+    ledger = Ledger(request.job.budget, prices.of)
     lines = []
-    for one in _probes(condition, asked.n, logprobs=False):
-        model = one.seat.model
-        most = ledger.at_most(one.calls[0].chat)
-        cost = f"at most ${asked.n * most.dollars:.4f}" if prices.of(model) else "price unknown"
+    for probe in _probes(condition, request.n, logprobs=False):
+        model = probe.seat.model
+        most = ledger.at_most(probe.calls[0].chat)
+        cost = f"at most ${request.n * most.dollars:.4f}" if prices.of(model) else "price unknown"
         if not isinstance(condition.backend, Api):
             cost = "simulated, no cost"
-        tokens = f"{asked.n * most.tokens:,}"
-        lines.append(f"{model}: {asked.n} calls, at most {tokens} tokens, {cost}")
+        tokens = f"{request.n * most.tokens:,}"
+        lines.append(f"{model}: {request.n} calls, at most {tokens} tokens, {cost}")
     return "\n".join(lines)
 
 
@@ -251,24 +251,24 @@ class _Questions:
         print(self._line(), file=sys.stderr, flush=True)
         with console.status("") as status:
             calls = [
-                self._ask(made, admission, partial(self._progress, console, status))
-                for one in self._probes
-                for made in one.calls
+                self._ask(call, admission, partial(self._progress, console, status))
+                for probe in self._probes
+                for call in probe.calls
             ]
             await run_together(calls, self._model)
 
-    async def _ask(self, made: _Call, admission: Admission, progress: Callable[[], object]) -> None:
-        ticket = Ticket(admission, self._model.provider, made.chat.model, made.index)
+    async def _ask(self, call: _Call, admission: Admission, progress: Callable[[], object]) -> None:
+        ticket = Ticket(admission, self._model.provider, call.chat.model, call.index)
         caller = Caller(self._model, backends.policy(self._job.calls), ticket)
         try:
-            made.answer = await caller.ask(made.chat, {}, made.failed.append)
-            made.outcome = "ok"
+            call.answer = await caller.ask(call.chat, {}, call.failed.append)
+            call.outcome = "ok"
         except ProviderUnavailable as refusal:  # other providers' models go on
-            made.outcome = str(refusal.failure)
+            call.outcome = str(refusal.failure)
             self.unavailable = self.unavailable or str(refusal)
         except Exception as error:  # one call's bug must not take the others along
-            made.outcome, made.detail = failed_as(error)
-            self._failed += made.outcome != Failure.BUDGET
+            call.outcome, call.detail = failed_as(error)
+            self._failed += call.outcome != Failure.BUDGET
         self._ended += 1
         progress()
 
@@ -279,9 +279,9 @@ class _Questions:
             print(self._line(), file=sys.stderr, flush=True)
 
     def _line(self) -> str:
-        total = sum(len(one.calls) for one in self._probes)
+        total = sum(len(probe.calls) for probe in self._probes)
         if not self._ended:
-            return f"asking {', '.join(one.seat.model for one in self._probes)}: {total} calls"
+            return f"asking {', '.join(probe.seat.model for probe in self._probes)}: {total} calls"
         failed = f", {self._failed} failed" if self._failed else ""
         return f"{self._ended}/{total} calls ended{failed}"
 
@@ -304,38 +304,38 @@ def _simulated(condition: CommitteeCondition, probes: Sequence[_Probe]) -> bool:
     """Whether simulated agents answered, here or behind a fault server."""
     if not isinstance(condition.backend, Api):
         return True
-    answers = (made.answer for one in probes for made in one.calls)
+    answers = (call.answer for probe in probes for call in probe.calls)
     return any(a.response.fingerprint == SIMULATED for a in answers if a is not None)
 
 
-def _model_record(one: _Probe, condition: CommitteeCondition) -> dict[str, Any]:
-    chat = one.calls[0].chat
+def _model_record(probe: _Probe, condition: CommitteeCondition) -> dict[str, Any]:
+    chat = probe.calls[0].chat
     messages = [vars(message) for message in chat.messages]
     return {
-        "model": one.seat.model,
-        "seat": one.seat.name,
+        "model": probe.seat.model,
+        "seat": probe.seat.name,
         "prompt": digest(messages),
         "messages": messages,
         "logprobs_asked": chat.logprobs,
-        "calls": [_call_record(made, len(condition.scenario.labels)) for made in one.calls],
+        "calls": [_call_record(call, len(condition.scenario.labels)) for call in probe.calls],
     }
 
 
-def _call_record(made: _Call, options: int) -> dict[str, Any]:
+def _call_record(call: _Call, options: int) -> dict[str, Any]:
     """A call as plain data; what it took to get an answer stands beside what was said."""
     record: dict[str, Any] = {
-        "index": made.index,
-        "seed": made.chat.seed,
-        "outcome": made.outcome,
-        "detail": made.detail,
+        "index": call.index,
+        "seed": call.chat.seed,
+        "outcome": call.outcome,
+        "detail": call.detail,
         "failed_attempts": [
             {"outcome": a.outcome, "status": a.status, "latency_s": round(a.latency_s, 6)}
-            for a in made.failed
+            for a in call.failed
         ],
     }
-    if made.answer is None:
+    if call.answer is None:
         return record
-    response, reply = made.answer.response, made.answer.response.reply
+    response, reply = call.answer.response, call.answer.response.reply
     text = well_formed(reply.text)
     state, problem = None, ""
     try:
@@ -350,7 +350,7 @@ def _call_record(made: _Call, options: int) -> dict[str, Any]:
         "problem": problem,
         "finish": reply.finish,
         "fingerprint": response.fingerprint,
-        "latency_s": round(made.answer.attempt.latency_s, 6),
+        "latency_s": round(call.answer.attempt.latency_s, 6),
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,
         "cost": reply.cost,

@@ -38,7 +38,7 @@ class ProbedModel:
 
     Attributes
     ----------
-    asked, answered, failed, pending
+    requested, answered, failed, pending
         Calls; the last two by reason. The first is the sum of the others.
     repeats
         How far the answers are apart.
@@ -49,10 +49,10 @@ class ProbedModel:
         self.model: str = record["model"]
         self.calls: Sequence[Mapping[str, Any]] = record["calls"]
         self.answers = [call for call in self.calls if call["outcome"] == "ok"]
-        others = Counter(c["outcome"] for c in self.calls if c["outcome"] != "ok")
-        self.pending = {why: n for why, n in others.items() if why in _PENDING}
-        self.failed = {why: n for why, n in others.items() if why not in _PENDING}
-        self.asked, self.answered = len(self.calls), len(self.answers)
+        unanswered = Counter(c["outcome"] for c in self.calls if c["outcome"] != "ok")
+        self.pending = {why: n for why, n in unanswered.items() if why in _PENDING}
+        self.failed = {why: n for why, n in unanswered.items() if why not in _PENDING}
+        self.requested, self.answered = len(self.calls), len(self.answers)
         self.attempts = self.answered + sum(len(call["failed_attempts"]) for call in self.calls)
         self.fingerprints = Counter(a["fingerprint"] for a in self.answers if a["fingerprint"])
         self.repeats = repeats([_answer(answer) for answer in self.answers])
@@ -63,7 +63,7 @@ class ProbedModel:
         parting = repeated.parting
         latencies = [answer["latency_s"] for answer in answers]
         values: dict[str, float] = {
-            "n_asked": self.asked,
+            "n_asked": self.requested,
             "n_answered": self.answered,
             "n_failed": sum(self.failed.values()),
             "n_pending": sum(self.pending.values()),
@@ -154,15 +154,15 @@ def tables(models: Sequence[ProbedModel], document: Document) -> list[Table]:
         Table("preferences", "Preferences", frame, _preferences(options), _PREFERENCE_NOTES),
     ]
     if frame["logprobs_asked"].any():
-        title, asked = "Log-probabilities of equal tokens", frame[frame["logprobs_asked"]]
-        probed.insert(2, Table("logprobs", title, asked, _LOGPROBS, _LOGPROB_NOTES))
+        title, with_logprobs = "Log-probabilities of equal tokens", frame[frame["logprobs_asked"]]
+        probed.insert(2, Table("logprobs", title, with_logprobs, _LOGPROBS, _LOGPROB_NOTES))
     source = f"backend: {document['settings']['backend']}"
     source += f"; {_SIMULATED}" * document["simulated"]
     return [replace(table, notes=(*table.notes, source)) for table in probed]
 
 
 def _record(model: ProbedModel, options: Sequence[str]) -> dict[str, Any]:
-    """All that the tables show of a model: its metrics, and what is told in words."""
+    """All that the tables show of a model: its metrics, and its columns of text."""
     repeated, parting = model.repeats, model.repeats.parting
     unread = Counter(a["problem"].partition(":")[0] for a in model.answers if a["problem"])
     return {
@@ -182,7 +182,7 @@ def _record(model: ProbedModel, options: Sequence[str]) -> dict[str, Any]:
 
 
 def _calls(models: Sequence[ProbedModel], frame: pd.DataFrame, document: Document) -> Table:
-    """What was asked, what came of it, and what it took."""
+    """Calls made, their outcomes, and their cost."""
     settings = document["settings"]
     factors = label({name: str(settings[name]) for name in FACTORS}, FACTORS)
     columns = (

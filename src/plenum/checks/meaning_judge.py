@@ -83,10 +83,10 @@ def settings(cfg: DictConfig) -> JudgeSettings:
         raise UserError(f"flag_below: {limit!r}; a number from 0 to {meaning.MOST:g}")
     out = Path(cfg.out)
     store.require_writable("out", out)
-    others = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in SCREEN_KEYS])
+    job_config = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in SCREEN_KEYS])
     only: dict[str, Any] = {"name": cfg.judge, "default": cfg.judge, "seats": {}, "clerk": None}
-    others.model = {**others.model, **only}
-    job = parse_job(others)
+    job_config.model = {**job_config.model, **only}
+    job = parse_job(job_config)
     if isinstance(job.condition.backend, Simulated):
         raise UserError(
             "backend: simulated; simulated agents read no meaning and can't judge it: use "
@@ -95,30 +95,30 @@ def settings(cfg: DictConfig) -> JudgeSettings:
     return JudgeSettings(job, cfg.judge, float(limit), out)
 
 
-def pairs(found: Sequence[Surveyed]) -> list[Pair]:
+def pairs(surveys: Sequence[Surveyed]) -> list[Pair]:
     """Every variant that the rules pass, with its scenario."""
     return [
-        Pair(surveyed.scenario, one.variant)
-        for surveyed in found
-        for one in surveyed.checked
-        if one.variant is not None and not one.problems
+        Pair(surveyed.scenario, result.variant)
+        for surveyed in surveys
+        for result in surveyed.checked
+        if result.variant is not None and not result.problems
     ]
 
 
-def plan(asked: JudgeSettings, pairs: Sequence[Pair]) -> str:
+def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
     """What would be asked, and what that takes at most; nothing is called."""
-    price = Prices(asked.job.prices).of
-    ledger = Ledger(asked.job.budget, price)
-    identity = _identity(asked)
-    most = sum((ledger.at_most(_chat(asked, identity, pair)) for pair in pairs), Usage())
-    cost = f"at most ${most.dollars:.4f}" if price(asked.judge) else "price unknown"
+    price = Prices(request.job.prices).of
+    ledger = Ledger(request.job.budget, price)
+    identity = _identity(request)
+    most = sum((ledger.at_most(_chat(request, identity, pair)) for pair in pairs), Usage())
+    cost = f"at most ${most.dollars:.4f}" if price(request.judge) else "price unknown"
     return (
-        f"{asked.judge}: {len(pairs)} pairs, at most {most.tokens:,} tokens, {cost}; an answer "
+        f"{request.judge}: {len(pairs)} pairs, at most {most.tokens:,} tokens, {cost}; an answer "
         "without a score is asked for once more"
     )
 
 
-def judge(asked: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
+def judge(request: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
     """Ask for every score that isn't there yet.
 
     Returns
@@ -134,13 +134,13 @@ def judge(asked: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], st
         Something can't work: a missing key, an unknown price under a budget, another process in
         the same folder. Nothing has been asked then.
     """
-    job = asked.job
+    job = request.job
     prices = Prices(job.prices)
     model = backends.build(job.condition.backend, job.calls, prices)
-    model.check((asked.judge,), job.condition.sampling)
+    model.check((request.judge,), job.condition.sampling)
     require_prices([job], prices)
-    identity = _identity(asked)
-    folder = asked.out / identity
+    identity = _identity(request)
+    folder = request.out / identity
     folder.mkdir(parents=True, exist_ok=True)
 
     def refuse() -> None:
@@ -149,57 +149,62 @@ def judge(asked: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], st
     try:
         with (
             store.locked(folder / "lock", refuse),
-            Journal(folder / "scores.jsonl", _head(asked, identity)) as journal,
+            Journal(folder / "scores.jsonl", _head(request, identity)) as journal,
         ):
-            return _judge(asked, pairs, model, prices.of, journal)
+            return _judge(request, pairs, model, prices.of, journal)
     except DamagedJournal as damage:
         raise UserError(f"out: {damage}") from None
 
 
 def _judge(
-    asked: JudgeSettings,
+    request: JudgeSettings,
     pairs: Sequence[Pair],
     model: ChatModel,
     price: Callable[[str], Price | None],
     journal: Journal,
 ) -> tuple[list[Judged], str]:
-    there = {entry["pair"]: entry for entry in journal.entries if entry["kind"] == "score"}
-    found = {
-        pair.key: pair.judged(asked.judge, "ok", opinion=_opinion(there[pair.key]), earlier=True)
+    scored = {entry["pair"]: entry for entry in journal.entries if entry["kind"] == "score"}
+    scores = {
+        pair.key: pair.judged(request.judge, "ok", opinion=_opinion(scored[pair.key]), earlier=True)
         for pair in pairs
-        if pair.key in there
+        if pair.key in scored
     }
-    left = {pair.key: pair for pair in pairs if pair.key not in there}
+    left = {pair.key: pair for pair in pairs if pair.key not in scored}
     calls, spent = journal.path.with_name("calls.jsonl"), Usage()
-    if asked.job.budget.limited:
+    if request.job.budget.limited:
         spent = answers_usage(journal.entries, price) + failures_usage(calls, price)
-    ledger = Ledger(asked.job.budget, price, spent)
-    again = f" ({len(found)} scores are there)" if found else ""
-    print(f"asking {asked.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
+    ledger = Ledger(request.job.budget, price, spent)
+    again = f" ({len(scores)} scores are there)" if scores else ""
+    print(f"asking {request.judge}: {len(left)} pairs{again}", file=sys.stderr, flush=True)
     with CallLog(calls) as log:
-        judging = _Judging(asked, model, ledger, journal, log)
+        judging = _Judging(request, model, ledger, journal, log)
         stopped = run_until_stopped(judging.all(list(left.values())))
     stopped = stopped or ledger.refusal or ""
-    found |= judging.judged
+    scores |= judging.judged
     missing = str(Failure.INTERRUPTED)
-    return [found.get(p.key) or p.judged(asked.judge, missing) for p in pairs], stopped
+    return [scores.get(p.key) or p.judged(request.judge, missing) for p in pairs], stopped
 
 
 class _Judging:
     """All calls to the judge on one event loop, admitted as those of a sweep."""
 
     def __init__(
-        self, asked: JudgeSettings, model: ChatModel, ledger: Ledger, journal: Journal, log: CallLog
+        self,
+        request: JudgeSettings,
+        model: ChatModel,
+        ledger: Ledger,
+        journal: Journal,
+        log: CallLog,
     ) -> None:
-        self._asked, self._model, self._ledger = asked, model, ledger
+        self._request, self._model, self._ledger = request, model, ledger
         self._journal, self._log = journal, log
-        self._identity = _identity(asked)
+        self._identity = _identity(request)
         self.judged: dict[str, Judged] = {}
 
     async def all(self, pairs: Sequence[Pair]) -> None:
         """Ask about every pair; each one's end is noted in ``judged``."""
-        admission = Admission(self._asked.job.calls, self._ledger)
-        policy = backends.policy(self._asked.job.calls)
+        admission = Admission(self._request.job.calls, self._ledger)
+        policy = backends.policy(self._request.job.calls)
         tickets = [
             Ticket(admission, self._model.provider, self._identity, index)
             for index in range(len(pairs))
@@ -213,10 +218,10 @@ class _Judging:
             self.judged[pair.key] = await self._opinion(pair, caller)
         except Exception as error:  # one pair's bug must not take the others along
             outcome, detail = failed_as(error)
-            self.judged[pair.key] = pair.judged(self._asked.judge, outcome, detail=detail)
+            self.judged[pair.key] = pair.judged(self._request.judge, outcome, detail=detail)
 
     async def _opinion(self, pair: Pair, caller: Caller) -> Judged:
-        chat, problem = _chat(self._asked, self._identity, pair), ""
+        chat, problem = _chat(self._request, self._identity, pair), ""
         for number in range(1, _TRIES + 1):
             reply = await self._reply(pair, chat, caller)
             try:
@@ -228,8 +233,8 @@ class _Judging:
             else:
                 score = {"score": opinion.score, "difference": well_formed(opinion.difference)}
                 self._keep("score", pair, reply, **score)
-                return pair.judged(self._asked.judge, "ok", opinion=opinion)
-        return pair.judged(self._asked.judge, UNREAD, detail=problem)
+                return pair.judged(self._request.judge, "ok", opinion=opinion)
+        return pair.judged(self._request.judge, UNREAD, detail=problem)
 
     async def _reply(self, pair: Pair, chat: Chat, caller: Caller) -> Reply:
         labels = {"replicate": f"{pair.scenario.id}/{pair.variant.name}"}
@@ -246,7 +251,7 @@ class _Judging:
                 "pair": pair.key,
                 "scenario": pair.scenario.id,
                 "variant": pair.variant.name,
-                "model": self._asked.judge,
+                "model": self._request.judge,
                 **more,
                 "text": well_formed(reply.text),
                 "tokens_in": reply.tokens_in,
@@ -256,27 +261,27 @@ class _Judging:
         )
 
 
-def _identity(asked: JudgeSettings) -> str:
+def _identity(request: JudgeSettings) -> str:
     """Names the judge: model, sampling, backend and the words it is asked in."""
-    condition = asked.job.condition
+    condition = request.job.condition
     asks = [meaning.SYSTEM, meaning.question("", ""), meaning.REPAIR]
     sampling, backend = vars(condition.sampling), vars(condition.backend)
-    return digest([asked.judge, sampling, backend, condition.weights, condition.seed, asks])
+    return digest([request.judge, sampling, backend, condition.weights, condition.seed, asks])
 
 
-def _head(asked: JudgeSettings, identity: str) -> dict[str, Any]:
-    told = asked.job.condition.as_mapping()
+def _head(request: JudgeSettings, identity: str) -> dict[str, Any]:
+    mapping = request.job.condition.as_mapping()
     kept = ("backend", "sampling.temperature", "max_tokens", "seed")
-    named = {key: told[key] for key in kept if key in told}
-    return {"condition": identity, "replicate": 0, "judge": asked.judge, **named}
+    named = {key: mapping[key] for key in kept if key in mapping}
+    return {"condition": identity, "replicate": 0, "judge": request.judge, **named}
 
 
-def _chat(asked: JudgeSettings, identity: str, pair: Pair) -> Chat:
-    sampling = asked.job.condition.sampling
-    said = meaning.question(pair.scenario.packet, pair.variant.packet)
-    messages = (Message("system", meaning.SYSTEM), Message("user", said))
+def _chat(request: JudgeSettings, identity: str, pair: Pair) -> Chat:
+    sampling = request.job.condition.sampling
+    question = meaning.question(pair.scenario.packet, pair.variant.packet)
+    messages = (Message("system", meaning.SYSTEM), Message("user", question))
     seed = seed_for(identity, pair.key, "judge")
-    return Chat(asked.judge, messages, sampling.temperature, sampling.max_tokens, seed)
+    return Chat(request.judge, messages, sampling.temperature, sampling.max_tokens, seed)
 
 
 def _repair(chat: Chat, reply: Reply, problem: str) -> Chat:

@@ -26,7 +26,7 @@ _LINES = 24
 
 @dataclass(frozen=True)
 class Settings:
-    """What `scripts/reruns.py` is asked: a study in a store, the journals, and where files go."""
+    """The settings of `scripts/reruns.py`: a study in a store, the journals, and where files go."""
 
     study: str
     uri: str
@@ -83,7 +83,7 @@ def settings(cfg: DictConfig) -> Settings:
     return Settings(study, uri, journals, Path(cfg.out))
 
 
-def publish(chosen: Settings) -> int:
+def publish(settings: Settings) -> int:
     """Compare every rerun of a study with the first run, and say how they came out.
 
     Returns
@@ -97,23 +97,23 @@ def publish(chosen: Settings) -> int:
     UserError
         There is no such study, it holds no rerun, or nothing of it can be compared.
     """
-    conditions = TrackedStudy(chosen.study, chosen.uri).reruns
-    lines = [line for runs in conditions.values() for line in _compared(runs, chosen.journals)]
+    conditions = TrackedStudy(settings.study, settings.uri).reruns
+    lines = [line for runs in conditions.values() for line in _compared(runs, settings.journals)]
     if not lines:
         raise UserError(
-            f"study: {chosen.study!r} holds no rerun; run its conditions with rerun=0,1"
+            f"study: {settings.study!r} holds no rerun; run its conditions with rerun=0,1"
         )
     counts = Counter(line.comparison.outcome for line in lines)
     if counts.keys() <= {MISSING, PENDING}:
         raise UserError(
-            f"study: no replicate of {chosen.study!r} and its rerun have both ended in "
-            f"{chosen.journals} ({_counted(counts)})"
+            f"study: no replicate of {settings.study!r} and its rerun have both ended in "
+            f"{settings.journals} ({_counted(counts)})"
         )
-    frame = pd.DataFrame([line.record(chosen.study) for line in lines])
+    frame = pd.DataFrame([line.record(settings.study) for line in lines])
     details = [table for table in (_differences(lines), _environments(lines)) if len(table)]
     tables = [_conditions(frame, [line.first.factors for line in lines]), *details]
-    files = _write(chosen, frame, tables)
-    log_report(chosen.study, chosen.uri, files)
+    files = _write(settings, frame, tables)
+    log_report(settings.study, settings.uri, files)
     show([tables[0], *(table for table in details if len(table) <= _LINES)])
     failed = sum(line.comparison.ended == "failed" for line in lines)
     short = f"; {failed} of them failed, so that little was compared" * bool(failed)
@@ -124,8 +124,8 @@ def publish(chosen: Settings) -> int:
 
 def _compared(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Line]:
     """Every rerun of a condition against its first run."""
-    first, *others = runs
-    for again in others:
+    first, *reruns = runs
+    for again in reruns:
         for replicate in range(max(first.target, again.target)):
             name = f"{replicate:03d}.jsonl"
             files = (journals / first.folders[0] / name, journals / again.folders[0] / name)
@@ -136,12 +136,12 @@ def _counted(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES if counts[outcome])
 
 
-def _write(chosen: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    files = [chosen.out / "reruns.csv", chosen.out / "reruns.md"]
+def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
+    settings.out.mkdir(parents=True, exist_ok=True)
+    files = [settings.out / "reruns.csv", settings.out / "reruns.md"]
     frame.astype({"offset": "Int64", "line": "Int64"}).to_csv(files[0], index=False)
     text = "\n".join(map(markdown, tables))
-    files[1].write_text(f"# Reruns of study {chosen.study}\n\n{text}", encoding="utf-8")
+    files[1].write_text(f"# Reruns of study {settings.study}\n\n{text}", encoding="utf-8")
     return files
 
 

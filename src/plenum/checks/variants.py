@@ -63,7 +63,7 @@ def combine(chosen: ScreenSettings) -> None:
 
 
 def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
-    """Print and write what the rules find.
+    """Print and write the findings of the rules.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
 
 
 def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
-    """Print and write what a judge says.
+    """Print and write the scores of a judge.
 
     Returns
     -------

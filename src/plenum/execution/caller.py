@@ -196,8 +196,8 @@ async def run_together(calls: Iterable[Coroutine[Any, Any, Any]], model: ChatMod
     cancel_on_sigterm()
     try:
         async with asyncio.TaskGroup() as group:
-            for one in calls:
-                group.create_task(one)
+            for call in calls:
+                group.create_task(call)
     except* (Stopped, UserError) as stops:
         raise first(stops) from None
     finally:

@@ -50,13 +50,13 @@ class ConditionRecord:
         """Hand over the estimates, and what is to be traced."""
         if self._tracker is None:
             return
-        chosen = _to_trace(self._job, journals)
-        if not self._opened and self._is_current(report, chosen):
+        to_trace = _to_trace(self._job, journals)
+        if not self._opened and self._is_current(report, to_trace):
             return
         await self.open()
         self._send("close", list(journals), report, self._job.config)
-        if chosen:
-            self._send("trace", chosen, partial(traced, self._job.condition))
+        if to_trace:
+            self._send("trace", to_trace, partial(traced, self._job.condition))
 
     def account(self, accounts: dict[str, Any]) -> None:
         """Hand over the accounts of a condition that was stopped before its estimates."""
@@ -71,7 +71,7 @@ class ConditionRecord:
     def _condition(self) -> dict[str, Any]:
         return {**self._job.condition.as_mapping(), "cell": self._job.condition.cell}
 
-    def _is_current(self, report: dict[str, Any], chosen: Sequence[Path]) -> bool:
+    def _is_current(self, report: dict[str, Any], to_trace: Sequence[Path]) -> bool:
         """Whether the store holds all of it already."""
         assert self._tracker is not None
         return states.holds(
@@ -84,7 +84,7 @@ class ConditionRecord:
                 journal.stem: states.of_replicate(read(journal), pending)
                 for journal, _, pending in self._ended
             },
-            frozenset(journal.stem for journal in chosen),
+            frozenset(journal.stem for journal in to_trace),
         )
 
 

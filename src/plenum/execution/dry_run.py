@@ -120,12 +120,12 @@ def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> Table
         table.add_column(head, justify="left" if head == "model" else "right")
     for model, use in by_model.items():
         price = None if model in free else prices.of(model)
-        listed = f"{price.input * 1e6:g} / {price.output * 1e6:g}" if price else "-"
+        price_text = f"{price.input * 1e6:g} / {price.output * 1e6:g}" if price else "-"
         unpriced = "$0" if model in free else "unknown"
         cost = f"${_cost(use, prices, model):.2f}" if price else unpriced
         table.add_row(
             *(model, f"{use.calls:.0f}", _tokens(use.tokens_in), _tokens(use.tokens_out)),
-            *(listed, cost),
+            *(price_text, cost),
         )
     return table
 

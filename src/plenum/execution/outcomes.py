@@ -1,4 +1,4 @@
-"""How a condition came out, and what a sweep says at its end."""
+"""The outcome of a condition, and the summary at the end of a sweep."""
 
 import json
 import math
@@ -38,7 +38,7 @@ class Undefined(float):
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a condition came out: target = completed + failed + pending.
+    """The outcome of a condition: target = completed + failed + pending.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Outcome:
     calls
         Calls made now.
     examples
-        What was said at one failure of each reason.
+        The message of one failure of each reason.
     objective
         The estimate that ``objective`` names; ``None`` where it isn't defined.
     stopped
@@ -105,7 +105,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ReplicateResult:
-    """How a replicate came out.
+    """The outcome of a replicate.
 
     ``error`` says why its journal isn't used, ``pending`` why it hasn't ended, and ``stopped`` the
     same in words for the user.

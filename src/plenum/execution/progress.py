@@ -89,15 +89,15 @@ class Progress:
         self._skipped += calls_left
 
     async def watch(self) -> None:
-        """Say what is to be said while no call is answered, until it is cancelled."""
+        """Report waits and progress while no call is answered, until cancelled."""
         while True:
             await asyncio.sleep(_TICK_S)
             self.tick()
 
     def tick(self) -> None:
-        """Say what calls wait for, and after a long silence how far it is; a terminal shows both.
+        """Print what calls wait for, and after a long silence the counts; a terminal shows both.
 
-        Of waits that follow each other closely, as those for a limit a minute, one is told.
+        Of waits that follow each other closely, as those for a limit a minute, one is printed.
         """
         if self._live is not None:
             return
@@ -110,7 +110,7 @@ class Progress:
         self._waited = bool(waiting)
 
     def say(self, text: str) -> None:
-        """A line that stays."""
+        """Print a line that stays."""
         self._spoke = time.monotonic()
         if self._live is not None:
             self._live.console.print(safe(text), markup=False, highlight=False)
@@ -118,7 +118,7 @@ class Progress:
             say(text)
 
     def say_once(self, text: str) -> None:
-        """A line that stays, unless it was said before."""
+        """Print a line that stays, unless it was printed before."""
         if text not in self._said:
             self._said.add(text)
             self.say(text)

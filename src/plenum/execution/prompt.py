@@ -152,7 +152,9 @@ def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> T
         if here.exists():
             return read(here)
         with study.transcripts(run.info.run_id) as kept:
-            replicates = {one.replicate: one for one in kept.get(run.info.run_id, ())}
+            replicates = {
+                replicate.replicate: replicate for replicate in kept.get(run.info.run_id, ())
+            }
             _one("replicate", wish.replicate, list(replicates))
             return read(replicates[wish.replicate].path)
     except DamagedJournal as problem:

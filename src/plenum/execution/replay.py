@@ -28,7 +28,7 @@ class ReadDifferently(Exception):
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a replicate: what was asked, and the journal's entry of the answer.
+    """A call of a replicate: the request, and the journal's entry of the answer.
 
     Attributes
     ----------

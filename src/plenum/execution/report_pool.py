@@ -39,7 +39,7 @@ class ReportPool:
         await asyncio.gather(*(process.start() for process in self._processes))
 
     async def finish(self) -> None:
-        """Wait for what is asked, and end the processes."""
+        """Wait for pending requests, and end the processes."""
         await asyncio.gather(*(process.finish() for process in self._processes))
 
     async def report(

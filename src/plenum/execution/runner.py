@@ -59,7 +59,7 @@ class SweepRunner:
     slots
         Replicates in flight at most.
     progress
-        What counts calls and replicates, and says what a user should know.
+        Counts calls and replicates, and prints messages for the user.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class SweepRunner:
 
     def waiting(self) -> str:
         """What calls wait for, and for how long; empty where they don't."""
-        return "; ".join(w for one in self._admission.values() for w in one.waiting())
+        return "; ".join(w for admission in self._admission.values() for w in admission.waiting())
 
     @property
     def _started(self) -> list[Tracker]:
@@ -200,7 +200,7 @@ class SweepRunner:
         report = await self._reports.report(folder, indices, job.replicates, stopped)
         await record.close([result.journal for result in usable], report)
         outcome = outcome_of(job, ended, report)
-        self._progress.say(f"{outcome.counts()}; {report['told']}")
+        self._progress.say(f"{outcome.counts()}; {report['line']}")
         return outcome
 
     async def _replicate(
@@ -277,7 +277,7 @@ class SweepRunner:
             return replace(result, error=error)
 
     def _warn(self, job: Job, warning: str) -> None:
-        """Say once a condition what may hold for many of its replicates."""
+        """Warn once a condition about what may hold for many of its replicates."""
         self._progress.say_once(f"{job.condition}: a journal {warning}")
 
     def _by_system(self, error: OSError) -> str:

@@ -13,7 +13,7 @@ Report = dict[str, Any]
 
 
 def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
-    """What the tracking process writes to the parent run, and a line for people under ``told``."""
+    """What the tracking process writes to the parent run; ``line`` is a summary for people."""
     completed = [t for t in transcripts if t.status == "completed"]
     ends = [t.end for t in completed if t.end]
     counts = {
@@ -52,5 +52,5 @@ def no_estimates(status: str, line: str) -> Report:
         "interval": "",
         "status": status,
         "warnings": [],
-        "told": line,
+        "line": line,
     }

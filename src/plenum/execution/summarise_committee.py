@@ -19,13 +19,13 @@ def estimates(completed: Sequence[Transcript]) -> Report:
         return _of_branches(completed)
     preferences = np.stack([t.preferences() for t in completed])
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
-    found = _of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
+    report = _of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
     if "variants" not in completed[0].head:
-        return found
+        return report
     numbers = details(by_family(np.nanmean(preferences, axis=2), [_reading(t) for t in completed]))
     fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}
-    told = found["told"].replace("λ̂", "λ̂_pert")
-    return {**found, "metrics": {**found["metrics"], **fragility}, "told": told}
+    line = report["line"].replace("λ̂", "λ̂_pert")
+    return {**report, "metrics": {**report["metrics"], **fragility}, "line": line}
 
 
 def _reading(transcript: Transcript) -> VariantOutcome:
@@ -44,27 +44,27 @@ def _of_summary(summary: Summary, seats: Sequence[str]) -> Report:
         metrics |= {f"more.{group}.{name}": value for name, value in numbers.items()}
     switches = zip(seats, summary.switches.mean, strict=True)
     metrics |= {f"more.switches.{seat}": float(mean) for seat, mean in switches}
-    told = f"λ̂ = {exponent.value:.4f} [{exponent.ci_low:.4f}, {exponent.ci_high:.4f}]"
+    line = f"λ̂ = {exponent.value:.4f} [{exponent.ci_low:.4f}, {exponent.ci_high:.4f}]"
     return {
         "metrics": metrics,
         "divergence": summary.divergence.tolist(),
         "interval": exponent.interval,
         "status": exponent.status,
         "warnings": list(exponent.warnings),
-        "told": told if exponent.status == "ok" else f"no λ̂: {exponent.status}",
+        "line": line if exponent.status == "ok" else f"no λ̂: {exponent.status}",
     }
 
 
 def _of_branches(completed: Sequence[Transcript]) -> Report:
     branch = completed[0].head["branch"]
-    found = of_replicates(
+    growth = of_replicates(
         np.stack([t.preferences().mean(axis=1) for t in completed]),
         [t.head["replicate"] // branch["continuations"] for t in completed],
         branch["after_round"],
     )
-    if found is None:
+    if growth is None:
         return no_estimates("no_replicates", "no base has two completed branches")
-    gamma, signed = found.gamma, found.signed
+    gamma, signed = growth.gamma, growth.signed
     return {
         **no_estimates("branching", ""),
         "metrics": {
@@ -74,9 +74,9 @@ def _of_branches(completed: Sequence[Transcript]) -> Report:
             "signed_growth": signed.value,
             "signed_growth_ci_low": signed.ci_low,
             "signed_growth_ci_high": signed.ci_high,
-            "c_in": float(np.nanmean(found.c_in)),
-            "c_out": float(np.nanmean(found.c_out)),
-            "c_p": found.c_p,
+            "c_in": float(np.nanmean(growth.c_in)),
+            "c_out": float(np.nanmean(growth.c_out)),
+            "c_p": growth.c_p,
         },
-        "told": f"Γ̂ = {gamma.value:.4f} [{gamma.ci_low:.4f}, {gamma.ci_high:.4f}]",
+        "line": f"Γ̂ = {gamma.value:.4f} [{gamma.ci_low:.4f}, {gamma.ci_high:.4f}]",
     }

@@ -1,4 +1,4 @@
-"""What is told of a finished condition in a world: means over episodes, and how far runs part."""
+"""The report of a finished condition in a world: means over episodes, and how far runs part."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
         "interval": INTERVAL,
         "status": "world",
         "warnings": _warnings(completed, by_episode) + apart["warnings"],
-        "told": line + apart["told"],
+        "line": line + apart["line"],
     }
 
 
@@ -49,7 +49,7 @@ def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
     """D(t) and λ̂ within episodes, averaged over them; nothing where each was run once."""
     several = episodes.ensembles(episodes.weights(completed), completed[0].head["runs"])
     if not several:
-        return {"metrics": {}, "divergence": [], "warnings": [], "told": ""}
+        return {"metrics": {}, "divergence": [], "warnings": [], "line": ""}
     apart = parting(several)
     over = apart.exponent
     return {
@@ -60,7 +60,7 @@ def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
         },
         "divergence": apart.divergence.tolist(),
         "warnings": list(apart.warnings),
-        "told": f"; λ̂ = {over.value:.4f} [{over.ci_low:.4f}, {over.ci_high:.4f}]",
+        "line": f"; λ̂ = {over.value:.4f} [{over.ci_low:.4f}, {over.ci_high:.4f}]",
     }
 
 

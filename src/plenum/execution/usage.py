@@ -1,4 +1,4 @@
-"""A condition's accounts: replicates by how they stand, and calls by model and by outcome."""
+"""A condition's accounts: replicates by status, and calls by model and by outcome."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ def account(
 
 
 def _examples(transcripts: Sequence[Transcript]) -> dict[str, str]:
-    """What was said at the first failure of each reason."""
+    """The message of the first failure of each reason."""
     ends = [t.end for t in reversed(transcripts) if t.end and t.status == "failed"]
     return {str(end["reason"]): str(end.get("detail", "")) for end in ends}
 
@@ -108,7 +108,7 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
 def _outcomes(
     transcripts: Sequence[Transcript], attempts: Iterable[Line]
 ) -> dict[str, dict[str, int]]:
-    """What came of every attempt that failed, by outcome."""
+    """What became of the attempts that failed: counts, by outcome."""
     answered = {
         (t.head["replicate"], *_question(entry["kind"], entry))
         for t in transcripts
@@ -130,5 +130,5 @@ def _outcomes(
 
 
 def _question(kind: str, line: Line) -> tuple[str, int, str]:
-    """What is asked; a repair asks the same again."""
+    """The key of a question; a repair asks the same again."""
     return kind.removesuffix("_repair"), line["round"], line["seat"]

@@ -25,7 +25,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
-    """What is known of a condition's completed replicates, by field of its record.
+    """Fields of a condition's record that come from its completed replicates, by name.
 
     Parameters
     ----------

@@ -154,7 +154,7 @@ def _migrate(copy: sqlite3.Connection, path: Path) -> None:
 
 
 def _refused(path: Path, error: object) -> UserError:
-    """What to say of an error that SQLite raised or reported about a file."""
+    """The message for an error that SQLite raised or reported about a file."""
     if isinstance(error, sqlite3.OperationalError):
         return UserError(f"tracking.uri: {path} can't be written to ({error})")
     return UserError(

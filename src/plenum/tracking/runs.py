@@ -72,12 +72,12 @@ def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
     folder = store.folder(run.info.artifact_uri)
     if folder is not None:
         return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
-    listed = {file.path for file in client.list_artifacts(run.info.run_id)}
+    stored = {file.path for file in client.list_artifacts(run.info.run_id)}
     with tempfile.TemporaryDirectory() as scratch:
         return {
             name: local_copy(client, run, name, Path(scratch)).read_bytes()
             for name in names
-            if name in listed
+            if name in stored
         }
 
 

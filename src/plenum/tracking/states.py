@@ -74,13 +74,13 @@ def holds(
     path = store.local(uri)
     if path is None:
         return False
-    found = stored.runs(path, study, "plenum.cell", condition["cell"])
-    parents = [run for run in found if run.tags.get("plenum.kind") == "condition"]
+    runs = stored.runs(path, study, "plenum.cell", condition["cell"])
+    parents = [run for run in runs if run.tags.get("plenum.kind") == "condition"]
     if len(parents) != 1:
         return False
     children = {
         f"{int(run.tags['plenum.replicate']):03d}": run
-        for run in found
+        for run in runs
         if run.tags.get("plenum.kind") == "replicate"
     }
     return _parent_holds(parents[0], condition, target, report) and all(

@@ -94,8 +94,10 @@ def answering(uri: str) -> Iterator[None]:
 
 def require_writable(key: str, folder: Path) -> None:
     """Refuse a folder that can't be made or written to, before anything is run for it."""
-    there = next(place for place in (folder.resolve(), *folder.resolve().parents) if place.exists())
-    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+    existing = next(
+        place for place in (folder.resolve(), *folder.resolve().parents) if place.exists()
+    )
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
         raise UserError(f"{key}: {folder} can't be written to")
 
 
@@ -175,10 +177,10 @@ def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
     It is the run's own where that lies on this disk: the client would look it up again, and
     copy there what is written elsewhere first.
     """
-    own = folder(run.info.artifact_uri)
-    if own is not None:
-        (own / within).mkdir(parents=True, exist_ok=True)
-        yield own / within
+    run_folder = folder(run.info.artifact_uri)
+    if run_folder is not None:
+        (run_folder / within).mkdir(parents=True, exist_ok=True)
+        yield run_folder / within
         return
     with tempfile.TemporaryDirectory() as scratch:
         yield Path(scratch)
@@ -191,7 +193,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     Parameters
     ----------
     name
-        What the experiment is called until it is whole; the study's name if it isn't given.
+        The name of the experiment until it is complete; the study's name if it isn't given.
 
     Raises
     ------
@@ -199,11 +201,11 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
         It is in MLflow's trash.
     """
     name = name or study
-    found = client.get_experiment_by_name(name)
-    if found is not None:
-        if found.lifecycle_stage != "active":
-            raise deleted(name, found.experiment_id, uri)
-        return str(found.experiment_id)
+    existing = client.get_experiment_by_name(name)
+    if existing is not None:
+        if existing.lifecycle_stage != "active":
+            raise deleted(name, existing.experiment_id, uri)
+        return str(existing.experiment_id)
     uri = absolute(uri)
     location = None
     if uri.startswith(_SQLITE):
@@ -217,7 +219,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
 
 
 def deleted(name: str, number: str, uri: str) -> UserError:
-    """What to say of an experiment that is in MLflow's trash."""
+    """The error for an experiment that is in MLflow's trash."""
     return UserError(
         f"study: the experiment {name!r} lies in MLflow's trash; restore it with "
         f"'python scripts/study.py study={name} restore' or "

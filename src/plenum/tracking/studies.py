@@ -51,8 +51,8 @@ def studies(client: Any) -> list[StoredStudy]:
     """Every study of the store, those in its trash too, by name and in the order of creation."""
     from mlflow.entities import ViewType
 
-    listed = client.search_experiments(view_type=ViewType.ALL)
-    read = [_study(client, experiment) for experiment in listed if _TAG in experiment.tags]
+    experiments = client.search_experiments(view_type=ViewType.ALL)
+    read = [_study(client, experiment) for experiment in experiments if _TAG in experiment.tags]
     return sorted(read, key=lambda study: (study.name, study.deleted, int(study.experiment)))
 
 

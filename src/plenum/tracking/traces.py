@@ -30,7 +30,7 @@ class TracedCall:
     Attributes
     ----------
     kind, round, seat, model
-        What was asked of whom.
+        What kind of call it is, and its round, seat and model.
     messages
         The prompt, as ``role`` and ``content`` of each message.
     id
@@ -50,7 +50,7 @@ class TracedCall:
 
 @dataclass(frozen=True)
 class Trace:
-    """A replicate and what its trace says of it.
+    """A replicate and the contents of its trace.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ def write(
     from mlflow.entities.trace_location import TraceLocation
 
     states = {"completed": TraceState.OK, "failed": TraceState.ERROR}
-    first, *others = list(_spans(trace, transcript, calls, _times(attempts), int(begun * _NS)))
+    first, *rest = list(_spans(trace, transcript, calls, _times(attempts), int(begun * _NS)))
     start, end = first.start_time_ns, first.end_time_ns or first.start_time_ns
     info = TraceInfo(
         trace_id=trace.id,
@@ -117,11 +117,11 @@ def write(
         tags={"mlflow.traceName": trace.name, **trace.tags},
     )
     client._tracing_client.start_trace(info)  # the public ones choose ids and times of their own
-    client._tracing_client.log_spans(trace.experiment, [first, *others])
+    client._tracing_client.log_spans(trace.experiment, [first, *rest])
 
 
 def _outcome(transcript: Transcript) -> str:
-    """How a replicate came out, in one line."""
+    """The outcome of a replicate, in one line."""
     end = transcript.end
     if end is None:
         return "pending"

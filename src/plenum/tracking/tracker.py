@@ -103,7 +103,7 @@ class _Study:
         self._gone: str | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Handle a request, and say how it went."""
+        """Handle a request, and return its result."""
         if self._gone is None:
             try:
                 self._handle(request["cell"], request["method"], request["arguments"])

@@ -78,9 +78,9 @@ def source(version: str = "") -> dict[str, str]:
 
 def save(client: "MlflowClient", experiment: str) -> None:
     """Give an experiment its views, where it hasn't these yet."""
-    there = client.get_experiment(experiment).tags
+    current = client.get_experiment(experiment).tags
     for key, value in tags().items():
-        if there.get(key) != value:
+        if current.get(key) != value:
             client.set_experiment_tag(experiment, key, value)
 
 

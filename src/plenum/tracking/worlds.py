@@ -35,7 +35,7 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
 
 
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
-    """What is known of a condition's completed runs, by field of its record.
+    """Fields of a condition's record that come from its completed runs, by name.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
     """
     replicates = table("replicates")
     completed = replicates[replicates["status"] == "completed"]["replicate"]
-    own = {name: table(name) for name in ("metrics", "rounds", "ensemble")}
-    own = {name: rows[rows["replicate"].isin(completed)] for name, rows in own.items()}
-    metrics = derived(own["metrics"], int(params["runs"]), int(params["agents"]))
-    return {"metrics": metrics, "rounds": own["rounds"], "weights": own["ensemble"]}
+    frames = {name: table(name) for name in ("metrics", "rounds", "ensemble")}
+    frames = {name: rows[rows["replicate"].isin(completed)] for name, rows in frames.items()}
+    metrics = derived(frames["metrics"], int(params["runs"]), int(params["agents"]))
+    return {"metrics": metrics, "rounds": frames["rounds"], "weights": frames["ensemble"]}
 
 
 def derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:

@@ -111,7 +111,7 @@ class ConditionWriter:
         if parents:
             self._take_over(children, parents[:-1])
 
-    def _take_over(self, children: list[Any], others: list[Any]) -> None:
+    def _take_over(self, children: list[Any], duplicates: list[Any]) -> None:
         """Bring what an earlier run left of the condition up to date."""
         tags, client = self._parent.data.tags, self._study.client
         if tags.get("plenum.target") != str(self._target):
@@ -120,7 +120,7 @@ class ConditionWriter:
             source = [RunTag(*tag) for tag in views.source(self._study.version).items()]
             client.log_batch(self._parent.info.run_id, tags=source)
         self.account({})  # those that exist are of an earlier run
-        for other in others:  # a writer was stopped while it put one in another's place
+        for other in duplicates:  # a writer was stopped while it put one in another's place
             for child in children:
                 if child.data.tags["mlflow.parentRunId"] == other.info.run_id:
                     self._adopt(child.info.run_id, self._parent)

@@ -34,7 +34,7 @@ class Answers(Protocol):
 
 
 class SimulatedAnswers:
-    """What the simulated backend says."""
+    """Answers of the simulated backend."""
 
     def __init__(self) -> None:
         self._backend = SimulatedBackend(Simulated())
@@ -71,9 +71,9 @@ class CannedAnswers:
 
 @lru_cache(maxsize=32)
 def _state_line(options: int) -> str:
-    others = 500 // max(options - 1, 1)
-    first = 1000 - others * (options - 1)
-    numbers = ",".join(f"{value / 1000:.3f}" for value in [first, *[others] * (options - 1)])
+    share = 500 // max(options - 1, 1)
+    first = 1000 - share * (options - 1)
+    numbers = ",".join(f"{value / 1000:.3f}" for value in [first, *[share] * (options - 1)])
     return f'STATE: pref=[{numbers}]; conf=60; tags=["cost_control","public_trust"]'
 
 

@@ -47,12 +47,12 @@ def read(raw: bytes, key: str) -> Question:
 
 
 def _chat(body: dict[str, Any]) -> Chat:
-    model, listed = body.get("model"), body.get("messages")
+    model, raw_messages = body.get("model"), body.get("messages")
     if not isinstance(model, str) or not model:
         raise Unreadable("model: a model's name is required")
-    if not isinstance(listed, list) or not listed:
+    if not isinstance(raw_messages, list) or not raw_messages:
         raise Unreadable("messages: a list of messages is required")
-    messages = tuple(_message(item) for item in listed)
+    messages = tuple(_message(item) for item in raw_messages)
     temperature = _number(body, "temperature", TEMPERATURE)
     most = int(_number(body, "max_tokens", _number(body, "max_completion_tokens", MAX_TOKENS)))
     parts = [part for message in messages for part in (message.role, message.content)]

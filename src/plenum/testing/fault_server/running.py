@@ -122,8 +122,8 @@ async def _until_signalled(settings: Settings) -> signal.Signals:
         if not ended.done():
             ended.set_result(by)
 
-    for one in _SIGNALS:
-        loop.add_signal_handler(one, end, one)
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, end, number)
     async with _listening(settings) as (url, _):
         print(f"serving {url}", flush=True)
         return await ended

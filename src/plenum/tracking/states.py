@@ -26,9 +26,13 @@ def of_replicate(transcript: Transcript, pending: str) -> str:
     return state if transcript.end else f"{state}-{pending}"
 
 
+_NAMES = {"line": "told"}
+"""What stores of earlier versions know parts of a report as: runs are to keep their states."""
+
+
 def of_condition(estimates: dict[str, Any], condition: dict[str, Any]) -> str:
     """What a condition's run is written from; its accounts may change while the run stays."""
-    kept = {key: value for key, value in estimates.items() if key != "accounts"}
+    kept = {_NAMES.get(k, k): value for k, value in estimates.items() if k != "accounts"}
     return digest([clean(kept), condition])
 
 

@@ -47,4 +47,7 @@ def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_tabl
             [shares[line.heads], low, high]
         )
         assert f"{line.share:.3f}" in printed
+    call(tmp_path, "scripts/accounting.py", "study=coin", **path)
+    accounts = pd.read_csv(tmp_path / "outputs/coin/accounting.csv")
+    assert accounts[["target", "completed", "calls"]].to_numpy().tolist() == [[6, 6, 120]] * 2
     assert json.dumps(sorted(shares)) == '["0.2", "0.9"]'

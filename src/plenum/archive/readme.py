@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from plenum.archive.gather import ArchivedCondition
-from plenum.design.factors import ALL_FACTORS, varying
+from plenum.design.factors import varying
 from plenum.reports.markdown import template
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import simulated
@@ -51,15 +51,15 @@ def readme(
     tables: Sequence[str],
 ) -> str:
     """Markdown that says what the archive is, how to read and check it, and what it can't show."""
-    kind = conditions[0].run.kind.name
+    kind = conditions[0].run.kind
     params = [condition.run.params for condition in conditions]
-    differing = varying(params, ALL_FACTORS)
+    differing = varying(params, kind.factors)
     held = _ALWAYS.union(*(condition.artifacts for condition in conditions))
-    files = {name: what or _ENSEMBLES[kind] for name, what in _FILES.items()}
+    files = {name: what or _ENSEMBLES.get(kind.name, "") for name, what in _FILES.items()}
     return template(Path(__file__).with_name("readme.md.j2")).render(
         study=chosen.study,
         chosen=chosen,
-        kind=kind,
+        kind=kind.name,
         counts=counts,
         failures=sorted(failures.items()),
         backends=sorted({values.get("backend", "") for values in params}),
@@ -68,7 +68,7 @@ def readme(
         ),
         versions=sorted({condition.run.tags.get("plenum.version", "") for condition in conditions}),
         varying=differing,
-        fixed=[(n, params[0][n]) for n in ALL_FACTORS if n not in differing and params[0].get(n)],
+        fixed=[(n, params[0][n]) for n in kind.factors if n not in differing and params[0].get(n)],
         conditions=[
             {
                 "folder": condition.place.partition("/")[2],

@@ -14,15 +14,13 @@ WORLD_FACTORS = (
 )
 """The factors that only conditions in worlds have."""
 
-ALL_FACTORS = (*FACTORS, *WORLD_FACTORS)
-
 USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
 """Values that go without saying where a condition is named."""
 
 
 def unusual(names: Iterable[str], values: Mapping[str, str]) -> list[str]:
-    """Those of some factors whose value doesn't go without saying."""
-    return [name for name in names if USUAL.get(name) != values[name]]
+    """Those of some factors that are there, and whose value doesn't go without saying."""
+    return [name for name in names if name in values and USUAL.get(name) != values[name]]
 
 
 def varying(

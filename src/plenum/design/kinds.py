@@ -13,6 +13,9 @@ from typing import Any
 from plenum.base.errors import UserError
 from plenum.design.factors import FACTORS, WORLD_FACTORS
 
+_WORDS = {"report_frames": "export", "plan": "a plan of replicates"}
+"""What stations are called where a kind has no part for them."""
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -78,7 +81,7 @@ class Kind:
         """
         if station not in self.parts:
             others = " and ".join(k.plural for k in KINDS.values() if station in k.parts)
-            what = station.removeprefix("report_").replace("_", " ")
+            what = _WORDS.get(station, station.removeprefix("report_").replace("_", " "))
             raise UserError(f"study: it holds {self.plural}; {what}: only for {others or 'none'}")
         return _resolved(self.parts[station])
 

@@ -29,12 +29,16 @@ TRACES = ("none", "sample", "all")
 
 @dataclass
 class ScenarioConfig:
+    """The case: its ``id``, and the YAML ``file`` that holds it."""
+
     id: str = MISSING
     file: str = MISSING
 
 
 @dataclass
 class RolesConfig:
+    """The seats by name, each with the name of its mandate (empty for none)."""
+
     name: str = MISSING
     neutral_labels: bool = False
     seats: dict[str, str] = field(default_factory=dict)
@@ -42,6 +46,8 @@ class RolesConfig:
 
 @dataclass
 class ModelConfig:
+    """Which model speaks for each seat and for the clerk; ``default`` for all others."""
+
     name: str = MISSING
     default: str | None = None
     seats: dict[str, str | None] = field(default_factory=dict)
@@ -51,12 +57,16 @@ class ModelConfig:
 
 @dataclass
 class PerturbationConfig:
+    """Which families of wordings replicates read in turn; none for the scenario as it is."""
+
     name: str = "none"
     families: list[str] = field(default_factory=list)
 
 
 @dataclass
 class TrackingConfig:
+    """The MLflow store (``uri``, or none), and which replicates are traced."""
+
     name: str = MISSING
     uri: Annotated[str | None, Url()] = MISSING
     traces: Annotated[str, Choice(TRACES)] = "sample"
@@ -64,6 +74,8 @@ class TrackingConfig:
 
 @dataclass
 class PriceConfig:
+    """US dollars per million tokens of a model."""
+
     input: NotNegative = MISSING
     output: NotNegative = MISSING
     cached: Dollars = None
@@ -71,6 +83,8 @@ class PriceConfig:
 
 @dataclass
 class BranchConfig:
+    """Continuations of a state: after which round, of how many base runs, how many of each."""
+
     after_round: int | None = None
     bases: Count = 5
     continuations: Annotated[int, Range(2)] = 30
@@ -78,6 +92,8 @@ class BranchConfig:
 
 @dataclass
 class TaskConfig:
+    """The world, and its agents: ``view`` messages are read, ``runs`` share a world."""
+
     name: str = "none"
     agents: Annotated[int, Range(1, 100)] = 5
     turns: Annotated[int, Range(0, 5)] = 1
@@ -89,17 +105,23 @@ class TaskConfig:
 
 @dataclass
 class ConsensusConfig:
+    """How a decision comes about in a world: a mechanism by name."""
+
     name: str = "implicit"
 
 
 @dataclass
 class DiversityConfig:
+    """The roles of a world's agents at this level of diversity, by world."""
+
     name: str = "medium"
     roles: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass
 class VolatilityConfig:
+    """The numbers of a world at this level of volatility, by world."""
+
     name: str = "moderate"
     world: dict[str, dict[str, Any]] = field(default_factory=dict)
 

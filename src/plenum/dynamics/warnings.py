@@ -192,6 +192,20 @@ _EVERY = (
         "",
         "a vote without deliberation: there is nothing to fit",
     ),
+    Warned("no_shocks", "", "no shock struck: there is nothing to recover from"),
+    Warned("few_episodes", "", "fewer than five episodes, which are the independent draws"),
+    Warned("few_groups", "", "fewer than ten groups that points belong to"),
+    Warned("few_values", "", "fewer than five values of x: there is no test"),
+    Warned("few_low", "", "fewer than ten points below the breakpoint"),
+    Warned("few_high", "", "fewer than ten points above the breakpoint"),
+    Warned("dropped_nan", "", "points without a value were left out"),
+    Warned("constant_x", "", "all points have the same x: there is no fit"),
+    Warned("clustered", "", "shocks of one episode are taken for independent"),
+    Warned("mostly_censored", "", "most recoveries weren't seen to their end"),
+    Warned("beyond_data", "", "the horizon is later than any recovery that was seen"),
+    Warned("abstentions", "", "agents abstained in some rounds, and did nothing there"),
+    Warned("silent", "", "turns of the discussion had no readable answer"),
+    Warned("cut", "", "answers ended inside their object"),
 )
 
 WARNINGS = {warned.name: warned for warned in _EVERY}

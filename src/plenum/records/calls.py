@@ -17,7 +17,6 @@ _SENT = "sent"
 _MOST = 2**53
 """Above any count, and above any amount of seconds or dollars."""
 _OUTCOMES = {"ok", _SENT, *map(str, Failure)}
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterator[Line]:
@@ -88,7 +87,7 @@ class CallLog:
         self._write({**line, "outcome": _SENT})
 
     def _write(self, line: Line) -> None:
-        data = (_encode(line) + "\n").encode(errors="replace")
+        data = (writing.encode(line) + "\n").encode(errors="replace")
         writing.append(self._descriptor, data, self._path)
 
     def close(self) -> None:

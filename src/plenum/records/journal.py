@@ -20,7 +20,6 @@ SCHEMA = 1
 NO_ANSWERS = ("end", "reopen", "round")
 """Kinds of entries that are no answers to calls."""
 _KEY = ',"chain":"'
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 class DamagedJournal(Exception):
@@ -87,7 +86,7 @@ class Journal:
 
     def append(self, entry: dict[str, Any]) -> None:
         """Write one entry: after it returns, a killed process loses nothing."""
-        body = _encode(entry)
+        body = writing.encode(entry)
         chain = _link(self._chain, body)
         writing.append(self._descriptor, _line(body[:-1], chain).encode() + b"\n", self.path)
         self._chain = chain

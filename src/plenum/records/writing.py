@@ -1,8 +1,12 @@
 """Writing so that nothing half written is read later, and so that what fails names its file."""
 
+import json
 import os
 from contextlib import suppress
 from pathlib import Path
+
+encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A line of JSON, as compact as it gets."""
 
 
 def append(descriptor: int, data: bytes, path: Path) -> None:

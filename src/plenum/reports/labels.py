@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from plenum.design.factors import FACTORS, unusual
 from plenum.reports.rows import Row, shown
 from plenum.reports.table import Column, keys
+from plenum.tracking.conditions import TrackedCondition
 
 
 def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
@@ -24,11 +25,16 @@ def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
 
 
 def provenance(rows: Sequence[Row]) -> str:
+    """Where the numbers of some rows come from: see :func:`origin`."""
+    return origin([row.tracked for row in rows])
+
+
+def origin(conditions: Sequence[TrackedCondition]) -> str:
     """Where the numbers come from: the backends, and whether these are evidence of anything."""
-    backends = sorted({r.tracked.factors["backend"] for r in rows})
-    line = f"backend: {', '.join(backends)}"
-    if any(r.tracked.simulated for r in rows) or "simulated" in backends:
+    backends = sorted({condition.factors["backend"] for condition in conditions})
+    line = f"backend: {', '.join(backends) or 'none'}"
+    if any(condition.simulated for condition in conditions) or "simulated" in backends:
         line += "; simulated agents, no evidence about language models"
-    if any(r.tracked.tiny for r in rows):
+    if any(condition.tiny for condition in conditions):
         line += "; the tiny model shows that the hosted path works and stands for no real model"
     return line

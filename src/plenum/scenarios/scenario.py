@@ -36,8 +36,8 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 
 
 _TEXTS = ("id", "title", "domain", "type", "question", "situation", "endpoint")
-_LISTS = ("affected", "numbers", "constraints", "cases")
-_FIELDS = (*_TEXTS, *_LISTS, "options")
+LISTS = ("affected", "numbers", "constraints", "cases")
+_FIELDS = (*_TEXTS, *LISTS, "options")
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _check(data: Any, path: Path) -> Scenario:
         numbered = "; ".join(f"({n}) {mistake}" for n, mistake in enumerate(wrong, 1))
         raise UserError(f"scenario file {path}, {len(wrong)} mistakes: {numbered}")
     fields: dict[str, Any] = {field: " ".join(data[field].split()) for field in _TEXTS}
-    for field in _LISTS:
+    for field in LISTS:
         fields[field] = tuple(" ".join(item.split()) for item in data[field])
     options = tuple(
         Option(label, *(" ".join(entry[key].split()) for key in ("name", "description")))
@@ -180,7 +180,7 @@ def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
             yield f"field {field}: {data[field]!r} is no text; write it as a non-empty text"
         elif field in data:
             yield from _word_mistakes(field, data[field])
-    for field in _LISTS:
+    for field in LISTS:
         if field in data:
             yield from _list_mistakes(field, data[field])
     if "options" in data:

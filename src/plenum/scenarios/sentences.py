@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from plenum.scenarios import Scenario
+from plenum.scenarios.scenario import LISTS
 
 _TEXTS = ("situation", "question", "endpoint")
-_LISTS = ("affected", "numbers", "constraints", "cases")
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def sentences(scenario: Scenario) -> tuple[Sentence, ...]:
     descriptions = tuple(option.description for option in scenario.options)
     fields = [
         ("situation", (scenario.situation,)),
-        *((field, getattr(scenario, field)) for field in _LISTS),
+        *((field, getattr(scenario, field)) for field in LISTS),
         ("options", descriptions),
         ("question", (scenario.question,)),
         ("endpoint", (scenario.endpoint,)),
@@ -64,7 +64,7 @@ def reworded(scenario: Scenario, texts: Sequence[str]) -> Scenario:
     fields = {field: joined[field, 0] for field in _TEXTS}
     lists = {
         field: tuple(joined[field, item] for item in range(len(getattr(scenario, field))))
-        for field in _LISTS
+        for field in LISTS
     }
     options = tuple(
         replace(option, description=joined["options", item])

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,7 @@ def read(
         completed, failed = written["completed"], written["failed"]
     counted = replace(
         condition,
-        factors={name: condition.factors[name] for name in FACTORS},
+        factors=_shared(condition.factors),
         target=target,
         completed=completed,
         failures=failed,
@@ -114,6 +114,12 @@ def read(
         digests=_digests(files, replicates if written else ()),
         unread_lines=written.get("unread_lines", 0) if written else 0,
     )
+
+
+def _shared(factors: Mapping[str, str]) -> dict[str, str]:
+    """The factors that conditions of most kinds have; of a kind that lacks some, all of its own."""
+    shared = {name: factors[name] for name in FACTORS if name in factors}
+    return shared if len(shared) == len(FACTORS) else dict(factors)
 
 
 def _believed(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:

@@ -38,7 +38,7 @@ _LINES = 24
 def publish(chosen: Settings) -> None:
     """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     usages = TrackedStudy(chosen.study, chosen.uri).usage
-    usages = sorted(usages, key=lambda a: a.tracked.factors["scenario"])
+    usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
     once, listed = distinct(usages), manifest(usages)
     printed = [*conditions(usages), *models(once), failures(once), attrition(once)]
     short = len(listed) <= _LINES

@@ -7,9 +7,10 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics import association, holm
-from plenum.reports.accounting.common import rows_of, spaced
+from plenum.reports.accounting.common import rows_of
 from plenum.reports.formats import NONE, decimals, p_value
 from plenum.reports.notes import notes
+from plenum.reports.phrases import spaced
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.table import Column, Table
 from plenum.tracking.usage import ConditionUsage

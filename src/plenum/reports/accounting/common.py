@@ -77,11 +77,6 @@ def in_order(reasons: set[str]) -> list[str]:
     return sorted(reasons, key=lambda r: (REASONS.index(r) if r in REASONS else len(REASONS), r))
 
 
-def spaced(name: str) -> str:
-    """A name as words."""
-    return name.replace("_", " ")
-
-
 def unknown(usages: Sequence[ConditionUsage]) -> dict[str, int]:
     """Facts for notes: conditions whose calls aren't known, and all."""
     return {"unknown": sum(usage.models is None for usage in usages), "lines": len(usages)}

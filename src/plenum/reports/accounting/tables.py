@@ -13,13 +13,13 @@ from plenum.reports.accounting.common import (
     distinct,
     reasons_in,
     rows_of,
-    spaced,
     unknown,
     whys_in,
 )
 from plenum.reports.formats import count, decimals, dollars, percent, text
 from plenum.reports.labels import condition_keys, shared_label
 from plenum.reports.notes import notes
+from plenum.reports.phrases import spaced
 from plenum.reports.rows import shown
 from plenum.reports.table import Column, Table, keys
 from plenum.tracking.usage import REASONS, ConditionUsage

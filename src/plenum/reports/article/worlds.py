@@ -15,11 +15,12 @@ from plenum.reports.article.document import Block, Document, Grid, Picture, Sect
 from plenum.reports.article.factors import design
 from plenum.reports.article.families import ALPHA, holds
 from plenum.reports.formats import realised
+from plenum.reports.labels import origin
 from plenum.reports.phrases import capital, ci, count, paragraphs, spaced
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds import publish
-from plenum.reports.worlds.groups import Group, groups, provenance
+from plenum.reports.worlds.groups import Group, groups
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study as TrackedStudy
 
@@ -62,7 +63,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     ]
     parts: dict[str, Block] = {f"table{n}": Grid(n, t) for n, t in enumerate(tables, start=1)}
     drawn = publish.drawn(played, folder) if done else []
-    source = provenance(played)
+    source = origin(played)
     pictures = [
         Picture(
             *(number, "world", tuple(files), title),

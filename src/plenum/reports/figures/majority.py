@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import TimeToMajority
 from plenum.dynamics.decisions import share
+from plenum.dynamics.majority import READINGS
 from plenum.reports.figures.words import captioned, degrees, name, plain, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
 from plenum.reports.study import Study
@@ -31,8 +32,6 @@ _ASIDE = 1.1
 _LETTERS = 24
 """Letters of a line of the legend."""
 
-_READINGS = ("first", "stable")
-
 
 def majority(study: Study) -> Figure | None:
     """The share of replicates with a majority by round, in both readings, a row a scenario."""
@@ -44,7 +43,7 @@ def majority(study: Study) -> Figure | None:
     figure, axes = panels(len(groups), 3, size, sharey=True, width_ratios=(1, 1, 0.5))
     names = [n for n in varying_in(study.deliberated) if n != "scenario"]
     for (*pair, room), (scenario, rows) in zip(axes, groups, strict=True):
-        for panel, reading in zip(pair, _READINGS, strict=True):
+        for panel, reading in zip(pair, READINGS, strict=True):
             _panel(panel, rows, reading, names)
             what = "first majority" if reading == "first" else "majority that stays"
             panel.set_title(f"{plain(scenario)}: {what}")
@@ -106,7 +105,7 @@ def _panel(axes: Axes, rows: Sequence[Row], reading: str, names: Sequence[str]) 
 
 def _label(row: Row, names: Sequence[str]) -> str:
     title = name(row, names)
-    never = (times.n - times.events for times in (_time(row, r) for r in _READINGS))
+    never = (times.n - times.events for times in (_time(row, r) for r in READINGS))
     return f"{wrapped(title, _LETTERS)}\nn = {row.n}, never {' / '.join(map(str, never))}"
 
 

@@ -9,13 +9,14 @@ import pandas as pd
 from plenum import scenarios
 from plenum.base import project
 from plenum.design.factors import FACTORS, varying
-from plenum.reports.accounting.common import distinct, reasons_in, rows_of, spaced, whys_in
+from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
 from plenum.reports.accounting.tables import condition_frame, failure_frame, failures, manifest
 from plenum.reports.formats import NONE, count
 from plenum.reports.labels import provenance
 from plenum.reports.papers import items
 from plenum.reports.papers.published import beside, published
 from plenum.reports.papers.source import NumberedTable, Source, noted
+from plenum.reports.phrases import spaced
 from plenum.reports.table import Column, Table
 from plenum.scenarios import Scenario
 from plenum.tracking.usage import ConditionUsage

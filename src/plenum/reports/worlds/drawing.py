@@ -15,6 +15,7 @@ from scipy import stats
 
 from plenum.dynamics import two_lines
 from plenum.reports.formats import p_value
+from plenum.reports.labels import origin
 from plenum.reports.style import (
     COLOURS,
     GREY,
@@ -26,7 +27,7 @@ from plenum.reports.style import (
     outer_labels,
     panels,
 )
-from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, provenance
+from plenum.reports.worlds.groups import LEVELS, Group, over_worlds
 from plenum.reports.worlds.statistics import conclusive, points
 from plenum.reports.worlds.tables import notes
 
@@ -237,4 +238,4 @@ def _caption(
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)
     runs = f"{completed}/{target} runs"
-    caption(figure, [*first, *notes(name, **facts), f"{runs}; {provenance(played)}"])
+    caption(figure, [*first, *notes(name, **facts), f"{runs}; {origin(played)}"])

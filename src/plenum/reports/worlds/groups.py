@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics.estimate import Estimate, mean
+from plenum.reports.labels import origin
 from plenum.reports.phrases import paragraphs
 from plenum.reports.worlds.arms import LONE, arm_of, reference
 from plenum.tracking.conditions import TrackedCondition
@@ -279,16 +280,7 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
     frame = group.frame
     scripted = frame[frame["scripted"]] if policies is None else policies
     notes = paragraphs("worlds/notes.j2", "missing", command=command(frame))
-    return (*(notes if scripted.empty else ()), provenance(group.played))
-
-
-def provenance(played: Sequence[TrackedCondition]) -> str:
-    """Where the numbers come from, and whether they are evidence of anything."""
-    backends = sorted({condition.factors["backend"] for condition in played})
-    line = f"backend: {', '.join(backends) or 'none'}"
-    if any(condition.simulated for condition in played):
-        line += "; simulated agents, no evidence about language models"
-    return line
+    return (*(notes if scripted.empty else ()), origin(group.played))
 
 
 def command(frame: pd.DataFrame) -> str:

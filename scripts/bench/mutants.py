@@ -153,7 +153,7 @@ def main() -> None:
     parser.add_argument("--side", choices=("old", "new"), help="run one suite alone")
     parser.add_argument("--out", type=Path, default=Path("mutants.jsonl"))
     options = parser.parse_args()
-    for checkout in (chosen.old, chosen.new):
+    for checkout in (options.old, options.new):
         if not (checkout / "src/plenum").is_dir():
             parser.error(f"{checkout}: no checkout of the project")
     sides = {"old": options.old.resolve(), "new": options.new.resolve()}

@@ -12,7 +12,7 @@ import pytest
 from known_conditions import CHOSEN, build, estimated, exponent, one_shot, perturbed, tracked
 
 from plenum.dynamics.planning import detectable, power_of
-from plenum.dynamics.warnings import WARNINGS
+from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
 from plenum.reports.article import comparisons
 from plenum.reports.article.compose import SECTIONS, compose
@@ -324,7 +324,8 @@ def test_the_papers_study_is_named_with_its_departures() -> None:
 
 def test_every_warning_is_explained() -> None:
     explained = {name for name, known in WARNINGS.items() if known.seen and known.so}
-    assert WARNINGS.keys() - explained == {"branching", "one_shot"}
+    assert LETTERS.keys() | {"identical", "short", "single", "not_converged"} <= explained
+    assert all(known.short for known in WARNINGS.values())
     row = build([tracked(1)])[0]
     said = told([estimated(row, warnings=("saturated", "of_tomorrow"))], "warnings")
     assert "bent down by the ceiling" in said

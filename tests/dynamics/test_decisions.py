@@ -121,3 +121,14 @@ def test_mcnemar_is_exact(pairs: list[tuple[bool, bool]]) -> None:
         assert_allclose(found.p, min(reference_mcnemar(table, exact=True).pvalue, 1), rtol=1e-9)
     else:
         assert found.p == 1
+
+
+@pytest.mark.parametrize("p", [0.5, 0.6, 0.7, 0.9])
+def test_the_interval_of_disagreement_holds_the_truth_and_says_something(p: float) -> None:
+    """Over all splits of twenty decisions, each as often as it comes."""
+    truth, held, n = 2 * p * (1 - p), [], 20
+    for k in range(n + 1):
+        e = pairwise_disagreement(["A"] * k + ["B"] * (n - k))
+        held.append(e.ci_low - 1e-9 <= truth <= e.ci_high + 1e-9)
+        assert 0 <= e.ci_low <= e.value <= e.ci_high <= 1
+    assert np.array(held) @ stats.binom(n, p).pmf(range(n + 1)) > 0.87

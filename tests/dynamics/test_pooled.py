@@ -252,3 +252,8 @@ def test_the_mixed_models_errors_are_those_of_the_greatest_likelihood(seed: int)
     errors = mixed_loss(best.x, groups, design, numbers[:, 2] / scale)[1] * scale
     model = mixed_model(cells)
     assert_allclose([e.se for e in model.effects.values()], errors[1:], rtol=0.02)
+
+
+def test_a_mixed_model_of_one_scenario_is_refused() -> None:
+    with pytest.raises(ValueError, match="two scenarios"):
+        mixed_model(square(1, 4, 0.1, (0.0, 0.0, 0.0)))

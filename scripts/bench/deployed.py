@@ -199,6 +199,7 @@ def sweep(
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"seed={seed}"])) for seed in range(seeds)]
+    import plenum.models.api.backend  # noqa: F401  # LiteLLM's import takes seconds
     from plenum.execution import run_sweep
 
     cpu, wall = time.process_time(), time.perf_counter()

@@ -1,7 +1,6 @@
 """Generators: their truths, against samples and closed forms."""
 
 import math
-from collections.abc import Callable
 
 import exact_processes
 import numpy as np

@@ -128,7 +128,6 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         {},
         "one length",
     ),
-    (two_lines, [([1, 2], [1, 2])], {"level": 1}, "level: 1; between 0 and 1"),
     (theory, [()], {"alpha": (1.2,)}, "alpha: 1.2; from 0 to 1"),
     (theory, [()], {"gamma": (-0.1,)}, "gamma: -0.1; 0 or more"),
     (theory, [()], {"shock_freq": (NAN,)}, "shock_freq: nan; from 0 to 1"),

@@ -153,12 +153,12 @@ def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
     )
 
 
-def undetected(n: int, level: float = 0.95) -> float:
+def undetected(n: int) -> float:
     """The chance per call at which n calls without the event still happen 1 time in 20.
 
     The exact one-sided Clopper-Pearson limit of 0 out of n; about 3 / n.
     """
-    return 1 - (1 - level) ** (1 / n) if n else float("nan")
+    return 1 - 0.05 ** (1 / n) if n else float("nan")
 
 
 def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:

@@ -11,6 +11,7 @@ import numpy as np
 from plenum.dynamics.decisions import Share, flip_rate
 from plenum.dynamics.divergence import divergence, pairwise_distances
 from plenum.dynamics.fit import Floats, jackknife_se
+from plenum.records import diff
 
 END = ""
 """Stands for the end of a text among the alternatives of a :class:`FirstDifference`."""
@@ -166,7 +167,7 @@ def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
     unit, split = _split(answers)
     counts = Counter(answer.text for answer in answers)
     order = sorted(counts, key=lambda text: split[text])
-    shared = [_shared(split[a], split[b]) for a, b in pairwise(order)]
+    shared = [diff.shared(split[a], split[b]) for a, b in pairwise(order)]
     weights = [counts[text] for text in order]
     earliest = min(shared) + 1
     alternatives: Counter[str] = Counter()
@@ -185,12 +186,6 @@ def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
         return "token", tokens
     # A word keeps the space before it: texts may differ in nothing else.
     return "word", {text: tuple(_WORD.findall(text)) for text in tokens}
-
-
-def _shared(a: Units, b: Units) -> int:
-    """How many units two sequences have in common at their beginnings."""
-    pairs = enumerate(zip(a, b, strict=False))
-    return next((n for n, (x, y) in pairs if x != y), min(len(a), len(b)))
 
 
 def _median(shared: np.ndarray, weights: Sequence[int]) -> float:

@@ -2,11 +2,14 @@
 
 import hashlib
 import os
+import shutil
 import sys
 import time
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
@@ -20,6 +23,9 @@ PRINTED = ".printed.json"
 
 _CLOCK_NS = 20_000_000
 """A file's time may lag behind the clock by so much."""
+
+_OF_TERMINALS = ("TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "COLUMNS")
+"""Variables that the shape of printed text depends on."""
 
 
 class Closing(Callback):
@@ -57,8 +63,6 @@ def _print_tables(study: str, uri: str) -> bool:
 
     Where nothing that they follow from has changed, what was printed last is printed again.
     """
-    from plenum.base.output import copied
-
     out = Path("outputs") / study
     try:
         if _print_again(study, uri, out):
@@ -67,7 +71,7 @@ def _print_tables(study: str, uri: str) -> bool:
         from plenum.reports.settings import Settings
 
         began = time.time_ns() - _CLOCK_NS
-        with copied() as (output, errors):
+        with _copied() as (output, errors):
             results.publish(Settings(study, uri, out))
         if not errors.text:
             _keep(study, uri, out, output.text, began)
@@ -104,7 +108,7 @@ def _keep(study: str, uri: str, out: Path, text: str, began: int) -> None:
 
 def _key(study: str, uri: str) -> str:
     """A digest of all that the printed tables follow from; empty where it can't be known."""
-    from plenum.base import output, project
+    from plenum.base import project
     from plenum.base.identity import digest
     from plenum.tracking.stored import fingerprint
 
@@ -112,8 +116,41 @@ def _key(study: str, uri: str) -> str:
     if contents is None:
         return ""
     places = [str(Path.cwd()), str(project.root()), sys.executable, os.environ.get("PATH"), uri]
-    return digest([study, contents, places, output.shape(), project.code_digest()])
+    return digest([study, contents, places, _shape(), project.code_digest()])
 
 
 def _digest(file: Path) -> str:
     return hashlib.blake2b(file.read_bytes()).hexdigest() if file.is_file() else ""
+
+
+class _Copying:
+    """A stream that keeps a copy of what is written to it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.text = ""
+
+    def write(self, text: str) -> int:
+        self.text += text
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def _copied() -> Iterator[tuple[_Copying, _Copying]]:
+    """Keep copies of what is printed meanwhile: to standard output, and to standard error."""
+    output, errors = _Copying(sys.stdout), _Copying(sys.stderr)
+    with redirect_stdout(cast(TextIO, output)), redirect_stderr(cast(TextIO, errors)):
+        yield output, errors
+
+
+def _shape() -> list[Any]:
+    """What the shape of printed text depends on: where it goes, its width and its colours."""
+    return [
+        sys.stdout.isatty(),
+        sys.stdout.encoding,
+        tuple(shutil.get_terminal_size()),
+        [os.environ.get(name) for name in _OF_TERMINALS],
+    ]

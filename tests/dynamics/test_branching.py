@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
+from scipy.linalg import helmert
 
-from plenum.dynamics import Branching, branching, generators
+from plenum.dynamics import Branching, branching
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ def continuations(
 ) -> tuple[Floats, Floats]:
     """Branches of x' = gain · x + noise from one state a base, and these states."""
     rng = np.random.default_rng(seed)
-    plane = generators.plane(options)
+    plane = helmert(options)
     start = 0.1 * rng.normal(size=(bases, options - 1))
     state = np.repeat(start[:, None], branches, axis=1)
     path = []

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections.abc import Iterator
 
+import exact_processes
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -162,7 +163,7 @@ def test_zero_rounds_are_left_out_of_every_labelling() -> None:
 
 
 def test_exact_separation_leaves_no_uncertainty() -> None:
-    fast, slow = generators.oracle(0.1).sample(12), generators.oracle(0.05).sample(12)
+    fast, slow = exact_processes.oracle(0.1).sample(12), exact_processes.oracle(0.05).sample(12)
     found = contrast(fast, slow, draws=99)
     assert_allclose([found.value, found.ci_low, found.ci_high], 0.05, atol=1e-9)
     assert found.p < 0.02

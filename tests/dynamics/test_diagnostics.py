@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import exact_processes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -206,7 +207,7 @@ def test_the_grid_of_rounded_preferences_is_found(decimals: int, seats: int) -> 
 
 @pytest.mark.parametrize(
     "process",
-    [generators.random_walk(), generators.committee(), generators.oracle()],
+    [generators.random_walk(), generators.committee(), exact_processes.oracle()],
     ids=lambda process: process.name,
 )
 def test_preferences_that_lie_on_no_grid_have_none(process: generators.Process) -> None:

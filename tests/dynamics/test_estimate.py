@@ -24,10 +24,6 @@ def test_without_uncertainty_a_test_is_certain(value: float, p: float) -> None:
     assert two_sided(value, 0.0, 5) == p
 
 
-def test_a_null_can_be_any_value() -> None:
-    assert_allclose(two_sided(0.3, 0.1, 7, null=0.2), two_sided(0.1, 0.1, 7))
-
-
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=20).filter(lambda v: np.std(v) > 1e-3))
 def test_a_mean_has_the_one_sample_t_test(values: list[float]) -> None:
     found = mean(np.array([*values, np.nan]), "mean")

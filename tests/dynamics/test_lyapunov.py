@@ -1,5 +1,6 @@
 """λ̂: the slope of log D(t), its jackknife, and what it says where there is no slope."""
 
+import exact_processes
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,11 +40,11 @@ def test_exact_processes_have_their_rate_whatever_the_replicates_and_options(
 ) -> None:
     for options in range(2, 7):
         for rate in (-0.3, 0.0, 0.05, 0.4):
-            oracle = lyapunov(generators.oracle(rate, options=options).sample(replicates))
+            oracle = lyapunov(exact_processes.oracle(rate, options=options).sample(replicates))
             assert_allclose(oracle.value, rate, atol=1e-10)
             assert replicates == 2 or oracle.se < 1e-9
         for rounds in (20, 22):
-            doubling = generators.chaotic_map(rounds, options).sample(replicates, seed=1)
+            doubling = exact_processes.chaotic_map(rounds, options).sample(replicates, seed=1)
             assert_allclose(lyapunov(doubling).value, np.log(2), atol=1e-10)
 
 

@@ -3,6 +3,7 @@
 import itertools
 import statistics
 
+import exact_processes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -94,7 +95,7 @@ def test_p_of_few_replicates_is_that_of_all_reversals(replicates: int) -> None:
 
 
 def test_growth_is_found_and_a_mirrored_window_is_none() -> None:
-    growing = generators.oracle(0.1).sample(12)
+    growing = exact_processes.oracle(0.1).sample(12)
     assert reversal_test(growing, draws=999).p < 0.01
     assert reversal_test(growing[:, ::-1], (1, 20), draws=999).p < 0.01
     half = walks(6, 3, seed=1)[:, :9]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import exact_processes
 import numpy as np
 import pytest
 from slow_dynamics import walks
@@ -13,7 +14,6 @@ from plenum.dynamics import (
     branching,
     contrast,
     divergence,
-    generators,
     look,
     lyapunov,
     mixed_model,
@@ -88,7 +88,7 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
     ),
     (share, [(-1, 3), (4, 3), (1, 0)], {}, "isn't a share"),
     (mcnemar, [([], []), ([True], [True, False])], {}, "pairs are needed"),
-    (generators.chaotic_map, [(23,)], {}, "at most 22 rounds"),
+    (exact_processes.chaotic_map, [(23,)], {}, "at most 22 rounds"),
     (time_to_majority, [(p,) for p in NO_PREFERENCES], {}, "replicates, rounds, seats, options"),
     (time_to_majority, [(np.zeros((1, 2, 5, 3)), "last")], {}, "reading 'last'"),
     (switch_counts, [(p,) for p in NO_PREFERENCES], {}, "replicates, rounds, seats, options"),
@@ -128,7 +128,6 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         {},
         "one length",
     ),
-    (two_lines, [([1, 2], [1, 2])], {"level": 1}, "level: 1; between 0 and 1"),
     (theory, [()], {"alpha": (1.2,)}, "alpha: 1.2; from 0 to 1"),
     (theory, [()], {"gamma": (-0.1,)}, "gamma: -0.1; 0 or more"),
     (theory, [()], {"shock_freq": (NAN,)}, "shock_freq: nan; from 0 to 1"),

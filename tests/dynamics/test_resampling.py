@@ -2,6 +2,7 @@
 
 import math
 
+import exact_processes
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,7 +21,7 @@ PROCESSES = [
     generators.contraction(),
     generators.logistic(),
     generators.decision_flips(0.1, sd=0.01),
-    generators.chaotic_map(),
+    exact_processes.chaotic_map(),
 ]
 
 

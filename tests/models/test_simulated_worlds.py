@@ -16,7 +16,7 @@ from plenum.design.condition import Job, Simulated
 from plenum.models import Chat, Reply
 from plenum.models.conversation import Ask
 from plenum.models.simulated import SimulatedBackend
-from plenum.worlds import answers, definition, prompts, simulated
+from plenum.worlds import answers, prompts, simulated
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import read_plan
 from plenum.worlds.disaster.world import Disaster, DisasterState
@@ -24,6 +24,7 @@ from plenum.worlds.episode import Episode, world_of
 from plenum.worlds.misinformation.world import MisinformationState
 from plenum.worlds.prompts import Remark, Scene
 from plenum.worlds.public_goods.world import PublicGoodsState
+from plenum.worlds.registry import definition
 
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "plan", "manager", "unanimity", "central")

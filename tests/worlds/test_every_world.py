@@ -13,16 +13,10 @@ from world_episodes import LEVELS, VOLATILITY, Play
 
 from plenum.base.errors import UserError
 from plenum.dynamics import divergence
-from plenum.worlds import (
-    MECHANISMS,
-    WORLDS,
-    Draws,
-    action_distribution,
-    build,
-    definition,
-    mean_deviation,
-    summary,
-)
+from plenum.worlds.consensus import MECHANISMS
+from plenum.worlds.draws import Draws
+from plenum.worlds.metrics import action_distribution, mean_deviation, summary
+from plenum.worlds.registry import WORLDS, build, definition
 from plenum.worlds.world import kind_of
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from world_episodes import VOLATILITY, Play
 
-from plenum.worlds import Draws, build, definition
+from plenum.worlds.draws import Draws
 from plenum.worlds.misinformation import metrics
 from plenum.worlds.misinformation.metrics import Containment
 from plenum.worlds.misinformation.world import (
@@ -18,6 +18,7 @@ from plenum.worlds.misinformation.world import (
     MisinformationWorld,
     scale_free,
 )
+from plenum.worlds.registry import build, definition
 
 levels = st.sampled_from(sorted(VOLATILITY["misinformation"]))
 sets = st.lists(st.integers(0, 49), max_size=3, unique=True)

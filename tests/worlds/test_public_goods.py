@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from world_episodes import VOLATILITY, Play
 
-from plenum.worlds import Draws, build, definition
+from plenum.worlds.draws import Draws
 from plenum.worlds.public_goods import metrics
 from plenum.worlds.public_goods.metrics import gini
 from plenum.worlds.public_goods.world import (
@@ -18,6 +18,7 @@ from plenum.worlds.public_goods.world import (
     PublicGoodsState,
     PublicGoodsWorld,
 )
+from plenum.worlds.registry import build, definition
 
 levels = st.sampled_from(sorted(VOLATILITY["public_goods"]))
 amounts = st.none() | st.floats(0, 12)

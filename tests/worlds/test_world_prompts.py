@@ -13,11 +13,13 @@ from world_episodes import Made
 from plenum.base.text import flatten
 from plenum.models import Reply
 from plenum.models.conversation import Ask
-from plenum.worlds import Draws, answers, build, prompts
+from plenum.worlds import answers, prompts
 from plenum.worlds.condition import WorldCondition
 from plenum.worlds.consensus import read_plan
+from plenum.worlds.draws import Draws
 from plenum.worlds.episode import Episode, world_of
 from plenum.worlds.prompts import Remark, Scene
+from plenum.worlds.registry import build
 from plenum.worlds.world import Kind, Statement
 
 TASKS = ("disaster", "misinformation", "public_goods")

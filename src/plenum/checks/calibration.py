@@ -86,7 +86,7 @@ PROCESSES: tuple[tuple[str, Callable[[], Process]], ...] = (
 def drifting() -> Process:
     """An AR(1) whose mean moves through the simplex: drift alone is no divergence."""
     still = generators.autoregressive(0.9)
-    path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.plane(3)[0]
+    path = np.linspace(0, 0.3, generators.ROUNDS)[:, None] * generators.PLANE[0]
     return Process("drift", still.divergence, lambda g, n: still.draw(g, n) + path)
 
 

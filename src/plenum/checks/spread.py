@@ -11,6 +11,7 @@ import numpy as np
 from plenum.dynamics.decisions import Share, flip_rate
 from plenum.dynamics.divergence import divergence, pairwise_distances
 from plenum.dynamics.fit import Floats, jackknife_se
+from plenum.records import diff
 
 END = ""
 """Stands for the end of a text among the alternatives of a :class:`FirstDifference`."""
@@ -153,12 +154,12 @@ def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
     )
 
 
-def undetected(n: int, level: float = 0.95) -> float:
+def undetected(n: int) -> float:
     """The chance per call at which n calls without the event still happen 1 time in 20.
 
     The exact one-sided Clopper-Pearson limit of 0 out of n; about 3 / n.
     """
-    return 1 - (1 - level) ** (1 / n) if n else float("nan")
+    return 1 - 0.05 ** (1 / n) if n else float("nan")
 
 
 def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
@@ -166,7 +167,7 @@ def first_difference(answers: Sequence[ProbedAnswer]) -> FirstDifference:
     unit, split = _split(answers)
     counts = Counter(answer.text for answer in answers)
     order = sorted(counts, key=lambda text: split[text])
-    shared = [_shared(split[a], split[b]) for a, b in pairwise(order)]
+    shared = [diff.shared(split[a], split[b]) for a, b in pairwise(order)]
     weights = [counts[text] for text in order]
     earliest = min(shared) + 1
     alternatives: Counter[str] = Counter()
@@ -185,12 +186,6 @@ def _split(answers: Sequence[ProbedAnswer]) -> tuple[str, Mapping[str, Units]]:
         return "token", tokens
     # A word keeps the space before it: texts may differ in nothing else.
     return "word", {text: tuple(_WORD.findall(text)) for text in tokens}
-
-
-def _shared(a: Units, b: Units) -> int:
-    """How many units two sequences have in common at their beginnings."""
-    pairs = enumerate(zip(a, b, strict=False))
-    return next((n for n, (x, y) in pairs if x != y), min(len(a), len(b)))
 
 
 def _median(shared: np.ndarray, weights: Sequence[int]) -> float:

@@ -94,10 +94,9 @@ def _resolved(path: str) -> Any:
 KINDS: dict[str, Kind] = {}
 
 
-def register(kind: Kind) -> Kind:
+def register(kind: Kind) -> None:
     """Add a kind, or replace the one of its name."""
     KINDS[kind.name] = kind
-    return kind
 
 
 def of_task(name: str) -> Kind:

@@ -37,19 +37,18 @@ class Estimate:
     method: str = "none"
 
 
-def margin(se: float, df: float, level: float = 0.95) -> float:
-    """Half the width of a Student's t interval; NaN without degrees of freedom."""
-    return float(stdtrit(df, (1 + level) / 2)) * se if df > 0 else float("nan")
+def margin(se: float, df: float) -> float:
+    """Half the width of a Student's t 95 % interval; NaN without degrees of freedom."""
+    return float(stdtrit(df, 0.975)) * se if df > 0 else float("nan")
 
 
-def two_sided(value: float, se: float, df: float, null: float = 0.0) -> float:
-    """Two-sided p of a t test against ``null``; NaN without a standard error."""
+def two_sided(value: float, se: float, df: float) -> float:
+    """Two-sided p of a t test against 0; NaN without a standard error."""
     if not (df > 0 and np.isfinite(se)):
         return float("nan")
-    distance = abs(value - null)
     if se == 0:
-        return 1.0 if distance == 0 else 0.0
-    return float(2 * stdtr(df, -distance / se))
+        return 1.0 if value == 0 else 0.0
+    return float(2 * stdtr(df, -abs(value) / se))
 
 
 def estimate(value: float, se: float, df: float, n: int, method: str) -> Estimate:

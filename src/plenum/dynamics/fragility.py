@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
 from plenum.dynamics.decisions import Share, mcnemar, share
 from plenum.dynamics.divergence import as_ensemble
@@ -231,10 +230,13 @@ def over_scenarios(contrasts: Sequence[Estimate]) -> Estimate:
 
 def _newcombe(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     """Limits of the difference of two paired shares (Newcombe 1998, method 10)."""
+    from scipy.stats import binomtest
+
     n = len(x)
     a, b, c, d = (int(s.sum()) for s in (x & y, x & ~y, ~x & y, ~x & ~y))
     p, q = (a + b) / n, (a + c) / n
-    (p_low, p_high), (q_low, q_high) = _wilson(p, n), _wilson(q, n)
+    wilson = [binomtest(count, n).proportion_ci(method="wilson") for count in (a + b, a + c)]
+    (p_low, p_high), (q_low, q_high) = wilson
     product = (a + b) * (c + d) * (a + c) * (b + d)
     cross = float(a * d - b * c)
     if cross > 0:  # the continuity correction that the method takes
@@ -243,10 +245,3 @@ def _newcombe(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     down, up = (p - p_low, q_high - q), (p_high - p, q - q_low)
     below, above = (math.sqrt(max(u * u - 2 * phi * u * v + v * v, 0.0)) for u, v in (down, up))
     return p - q - below, p - q + above
-
-
-def _wilson(p: float, n: int) -> tuple[float, float]:
-    z = float(stdtrit(math.inf, 0.975))
-    middle = p + z * z / (2 * n)
-    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)

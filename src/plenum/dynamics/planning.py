@@ -1,8 +1,10 @@
 """Planning: how many replicates are needed, and when a running study may stop."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +13,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 from plenum.dynamics.fit import Floats
 
 SPENDING = ("obrien_fleming", "pocock")
+
+_POWER, _ALPHA = 0.8, 0.05
+"""What plans and reports ask of a test, unless they are told otherwise."""
 
 _NODES = 200
 """Of the quadrature of paths that crossed no boundary."""
@@ -43,7 +48,7 @@ class Plan:
     alpha: float
 
 
-def plan_replicates(delta: float, sd: float, power: float = 0.8, alpha: float = 0.05) -> Plan:
+def plan_replicates(delta: float, sd: float, power: float = _POWER, alpha: float = _ALPHA) -> Plan:
     """The fewest replicates per arm that find Δλ with a given power.
 
     Two-sided two-sample t test. λ̂'s jackknife standard error shrinks as sd / √R, with sd the
@@ -75,11 +80,9 @@ def plan_replicates(delta: float, sd: float, power: float = 0.8, alpha: float = 
         low, high = high, 2 * high
         if high > _MOST:
             raise ValueError(f"delta: {delta}; more than {_MOST} replicates an arm would be needed")
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = power_of(middle, delta, sd, alpha) >= power
-        low, high = (low, middle) if enough else (middle, high)
-    return Plan(high, power_of(high, delta, sd, alpha), delta, sd, alpha)
+    power_at = partial(power_of, delta=delta, sd=sd, alpha=alpha)
+    fewest = bisect_left(range(high), power, low, high, key=power_at)
+    return Plan(fewest, power_of(fewest, delta, sd, alpha), delta, sd, alpha)
 
 
 def power_of(replicates: int, delta: float, sd: float, alpha: float = 0.05) -> float:
@@ -100,36 +103,27 @@ def _power(centre: float, df: float, alpha: float) -> float:
     return float(min(nct.sf(edge, df, centre) + lower, 1.0))
 
 
-def detectable(se: float, df: float, power: float = 0.8, alpha: float = 0.05) -> float:
-    """The smallest true effect that a two-sided t test finds with a given power.
+def detectable(se: float, df: float) -> float:
+    """The smallest true effect that a two-sided t test at 0.05 finds with a power of 0.8.
 
     Parameters
     ----------
     se, df
         Standard error of the estimate, as realised, and its degrees of freedom.
-    power, alpha
-        Between 0 and 1, with power > alpha.
 
     Returns
     -------
     float
         In the unit of ``se``; NaN without a standard error or degrees of freedom.
-
-    Raises
-    ------
-    ValueError
-        power or alpha isn't a probability with power > alpha.
     """
-    if not 0 < alpha < power < 1:
-        raise ValueError(f"power: {power}, alpha: {alpha}; 0 < alpha < power < 1")
     if not (math.isfinite(se) and se > 0 and df > 0):
         return float("nan")
     from scipy.optimize import brentq
 
-    high = float(stdtrit(df, 1 - alpha / 2)) + 1.0
-    while _power(high, df, alpha) < power:
+    high = float(stdtrit(df, 1 - _ALPHA / 2)) + 1.0
+    while _power(high, df, _ALPHA) < _POWER:
         high *= 2
-    return se * float(brentq(lambda centre: _power(centre, df, alpha) - power, 0.0, high))
+    return se * float(brentq(lambda centre: _power(centre, df, _ALPHA) - _POWER, 0.0, high))
 
 
 @dataclass(frozen=True)

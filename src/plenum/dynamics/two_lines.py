@@ -22,6 +22,9 @@ FEW_POINTS = 10
 FEW_GROUPS = 10
 """Fewer groups carry a warning."""
 
+LEVEL = 0.05
+"""Two-sided level of each slope."""
+
 _Whole = NDArray[np.int_]
 
 
@@ -35,14 +38,11 @@ class Parabola:
         c, and its two-sided p with the same kind of standard errors as the lines'.
     peak
         The x of its extremum, NaN where c is 0.
-    peak_inside
-        Whether it lies among the data.
     """
 
     quadratic: float = math.nan
     p: float = math.nan
     peak: float = math.nan
-    peak_inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,9 +58,7 @@ class TwoLines:
     slope_high, se_high, p_high
         The same above it.
     inverted_u
-        A rise below and a fall above, each with p < ``level``.
-    u_shape
-        A fall below and a rise above, likewise.
+        A rise below and a fall above, each with p < 0.05.
     n, n_groups
         Points, and the independent groups that they form.
     parabola
@@ -78,7 +76,6 @@ class TwoLines:
     se_high: float = math.nan
     p_high: float = math.nan
     inverted_u: bool = False
-    u_shape: bool = False
     n: int = 0
     n_groups: int = 0
     parabola: Parabola = Parabola()
@@ -89,9 +86,6 @@ def two_lines(
     x: ArrayLike,
     y: ArrayLike,
     groups: ArrayLike | None = None,
-    *,
-    minimum: bool = False,
-    level: float = 0.05,
 ) -> TwoLines:
     """Test for an inverted U, with the breakpoint of the Robin Hood algorithm.
 
@@ -110,18 +104,12 @@ def two_lines(
     groups
         What is dependent, such as the episode of each round, shape (n,); None for independent
         points.
-    minimum
-        Part the lines at the spline's minimum, to test for a U.
-    level
-        Two-sided level of each slope.
 
     Raises
     ------
     ValueError
-        The lengths differ, or ``level`` doesn't lie between 0 and 1.
+        The lengths differ.
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level: {level}; between 0 and 1")
     x, y, members, dropped = _checked(x, y, groups)
     count = len(np.unique(members))
     values = len(np.unique(x))
@@ -129,15 +117,13 @@ def two_lines(
     warned += ["few_values"] * (1 < values < 5) + ["few_groups"] * (count < FEW_GROUPS)
     if values < 5:
         return TwoLines(n=len(x), n_groups=count, warnings=tuple(warned))
-    where = _robin_hood(x, -y if minimum else y, members)
+    where = _robin_hood(x, y, members)
     low, high = (_line(x, y, members, side) for side in (x <= where, x >= where))
     warned += ["few_low"] * bool((x <= where).sum() < FEW_POINTS)
     warned += ["few_high"] * bool((x >= where).sum() < FEW_POINTS)
-    sure = low[2] < level and high[2] < level
     return TwoLines(
         *(float(where), *low, *high),
-        inverted_u=bool(sure and low[0] > 0 > high[0]),
-        u_shape=bool(sure and low[0] < 0 < high[0]),
+        inverted_u=bool(low[2] < LEVEL and high[2] < LEVEL and low[0] > 0 > high[0]),
         n=len(x),
         n_groups=count,
         parabola=_parabola(x, y, members),
@@ -224,4 +210,4 @@ def _parabola(x: Floats, y: Floats, members: _Whole) -> Parabola:
     bend, _, p = _coefficient(np.column_stack([np.ones_like(z), z, z**2]), y, members)
     slope = np.polynomial.polynomial.polyfit(z, y, 2)[1]
     peak = float(x.mean() - scale * slope / (2 * bend)) if bend else float("nan")
-    return Parabola(bend / scale**2, p, peak, bool(x.min() < peak < x.max()))
+    return Parabola(bend / scale**2, p, peak)

@@ -1,6 +1,7 @@
 """The first difference between two journals of one replicate."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
@@ -160,7 +161,7 @@ def _environment(first: list[_Entry], second: list[_Entry]) -> dict[str, tuple[s
 
 def _difference(first: _Entry, second: _Entry) -> Difference:
     """Where two lines part; a head's environment is passed over."""
-    at = _first(first.content, second.content)
+    at = shared(first.content, second.content)
     # The environment stands last in a head: what is before it keeps its place.
     return Difference(
         first.offset + at,
@@ -184,14 +185,15 @@ def _only_in_one(
 
 def _anywhere(first: bytes, second: bytes) -> Difference:
     """The first byte that differs, wherever it is: in a chain, or behind the last whole line."""
-    at = _first(first, second)
+    at = shared(first, second)
     line = first.count(b"\n", 0, at) + 1
     entry = next((e for e in _entries(first) if e.number == line), None)
     body = entry.body if entry else {}
     return Difference(at, line, body, _excerpt(first, at), _excerpt(second, at))
 
 
-def _first(first: bytes, second: bytes) -> int:
+def shared(first: Sequence[object], second: Sequence[object]) -> int:
+    """How many items two sequences have in common at their beginnings."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(first), len(second)))
 

@@ -15,7 +15,7 @@ from plenum.reports.formats import NONE, or_dash
 from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show
 from plenum.reports.table import Column, Table, keys
-from plenum.tracking import store, studies
+from plenum.tracking import runs, store, studies
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.studies import StoredStudy
 
@@ -98,7 +98,7 @@ def manage(request: Request) -> None:
         There is no such study or condition, another process writes the study, or nobody can be
         asked.
     """
-    client = studies.open_store(request.uri)
+    client = runs.existing(request.uri)
     stored = studies.studies(client) if client else []
     if not request.study:
         _print_studies(stored)

@@ -58,7 +58,7 @@ class Product:
         return [folder / name for name in texts]
 
 
-def publish_product(product: Product, chosen: Settings) -> list[Path]:
+def publish_product(product: Product, chosen: Settings) -> None:
     """Write a product, log its files to the study's report in MLflow, and print it."""
     files = product.write(chosen.out)
     if chosen.study:
@@ -67,7 +67,6 @@ def publish_product(product: Product, chosen: Settings) -> list[Path]:
     for line in product.more:
         show_text(line)
     written(files)
-    return files
 
 
 def written(files: Sequence[Path]) -> None:

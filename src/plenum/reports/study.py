@@ -89,6 +89,13 @@ class Study:
         return other_study(self.chosen, "reruns")
 
 
+def deliberations(rows: Sequence[Row]) -> list[Row]:
+    """The conditions that have a λ̂, or would have one: no branches, votes or reruns."""
+    return [
+        row for row in rows if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
+    ]
+
+
 def kind_of(study: str, uri: str) -> Kind:
     """The kind of a study's conditions.
 

@@ -14,6 +14,15 @@ CONDITIONS = "tags.`plenum.kind` = 'condition'"
 REPLICATES = "tags.`plenum.kind` = 'replicate'"
 
 
+def existing(uri: str) -> Any:
+    """An MLflow client of a store that is there; ``None`` where nothing has been tracked yet."""
+    path = store.local(store.absolute(uri))
+    if path is not None and not path.exists():
+        return None
+    store.check(store.absolute(uri))
+    return store.open_client(uri)
+
+
 def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     """A client, the study's experiment, and the runs of its conditions.
 
@@ -22,11 +31,9 @@ def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     UserError
         There is no such study at ``uri``, or nothing in it.
     """
-    database = store.local(store.absolute(uri))
-    if database is not None and not database.exists():
+    client = existing(uri)
+    if client is None:
         raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
-    store.check(store.absolute(uri))
-    client = store.open_client(uri)
     experiment = client.get_experiment_by_name(study)
     if experiment is None:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")

@@ -1,6 +1,8 @@
 """What a study holds, read without MLflow's client.
 
-Importing MLflow takes seconds: an SQLite store is asked by SQL, a server by its REST interface.
+Importing MLflow takes seconds, which a sweep that begins, or has nothing left to do, doesn't spend:
+an SQLite store is asked by SQL, a server by its REST interface. Who imports MLflow anyway, to read
+artifacts or to write, reads by :mod:`plenum.tracking.runs`.
 """
 
 import hashlib

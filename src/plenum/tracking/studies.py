@@ -38,15 +38,6 @@ class StoredStudy:
     conditions: tuple[TrackedCondition, ...]
 
 
-def open_store(uri: str) -> Any:
-    """An MLflow client of a store that is there; ``None`` where nothing has been tracked yet."""
-    uri = store.absolute(uri)
-    store.check(uri)
-    if uri.startswith("sqlite:///") and not Path(uri.removeprefix("sqlite:///")).exists():
-        return None
-    return store.open_client(uri)
-
-
 def studies(client: Any) -> list[StoredStudy]:
     """Every study of the store, those in its trash too, by name and in the order of creation."""
     from mlflow.entities import ViewType

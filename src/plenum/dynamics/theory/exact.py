@@ -22,28 +22,6 @@ def stable(alpha: ArrayLike, gamma: ArrayLike) -> NDArray[np.bool_]:
     return np.asarray((np.abs(1 - g) < 1) & (np.abs(1 - a - g) < 1))
 
 
-def deviation_variance(
-    alpha: ArrayLike, beta: ArrayLike, gamma: ArrayLike, agents: ArrayLike
-) -> Floats:
-    """Stationary variance of x_i - μ: β² (1 - 1/N) / (1 - ρ²)."""
-    scale = np.square(np.asarray(beta, dtype=float)) * (1 - 1 / np.asarray(agents, dtype=float))
-    return _stationary(scale, 1 - np.asarray(alpha, dtype=float) - np.asarray(gamma, dtype=float))
-
-
-def mean_variance(beta: ArrayLike, gamma: ArrayLike, agents: ArrayLike) -> Floats:
-    """Stationary variance of μ around a fixed optimum: (β²/N) / (1 - κ²); α has no part in it."""
-    scale = np.square(np.asarray(beta, dtype=float)) / np.asarray(agents, dtype=float)
-    return _stationary(scale, 1 - np.asarray(gamma, dtype=float))
-
-
-def lag_variance(gamma: ArrayLike, shock_freq: ArrayLike) -> Floats:
-    """Stationary variance of μ - a* that shocks alone cause: (shock_freq/3) / (1 - κ²).
-
-    A shock is uniform on [-1, 1] and has variance 1/3.
-    """
-    return _stationary(np.asarray(shock_freq, dtype=float) / 3, 1 - np.asarray(gamma, dtype=float))
-
-
 def half_normal(variance: ArrayLike) -> Floats:
     """E|z| of a normal z with mean 0: √(2 variance / π)."""
     return np.asarray(np.sqrt(2 * np.asarray(variance, dtype=float) / math.pi))
@@ -165,9 +143,3 @@ def _smallest(gains: Floats) -> float:
 
 def _axes(grid: Grid) -> tuple[tuple[float, ...], ...]:
     return (grid.alpha, grid.gamma, grid.shock_freq, grid.agents, grid.beta)
-
-
-def _stationary(scale: Floats, keep: Floats) -> Floats:
-    """scale / (1 - keep²); infinite where |keep| >= 1, NaN there if nothing drives it."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(np.abs(keep) < 1, scale / (1 - keep**2), scale / 0.0)

@@ -49,9 +49,9 @@ class Fit:
         return holds(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
 
 
-def excludes(low: float, high: float, value: float = 0.0) -> bool:
-    """Whether an interval exists and doesn't hold a value."""
-    return math.isfinite(low) and math.isfinite(high) and not low <= value <= high
+def excludes(low: float, high: float) -> bool:
+    """Whether an interval exists and doesn't hold 0."""
+    return math.isfinite(low) and math.isfinite(high) and not low <= 0 <= high
 
 
 def holds(p_holm: float, low: float, high: float) -> bool:

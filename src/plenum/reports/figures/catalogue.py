@@ -18,8 +18,7 @@ from plenum.reports.figures.semantic import semantic
 from plenum.reports.figures.simplex import simplex
 from plenum.reports.figures.switches import switches
 from plenum.reports.figures.temperature import temperature
-from plenum.reports.rows import Row
-from plenum.reports.study import Study
+from plenum.reports.study import Study, deliberations
 
 
 class Drawing(NamedTuple):
@@ -41,11 +40,11 @@ def _divergence(study: Study) -> Sequence[Figure] | None:
 
 
 def _matrix(study: Study) -> Figure | None:
-    return matrix(_cells(study))
+    return matrix(deliberations(study.rows))
 
 
 def _landscape(study: Study) -> Sequence[Figure]:
-    return landscape(_cells(study))
+    return landscape(deliberations(study.rows))
 
 
 def _forest(study: Study) -> Sequence[Figure] | None:
@@ -64,15 +63,6 @@ def _hosted(study: Study) -> Figure | None:
         return None
     window = study.chosen.window
     return hosted(study.rows, window, baseline=study.baseline, reruns=study.reruns)
-
-
-def _cells(study: Study) -> list[Row]:
-    """The rows of a map: each deliberation once, those without an estimate too."""
-    return [
-        row
-        for row in study.rows
-        if not (row.one_shot or row.tracked.rerun or row.tracked.after_round)
-    ]
 
 
 CATALOGUE: dict[str, Drawing] = {

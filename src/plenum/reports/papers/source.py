@@ -13,7 +13,7 @@ from plenum.reports.papers.published import beside
 from plenum.reports.phrases import paragraphs
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, load
+from plenum.reports.study import Study, deliberations, load
 from plenum.reports.table import Table
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.usage import ConditionUsage
@@ -77,12 +77,8 @@ class Source:
 
     @property
     def deliberated(self) -> list[Row]:
-        """The conditions that have a λ̂, or would have one: no branches, votes or reruns."""
-        return [
-            row
-            for row in self.rows
-            if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
-        ]
+        """Its :func:`~plenum.reports.study.deliberations`."""
+        return deliberations(self.rows)
 
     @cached_property
     def accounts(self) -> list[ConditionUsage]:

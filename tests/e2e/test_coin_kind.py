@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -19,7 +20,7 @@ def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_tabl
     stored: Path,
 ) -> None:
     arguments = ("--config-dir", str(COIN / "conf"), "-m", "task=coin", "task.world.heads=0.2,0.9")
-    path = {"PYTHONPATH": str(COIN)}
+    path: dict[str, Any] = {"PYTHONPATH": str(COIN)}
     call(stored, "run.py", *arguments, **path)
 
     flipped = {}

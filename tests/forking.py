@@ -18,6 +18,7 @@ import importlib.util
 import inspect
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
@@ -236,16 +237,20 @@ def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
     os.environ.clear()
     os.environ.update({**imported, **request["env"]})
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    sys.path[1:1] = [path for path in given if path and path not in sys.path]
+    new = [path for path in given if path and path not in sys.path]
+    sys.path[1:1] = new
+    for path in new:  # what Python does with it when it starts
+        if Path(path, "sitecustomize.py").is_file():
+            runpy.run_path(str(Path(path, "sitecustomize.py")))
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         old = getattr(sys, name)
-        new = open(  # noqa: SIM115
+        stream = open(  # noqa: SIM115
             number, old.mode, encoding=old.encoding, errors=old.errors, closefd=False
         )
         if name == "stderr":
-            new.reconfigure(line_buffering=True)
-        setattr(sys, name, new)
-        setattr(sys, f"__{name}__", new)
+            stream.reconfigure(line_buffering=True)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
 
 
 def _copy_template() -> dict[str, Any] | None:

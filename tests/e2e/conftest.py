@@ -216,7 +216,10 @@ def free_port() -> int:
 
 
 def start_mlflow(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
-    """Start what ``make server`` starts in a folder; its URI and its process, a group's leader."""
+    """Start what ``make server`` starts in a folder; its URI and its process, a group's leader.
+
+    Two workers write to the store at once, and no more of MLflow's jobs run than are needed.
+    """
     port = free_port()
     process = subprocess.Popen(
         [
@@ -224,7 +227,7 @@ def start_mlflow(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
             *("VENV=.venv", f"BIN={Path(sys.executable).parent}", f"PORT={port}"),
         ],
         cwd=folder,
-        env=environment(),
+        env=environment(MLFLOW_WORKERS="2", MLFLOW_SERVER_ENABLE_JOB_EXECUTION="false"),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

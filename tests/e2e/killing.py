@@ -2,8 +2,9 @@
 
     python killing.py backend.api_base.openai=URL KILLS SEED
 
-Each run is a forked process that conducts the whole sweep. Prints, as JSON, after each kill: how
-many answers each journal held, and how many requests the server had seen.
+Each run is a forked process that conducts the whole sweep. It is killed at a moment after a number
+of requests, both random, so that a slow machine gets as far as a fast one. Prints, as JSON, after
+each kill: how many answers each journal held, and how many requests the server had seen.
 """
 
 import json
@@ -35,17 +36,17 @@ def main() -> None:
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"roles={roles}"])) for roles in ("on", "off")]
-    moments = np.random.default_rng(seed).uniform(0.0, 0.35, kills)
+    rng = np.random.default_rng(seed)
     snapshots = []
-    for moment in moments:
+    for further in rng.integers(1, 16, kills):
         child = os.fork()
         if child == 0:
             run_sweep(jobs)
             os._exit(0)
         before = requests(url)
-        while requests(url) == before and os.waitpid(child, os.WNOHANG) == (0, 0):
+        while requests(url) < before + further and os.waitpid(child, os.WNOHANG) == (0, 0):
             time.sleep(0.01)
-        time.sleep(moment)
+        time.sleep(rng.uniform(0.0, 0.05))
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         answers = {}

@@ -88,13 +88,13 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
 
 def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
     given = ("+experiment=hosted_benchmark", "scenario=CL-04,IM-01", "roles=on", ALONE)
-    call(stored, "run.py", "-m", *given, "rounds=4", "replicates=2")
+    call(stored, "run.py", "-m", *given, "rounds=2", "replicates=2")
     deliberations = [entries(data) for data in journals(stored).values()]
     assert Counter(each[-1]["status"] for each in deliberations) == {"completed": 4}
 
     turns = [(each[0]["options"], e) for each in deliberations for e in each if e["kind"] == "turn"]
-    assert len(turns) >= 0.98 * 4 * 4 * 5  # hardly a turn needs a repair
-    assert sum("problem" not in turn for _, turn in turns) >= 0.98 * len(turns)
+    assert len(turns) >= 0.97 * 4 * 2 * 5  # hardly a turn needs a repair
+    assert sum("problem" not in turn for _, turn in turns) >= 0.97 * len(turns)
     naming = [
         any(name.lower() in str(turn["argument"]).lower() for name in options.values())
         for options, turn in turns
@@ -107,7 +107,7 @@ def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
         assert parent.data.params["perturbation"] == "variants20"
         assert parent.data.tags["plenum.backend"] == "hosted"
         assert parent.data.tags["plenum.environment"]
-        assert "lambda" in parent.data.metrics
+        assert "D" in parent.data.metrics
     assert len({call["fingerprint"] for call in calls(stored)}) == 1
     assert {call["status"] for call in calls(stored)} == {200}
 

@@ -14,7 +14,7 @@ KILLS = 20
 PORT = free_port()
 SERVER = Settings(
     faults=Faults(rate_limit=0.01, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
-    latency=Latency(0.1),
+    latency=Latency(0.05),
 )
 
 

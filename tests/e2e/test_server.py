@@ -1,16 +1,16 @@
 """The same on a real MLflow tracking server over HTTP."""
 
 import http.client
-import os
-import signal
+import http.server
 import subprocess
+import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from mlflow import MlflowClient
 
-from .conftest import ROOT, Run, journaled, journals, start, start_mlflow, wait_for
+from .conftest import ROOT, Run, journaled, journals, start, wait_for
 
 SMALL = ("-m", "roles=on,off", "replicates=3", "rounds=3")
 
@@ -48,22 +48,61 @@ def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
     assert settings[0].splitlines()[:8] == settings[1].splitlines()[:8]
 
 
-def test_a_server_that_dies_costs_no_deliberation_and_is_named(run: Run, tmp_path: Path) -> None:
-    store = tmp_path / "server"
-    store.mkdir()
-    sweep = ("-m", "roles=on,off", "replicates=6", "rounds=12")
-    uri, server = start_mlflow(store)
+class Forwarded(http.server.BaseHTTPRequestHandler):
+    """A request that the real tracking server answers."""
+
+    server: "Forwarding"
+
+    def _forward(self) -> None:
+        connection = http.client.HTTPConnection(self.server.to, timeout=60)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        headers = {**self.headers, "Host": self.server.to}
+        connection.request(self.command, self.path, body, headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.headers["Content-Type"])
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+        connection.close()
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _forward
+
+    def log_message(self, *given: object) -> None:
+        pass
+
+
+class Forwarding(http.server.ThreadingHTTPServer):
+    """A tracking server that can die while others go on with the one behind it."""
+
+    def __init__(self, uri: str) -> None:
+        super().__init__(("127.0.0.1", 0), Forwarded)
+        self.to = urlsplit(uri).netloc
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    def die(self) -> None:
+        self.shutdown()
+        self.server_close()
+
+
+def test_a_server_that_dies_costs_no_deliberation_and_is_named(
+    run: Run, stored: Path, mlflow_server: str
+) -> None:
+    sweep = ("-m", "study=orphaned", "roles=on,off", "replicates=6", "rounds=12")
+    server = Forwarding(mlflow_server)
     try:
-        process = start(tmp_path, "run.py", *sweep, "tracking=server", f"tracking.uri={uri}")
-        wait_for(process, lambda: journaled(tmp_path) > 0)
+        uri = f"tracking.uri=http://127.0.0.1:{server.server_port}"
+        soon = {f"MLFLOW_HTTP_REQUEST_BACKOFF_{name}": "0" for name in ("FACTOR", "JITTER")}
+        process = start(stored, "run.py", *sweep, "tracking=server", uri, **soon)
+        wait_for(process, lambda: journaled(stored) > 0)
     finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait(30)
+        server.die()
     _, settings = process.communicate(timeout=120)
     assert process.returncode != 0
     assert "no MLflow server answers" in settings
     assert "Traceback" not in settings
-    ends = [data.splitlines()[-1] for data in journals(tmp_path).values()]
+    ends = [data.splitlines()[-1] for data in journals(stored).values()]
     assert sum(b'"status":"completed"' in end for end in ends) == 12
     again = run(*sweep)  # to the local store
     assert "12 replicates were taken from journals" in again.stderr

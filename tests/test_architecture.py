@@ -32,6 +32,8 @@ ALLOWED: dict[str, set[str]] = {
 }
 """The arrows of the design: what a room may import. They only run downwards."""
 NUMERIC = {"numpy", "scipy", "statsmodels", "plenum"}
+PANDAS_WRITERS = {"to_csv", "to_html", "to_latex", "to_markdown", "to_string"}
+STANDARD_WRITERS = {"csv.writer", "csv.DictWriter"}
 SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
 
 
@@ -64,6 +66,18 @@ def global_draws(source: str) -> list[str]:
             "numpy.random",
         ):
             used += [node.attr] * (node.attr not in SEEDED)
+    return used
+
+
+def table_writers(source: str) -> list[str]:
+    """Uses of what writes tables: Rich's tables, pandas' writers, and the standard library's."""
+    used = [name for name in imports("plenum.x", source) if name.startswith("rich.table.")]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute):
+            name = ast.unparse(node)
+            used += [name] * (
+                node.attr in PANDAS_WRITERS or name in ("csv.writer", "csv.DictWriter")
+            )
     return used
 
 
@@ -194,6 +208,32 @@ def test_a_question_after_the_kind_is_counted(source: str, lines: list[int]) -> 
 def test_a_world_is_named_by_code_and_not_by_a_docstring() -> None:
     assert "a disaster" not in list(architecture.words('"""Of a disaster."""\n'))
     assert "disaster" in list(architecture.words("METRICS = {'disaster': 1}"))
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "caught"),
+    [
+        ("from rich.table import Table as Grid", ["rich.table.Table"]),
+        ("frame.to_csv(index=False)", ["frame.to_csv"]),
+        ("frame[names].to_markdown()", ["frame[names].to_markdown"]),
+        ("import csv\ncsv.writer(file)", ["csv.writer"]),
+        ("import csv\ncsv.DictReader(file)", []),
+        ("from plenum.reports.table import Table, csv\ncsv(frame)", []),
+    ],
+)
+def test_the_check_sees_every_way_to_write_a_table(source: str, caught: list[str]) -> None:
+    assert table_writers(source) == caught
+
+
+def test_tables_have_one_renderer_a_format(modules: dict[str, str]) -> None:
+    written = {module: table_writers(source) for module, source in modules.items()}
+    assert {module: used for module, used in written.items() if used} == {
+        "plenum.reports.table": ["frame.assign(**several).to_csv"],
+        "plenum.reports.printing": ["rich.table.Table"],
+    }
 
 
 # --- random state and names ----------------------------------------------------------------------

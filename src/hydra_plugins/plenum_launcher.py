@@ -37,6 +37,8 @@ class ConcurrentLauncher(Launcher):
     def launch(
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
+        from plenum.checks import dry_run
         from plenum.execution.hydra_jobs import launch
 
-        return launch(self.context, self.config, self.task, job_overrides, initial_job_idx)
+        composing = (self.context, self.config, self.task)
+        return launch(*composing, job_overrides, initial_job_idx, dry_run.show)

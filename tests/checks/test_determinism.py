@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from plenum.checks import determinism
-from plenum.checks.determinism_report import ProbedModel, publish, verdict
+from plenum.checks.determinism_report import publish
+from plenum.checks.probed_model import ProbedModel, verdict
 from plenum.checks.spread import (
     END,
     ProbedAnswer,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from plenum.checks.dry_run import show
 from plenum.design.condition import Job
-from plenum.execution.dry_run import show
 from plenum.execution.outcomes import Outcome, closing, collect, save
 
 CLEAN = Outcome("roles=on", "c0ffee", "s1", target=20, completed=20, pending=0, calls=2120)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.checks import determinism
+from plenum.checks import determinism, dry_run
 from plenum.design.condition import Job
-from plenum.execution import dry_run, run_sweep
+from plenum.execution import run_sweep
 from plenum.tracking import store
 from plenum.tracking.study import Study
 

@@ -1,12 +1,15 @@
 """The data dictionary: what every column and field of an archive means."""
 
 import csv
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+
+import pandas as pd
+
+from plenum.reports import table
 
 _FILE = Path(__file__).with_name("dictionary.csv")
 _EARLIER = Path(__file__).with_name("dictionary_earlier.csv")
@@ -72,11 +75,5 @@ def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
 def of(names: Iterable[str]) -> bytes:
     """The dictionary of the files that an archive has, as CSV."""
     names = list(names)
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    columns = [field.name for field in fields(Entry)]
-    writer.writerow(columns)
-    for entry in entries():
-        if any(map(entry.of, names)):
-            writer.writerow([getattr(entry, column) for column in columns])
-    return text.getvalue().encode()
+    described = [entry for entry in entries() if any(map(entry.of, names))]
+    return table.csv(pd.DataFrame(described, columns=[f.name for f in fields(Entry)])).encode()

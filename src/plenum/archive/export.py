@@ -25,6 +25,7 @@ from plenum.base.errors import UserError
 from plenum.base.project import code_version
 from plenum.reports import accounting
 from plenum.reports.settings import Settings, settings
+from plenum.reports.table import csv
 from plenum.tracking import store
 from plenum.tracking.conditions import simulated
 from plenum.tracking.study import Study as TrackedStudy
@@ -164,11 +165,7 @@ def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str
     """The tables of a study that have lines, by file name."""
     tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
     tables = tables | _accounting(chosen, gathered)
-    return {
-        f"{name}.csv": table.to_csv(index=False, lineterminator="\n").encode()
-        for name, table in tables.items()
-        if len(table)
-    }
+    return {f"{name}.csv": csv(table).encode() for name, table in tables.items() if len(table)}
 
 
 def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:

@@ -22,13 +22,19 @@ from plenum.checks.calibration import (
     Measured,
 )
 from plenum.dynamics import INTERVALS, generators
+from plenum.reports.formats import decimals, text
 from plenum.reports.markdown import lines, template
 from plenum.reports.style import COLOURS, MARKERS, PAGE, caption, save, styled
+from plenum.reports.table import Column, Format, Table
 
 TESTS = ("reversal", "reversal on the mean", "Wald, λ = 0", "Wald, diffusion", "shuffle (papers)")
 PRECISE = f"{INTERVALS[0]}, {MORE} times the draws"
-_FORMATS = {"λ": ".4f", "bias": "+.4f", "sd of λ̂": ".4f", "width": ".3f", "mean width": ".4f"}
-"""How columns of numbers are written; the others are shares, written in percent."""
+_FORMATS: dict[str, Format] = {
+    **dict.fromkeys(("process", "arms", "measures", "method"), text),
+    **{"λ": decimals(4), "bias": "{:+.4f}".format, "sd of λ̂": decimals(4)},
+    **{"width": decimals(3), "mean width": decimals(4)},
+}
+"""How columns are written; the others are shares, written in percent."""
 
 
 def coverage(rows: pd.DataFrame, truth: float, method: str = "") -> float:
@@ -187,15 +193,9 @@ def percent(value: float) -> str:
 
 def table(frame: pd.DataFrame) -> str:
     """A frame as Markdown."""
-
-    def cell(name: str, value: str | float) -> str:
-        if isinstance(value, str):
-            return value
-        return format(value, _FORMATS[name]) if name in _FORMATS else percent(value)
-
-    names = [str(name) for name in frame.columns]
-    body = [[cell(*item) for item in zip(names, row, strict=True)] for row in frame.to_numpy()]
-    return "\n".join(lines(names, body))
+    names = map(str, frame.columns)
+    columns = tuple(Column(name, name, _FORMATS.get(name, percent)) for name in names)
+    return lines(Table("calibration", "Calibration", frame, columns))
 
 
 def publish(draws: int, workers: int, out: Path) -> dict[str, float]:
@@ -205,8 +205,8 @@ def publish(draws: int, workers: int, out: Path) -> dict[str, float]:
     with styled():
         drawn = figure(shares, sizes)
     save(drawn, out / "images", "calibration", ("png",))
-    text = page(measured, draws)
-    (out / "calibration.md").write_text(text, encoding="utf-8")
-    print("\n".join(line for line in text.splitlines() if "(to reach: " in line))
+    written = page(measured, draws)
+    (out / "calibration.md").write_text(written, encoding="utf-8")
+    print("\n".join(line for line in written.splitlines() if "(to reach: " in line))
     print(f"written: {out / 'calibration.md'}, {out / 'images' / 'calibration.png'}")
     return reached(shares, sizes)

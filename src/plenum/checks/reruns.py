@@ -15,7 +15,7 @@ from plenum.reports.labels import shared_label
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
 from plenum.reports.settings import source
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, csv, keys
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
@@ -139,7 +139,8 @@ def _counted(counts: Counter[str]) -> str:
 def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
     settings.out.mkdir(parents=True, exist_ok=True)
     files = [settings.out / "reruns.csv", settings.out / "reruns.md"]
-    frame.astype({"offset": "Int64", "line": "Int64"}).to_csv(files[0], index=False)
+    counted = frame.astype({"offset": "Int64", "line": "Int64"})
+    files[0].write_text(csv(counted), encoding="utf-8")
     text = "\n".join(map(markdown, tables))
     files[1].write_text(f"# Reruns of study {settings.study}\n\n{text}", encoding="utf-8")
     return files

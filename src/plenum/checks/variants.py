@@ -11,9 +11,9 @@ from omegaconf import DictConfig, OmegaConf
 from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.reports.formats import NONE, decimals
+from plenum.reports.formats import NONE, decimals, significant
 from plenum.reports.printing import show
-from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import Column, Table, csv, keys
 from plenum.scenarios import Scenario, meaning, rephrase, variant_files
 from plenum.scenarios.meaning import Judged
 from plenum.scenarios.perturbations import Surveyed, survey
@@ -112,7 +112,7 @@ def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
 
 def _write(file: Path, frame: pd.DataFrame, tables: Sequence[Table]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    frame.to_csv(file, index=False)
+    file.write_text(csv(frame), encoding="utf-8")
     show([table for table in tables if table is tables[0] or len(table)])
     print(f"written: {file}")
 
@@ -177,11 +177,11 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
     notes += [f"{earlier} of {len(judged)} scores are from earlier runs"] * bool(earlier)
     numbers = (
         *(Column("pairs"), Column("scored"), Column("mean", format=decimals(2))),
-        Column("lowest", format=_shortest),
+        Column("lowest", format=significant(6)),
         *(Column(name, format=_or_dash) for name in ("flagged", "unread", "failed")),
     )
     pair = keys(["scenario", "variant"])
-    opinion = (Column("score", format=_shortest), Column("difference", "what the judge says"))
+    opinion = (Column("score", format=significant(6)), Column("difference", "what the judge says"))
     by = (*keys(["scenario", "family"]), *numbers)
     without = (*pair, Column("outcome"), Column("detail"))
     return [
@@ -189,10 +189,6 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
         Table("flagged", "Flagged", frame[low], (*pair, *opinion)),
         Table("without", "Without a score", frame[lost], without),
     ]
-
-
-def _shortest(value: float) -> str:
-    return NONE if pd.isna(value) else f"{value:g}"
 
 
 _SCORE = [

@@ -16,9 +16,7 @@ from numpy.typing import ArrayLike
 from plenum.dynamics.estimate import Estimate, estimate, mean
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.survival import TIE, kaplan_meier, median_time
-
-FEW_EPISODES = 5
-"""Fewer episodes carry a warning."""
+from plenum.dynamics.warnings import FEW_EPISODES
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Warnings and statuses of estimates: the one place that defines them."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -222,3 +224,23 @@ LETTERS = {
     for warned in sorted(filter(lambda w: w.letter, _EVERY), key=lambda w: _ORDER.index(w.letter))
 }
 """The letters that stand for warnings, in the order in which they are written."""
+
+FEW_EPISODES = 5
+"""Below this many episodes, which are the independent draws, intervals are hardly believed."""
+
+LOSSES = ("abstentions", "cut", "silent")
+"""Metrics of a run in a world that count failures of agents, each a warning of the same name."""
+
+
+def of_runs(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
+    """The warnings of runs in a world: few independent draws, and what agents failed at.
+
+    Parameters
+    ----------
+    episodes
+        How many there are; an episode may be run several times.
+    runs
+        The metrics of each run. Older ones don't count all losses.
+    """
+    few = ["few_episodes"] * (episodes < FEW_EPISODES)
+    return few + [name for name in LOSSES if any(run.get(name, 0) > 0 for run in runs)]

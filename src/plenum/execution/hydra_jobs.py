@@ -3,7 +3,7 @@
 import logging
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,6 @@ from omegaconf import DictConfig, OmegaConf, open_dict, read_write
 from plenum.base.errors import UserError
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job
-from plenum.execution.dry_run import show
 from plenum.execution.outcomes import Undefined, save
 from plenum.execution.sweep import run_sweep
 from plenum.records.writing import write_whole
@@ -34,8 +33,13 @@ MANY = 20
 log = logging.getLogger(__name__)
 
 
-def run_job(cfg: DictConfig) -> float:
+def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     """Run the one condition of a composed config; the task of ``run.py``.
+
+    Parameters
+    ----------
+    show
+        Prints what jobs would run, for a dry run.
 
     Returns
     -------
@@ -62,6 +66,7 @@ def launch(
     task: TaskFunction,
     batch: Sequence[Sequence[str]],
     first: int,
+    show: Callable[[Sequence[Job]], None],
 ) -> list[JobReturn]:
     """Compose, check and run the jobs of a multirun; the ``concurrent`` launcher.
 
@@ -77,7 +82,7 @@ def launch(
     try:
         composed = _compose_all(context, config, batch, first)
         with env_override(_environment(composed)):
-            return _run_all(context, task, composed)
+            return _run_all(context, task, composed, show)
     finally:
         HydraConfig.instance().cfg = before
 
@@ -99,7 +104,10 @@ def _compose_all(
 
 
 def _run_all(
-    context: HydraContext, task: TaskFunction, composed: "Sequence[_Composed]"
+    context: HydraContext,
+    task: TaskFunction,
+    composed: "Sequence[_Composed]",
+    show: Callable[[Sequence[Job]], None],
 ) -> list[JobReturn]:
     jobs = [job.job for job in composed]
     if any(job.budget.limited for job in jobs) and not _launched_at_once(composed[0].config):

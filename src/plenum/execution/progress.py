@@ -5,9 +5,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table
 
 from plenum.base.terminal import safe, say
 from plenum.records import Usage
@@ -137,15 +136,11 @@ class Progress:
             f"left {eta} | {self._status()}"
         )
 
-    def _render(self) -> Table:
-        grid = Table.grid()
+    def _render(self) -> Group:
         done = self.ended / max(self._target, 1)
         filled = round(40 * done)
-        grid.add_row(f"[green]{'━' * filled}[/][dim]{'━' * (40 - filled)}[/] {done:4.0%}")
-        grid.add_row(self.line())
-        if waiting := self._waiting():
-            grid.add_row(waiting)
-        return grid
+        bar = f"[green]{'━' * filled}[/][dim]{'━' * (40 - filled)}[/] {done:4.0%}"
+        return Group(bar, *filter(None, (self.line(), self._waiting())))
 
 
 def _rate(calls: float) -> str:

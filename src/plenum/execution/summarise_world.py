@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from plenum.dynamics import estimate, parting
+from plenum.dynamics.warnings import of_runs
 from plenum.records import Transcript, episodes
 from plenum.worlds.metrics import mean_of
 from plenum.worlds.registry import display
@@ -24,7 +25,8 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
         head = transcript.head
         by_episode[head["replicate"] // head["runs"]].append(transcript)
     metrics: dict[str, float] = {}
-    for name in episodes.metrics(completed[0]):
+    measured = [episodes.metrics(transcript) for transcript in completed]
+    for name in measured[0]:
         values = [
             mean_of([episodes.metrics(t)[name] for t in runs]) for runs in by_episode.values()
         ]
@@ -40,7 +42,7 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
         "divergence": apart["divergence"],
         "interval": INTERVAL,
         "status": "world",
-        "warnings": _warnings(completed, by_episode) + apart["warnings"],
+        "warnings": of_runs(len(by_episode), measured) + apart["warnings"],
         "line": line + apart["line"],
     }
 
@@ -62,16 +64,3 @@ def _instability(completed: Sequence[Transcript]) -> dict[str, Any]:
         "warnings": list(apart.warnings),
         "line": f"; λ̂ = {over.value:.4f} [{over.ci_low:.4f}, {over.ci_high:.4f}]",
     }
-
-
-def _warnings(
-    completed: Sequence[Transcript], by_episode: dict[int, list[Transcript]]
-) -> list[str]:
-    metrics = [episodes.metrics(t) for t in completed]
-    named = {
-        "few_episodes": len(by_episode) < 5,
-        **{
-            key: any(m.get(key, 0) > 0 for m in metrics) for key in ("abstentions", "cut", "silent")
-        },
-    }
-    return [name for name, holds in named.items() if holds]

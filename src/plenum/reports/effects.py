@@ -134,14 +134,11 @@ def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
     warned += ["environments"] * in_other_environments(pair.cells)
     warned += ["mixed_estimands"] * (len(estimands) > 1)
     known = [cell.diagnostics for cell in contrast.cells]
-    numbers = {
-        "lambda": [cell.value for cell in contrast.cells],
-        **{n: [getattr(d, n, math.nan) for d in known] for n in ("d_first", "headroom")},
-    }
     more = {
-        "n": " ".join(str(cell.replicates) for cell in contrast.cells),
+        "n": tuple(cell.replicates for cell in contrast.cells),
         **{"p_welch": contrast.p_wald, "estimand": " - ".join(estimands)},
-        **{name: " ".join(f"{v:.6g}" for v in values) for name, values in numbers.items()},
+        "lambda": tuple(cell.value for cell in contrast.cells),
+        **{n: tuple(getattr(d, n, math.nan) for d in known) for n in ("d_first", "headroom")},
     }
     return Effect("contrasts", *pair, contrast, tuple(dict.fromkeys(warned)), more=more)
 

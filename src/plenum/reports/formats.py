@@ -15,7 +15,9 @@ NO_ESTIMATES = ("no_replicates", "no_estimates", "branching")
 
 
 def text(value: Any) -> str:
-    """Text as it is."""
+    """Text as it is; several values stand side by side."""
+    if isinstance(value, tuple):
+        return " ".join(map(text, value))
     return NONE if value is None or pd.isna(value) else str(value)
 
 
@@ -97,6 +99,11 @@ def exponent(value: float, status: str) -> str:
 def decimals(digits: int) -> Callable[[float], str]:
     """The format of numbers with so many decimals."""
     return lambda value: number(value, digits)
+
+
+def significant(digits: int) -> Callable[[float], str]:
+    """The format of numbers with so many significant digits at most."""
+    return lambda value: NONE if pd.isna(value) else f"{value:.{digits}g}"
 
 
 def limits(digits: int) -> Callable[[float, float], str]:

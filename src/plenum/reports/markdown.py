@@ -1,7 +1,7 @@
 """Tables as Markdown."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
@@ -26,18 +26,16 @@ def markdown(table: Table, heading: str = "", escape: Callable[[str], str] | Non
         may hold markup, and only what would end a cell is escaped.
     """
     plain = escape or str
-    grid = lines(table.head, table.body, escape or _piped)
+    grid = lines(table, escape or _piped)
     notes = [f"{plain(note)}  " for note in table.notes]
-    return "\n".join([heading or f"## {plain(table.title)}", "", *grid, "", *notes, ""])
+    return "\n".join([heading or f"## {plain(table.title)}", "", grid, "", *notes, ""])
 
 
-def lines(
-    head: Sequence[str], body: Sequence[Sequence[str]], escape: Callable[[str], str] = _piped
-) -> list[str]:
+def lines(table: Table, escape: Callable[[str], str] = _piped) -> str:
     """The lines of a table without heading and notes."""
-    rows = [[escape(cell) for cell in line] for line in (head, *body)]
-    rows.insert(1, ["---"] * len(head))
-    return [f"| {' | '.join(row)} |" for row in rows]
+    rows = [[escape(cell) for cell in line] for line in (table.head, *table.body)]
+    rows.insert(1, ["---"] * len(table.head))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def template(file: Path, **filters: Callable[..., str]) -> Template:

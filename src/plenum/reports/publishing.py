@@ -13,7 +13,7 @@ from plenum.reports.latex import latex
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show, show_text
 from plenum.reports.settings import Settings
-from plenum.reports.table import Table
+from plenum.reports.table import Table, csv
 from plenum.tracking.study import log_report
 
 
@@ -48,7 +48,7 @@ class Product:
         """Write the CSV files, the Markdown and the LaTeX; all files, in this order."""
         head = f"# {self.heading}\n\n" if self.heading else ""
         texts = {
-            **{f"{name}.csv": frame.to_csv(index=False) for name, frame in self.frames.items()},
+            **{f"{name}.csv": csv(frame) for name, frame in self.frames.items()},
             f"{self.stem}.md": head + "\n".join(map(markdown, self.tables)),
             f"{self.stem}.tex": latex(self.tables, self.stem),
         }

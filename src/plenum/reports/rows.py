@@ -114,7 +114,7 @@ class Row:
             for numbers in self.summary.record().values():
                 values |= numbers
             values["interval"] = self.summary.lyapunov.interval
-            values["switches"] = " ".join(f"{seat}:{mean:.2f}" for seat, mean in self.switches)
+            values["switches"] = dict(self.switches)
         values |= details(self.wordings)
         return values
 

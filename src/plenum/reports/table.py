@@ -4,9 +4,10 @@ The CSV of a table is its frame. What a reader sees in a terminal, in Markdown, 
 formatted by the columns, and nowhere else: see `plenum.reports.printing`, `markdown` and `latex`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import pandas as pd
 
@@ -113,3 +114,21 @@ class Table:
 def keys(names: Sequence[str]) -> tuple[Column, ...]:
     """Columns that name a line, under their own names."""
     return tuple(Column(name, name, key=True) for name in names)
+
+
+def csv(frame: pd.DataFrame) -> str:
+    """A frame as CSV; several values in a cell stand side by side."""
+    several = {
+        str(name): [_side_by_side(value) for value in values]
+        for name, values in frame.items()
+        if any(isinstance(value, Mapping | tuple) for value in values)
+    }
+    return frame.assign(**several).to_csv(index=False, lineterminator="\n")
+
+
+def _side_by_side(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return " ".join(f"{name}:{part:.2f}" for name, part in value.items())
+    if isinstance(value, tuple):
+        return " ".join(f"{part:.6g}" if isinstance(part, float) else str(part) for part in value)
+    return value

@@ -6,10 +6,19 @@ from collections.abc import Callable, Sequence
 from plenum.design.factors import FACTORS, varying
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import Effect, frame
-from plenum.reports.formats import NONE, decimals, limits, number, or_dash, p_value, warnings
+from plenum.reports.formats import (
+    NONE,
+    decimals,
+    limits,
+    number,
+    or_dash,
+    p_value,
+    significant,
+    warnings,
+)
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row, symbol
-from plenum.reports.table import Column, Table
+from plenum.reports.table import Column, Format, Table
 
 
 def contrasts(
@@ -26,8 +35,8 @@ def contrasts(
         *compared(exponent, 4),
         Column("p_bh", "BH", p_value),
         Column("n"),
-        Column("d_first", "D first", _each_significant),
-        Column("headroom", format=_each_finite),
+        Column("d_first", "D first", _each(significant(2))),
+        Column("headroom", format=_each(_finite)),
         Column("warnings", format=warnings),
     )
     legend = notes(
@@ -86,14 +95,10 @@ def held_columns(effects: Sequence[Effect[Estimate]], *always: str) -> list[Colu
     return [Column(n, n, or_dash, key=True) for n in FACTORS if n in shown]
 
 
-def _each(format: Callable[[float], str], values: str) -> str:
+def _each(format: Callable[[float], str]) -> Format:
     """The values of several cells, one after the other."""
-    return " ".join(format(float(value)) for value in values.split())
+    return lambda values: " ".join(map(format, values))
 
 
-def _each_significant(values: str) -> str:
-    return _each(lambda value: NONE if math.isnan(value) else f"{value:.2g}", values)
-
-
-def _each_finite(values: str) -> str:
-    return _each(lambda value: number(value, 2) if math.isfinite(value) else NONE, values)
+def _finite(value: float) -> str:
+    return number(value, 2) if math.isfinite(value) else NONE

@@ -17,6 +17,7 @@ from plenum.reports.formats import (
     limits,
     p_value,
     share,
+    significant,
     warnings,
 )
 from plenum.reports.fragility import frame, means
@@ -98,7 +99,7 @@ def _compared(changes: Sequence[Effect[FragilityContrast]]) -> Table:
         *_DIFFERENCE,
         Column("p_holm", "Holm", p_value),
         Column("n", "wordings", count),
-        *(Column(name, format=lambda n: f"{n:g}") for name in ("only_first", "only_second")),
+        *(Column(name, format=significant(6)) for name in ("only_first", "only_second")),
         Column("warnings", format=warnings),
     )
     return _table(f"Fragility compared: {changes[0].name}", "fragility_contrasts", changes, columns,

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.warnings import of_runs
 from plenum.reports.formats import decimals, limits, number, p_value, realised
 from plenum.reports.phrases import paragraphs
 from plenum.reports.table import Column, Table, keys
@@ -211,13 +212,9 @@ def conditions(
 def warnings(condition: TrackedCondition) -> list[str]:
     """The names of a condition's warnings."""
     metrics = condition.metrics
-    named = {
-        "few_episodes": metrics.empty or metrics["episode"].nunique() < 5,
-        **{name: _lost(condition, name) for name in _LOST},
-        "attrition": bool(condition.failures),
-        "pending": condition.pending > 0,
-    }
-    return [name for name, holds in named.items() if holds]
+    played = 0 if metrics.empty else metrics["episode"].nunique()
+    missing = ["attrition"] * bool(condition.failures) + ["pending"] * (condition.pending > 0)
+    return of_runs(played, metrics.to_dict("records")) + missing
 
 
 def _arms_across(

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Job
@@ -20,13 +17,15 @@ from plenum.execution.condition_folder import folder_of, journal_of
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.replicate import RETRIABLE
 from plenum.models import ChatModel, backends
-from plenum.models.api.prices import Prices, how_to_state
+from plenum.models.api.prices import Price, Prices, how_to_state
 from plenum.records import DamagedJournal, Usage, attempts, read_entries
+
+if TYPE_CHECKING:
+    from plenum.reports.table import Table
 
 _ASSUMED_LATENCY_S = 2.0
 FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
 """Kinds of calls, repairs aside."""
-_WIDE = 100
 
 
 @dataclass(frozen=True)
@@ -61,12 +60,13 @@ def show(jobs: Sequence[Job]) -> None:
     for job in jobs:
         left.append(_left(job, again=job.condition.folder in seen))
         seen.add(job.condition.folder)
-    console = Console(width=None if Console().is_terminal else _WIDE)
+    from plenum.reports.printing import show as show_tables  # what runs a sweep needs none
+
     for line in _conditions(left):
         print(line)
     by_model = _sum(left)
     free = by_model.keys() - _sum([item for item in left if item.charged])
-    console.print(_models(by_model, prices, free))
+    show_tables([_models(by_model, prices, free)])
     for line in (*preflight.now_varying(jobs), *_closing(left, by_model, backend, prices, free)):
         print(line)
 
@@ -114,20 +114,36 @@ def _sum(left: Sequence[_Left]) -> dict[str, Usage]:
     return dict(by_model)
 
 
-def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, title="by model", title_justify="left")
-    for head in ("model", "calls", "tokens in", "tokens out", "$ per M in/out", "cost"):
-        table.add_column(head, justify="left" if head == "model" else "right")
-    for model, use in by_model.items():
-        price = None if model in free else prices.of(model)
-        price_text = f"{price.input * 1e6:g} / {price.output * 1e6:g}" if price else "-"
-        unpriced = "$0" if model in free else "unknown"
-        cost = f"${_cost(use, prices, model):.2f}" if price else unpriced
-        table.add_row(
-            *(model, f"{use.calls:.0f}", _tokens(use.tokens_in), _tokens(use.tokens_out)),
-            *(price_text, cost),
-        )
-    return table
+def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> "Table":
+    """What each model still has to do, and what that costs."""
+    import pandas as pd
+
+    from plenum.reports.table import Column, Table, keys
+
+    records = [
+        {
+            **{"model": model, "calls": use.calls, "free": model in free},
+            **{"tokens_in": use.tokens_in, "tokens_out": use.tokens_out},
+            "price": None if model in free else prices.of(model),
+            "cost": _cost(use, prices, model),
+        }
+        for model, use in by_model.items()
+    ]
+    columns = (
+        *(*keys(["model"]), Column("calls", format="{:.0f}".format)),
+        *(Column(name, format=_tokens) for name in ("tokens_in", "tokens_out")),
+        Column("price", "$ per M in/out", _per_million),
+        Column(("cost", "price", "free"), "cost", _dollars),
+    )
+    return Table("models", "by model", pd.DataFrame(records, dtype=object), columns)
+
+
+def _per_million(price: Price | None) -> str:
+    return f"{price.input * 1e6:g} / {price.output * 1e6:g}" if price else "-"
+
+
+def _dollars(cost: float, price: Price | None, free: bool) -> str:
+    return f"${cost:.2f}" if price else "$0" if free else "unknown"
 
 
 def _closing(

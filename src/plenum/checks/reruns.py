@@ -17,8 +17,7 @@ from plenum.reports.printing import show
 from plenum.reports.settings import source
 from plenum.reports.table import Column, Table, csv, keys
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
-from plenum.tracking.study import log_report
+from plenum.tracking.study import Study, log_report
 
 _LINES = 24
 """More differences than this are written, not printed."""
@@ -97,7 +96,7 @@ def publish(settings: Settings) -> int:
     UserError
         There is no such study, it holds no rerun, or nothing of it can be compared.
     """
-    conditions = TrackedStudy(settings.study, settings.uri).reruns
+    conditions = Study(settings.study, settings.uri).reruns
     lines = [line for runs in conditions.values() for line in _compared(runs, settings.journals)]
     if not lines:
         raise UserError(

@@ -12,7 +12,7 @@ from plenum.dynamics import Branching, Summary, of_replicates, summarise
 from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, by_family, details
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
@@ -163,7 +163,7 @@ def other_study(chosen: Settings, key: str) -> list[Row]:
     if not study:
         return []
     try:
-        return build(TrackedStudy(study, chosen.uri).conditions, chosen)
+        return build(Study(study, chosen.uri).conditions, chosen)
     except UserError as error:
         raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None
 

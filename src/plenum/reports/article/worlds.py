@@ -22,7 +22,7 @@ from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds import publish
 from plenum.reports.worlds.groups import Group, groups
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 
 _FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
 """Without the factors of committees that in a world repeat another one."""
@@ -50,7 +50,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     UserError
         There is no such study, or nothing in it.
     """
-    tracked = TrackedStudy(chosen.study, chosen.uri)
+    tracked = Study(chosen.study, chosen.uri)
     played = tracked.conditions
     done = sum(condition.completed for condition in played)
     built = publish.tabled(played) if done else []

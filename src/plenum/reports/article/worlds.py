@@ -87,7 +87,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
         for at, (anchor, title) in enumerate(_SECTIONS.items(), start=1)
     ]
     lead = f"Results of {count(len(played), 'condition')} and {count(done, 'completed run')}"
-    notice = " ".join(paragraphs("notice.md.j2", f=facts))
+    notice = " ".join(paragraphs("world_notice.md.j2", f=facts))
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections))
 
 
@@ -135,7 +135,7 @@ def _facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
         for condition in played
     ]
     return {
-        **{"world": True, "conditions": len(played), "tiny": 0, "alpha": ALPHA},
+        **{"conditions": len(played), "tiny": 0, "alpha": ALPHA},
         "simulated": sum(condition.simulated for condition in played),
         "tasks": list(dict.fromkeys(spaced(condition.factors["task"]) for condition in played)),
         "rounds": [int(condition.factors["rounds"]) for condition in played],

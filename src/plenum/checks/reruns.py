@@ -1,7 +1,7 @@
 """Exact reruns: whether the journals of a condition that was run again have the same bytes."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +9,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.design.factors import FACTORS, varying
+from plenum.design.factors import varying
 from plenum.records.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
 from plenum.reports.labels import shared_label
 from plenum.reports.markdown import markdown
@@ -49,7 +49,7 @@ class Line:
         entry = d.entry if d else {}
         return {
             "study": study,
-            **{name: self.first.factors[name] for name in FACTORS},
+            **self.first.factors,
             "condition": self.first.identity,
             "first": self.first.rerun,
             "rerun": self.again.rerun,
@@ -110,7 +110,7 @@ def publish(settings: Settings) -> int:
         )
     frame = pd.DataFrame([line.record(settings.study) for line in lines])
     details = [table for table in (_differences(lines), _environments(lines)) if len(table)]
-    tables = [_conditions(frame, [line.first.factors for line in lines]), *details]
+    tables = [_conditions(frame, [line.first for line in lines]), *details]
     files = _write(settings, frame, tables)
     log_report(settings.study, settings.uri, files)
     show([tables[0], *(table for table in details if len(table) <= _LINES)])
@@ -145,9 +145,11 @@ def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> 
     return files
 
 
-def _conditions(frame: pd.DataFrame, factors: Sequence[Mapping[str, str]]) -> Table:
+def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
     """Outcomes counted by condition and rerun."""
-    names = [n for n in FACTORS if n in varying(factors) or n in ("scenario", "roles")]
+    kind, factors = conditions[0].kind, [condition.factors for condition in conditions]
+    differing = varying(factors, kind.distinct_factors)
+    names = list(dict.fromkeys([*kind.named_by, *differing]))
     counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
     groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
     sums = dict.fromkeys(OUTCOMES, "sum")

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base.errors import UserError
-from plenum.design.factors import FACTORS, varying
+from plenum.design.factors import varying
 from plenum.dynamics import Branching, Summary, of_replicates, summarise
 from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, by_family, details
 from plenum.reports.settings import Settings
@@ -185,13 +185,13 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
 
 def varying_in(rows: Sequence[Row]) -> list[str]:
     """The factors in which some conditions differ."""
-    return varying(row.tracked.factors for row in rows)
+    names = rows[0].tracked.kind.distinct_factors if rows else ()
+    return varying((row.tracked.factors for row in rows), names)
 
 
 def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
     """The factors to show, and whether conditions differ in a text alone."""
-    differing = varying_in(rows)
-    names = [n for n in FACTORS if n in differing or n in ("scenario", "roles", "model")]
+    names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *varying_in(rows)]))
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
 

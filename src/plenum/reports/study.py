@@ -10,6 +10,7 @@ from plenum.reports import effects
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row, build, other_study
 from plenum.reports.settings import Settings
+from plenum.tracking.study import Study
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import load
 from plenum.tracking import store
-from plenum.tracking.study import log_report
+from plenum.tracking.study import Study, log_report
 
 LARGE = 40_000_000
 """Bytes beyond which a page is slow to open and awkward to send."""

@@ -9,11 +9,11 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.design.factors import varying
 from plenum.records.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
 from plenum.reports.labels import shared_label
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
+from plenum.reports.rows import Row, shown
 from plenum.reports.settings import source
 from plenum.reports.table import Column, Table, csv, keys
 from plenum.tracking.conditions import TrackedCondition
@@ -147,9 +147,7 @@ def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> 
 
 def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
     """Outcomes counted by condition and rerun."""
-    kind, factors = conditions[0].kind, [condition.factors for condition in conditions]
-    differing = varying(factors, kind.distinct_factors)
-    names = list(dict.fromkeys([*kind.named_by, *differing]))
+    names, _ = shown([Row(condition, None) for condition in conditions])
     counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
     groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
     sums = dict.fromkeys(OUTCOMES, "sum")
@@ -166,7 +164,7 @@ def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> 
         "journals alone are compared: calls.jsonl says when and how fast",
         f"backend: {', '.join(frame['backend'].unique())}",
     )
-    title = f"Reruns ({shared_label(factors[0], names)})"
+    title = f"Reruns ({shared_label(conditions[0].factors, names)})"
     return Table("reruns", title, summary, columns, notes)
 
 

@@ -8,8 +8,10 @@ import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import networkx as nx  # type: ignore[import-untyped]
+from jinja2 import Environment, nodes
 
 PACKAGES = ("src/plenum", "src/hydra_plugins")
 KINDS = ("committee", "world", "program")
@@ -51,12 +53,16 @@ def kind_branches(root: Path) -> list[str]:
       and ``match x.kind``
     - ``x.task`` or ``task`` alone as a test, and ``x.task is None``; in a module that imports
       asyncio ``task`` is taken for one of its tasks
+    - in templates ``kind == "world"``, ``task != "none"``, and ``x.world`` or ``task`` as a test
     """
+    templates = sorted(path for package in PACKAGES for path in (root / package).rglob("*.j2"))
+    asked = [(path, branches) for path in sources(root)]
+    asked += [(path, template_branches) for path in templates]
     return [
         f"{path.relative_to(root)}:{line}"
-        for path in sources(root)
+        for path, count in asked
         if not _belongs_to_a_kind(path.relative_to(root))
-        for line in branches(path.read_text(encoding="utf-8"))
+        for line in count(path.read_text(encoding="utf-8"))
     ]
 
 
@@ -79,6 +85,33 @@ class _WithoutTasks(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.copy_location(ast.Name("_", node.ctx), node) if node.id == "task" else node
+
+
+def template_branches(source: str) -> list[int]:
+    """Lines of a Jinja template that ask for the kind."""
+    tree = Environment().parse(source)
+    deciding: Iterator[Any] = tree.find_all((nodes.If, nodes.CondExpr, nodes.For))
+    tests = [part for node in deciding if node.test for part in _template_operands(node.test)]
+    asking = [test for test in tests if _template_name(test) in {*KINDS, "task"}]
+    for compared in tree.find_all(nodes.Compare):
+        sides = [compared.expr, *(operand.expr for operand in compared.ops)]
+        names = {_template_name(side) for side in sides}
+        constants = {str(constant.value) for constant in compared.find_all(nodes.Const)}
+        if ("kind" in names and constants & set(KINDS)) or ("task" in names and constants & _NONE):
+            asking.append(compared)
+    return sorted({node.lineno for node in asking})
+
+
+def _template_operands(test: nodes.Node) -> Iterator[nodes.Node]:
+    if isinstance(test, nodes.And | nodes.Or | nodes.Not):
+        for part in test.iter_child_nodes():
+            yield from _template_operands(part)
+    else:
+        yield test
+
+
+def _template_name(node: nodes.Node) -> str:
+    return str(getattr(node, "attr", getattr(node, "name", "")))
 
 
 def _belongs_to_a_kind(path: Path) -> bool:

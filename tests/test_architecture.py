@@ -205,6 +205,22 @@ def test_a_question_after_the_kind_is_counted(source: str, lines: list[int]) -> 
     assert architecture.branches(source) == lines
 
 
+@pytest.mark.parametrize(
+    ("source", "lines"),
+    [
+        ('{% if kind == "world" -%}\n{%- endif %}', [1]),
+        ('\n{% if kind != "world" %}{% endif %}', [2]),
+        ("{% if f.world %}{% endif %}", [1]),
+        ("{{ 'run' if x and not f.task else 'replicate' }}", [1]),
+        ('{% for x in y if x.kind in ("committee", "coin") %}{% endfor %}', [1]),
+        ("{% for kind in f.kinds %}{% if kind.fits %}{{ kind.world }}{% endif %}{% endfor %}", []),
+        ('{% if kind.status == "world" %}{% endif %}', []),
+    ],
+)
+def test_a_template_s_question_after_the_kind_is_counted(source: str, lines: list[int]) -> None:
+    assert architecture.template_branches(source) == lines
+
+
 def test_a_world_is_named_by_code_and_not_by_a_docstring() -> None:
     assert "a disaster" not in list(architecture.words('"""Of a disaster."""\n'))
     assert "disaster" in list(architecture.words("METRICS = {'disaster': 1}"))

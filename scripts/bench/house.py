@@ -5,7 +5,7 @@
 - source_lines   lines of Python in `src/plenum` and `src/hydra_plugins`
 - test_lines     lines of Python in `tests`
 - suite_s        seconds of the suite as `make test` runs it; only with --suite
-- kind_branches  places outside the kinds' own files that ask which kind something is
+- kind_branches  places in code and templates, outside the kinds' own, that ask for the kind
 - loose_files    Python files at the top of the package
 - import_circles groups of modules that import each other, under TYPE_CHECKING too
 - world_files    source files outside `worlds/NAME/` whose code names a world

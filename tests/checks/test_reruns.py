@@ -107,7 +107,7 @@ def test_going_on_elsewhere_is_an_environment(pair: Callable[..., tuple[Path, Pa
 def held(monkeypatch: pytest.MonkeyPatch, conditions: dict[str, list[TrackedCondition]]) -> None:
     """Put a study in the store's place that holds these conditions."""
     study = SimpleNamespace(reruns=conditions)
-    monkeypatch.setattr(reruns, "TrackedStudy", lambda name, uri: study)
+    monkeypatch.setattr(reruns, "Study", lambda name, uri: study)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from plenum.base.errors import UserError
 from plenum.reports.managing import Request, manage, request
 from plenum.tracking import store, studies
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 from plenum.tracking.tracker import lock_file
 
 from .conftest import ROOT, Run, call, calls, command, environment, journals, with_store
@@ -72,7 +72,7 @@ BOTH = {"default": ["on", "off"], "other": ["on"]}
 
 
 def conditions(study: str = "default") -> list[TrackedCondition]:
-    return list(TrackedStudy(study, "sqlite:///mlruns/mlflow.db").conditions)
+    return list(Study(study, "sqlite:///mlruns/mlflow.db").conditions)
 
 
 def targets() -> list[tuple[str, int]]:

@@ -12,14 +12,14 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLUMN, PAGE, SMALL
 from plenum.tracking.conditions import TrackedCondition
 
 
-def study(*conditions: TrackedCondition, chosen: Settings = CHOSEN) -> Study:
+def study(*conditions: TrackedCondition, chosen: Settings = CHOSEN) -> EstimatedStudy:
     """A study of some conditions."""
-    return Study(chosen, tuple(build(conditions, chosen)))
+    return EstimatedStudy(chosen, tuple(build(conditions, chosen)))
 
 
 def corners(key: int, tops: Sequence[Sequence[Sequence[int]]], **factors: str) -> TrackedCondition:

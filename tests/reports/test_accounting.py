@@ -74,6 +74,12 @@ def test_a_condition_under_two_labels_is_counted_once_in_all_sums() -> None:
     assert "under another label" in notes(sheets[0])
 
 
+def test_conditions_in_a_world_are_named_by_the_world_s_factors() -> None:
+    found = [accounted(1, task="disaster", volatility="low"), accounted(2, task="disaster")]
+    columns = accounting.conditions(found)[0].columns
+    assert [column.names[0] for column in columns if column.key] == ["task", "model", "volatility"]
+
+
 COUNTS = st.tuples(
     *(st.integers(0, 20), st.integers(0, 5)),
     st.dictionaries(st.sampled_from(["budget", "interrupted", "not_begun"]), st.integers(1, 4)),

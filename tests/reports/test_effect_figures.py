@@ -14,7 +14,7 @@ from plenum.reports.figures.forest import forest
 from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.temperature import temperature
 from plenum.reports.rows import Row
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 
@@ -22,11 +22,11 @@ pytestmark = pytest.mark.usefixtures("shared_style")
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 
 
-def study(rows: list[Row]) -> Study:
-    return Study(CHOSEN, tuple(rows))
+def study(rows: list[Row]) -> EstimatedStudy:
+    return EstimatedStudy(CHOSEN, tuple(rows))
 
 
-def pages(own: Study) -> list[Figure]:
+def pages(own: EstimatedStudy) -> list[Figure]:
     """The pages of a study's forest."""
     found = forest(own.contrasts, own.interactions, own.across)
     for figure in found:

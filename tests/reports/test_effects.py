@@ -21,7 +21,7 @@ from plenum.dynamics import (
 from plenum.reports import effects, tables
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 
 SQUARE = [("on", "mixed"), ("on", "uniform"), ("off", "mixed"), ("off", "uniform")]
 LATE = replace(CHOSEN, window=(5, 12))
@@ -104,13 +104,13 @@ def test_contrasts_of_a_part_are_those_of_the_whole() -> None:
         for n, scenario in enumerate(("HL-01", "IM-01"))
         for k, role in enumerate(("on", "ablate_chair", "ablate_equity"))
     ]
-    whole = Study(CHOSEN, tuple(build(conditions)))
+    whole = EstimatedStudy(CHOSEN, tuple(build(conditions)))
     part = whole.restricted(lambda factors: factors["scenario"] == "HL-01")
     assert [row.tracked.identity for row in part.rows] == ["c0", "c1", "c2"]
     assert len(whole.contrasts) == 4
     own = [effect for effect in whole.contrasts if effect.others["scenario"] == "HL-01"]
     assert (part.contrasts, part.interactions) == (own, [])
-    alone = Study(CHOSEN, part.rows).contrasts
+    alone = EstimatedStudy(CHOSEN, part.rows).contrasts
     assert max(a.p_holm for a in alone) <= max(b.p_holm for b in part.contrasts)
 
 

@@ -12,28 +12,28 @@ from PIL import Image
 from plenum.base.errors import UserError
 from plenum.reports.figures import CATALOGUE, draw, wanted
 from plenum.reports.figures.publish import pages
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLUMN, PAGE
 
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 
 
 @pytest.fixture(scope="module")
-def square() -> Study:
+def square() -> EstimatedStudy:
     """A 2x2 in one scenario."""
     conditions = [
         tracked(n, 0.01 * n, 6, rounds=8, roles=roles, model=model)
         for n, (roles, model) in enumerate(CORNERS)
     ]
-    return Study(CHOSEN, tuple(build(conditions)))
+    return EstimatedStudy(CHOSEN, tuple(build(conditions)))
 
 
-def files(study: Study, folder: Path, names: list[str] | None = None) -> list[Path]:
+def files(study: EstimatedStudy, folder: Path, names: list[str] | None = None) -> list[Path]:
     return [file for _, page in draw(study, folder, names) for file in page]
 
 
 def test_named_figures_alone_are_drawn_twice_with_the_same_bytes(
-    square: Study, tmp_path: Path
+    square: EstimatedStudy, tmp_path: Path
 ) -> None:
     names = ["matrix", "divergence"]
     first, second = (files(square, tmp_path / folder, names) for folder in "ab")
@@ -44,7 +44,9 @@ def test_named_figures_alone_are_drawn_twice_with_the_same_bytes(
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_pictures_have_300_dots_an_inch_of_a_width_of_print(square: Study, tmp_path: Path) -> None:
+def test_pictures_have_300_dots_an_inch_of_a_width_of_print(
+    square: EstimatedStudy, tmp_path: Path
+) -> None:
     for file in files(square, tmp_path, ["matrix", "forest"]):
         if file.suffix == ".png":
             with Image.open(file) as picture:
@@ -52,7 +54,7 @@ def test_pictures_have_300_dots_an_inch_of_a_width_of_print(square: Study, tmp_p
 
 
 def test_all_that_apply_are_drawn_without_names(
-    square: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    square: EstimatedStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Figure, "savefig", lambda figure, file, **more: Path(file).touch())
     stems = {file.stem for file in files(square, tmp_path)}
@@ -61,7 +63,7 @@ def test_all_that_apply_are_drawn_without_names(
 
 
 def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
-    square: Study, tmp_path: Path
+    square: EstimatedStudy, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match="figure: heatmap; one of divergence, matrix, forest"):
         draw(square, tmp_path / "out", ["divergence", "heatmap"])
@@ -69,7 +71,7 @@ def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
 
 
 def test_a_figure_that_has_nothing_to_show_says_what_it_needs_and_writes_nothing(
-    square: Study, tmp_path: Path
+    square: EstimatedStudy, tmp_path: Path
 ) -> None:
     told = "figure: 's1' has nothing to show in temperature; it needs two temperatures, all"
     with pytest.raises(UserError, match=told):
@@ -78,13 +80,13 @@ def test_a_figure_that_has_nothing_to_show_says_what_it_needs_and_writes_nothing
 
 
 def test_a_study_without_replicates_or_estimates_says_so(tmp_path: Path) -> None:
-    nothing = Study(CHOSEN, tuple(build([tracked(1, replicates=0, pending=3)])))
+    nothing = EstimatedStudy(CHOSEN, tuple(build([tracked(1, replicates=0, pending=3)])))
     with pytest.raises(UserError, match="no replicate of 's1' has been completed"):
         draw(nothing, tmp_path)
     assert not [name for name, drawing in CATALOGUE.items() if pages(drawing, nothing)]
 
 
-def test_pages_of_an_earlier_time_do_not_stay(square: Study, tmp_path: Path) -> None:
+def test_pages_of_an_earlier_time_do_not_stay(square: EstimatedStudy, tmp_path: Path) -> None:
     (tmp_path / "matrix_2.png").touch()
     (tmp_path / "matrix_2.svg").touch()
     draw(square, tmp_path, ["matrix"])
@@ -108,5 +110,5 @@ def test_names_are_text_and_no_formula() -> None:
         replace(tracked(2, settings="note=$\\frac{$ and $"), options=options),
     ]
     for name in ("divergence", "forest", "simplex", "seats", "switches", "majority", "null"):
-        for figure in pages(CATALOGUE[name], Study(CHOSEN, tuple(build(hostile)))):
+        for figure in pages(CATALOGUE[name], EstimatedStudy(CHOSEN, tuple(build(hostile)))):
             figure.draw_without_rendering()

@@ -12,7 +12,7 @@ from test_report import STUDIES, material, square
 from plenum.reports.article import facts as gathered
 from plenum.reports.article import worlds as of_worlds
 from plenum.reports.article.compose import sentences
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
 
 
@@ -21,7 +21,7 @@ def facts(conditions: Sequence[TrackedCondition]) -> dict[str, Any]:
 
 
 def said(conditions: Sequence[TrackedCondition]) -> str:
-    return " ".join(sentences(Study(CHOSEN, material(conditions).rows)))
+    return " ".join(sentences(EstimatedStudy(CHOSEN, material(conditions).rows)))
 
 
 @pytest.mark.parametrize("name", STUDIES)

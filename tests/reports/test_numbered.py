@@ -18,7 +18,7 @@ from plenum.reports.papers.catalogue import CATALOGUE
 from plenum.reports.papers.source import NumberedTable, Source
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.usage import ConditionUsage
@@ -34,7 +34,7 @@ def of(
 ) -> Source:
     """A source whose studies are read already."""
     source = Source(CHOSEN, ("s1",))
-    source.__dict__["studies"] = [Study(CHOSEN, tuple(rows or rows_of(list(conditions))))]
+    source.__dict__["studies"] = [EstimatedStudy(CHOSEN, tuple(rows or rows_of(list(conditions))))]
     source.__dict__["accounts"] = list(accounts)
     return source
 
@@ -174,7 +174,7 @@ def test_s5_keeps_conditions_without_replicates() -> None:
 def test_a_condition_of_two_studies_stands_once_with_the_most_replicates() -> None:
     few, many = rows_of([im01(1, replicates=6), replace(im01(1), study="s2")])
     source = of()
-    source.__dict__["studies"] = [Study(CHOSEN, (few,)), Study(CHOSEN, (many,))]
+    source.__dict__["studies"] = [EstimatedStudy(CHOSEN, (few,)), EstimatedStudy(CHOSEN, (many,))]
     assert [row.n for row in source.rows] == [12]
 
 

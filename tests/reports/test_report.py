@@ -21,7 +21,7 @@ from plenum.reports.article.material import Material
 from plenum.reports.article.rendering import html, markdown
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Provenance
 from plenum.tracking.usage import ConditionUsage
@@ -47,7 +47,7 @@ def material(conditions: Sequence[TrackedCondition | Row], chosen: Settings = CH
         for row in rows
     ]
     origins = {row.tracked.run_id: ORIGIN for row in rows}
-    return Material(Study(chosen, tuple(rows)), tuple(every), origins)
+    return Material(EstimatedStudy(chosen, tuple(rows)), tuple(every), origins)
 
 
 def told(

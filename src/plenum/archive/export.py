@@ -28,7 +28,7 @@ from plenum.reports.settings import Settings, settings
 from plenum.reports.table import csv
 from plenum.tracking import store
 from plenum.tracking.conditions import simulated
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 
 _PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
 
@@ -73,7 +73,7 @@ def export(wanted: Export) -> None:
         The study can't be read, is half written, or holds a secret.
     """
     chosen = wanted.chosen
-    _ = TrackedStudy(chosen.study, chosen.uri).kind  # refuses a study of several kinds
+    _ = Study(chosen.study, chosen.uri).kind  # refuses a study of several kinds
     with ExitStack() as stack:
         with progress("reading") as report_progress:
             conditions = stack.enter_context(gathered(chosen.study, chosen.uri, report_progress))
@@ -170,7 +170,7 @@ def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str
 
 def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, pd.DataFrame]:
     """Replicates, calls, failures and files, as `scripts/accounting.py` has them."""
-    usage = TrackedStudy(chosen.study, chosen.uri).usage
+    usage = Study(chosen.study, chosen.uri).usage
     usage = sorted(usage, key=lambda a: a.tracked.factors["scenario"])
     tables = accounting.frames(usage)
     stored = {condition.stored: condition for condition in gathered}

@@ -12,7 +12,7 @@ from plenum.archive import layout, scrub
 from plenum.archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, Run
 from plenum.base.errors import UserError
 from plenum.tracking.runs import artifacts
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 from plenum.tracking.traces import TAG as TRACE
 
 ORIGIN, ARCHIVE = "plenum.origin", "plenum.archive"
@@ -83,7 +83,7 @@ def gathered(
     UserError
         There is no such study at ``uri``, nothing in it, or a replicate is half written.
     """
-    tracked = TrackedStudy(study, uri)
+    tracked = Study(study, uri)
     runs = tracked.condition_runs
     nested: defaultdict[str, list[Any]] = defaultdict(list)
     for replicate in tracked.replicate_runs:

@@ -1,4 +1,7 @@
-"""The archive's README: for somebody who has never seen plenum. Its words are in readme.md.j2."""
+"""The archive's README: for somebody who has never seen plenum.
+
+Its words are in readme.md.j2, and those of a kind in the blocks of readme_KIND.md.j2.
+"""
 
 import re
 from collections import Counter
@@ -36,10 +39,8 @@ _FILES = {
     "environment.json": "the environments in which models ran here, by digest",
     "accounts.json": "replicates, calls, attempts, tokens and cost",
 }
-_ENSEMBLES = {
-    "committee": "preferences and confidence by replicate, round and seat",
-    "world": "how actions are distributed by replicate and round",
-}
+"""What each file holds; of the one without words, a kind's template says it."""
+
 _ALWAYS = {"runs.json", "transcripts/NNN.jsonl"}
 
 
@@ -55,11 +56,11 @@ def readme(
     params = [condition.run.params for condition in conditions]
     differing = varying(params, kind.factors)
     held = _ALWAYS.union(*(condition.artifacts for condition in conditions))
-    files = {name: what or _ENSEMBLES.get(kind.name, "") for name, what in _FILES.items()}
-    return template(Path(__file__).with_name("readme.md.j2")).render(
+    words = Path(__file__).with_name(f"readme_{kind.name}.md.j2")
+    page = template(words if words.exists() else words.with_name("readme.md.j2"))
+    return page.render(
         study=chosen.study,
         chosen=chosen,
-        kind=kind.name,
         counts=counts,
         failures=sorted(failures.items()),
         backends=sorted({values.get("backend", "") for values in params}),
@@ -77,7 +78,7 @@ def readme(
             }
             for condition in conditions
         ],
-        files=[(name, what) for name, what in files.items() if name in held],
+        files=[(name, what) for name, what in _FILES.items() if name in held],
         tables=[(name, _TABLES.get(Path(name).stem, "")) for name in tables],
         transcript=_first_transcript(conditions),
         file=re.sub(r"[^\w.-]", "_", chosen.study) + ".zip",

@@ -8,8 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from plenum.base.secrets import redact
-from plenum.checks.determinism_tables import FACTORS, tables
+from plenum.checks.determinism_tables import tables
 from plenum.checks.probed_model import Document, ProbedModel, verdict
+from plenum.design.factors import FACTORS
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show, show_text
 from plenum.reports.table import Table

@@ -11,11 +11,11 @@ import pandas as pd
 
 from plenum.checks.probed_model import Document, ProbedModel, plural
 from plenum.checks.spread import END, FirstDifference
+from plenum.design.factors import FACTORS
 from plenum.reports.formats import NONE, count, decimals, limits, realised, significant
 from plenum.reports.labels import label
 from plenum.reports.table import Column, Table, keys
 
-FACTORS = ("scenario", "roles", "model", "memory", "temperature", "backend", "settings")
 _SIMULATED = "simulated agents answered: no evidence about language models"
 _SHOWN = 24
 """Characters of a token that a table shows."""

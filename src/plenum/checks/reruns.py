@@ -1,7 +1,7 @@
 """Exact reruns: whether the journals of a condition that was run again have the same bytes."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,16 +9,15 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.design.factors import FACTORS, varying
 from plenum.records.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
 from plenum.reports.labels import shared_label
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
+from plenum.reports.rows import Row, shown
 from plenum.reports.settings import source
 from plenum.reports.table import Column, Table, csv, keys
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
-from plenum.tracking.study import log_report
+from plenum.tracking.study import Study, log_report
 
 _LINES = 24
 """More differences than this are written, not printed."""
@@ -50,7 +49,7 @@ class Line:
         entry = d.entry if d else {}
         return {
             "study": study,
-            **{name: self.first.factors[name] for name in FACTORS},
+            **self.first.factors,
             "condition": self.first.identity,
             "first": self.first.rerun,
             "rerun": self.again.rerun,
@@ -97,7 +96,7 @@ def publish(settings: Settings) -> int:
     UserError
         There is no such study, it holds no rerun, or nothing of it can be compared.
     """
-    conditions = TrackedStudy(settings.study, settings.uri).reruns
+    conditions = Study(settings.study, settings.uri).reruns
     lines = [line for runs in conditions.values() for line in _compared(runs, settings.journals)]
     if not lines:
         raise UserError(
@@ -111,7 +110,7 @@ def publish(settings: Settings) -> int:
         )
     frame = pd.DataFrame([line.record(settings.study) for line in lines])
     details = [table for table in (_differences(lines), _environments(lines)) if len(table)]
-    tables = [_conditions(frame, [line.first.factors for line in lines]), *details]
+    tables = [_conditions(frame, [line.first for line in lines]), *details]
     files = _write(settings, frame, tables)
     log_report(settings.study, settings.uri, files)
     show([tables[0], *(table for table in details if len(table) <= _LINES)])
@@ -146,9 +145,9 @@ def _write(settings: Settings, frame: pd.DataFrame, tables: Sequence[Table]) -> 
     return files
 
 
-def _conditions(frame: pd.DataFrame, factors: Sequence[Mapping[str, str]]) -> Table:
+def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
     """Outcomes counted by condition and rerun."""
-    names = [n for n in FACTORS if n in varying(factors) or n in ("scenario", "roles")]
+    names, _ = shown([Row(condition, None) for condition in conditions])
     counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
     groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
     sums = dict.fromkeys(OUTCOMES, "sum")
@@ -165,7 +164,7 @@ def _conditions(frame: pd.DataFrame, factors: Sequence[Mapping[str, str]]) -> Ta
         "journals alone are compared: calls.jsonl says when and how fast",
         f"backend: {', '.join(frame['backend'].unique())}",
     )
-    title = f"Reruns ({shared_label(factors[0], names)})"
+    title = f"Reruns ({shared_label(conditions[0].factors, names)})"
     return Table("reruns", title, summary, columns, notes)
 
 

@@ -21,9 +21,6 @@ OBJECTIVES = (
 
 MANDATES = "conf/prompts/mandates"
 
-_WORLD_FACTORS = {"consensus": "implicit", "diversity": "medium", "volatility": "moderate"}
-"""Groups that only a world has, with their defaults."""
-
 
 def compose(typed: Config) -> CommitteeCondition:
     """The condition of a config without a task.
@@ -33,7 +30,7 @@ def compose(typed: Config) -> CommitteeCondition:
     UserError
         A value is unknown or out of range, or belongs to worlds.
     """
-    _refuse_world_factors(typed)
+    _refuse_groups_of_others(typed)
     one_of("objective", typed.objective, OBJECTIVES)
     scenario = scenarios.load(project.resolve(typed.scenario.file))
     require(
@@ -64,12 +61,14 @@ def compose(typed: Config) -> CommitteeCondition:
     )
 
 
-def _refuse_world_factors(typed: Config) -> None:
-    """Refuse what only a world has: it would change nothing."""
-    for key, usual in _WORLD_FACTORS.items():
-        name = getattr(typed, key).name
-        worlds = ", ".join(kinds.KINDS["world"].part("tasks"))
-        require(name == usual, f"{key}: {name} is for worlds; add task={worlds}")
+def _refuse_groups_of_others(typed: Config) -> None:
+    """Refuse what only another kind has: it would change nothing."""
+    usual = Config()
+    for kind in kinds.KINDS.values():
+        for key in kind.groups:
+            name, tasks = getattr(typed, key).name, ", ".join(kind.tasks or kind.part("tasks"))
+            fits = name == getattr(usual, key).name
+            require(fits, f"{key}: {name} is for {kind.plural}; add task={tasks}")
 
 
 def _branch(typed: Config) -> Branch | None:

@@ -11,7 +11,7 @@ from plenum.design import checkpoints, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config, ModelConfig
-from plenum.design.settings import DTYPES, Api, Backend, Hosted, StatedPrice
+from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampling, StatedPrice
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -98,8 +98,8 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None
     if name == "tiny" and others:
         raise UserError(
             f"model.name: tiny, but a seat or the clerk has {others[0]}; give the model a name of "
-            "its own and its lengths: model.name=NAME protocol.argument_words=110 "
-            "sampling.max_tokens=400"
+            f"its own and its lengths: model.name=NAME protocol.argument_words="
+            f"{Protocol().argument_words} sampling.max_tokens={Sampling().max_tokens}"
         )
 
 

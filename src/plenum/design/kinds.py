@@ -60,6 +60,10 @@ class Kind:
           needed, and the papers' tables; a kind may have none of them.
     more
         Where a reader of its tables finds how to study more of it.
+    groups
+        Config groups that mean nothing to committees, which refuse any but their usual options.
+    named_by
+        Factors that tables show, and first, even where all conditions share their values.
     """
 
     name: str
@@ -70,6 +74,13 @@ class Kind:
     repeated: tuple[str, ...]
     parts: Mapping[str, str]
     more: str = ""
+    groups: tuple[str, ...] = ()
+    named_by: tuple[str, ...] = ("model",)
+
+    @property
+    def distinct_factors(self) -> tuple[str, ...]:
+        """The factors without those that repeat another one."""
+        return tuple(name for name in self.factors if name not in self.repeated)
 
     def part(self, station: str) -> Any:
         """What a station uses for this kind.
@@ -138,6 +149,7 @@ register(
             "paper_tables": "plenum.reports.papers.catalogue:CATALOGUE",
         },
         more="a case of your own: docs/scenarios.md",
+        named_by=("scenario", "roles", "model"),
     )
 )
 register(
@@ -167,5 +179,7 @@ register(
             "simulated_agent": "plenum.worlds.simulated:answer",
         },
         more="more worlds: docs/worlds.md",
+        groups=("consensus", "diversity", "volatility"),
+        named_by=("task", "model"),
     )
 )

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plenum.design.factors import FACTORS, unusual
+from plenum.design.factors import unusual
+from plenum.design.kinds import of_condition
 from plenum.reports.rows import Row, shown
 from plenum.reports.table import Column, keys
 from plenum.tracking.conditions import TrackedCondition
@@ -15,7 +16,7 @@ def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
 
 def shared_label(factors: Mapping[str, str], names: Sequence[str]) -> str:
     """Factors that a condition shares with others of a study, by the names that aren't shown."""
-    return label(factors, [n for n in FACTORS if n not in names])
+    return label(factors, [n for n in of_condition(factors).distinct_factors if n not in names])
 
 
 def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:

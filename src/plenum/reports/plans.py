@@ -17,7 +17,7 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Plan
 from plenum.reports.table import Column, Table
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 
 _WIDE = 1.0
 """Half widths above this say nothing of a rate per round."""
@@ -25,7 +25,7 @@ _WIDE = 1.0
 
 def publish(plan: Plan) -> None:
     """Print, for every condition, the replicates that a contrast needs and whether to stop."""
-    study = TrackedStudy(plan.study, plan.uri)
+    study = Study(plan.study, plan.uri)
     tabulate = KINDS[study.kind].part("plan")
     show([tabulate(sorted(study.conditions, key=lambda t: t.factors["scenario"]), plan)])
 

@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 
 from plenum.base.errors import UserError
-from plenum.design.factors import FACTORS, varying
+from plenum.design.factors import varying
 from plenum.dynamics import Branching, Summary, of_replicates, summarise
 from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, by_family, details
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
@@ -163,7 +163,7 @@ def other_study(chosen: Settings, key: str) -> list[Row]:
     if not study:
         return []
     try:
-        return build(TrackedStudy(study, chosen.uri).conditions, chosen)
+        return build(Study(study, chosen.uri).conditions, chosen)
     except UserError as error:
         raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None
 
@@ -185,13 +185,13 @@ def grouped(rows: Sequence[Row], names: Sequence[str]) -> dict[tuple[str, ...], 
 
 def varying_in(rows: Sequence[Row]) -> list[str]:
     """The factors in which some conditions differ."""
-    return varying(row.tracked.factors for row in rows)
+    names = rows[0].tracked.kind.distinct_factors if rows else ()
+    return varying((row.tracked.factors for row in rows), names)
 
 
 def shown(rows: Sequence[Row]) -> tuple[list[str], bool]:
     """The factors to show, and whether conditions differ in a text alone."""
-    differing = varying_in(rows)
-    names = [n for n in FACTORS if n in differing or n in ("scenario", "roles", "model")]
+    names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *varying_in(rows)]))
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
 

@@ -10,11 +10,11 @@ from plenum.reports import effects
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row, build, other_study
 from plenum.reports.settings import Settings
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 
 
 @dataclass(frozen=True)
-class Study:
+class EstimatedStudy:
     """The conditions of a study with their estimates.
 
     Attributes
@@ -29,14 +29,14 @@ class Study:
 
     chosen: Settings
     rows: tuple[Row, ...]
-    parent: "Study | None" = None
+    parent: "EstimatedStudy | None" = None
 
     @property
     def name(self) -> str:
         """The name of the study."""
         return self.chosen.study
 
-    def restricted(self, keep: Callable[[Mapping[str, str]], bool]) -> "Study":
+    def restricted(self, keep: Callable[[Mapping[str, str]], bool]) -> "EstimatedStudy":
         """Those of its conditions whose factors pass a filter.
 
         Its contrasts are those of the whole study between these conditions: their p values stay
@@ -104,10 +104,10 @@ def kind_of(study: str, uri: str) -> Kind:
     UserError
         There is no such study, nothing in it, or it holds conditions of several kinds.
     """
-    return KINDS[TrackedStudy(study, uri).kind]
+    return KINDS[Study(study, uri).kind]
 
 
-def load(chosen: Settings) -> Study:
+def load(chosen: Settings) -> EstimatedStudy:
     """Read a study of committees and estimate its conditions.
 
     Raises
@@ -115,4 +115,4 @@ def load(chosen: Settings) -> Study:
     UserError
         There is no such study, or nothing in it.
     """
-    return Study(chosen, tuple(build(TrackedStudy(chosen.study, chosen.uri).conditions, chosen)))
+    return EstimatedStudy(chosen, tuple(build(Study(chosen.study, chosen.uri).conditions, chosen)))

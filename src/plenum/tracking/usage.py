@@ -3,12 +3,11 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from plenum.design.factors import FACTORS
 from plenum.records import Failure
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition
@@ -99,13 +98,7 @@ def read(
     written = _believed(files.get("accounts.json"), target, completed, failed)
     if written:  # it knows of journals that were damaged since their runs were written
         completed, failed = written["completed"], written["failed"]
-    counted = replace(
-        condition,
-        factors=_shared(condition.factors),
-        target=target,
-        completed=completed,
-        failures=failed,
-    )
+    counted = replace(condition, target=target, completed=completed, failures=failed)
     return ConditionUsage(
         tracked=counted,
         pending=written["pending"] if written else {why: n for why, n in pending.items() if n},
@@ -114,12 +107,6 @@ def read(
         digests=_digests(files, replicates if written else ()),
         unread_lines=written.get("unread_lines", 0) if written else 0,
     )
-
-
-def _shared(factors: Mapping[str, str]) -> dict[str, str]:
-    """The factors that conditions of most kinds have; of a kind that lacks some, all of its own."""
-    shared = {name: factors[name] for name in FACTORS if name in factors}
-    return shared if len(shared) == len(FACTORS) else dict(factors)
 
 
 def _believed(text: bytes | None, target: int, completed: int, failed: dict[str, int]) -> Any:

@@ -18,7 +18,7 @@ from plenum.reports.accounting.tables import (
 )
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 from plenum.tracking.usage import ConditionUsage
 
 __all__ = [
@@ -37,7 +37,7 @@ _LINES = 24
 
 def publish(chosen: Settings) -> None:
     """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
-    usages = TrackedStudy(chosen.study, chosen.uri).usage
+    usages = Study(chosen.study, chosen.uri).usage
     usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
     once, listed = distinct(usages), manifest(usages)
     printed = [*conditions(usages), *models(once), failures(once), attrition(once)]

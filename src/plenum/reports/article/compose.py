@@ -4,7 +4,7 @@ from plenum.reports.article import facts
 from plenum.reports.article.document import Document, Section, blocks
 from plenum.reports.article.material import Material
 from plenum.reports.phrases import count, paragraphs
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 
 SECTIONS = {
     "question": "Question",
@@ -46,7 +46,7 @@ def compose(material: Material) -> Document:
     )
 
 
-def sentences(study: Study) -> list[str]:
+def sentences(study: EstimatedStudy) -> list[str]:
     """Sentences on a study of committees: results, null results, and what is left out."""
     material = Material(study, (), {})
     return paragraphs(

@@ -36,7 +36,7 @@ def facts(material: Material) -> dict[str, Any]:
     rows, chosen = material.rows, material.chosen
     once = {row.tracked.identity: row for row in rows}.values()
     return {
-        **{"study": chosen.study, "conditions": len(rows), "world": False, "alpha": ALPHA},
+        **{"study": chosen.study, "conditions": len(rows), "alpha": ALPHA},
         **{"window": chosen.window, "interval": chosen.interval, "draws": chosen.draws},
         **{"simulated": sum(row.tracked.simulated for row in rows)},
         **{"tiny": sum(row.tracked.tiny for row in rows)},

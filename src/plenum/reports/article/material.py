@@ -16,7 +16,7 @@ from plenum.reports.article.families import Kind
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.reports.tables import branching, decisions, diagnostics, landscape, matrices
 from plenum.reports.tables import conditions as estimates
@@ -47,7 +47,7 @@ class Material:
         The figures, numbered.
     """
 
-    study: Study
+    study: EstimatedStudy
     every: tuple[ConditionUsage, ...]
     origins: dict[str, Provenance]
     pictures: tuple[Picture, ...] = ()

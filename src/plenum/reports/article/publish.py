@@ -13,9 +13,8 @@ from plenum.reports.figures.publish import draw
 from plenum.reports.labels import provenance
 from plenum.reports.phrases import capital, count
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, kind_of, load
-from plenum.tracking.study import Study as TrackedStudy
-from plenum.tracking.study import log_report
+from plenum.reports.study import EstimatedStudy, kind_of, load
+from plenum.tracking.study import Study, log_report
 
 
 def publish(chosen: Settings) -> None:
@@ -45,12 +44,12 @@ def committees_document(chosen: Settings, folder: Path) -> Document:
 
 def gather(chosen: Settings, folder: Path) -> Material:
     """Read a study, and draw its figures into a folder."""
-    study, tracked = load(chosen), TrackedStudy(chosen.study, chosen.uri)
+    study, tracked = load(chosen), Study(chosen.study, chosen.uri)
     every = sorted(tracked.usage, key=lambda a: a.tracked.factors["scenario"])
     return Material(study, tuple(every), tracked.provenance, tuple(_pictures(study, folder)))
 
 
-def _pictures(study: Study, folder: Path) -> list[Picture]:
+def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
     """The figures that the study has something to show in; none before it has estimates."""
     try:
         drawn = draw(study, folder)

@@ -22,7 +22,7 @@ from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds import publish
 from plenum.reports.worlds.groups import Group, groups
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 
 _FACTORS = tuple(n for n in (*WORLD_FACTORS, *FACTORS) if n not in KINDS["world"].repeated)
 """Without the factors of committees that in a world repeat another one."""
@@ -50,7 +50,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     UserError
         There is no such study, or nothing in it.
     """
-    tracked = TrackedStudy(chosen.study, chosen.uri)
+    tracked = Study(chosen.study, chosen.uri)
     played = tracked.conditions
     done = sum(condition.completed for condition in played)
     built = publish.tabled(played) if done else []
@@ -87,7 +87,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
         for at, (anchor, title) in enumerate(_SECTIONS.items(), start=1)
     ]
     lead = f"Results of {count(len(played), 'condition')} and {count(done, 'completed run')}"
-    notice = " ".join(paragraphs("notice.md.j2", f=facts))
+    notice = " ".join(paragraphs("world_notice.md.j2", f=facts))
     return Document(f"Study {chosen.study}", lead, notice, tuple(sections))
 
 
@@ -135,7 +135,7 @@ def _facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
         for condition in played
     ]
     return {
-        **{"world": True, "conditions": len(played), "tiny": 0, "alpha": ALPHA},
+        **{"conditions": len(played), "tiny": 0, "alpha": ALPHA},
         "simulated": sum(condition.simulated for condition in played),
         "tasks": list(dict.fromkeys(spaced(condition.factors["task"]) for condition in played)),
         "rounds": [int(condition.factors["rounds"]) for condition in played],

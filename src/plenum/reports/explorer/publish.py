@@ -14,8 +14,7 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import load
 from plenum.tracking import store
-from plenum.tracking.study import Study as TrackedStudy
-from plenum.tracking.study import log_report
+from plenum.tracking.study import Study, log_report
 
 LARGE = 40_000_000
 """Bytes beyond which a page is slow to open and awkward to send."""
@@ -58,7 +57,7 @@ def publish(chosen: Explored) -> None:
         There is no such study or condition, or it is a study of worlds.
     """
     store.require_writable("out", chosen.out.parent)
-    tracked = TrackedStudy(chosen.study, chosen.uri)
+    tracked = Study(chosen.study, chosen.uri)
     explorer = KINDS[tracked.kind].part("explorer")
     rows = beginning_with(load(chosen).rows, chosen.condition)
     with tracked.transcripts() as kept:

@@ -10,7 +10,7 @@ from plenum.dynamics.fit import Floats
 from plenum.reports.figures.words import captioned, limited, name, shared
 from plenum.reports.formats import number, p_value
 from plenum.reports.rows import varying_in
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, outer_labels, panels
 
 MOST = 4
@@ -22,7 +22,7 @@ _NAMED = ("scenario", "roles", "model", "memory", "temperature")
 _GAMMA, _SIGNED, _IN, _OUT = COLOURS[0], COLOURS[2], COLOURS[0], COLOURS[1]
 
 
-def branching(study: Study) -> Figure | None:
+def branching(study: EstimatedStudy) -> Figure | None:
     """Γ̂ as the paper has it, the signed growth, and ĉ_in beside ĉ_out, a row a condition."""
     every = [row for row in study.rows if row.branches is not None]
     if not every:

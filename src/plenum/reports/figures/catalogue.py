@@ -18,7 +18,7 @@ from plenum.reports.figures.semantic import semantic
 from plenum.reports.figures.simplex import simplex
 from plenum.reports.figures.switches import switches
 from plenum.reports.figures.temperature import temperature
-from plenum.reports.study import Study, deliberations
+from plenum.reports.study import EstimatedStudy, deliberations
 
 
 class Drawing(NamedTuple):
@@ -30,35 +30,35 @@ class Drawing(NamedTuple):
 
     name: str
     shows: str
-    draw: Callable[[Study], Figure | Sequence[Figure] | None]
+    draw: Callable[[EstimatedStudy], Figure | Sequence[Figure] | None]
     needs: str = ""
 
 
-def _divergence(study: Study) -> Sequence[Figure] | None:
+def _divergence(study: EstimatedStudy) -> Sequence[Figure] | None:
     rows = [row for row in study.deliberated if row.n > 1]
     return divergence(rows, study.chosen.window) if rows else None
 
 
-def _matrix(study: Study) -> Figure | None:
+def _matrix(study: EstimatedStudy) -> Figure | None:
     return matrix(deliberations(study.rows))
 
 
-def _landscape(study: Study) -> Sequence[Figure]:
+def _landscape(study: EstimatedStudy) -> Sequence[Figure]:
     return landscape(deliberations(study.rows))
 
 
-def _forest(study: Study) -> Sequence[Figure] | None:
+def _forest(study: EstimatedStudy) -> Sequence[Figure] | None:
     effects = [*study.contrasts, *study.interactions]
     if not any(math.isfinite(effect.estimate.value) for effect in effects):
         return None
     return forest(study.contrasts, study.interactions, study.across)
 
 
-def _temperature(study: Study) -> Figure | None:
+def _temperature(study: EstimatedStudy) -> Figure | None:
     return temperature(study.deliberated)
 
 
-def _hosted(study: Study) -> Figure | None:
+def _hosted(study: EstimatedStudy) -> Figure | None:
     if not any(row.wordings for row in study.deliberated):
         return None
     window = study.chosen.window

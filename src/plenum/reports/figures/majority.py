@@ -14,7 +14,7 @@ from plenum.dynamics.decisions import share
 from plenum.dynamics.majority import READINGS
 from plenum.reports.figures.words import captioned, degrees, name, plain, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import PAGE, SMALL, look, outer_labels, panels
 
 CURVES = 8
@@ -33,7 +33,7 @@ _LETTERS = 24
 """Letters of a line of the legend."""
 
 
-def majority(study: Study) -> Figure | None:
+def majority(study: EstimatedStudy) -> Figure | None:
     """The share of replicates with a majority by round, in both readings, a row a scenario."""
     if not study.deliberated:
         return None

@@ -14,7 +14,7 @@ from plenum.reports.figures.words import captioned, foremost, name, wrapped
 from plenum.reports.formats import p_value
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
 MOST = 4
@@ -31,7 +31,7 @@ class _Tested:
     shuffle: NullTest
 
 
-def null(study: Study) -> Figure | None:
+def null(study: EstimatedStudy) -> Figure | None:
     """Null distributions of λ̂ and the observed value, a panel a condition."""
     rows = [row for row in study.deliberated if row.summary and np.isfinite(row.summary.reversal.p)]
     if not rows:

@@ -11,7 +11,7 @@ from plenum.base.errors import UserError
 from plenum.reports import style
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, kind_of, load
+from plenum.reports.study import EstimatedStudy, kind_of, load
 from plenum.tracking.study import log_report
 
 
@@ -57,7 +57,7 @@ def publish_committees(chosen: Settings, names: Collection[str] | None = None) -
 
 
 def draw(
-    study: Study, folder: Path, names: Collection[str] | None = None
+    study: EstimatedStudy, folder: Path, names: Collection[str] | None = None
 ) -> list[tuple[Drawing, list[Path]]]:
     """Draw a study's figures into a folder: the drawing and the files of every page.
 
@@ -102,7 +102,7 @@ def known(names: Collection[str] | None, available: Collection[str]) -> None:
             raise UserError(f"figure: {name}; one of {', '.join(available)}")
 
 
-def pages(drawing: Drawing, study: Study) -> list[Figure]:
+def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     """A figure of a study, on as many pages as it needs; none where there is nothing to show."""
     with style.styled():
         drawn = drawing.draw(study)

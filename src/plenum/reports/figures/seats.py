@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from plenum.reports.figures.words import LONG, captioned, foremost, labels, plain
 from plenum.reports.rows import Row
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, MARKERS, PAGE, outer_labels, panels
 
 MOST = 6
@@ -20,7 +20,7 @@ _LINES = ("-", "--")
 """Of the two options that the committee prefers most."""
 
 
-def seats(study: Study) -> Figure | None:
+def seats(study: EstimatedStudy) -> Figure | None:
     """Preferences of every seat for the two leading options, a panel a replicate."""
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:

@@ -15,7 +15,7 @@ from plenum.reports.figures.divergence import curve, scale
 from plenum.reports.figures.simplex import Path, draw, titles
 from plenum.reports.figures.words import LONG, captioned, decided, limited, name, plain, shared
 from plenum.reports.rows import Row, symbol, varying_in
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, panels
 
 MOST = 4
@@ -33,7 +33,7 @@ _ALIKE = (
 _WORDED, _REPEATED = COLOURS[0], "0.45"
 
 
-def semantic(study: Study) -> Figure | None:
+def semantic(study: EstimatedStudy) -> Figure | None:
     """Trajectories by wording, and D(t) between wordings beside that of repeats."""
     every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
     if not every:

@@ -25,7 +25,7 @@ from plenum.reports.figures.words import (
     wrapped,
 )
 from plenum.reports.rows import Row, varying_in
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, GREY, MARKERS, PAGE, SMALL, panels
 
 Floats = NDArray[np.float64]
@@ -157,7 +157,7 @@ MOST = 16
 """Panels that stay readable on a page."""
 
 
-def simplex(study: Study) -> Figure | None:
+def simplex(study: EstimatedStudy) -> Figure | None:
     """Trajectories of the committee's mean, a panel a condition, coloured by decision."""
     if not study.deliberated:
         return None

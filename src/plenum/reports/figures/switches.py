@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from plenum.reports.figures.words import LONG, captioned, limited, name, plain, wrapped
 from plenum.reports.rows import Row, grouped, varying_in
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
 MOST = 12
@@ -26,7 +26,7 @@ Counts = dict[str, NDArray[np.int_]]
 """Switches of every run, by seat."""
 
 
-def switches(study: Study) -> Figure | None:
+def switches(study: EstimatedStudy) -> Figure | None:
     """Mean switches of each seat with its standard error, and every run; a panel a committee."""
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:

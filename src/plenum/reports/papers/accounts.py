@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum import scenarios
 from plenum.base import project
-from plenum.design.factors import FACTORS, varying
+from plenum.design.factors import FACTORS
 from plenum.reports.accounting.common import distinct, reasons_in, rows_of, whys_in
 from plenum.reports.accounting.tables import condition_frame, failure_frame, failures, manifest
 from plenum.reports.formats import NONE, count
@@ -17,7 +17,8 @@ from plenum.reports.papers import items
 from plenum.reports.papers.published import beside, published
 from plenum.reports.papers.source import NumberedTable, Source, noted
 from plenum.reports.phrases import spaced
-from plenum.reports.table import Column, Table
+from plenum.reports.rows import shown
+from plenum.reports.table import Column, Table, keys
 from plenum.scenarios import Scenario
 from plenum.tracking.usage import ConditionUsage
 
@@ -46,8 +47,7 @@ _OF_ALL = ("s1", "s2", "s3", "s4")
 def replicates(source: Source) -> NumberedTable:
     """Table S1: one line a condition, and one for each roles and model over all scenarios."""
     usages = distinct(source.accounts)
-    differing = varying(usage.tracked.factors for usage in usages)
-    shown = [n for n in FACTORS if n in differing or n in ("scenario", "roles", "model")]
+    rows = rows_of(usages)
     lines = condition_frame(usages).rename(columns={"completed": "realised"})
     accounts: Any = lines.to_dict("records")
     records: list[dict[str, Any]] = [{"group": group(line), **line} for line in accounts]
@@ -62,7 +62,7 @@ def replicates(source: Source) -> NumberedTable:
     counted = [n for n in _COUNTED if n not in ("failed", "pending") or frame[n].any()]
     columns = (
         Column("group", key=True),
-        *(Column(n, n, key=True) for n in shown),
+        *keys(shown(rows)[0]),
         *(Column(n, format=count) for n in counted),
         Column(("published_realised", "published_target"), "published", _of_target),
     )
@@ -71,7 +71,7 @@ def replicates(source: Source) -> NumberedTable:
         for what, names in (("failed", reasons_in(usages)), ("pending", whys_in(usages)))
         if names
     ]
-    notes = (*noted("s1", missing=missing, known=any(known)), provenance(rows_of(usages)))
+    notes = (*noted("s1", missing=missing, known=any(known)), provenance(rows))
     frame = frame.convert_dtypes()
     title = f"Table S1: run accounting ({', '.join(source.names)})"
     return NumberedTable((Table("table_s1", title, frame, columns, notes),), frame)

@@ -21,11 +21,11 @@ from plenum.reports.papers.items import Item
 from plenum.reports.papers.source import Source
 from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.tracking.study import exists, log_report
 
-Loader = Callable[[Settings], Study]
+Loader = Callable[[Settings], EstimatedStudy]
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,8 @@ from pathlib import Path
 
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.design.factors import FACTORS
 from plenum.reports.formats import NONE
-
-FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
-"""Factors that a published number is looked up by."""
 
 _SAME = {"gpt-4.1-mini": "uniform"}
 """Two labels of one committee: the papers' baseline model in every seat."""
@@ -30,6 +28,10 @@ class Published(dict[str, str]):
     def factors(self) -> dict[str, str]:
         """The condition that it is about, in the terms of our own conditions."""
         return {name: self.get(name, "") for name in FACTORS if name in self}
+
+    def about(self, factors: Mapping[str, object]) -> bool:
+        """Whether it is about a condition, by those of its factors that the file has."""
+        return key(self.factors) == key({name: factors.get(name, "") for name in self.factors})
 
 
 @cache
@@ -59,11 +61,10 @@ def published(name: str) -> tuple[Published, ...]:
 
 def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Published]:
     """The lines of a file about the condition with these factors, and with these values."""
-    target = key(factors)
     return [
         line
         for line in published(name)
-        if key(line.factors) == target and all(line[n] == value for n, value in values.items())
+        if line.about(factors) and all(line[n] == value for n, value in values.items())
     ]
 
 

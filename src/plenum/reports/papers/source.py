@@ -13,9 +13,9 @@ from plenum.reports.papers.published import beside
 from plenum.reports.phrases import paragraphs
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, deliberations, load
+from plenum.reports.study import EstimatedStudy, deliberations, load
 from plenum.reports.table import Table
-from plenum.tracking.study import Study as TrackedStudy
+from plenum.tracking.study import Study
 from plenum.tracking.usage import ConditionUsage
 
 _COLUMNS = (
@@ -57,10 +57,10 @@ class Source:
     chosen: Settings
     names: tuple[str, ...]
     keep: Callable[[Mapping[str, str]], bool] | None = None
-    load: Callable[[Settings], Study] = load
+    load: Callable[[Settings], EstimatedStudy] = load
 
     @cached_property
-    def studies(self) -> list[Study]:
+    def studies(self) -> list[EstimatedStudy]:
         """Each study with its estimates."""
         loaded = [self.load(replace(self.chosen, study=name)) for name in self.names]
         return [study.restricted(self.keep) for study in loaded] if self.keep else loaded
@@ -87,7 +87,7 @@ class Source:
             usage
             for name in self.names
             for usage in sorted(
-                TrackedStudy(name, self.chosen.uri).usage,
+                Study(name, self.chosen.uri).usage,
                 key=lambda a: a.tracked.factors["scenario"],
             )
             if self.keep is None or self.keep(usage.tracked.factors)

@@ -9,7 +9,7 @@ from plenum.reports import effects, fragility
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import Study, kind_of, load
+from plenum.reports.study import EstimatedStudy, kind_of, load
 from plenum.reports.tables import branching
 from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.conditions import conditions, decisions, diagnostics
@@ -34,7 +34,7 @@ def publish(chosen: Settings) -> Any:
     return kind_of(chosen.study, chosen.uri).part("report_tables")(chosen)
 
 
-def publish_committees(chosen: Settings) -> Study:
+def publish_committees(chosen: Settings) -> EstimatedStudy:
     """Print, write and log the tables of a study of committees."""
     study = load(chosen)
     rows = study.rows
@@ -83,7 +83,7 @@ def frames_of(chosen: Settings) -> dict[str, pd.DataFrame]:
     return frames(load(chosen))
 
 
-def frames(study: Study) -> dict[str, pd.DataFrame]:
+def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
     """The data of a study's tables: one frame a CSV file."""
     return {
         "conditions": frame(study.rows),

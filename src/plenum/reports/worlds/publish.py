@@ -15,8 +15,7 @@ from plenum.reports.worlds import drawing, statistics
 from plenum.reports.worlds import tables as building
 from plenum.reports.worlds.groups import families, groups
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study as TrackedStudy
-from plenum.tracking.study import log_report
+from plenum.tracking.study import Study, log_report
 
 _TABLES = (
     building.overall,
@@ -46,7 +45,7 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
     list of TrackedCondition
         The conditions, for who has more to say of them.
     """
-    played = TrackedStudy(chosen.study, chosen.uri).conditions
+    played = Study(chosen.study, chosen.uri).conditions
     heading = f"Study {chosen.study}"
     publish_product(Product("tables", tabled(played), _frames(played), heading=heading), chosen)
     return played
@@ -54,7 +53,7 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
 
 def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
     """The data of a study's tables: one frame a CSV file."""
-    return _frames(TrackedStudy(chosen.study, chosen.uri).conditions)
+    return _frames(Study(chosen.study, chosen.uri).conditions)
 
 
 def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
@@ -72,7 +71,7 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     for name in names or ():
         if name not in _DRAWINGS:
             raise UserError(f"figure: {name}; of worlds there are {', '.join(_DRAWINGS)}")
-    played = TrackedStudy(chosen.study, chosen.uri).conditions
+    played = Study(chosen.study, chosen.uri).conditions
     if not any(condition.completed for condition in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
     files = [file for _, drawn_files in drawn(played, chosen.out, names) for file in drawn_files]

@@ -29,7 +29,8 @@ class Failure(StrEnum):
     - ``held``: the provider asks to be left alone for longer than ``calls.max_wait_s``
     - ``interrupted``: Ctrl-C, SIGTERM, or another call stopped the sweep
 
-    And ``bug``: an error of the code.
+    And ``bug``: an error of the code; ``unrecorded``: published runs of which the authors kept
+    nothing, since they failed.
     """
 
     PARSE = "parse"
@@ -47,6 +48,7 @@ class Failure(StrEnum):
     HELD = "held"
     INTERRUPTED = "interrupted"
     BUG = "bug"
+    UNRECORDED = "unrecorded"
 
     @property
     def transient(self) -> bool:

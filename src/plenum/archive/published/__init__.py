@@ -1,0 +1,1 @@
+"""The published runs of the papers' authors, read from a clone of their repository."""

@@ -1,0 +1,176 @@
+"""A released file as a condition: its factors, its journals, and what its replicates read."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from omegaconf import OmegaConf
+
+from plenum.archive.published.catalogue import PublishedFile, reference
+from plenum.archive.published.records import Record, entries, read
+from plenum.base import project
+from plenum.base.identity import digest
+from plenum.records import Failure, Journal
+
+_FAMILIES = {"surface_rephrasing": "rephrase", "formatting_changes": "format"}
+_HOSTED = ("torch_version", "transformers_version", "dtype")
+
+
+@dataclass(frozen=True)
+class PublishedCondition:
+    """A released file, read and checked.
+
+    Attributes
+    ----------
+    source
+        The file.
+    runs
+        Its runs by replicate.
+    torn
+        Lines that hold no run.
+    """
+
+    source: PublishedFile
+    runs: dict[int, Record]
+    torn: int
+
+    @property
+    def target(self) -> int:
+        """Replicates that the authors asked for: 20, or one a wording."""
+        wanted: int = reference()["replicates"]
+        return len(self.runs) if self.source.folder == "semantic" else max(wanted, len(self.runs))
+
+    @property
+    def mapping(self) -> dict[str, Any]:
+        """The condition as plain data, with its cell."""
+        first, source = next(iter(self.runs.values())), self.source
+        models = self._models
+        identity = digest(["published", str(source.path), [r.model_dump() for r in self._sorted]])
+        settings = "default" if source.agents == 5 else f"agents={source.agents}"
+        variants = [list(self._wording(record)) for record in self._sorted if record.variant_id]
+        return {
+            "condition": identity,
+            "cell": identity,
+            "scenario": source.scenario,
+            "roles": source.roles,
+            "model": source.model,
+            "memory": source.memory,
+            "temperature": source.temperature,
+            "backend": "published",
+            "perturbation": self._perturbation,
+            "protocol": "deliberation",
+            "settings": settings,
+            "rounds": source.rounds,
+            "seed": 0,
+            **({"variants": variants} if variants else {}),
+            "options": _options(source.scenario),
+            "seats": [
+                {"seat": seat, "label": seat, "mandate": self._has_mandate(seat), "model": model}
+                for seat, model in models.items()
+                if seat in first.seats
+            ],
+            "clerk": models["clerk"],
+            "window": int(source.memory[1:]),
+            "argument_words": 110,
+            "sampling.temperature": first.run.condition.temperature,
+            "file": str(source.path),
+            "repository": reference()["repository"],
+        }
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write a journal a replicate, whole, and return them; those that are there are kept."""
+        mapping = self.mapping
+        return [
+            self._write(folder / mapping["condition"] / f"{index:03d}.jsonl", mapping, index)
+            for index in range(self.target)
+        ]
+
+    def _write(self, path: Path, mapping: dict[str, Any], index: int) -> Path:
+        record = self.runs.get(index)
+        head = {key: value for key, value in mapping.items() if key != "cell"}
+        with Journal(path, {**head, "replicate": index, **self._circumstances(record)}) as journal:
+            if journal.end is None:
+                for entry in list(self._entries(record))[len(journal.entries) :]:
+                    journal.append(entry)
+        return path
+
+    def _entries(self, record: Record | None) -> Iterator[dict[str, Any]]:
+        if record is not None:
+            return entries(record, self._models, tuple(_options(self.source.scenario)))
+        detail = "the authors' files hold completed runs alone, and none of this number"
+        missing = {"kind": "end", "status": "failed", "reason": str(Failure.UNRECORDED)}
+        return iter([{**missing, "at": {"call": "", "round": 0, "seat": ""}, "detail": detail}])
+
+    def _circumstances(self, record: Record | None) -> dict[str, Any]:
+        if record is None or not record.variant_id:
+            return {}
+        name, family = self._wording(record)
+        found: dict[str, Any] = {"variant": name, "family": family}
+        if record.backend is not None:
+            backend = record.backend.model_dump()
+            named = {key: backend[key] for key in _HOSTED}
+            found["environment"] = {**named, "device": backend["gpu_name"]}
+        return found
+
+    def _wording(self, record: Record) -> tuple[str, str]:
+        """The name of a wording, and its family."""
+        name = str(record.variant_id).removeprefix(f"{self.source.scenario}-")
+        if record.family:
+            return name, _FAMILIES.get(record.family, record.family)
+        return ("canonical", "canonical") if name == "v0" else (str(record.variant_label), "register")
+
+    @property
+    def _perturbation(self) -> str:
+        return {"semantic": "registers6", "hosted": "variants20"}.get(self.source.folder, "none")
+
+    @property
+    def _models(self) -> dict[str, str]:
+        """The model of each seat, in speaking order, and of the clerk."""
+        first = next(iter(self.runs.values()))
+        lineup = _lineup(self.source.model)
+        chosen = lineup["default"] or lineup["seats"]
+        seats = {s: chosen if isinstance(chosen, str) else chosen[s] for s in first.seats}
+        return {**seats, "clerk": str(lineup["clerk"] or lineup["default"])}
+
+    def _has_mandate(self, seat: str) -> bool:
+        return self.source.roles != "off" and self.source.roles != f"ablate_{seat.lower()}"
+
+    @property
+    def _sorted(self) -> list[Record]:
+        return [self.runs[index] for index in sorted(self.runs)]
+
+
+def load(clone: Path, source: PublishedFile) -> PublishedCondition:
+    """Read and check a released file.
+
+    Raises
+    ------
+    UserError
+        It can't be read, or a line of it is no run.
+    """
+    records, torn = read(clone / source.path)
+    if all(record.replicate is not None and not record.variant_id for record in records):
+        runs = {int(record.replicate or 0): record for record in records}
+    else:  # one a wording, the canonical one first
+        ordered = sorted(records, key=lambda r: (r.family != "canonical", str(r.variant_id)))
+        runs = dict(enumerate(ordered))
+    return PublishedCondition(source, runs, torn)
+
+
+@cache
+def _options(scenario: str) -> Mapping[str, str]:
+    """The names of a scenario's options by label, as Table S4 or the released packet has them."""
+    table = pd.read_csv(project.resolve("reference/table-s4.csv"))
+    listed = table.loc[table["scenario"] == scenario, "options"].iloc[0]
+    names = reference()["options"].get(scenario, listed).split(" / ")
+    return dict(zip("ABC", names, strict=True))
+
+
+@cache
+def _lineup(model: str) -> dict[str, Any]:
+    loaded = OmegaConf.load(project.resolve(f"conf/model/{model}.yaml"))
+    container: dict[str, Any] = OmegaConf.to_container(loaded, resolve=False)  # type: ignore[assignment]
+    return container

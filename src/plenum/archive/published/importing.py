@@ -1,0 +1,107 @@
+"""Bring the authors' released runs into a tracking store, study by study."""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plenum.archive.progress import progress
+from plenum.archive.published import catalogue
+from plenum.archive.published.catalogue import PublishedFile, Selection, reference
+from plenum.archive.published.conditions import PublishedCondition, load
+from plenum.base.errors import UserError
+from plenum.execution.summarise import report
+from plenum.execution.usage import account
+from plenum.records import read
+from plenum.tracking import store
+
+PREFIX = "published_"
+"""What the names of imported studies begin with."""
+
+_NO_EFFORT = {"attempts": 0, "failed_attempts": 0, "seconds": 0.0}
+
+
+@dataclass(frozen=True)
+class PublishedImport:
+    """What to import.
+
+    Attributes
+    ----------
+    clone
+        A clone of the authors' repository.
+    studies
+        Names of the papers' studies; empty for all.
+    uri
+        Of the tracking store, absolute.
+    """
+
+    clone: Path
+    studies: tuple[str, ...]
+    uri: str
+
+
+def bring_in(wanted: PublishedImport) -> None:
+    """Read and check the files of all studies, then write them to the tracking store.
+
+    Raises
+    ------
+    UserError
+        A file is missing or isn't what it claims to be; nothing was written then. Or the store
+        holds another study of the same name.
+    """
+    store.check(wanted.uri)
+    names = wanted.studies or tuple(reference()["studies"])
+    chosen = {name: catalogue.selection(wanted.clone, name) for name in names}
+    sources = list({f.path: f for one in chosen.values() for f in one.files}.values())
+    conditions = _checked(wanted.clone, sources)
+    from plenum.tracking.writer import StudyWriter
+
+    for name, selected in chosen.items():
+        writer = StudyWriter(wanted.uri, PREFIX + name, _version())
+        with progress(f"writing {PREFIX + name}") as say, tempfile.TemporaryDirectory() as folder:
+            for done, file in enumerate(selected.files, start=1):
+                _write(writer, conditions[file.path], Path(folder))
+                say(done, len(selected.files))
+        _summarise(name, selected, [conditions[f.path] for f in selected.files])
+
+
+def _version() -> str:
+    return f"{reference()['repository']}@{reference()['commit']}"
+
+
+def _checked(clone: Path, sources: Sequence[PublishedFile]) -> dict[Path, PublishedCondition]:
+    found = {}
+    with progress("checking") as say:
+        for done, source in enumerate(sources, start=1):
+            found[source.path] = load(clone, source)
+            say(done, len(sources))
+    return found
+
+
+def _write(writer: Any, condition: PublishedCondition, folder: Path) -> None:
+    mapping = condition.mapping
+    journals = condition.write(folder)
+    transcripts = [read(journal) for journal in journals]
+    writer.open(mapping, condition.target)
+    for journal in journals:
+        writer.replicate(mapping, journal, _NO_EFFORT)
+    accounts = account(transcripts, (), condition.target, "")
+    estimates = report(transcripts, accounts)
+    del estimates["told"]
+    writer.close(mapping, journals, estimates, config="")
+    shutil.rmtree(folder / mapping["condition"])
+
+
+def _summarise(name: str, selected: Selection, conditions: Sequence[PublishedCondition]) -> None:
+    runs = sum(len(condition.runs) for condition in conditions)
+    wanted = sum(condition.target for condition in conditions)
+    print(f"{PREFIX + name}: {len(conditions)} conditions, {wanted} replicates = {runs} completed")
+    for condition in conditions:
+        if condition.torn:
+            lines = f"{condition.torn} line{'s' * (condition.torn > 1)} can't be read"
+            print(f"  {condition.source.path}: {lines} and left out", file=sys.stderr)
+    for path, stands in selected.left_out:
+        print(f"  {path}: left out; {stands} is the same condition", file=sys.stderr)

@@ -1,6 +1,7 @@
-"""Check a study's archive and bring it into a tracking store.
+"""Check a study's archive, or the authors' released runs, and bring them into a tracking store.
 
 python scripts/import.py archive=FILE [study=NEW] [tracking=server] [journals=FOLDER]
+python scripts/import.py published=CLONE [study=landscape] [tracking=server]
 
 A call that was stopped goes on where the same command is given again.
 """
@@ -14,6 +15,11 @@ from plenum.cli import front_door, one_line_errors
 @hydra.main(version_base="1.3", config_path="../conf", config_name="import")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        if cfg.published is not None:
+            from plenum.archive.published import importing
+
+            importing.bring_in(importing.requested(cfg))
+            return
         from plenum.archive import import_
 
         import_.bring_back(import_.read_config(cfg))

@@ -3,9 +3,12 @@
 python scripts/papers.py [item=001/fig-1a] ['item=Table S5'] [markdown=true]
 python scripts/papers.py draw=true [item=...]       from the runs that are tracked
 python scripts/papers.py run=reduced|full           run their studies first
+python scripts/papers.py published=CLONE check=true     recompute the values that the authors published
 
 With ``run``, studies go to a tracking store in the folder ``out``; what is there is not run again.
 """
+
+from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
@@ -18,7 +21,11 @@ def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports.papers import items, page
 
-        if cfg.run is not None or cfg.draw:
+        if cfg.check:
+            from plenum.archive.published import catalogue, check
+
+            check.publish(catalogue.clone_of(cfg), Path(cfg.out))
+        elif cfg.run is not None or cfg.draw:
             from papers_run import make
 
             make(cfg)

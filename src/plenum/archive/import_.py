@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
 from plenum.archive import layout
 from plenum.archive.container import Box, described
@@ -53,7 +53,7 @@ def read_config(cfg: DictConfig) -> Import:
     UserError
         The archive isn't named or isn't there, or there is no store to write to.
     """
-    if OmegaConf.is_missing(cfg, "archive"):
+    if cfg.archive is None:
         raise UserError("archive: missing; name the file, as in archive=s1.zip")
     archive = existing("archive", Path(str(cfg.archive)))
     if cfg.tracking.uri is None:

@@ -10,6 +10,9 @@ from plenum.dynamics.fit import Floats
 from plenum.dynamics.survival import TIE, kaplan_meier, median_time
 
 READINGS = ("first", "stable")
+TIES = ("none", "first")
+"""What a seat with a tied top prefers: nothing, or the first of the equal options, as the papers
+have it."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,9 @@ class TimeToMajority:
     curve: Floats = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
 
-def time_to_majority(preferences: ArrayLike, reading: str = "first") -> TimeToMajority:
+def time_to_majority(
+    preferences: ArrayLike, reading: str = "first", *, ties: str = "none"
+) -> TimeToMajority:
     """Rounds until a strict majority of the seats present shares its top option (Fig. S4).
 
     The first-hit reading carries little: seats that choose at random have such a majority after
@@ -56,9 +61,11 @@ def time_to_majority(preferences: ArrayLike, reading: str = "first") -> TimeToMa
     ----------
     preferences
         Preferences of every seat, shape (replicates, rounds, seats, options). A seat that is
-        absent in a round is NaN there; a seat whose top is tied has no top option.
+        absent in a round is NaN there.
     reading
         ``first`` or ``stable``.
+    ties
+        Whether a seat with a tied top has no top option (``none``) or the first of them (``first``).
 
     Raises
     ------
@@ -67,7 +74,7 @@ def time_to_majority(preferences: ArrayLike, reading: str = "first") -> TimeToMa
     """
     if reading not in READINGS:
         raise ValueError(f"reading {reading!r}: one of {', '.join(READINGS)}")
-    majority = majorities(preferences)
+    majority = majorities(preferences, ties)
     replicates, rounds = majority.shape
     holds = np.asarray(majority >= 0)
     if reading == "stable":
@@ -93,31 +100,37 @@ def time_to_majority(preferences: ArrayLike, reading: str = "first") -> TimeToMa
     )
 
 
-def majorities(preferences: ArrayLike) -> NDArray[np.int_]:
+def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
     """The option that a strict majority of the seats present has on top, or -1.
 
     Parameters
     ----------
     preferences
         Shape (replicates, rounds, seats, options); NaN where a seat is absent.
+    ties
+        As for :func:`time_to_majority`.
 
     Returns
     -------
     array, shape (replicates, rounds)
     """
     array = seats(preferences)
-    present, top = top_options(array)
+    present, top = top_options(array, ties)
     sole = top & (top.sum(axis=-1, keepdims=True) == 1) & present[..., None]
     votes = sole.sum(axis=2)
     strict = 2 * votes > present.sum(axis=2)[..., None]
     return np.where(strict.any(axis=-1), strict.argmax(axis=-1), -1)
 
 
-def top_options(array: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which seats are present, shape (..., seats), and which options are on top of each, ties and
-    all, shape (..., seats, options)."""
+def top_options(array: Floats, ties: str = "none") -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which seats are present, shape (..., seats), and which options are on top of each, shape
+    (..., seats, options): all that are tied, or the ``first`` of them."""
+    if ties not in TIES:
+        raise ValueError(f"ties {ties!r}: one of {', '.join(TIES)}")
     present = np.asarray(np.isfinite(array).all(axis=-1))
     filled = np.where(present[..., None], array, 0.0)
+    if ties == "first":
+        return present, np.eye(array.shape[-1], dtype=bool)[filled.argmax(axis=-1)]
     return present, np.asarray(filled >= filled.max(axis=-1, keepdims=True) - TIE)
 
 

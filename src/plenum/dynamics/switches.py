@@ -30,7 +30,7 @@ class SwitchCounts:
     counts: NDArray[np.int_] = field(repr=False)
 
 
-def switch_counts(preferences: ArrayLike) -> SwitchCounts:
+def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts:
     """Count how often each seat's top option changes.
 
     A tie that contains the previous top option is no switch, and the previous option stays. Out
@@ -41,6 +41,8 @@ def switch_counts(preferences: ArrayLike) -> SwitchCounts:
     preferences
         Preferences of every seat, shape (replicates, rounds, seats, options). Rounds in which a
         seat is absent (NaN) are passed over.
+    ties
+        ``first`` takes a tied top for its first option, as the papers do.
 
     Raises
     ------
@@ -49,7 +51,7 @@ def switch_counts(preferences: ArrayLike) -> SwitchCounts:
     """
     array = seats(preferences)
     replicates, rounds, places, options = array.shape
-    present, top = top_options(array)
+    present, top = top_options(array, ties)
     held = np.ones((replicates, places, options), bool)
     counts = np.zeros((replicates, places), int)
     for t in range(rounds):

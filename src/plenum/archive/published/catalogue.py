@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from omegaconf import DictConfig
 
 from plenum.base import project
 from plenum.base.errors import UserError
@@ -162,3 +163,20 @@ def everything(clone: Path) -> Iterator[tuple[str, Selection]]:
     """All studies, each with its files."""
     for study in reference()["studies"]:
         yield study, selection(clone, study)
+
+
+def clone_of(cfg: DictConfig) -> Path:
+    """The clone that a script is to read.
+
+    Raises
+    ------
+    UserError
+        None is named, or it isn't a clone of the authors' repository.
+    """
+    repository = reference()["repository"]
+    if cfg.published is None:
+        raise UserError(f"published: missing; name a clone of github.com/{repository}")
+    clone = Path(str(cfg.published))
+    if not (clone / "data/raw/chaos_v1").is_dir():
+        raise UserError(f"published: {clone} is no clone of github.com/{repository}")
+    return clone

@@ -120,7 +120,9 @@ class PublishedCondition:
         name = str(record.variant_id).removeprefix(f"{self.source.scenario}-")
         if record.family:
             return name, _FAMILIES.get(record.family, record.family)
-        return ("canonical", "canonical") if name == "v0" else (str(record.variant_label), "register")
+        return (
+            ("canonical", "canonical") if name == "v0" else (str(record.variant_label), "register")
+        )
 
     @property
     def _perturbation(self) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from omegaconf import DictConfig, OmegaConf
+
 from plenum.archive.progress import progress
 from plenum.archive.published import catalogue
 from plenum.archive.published.catalogue import PublishedFile, Selection, reference
@@ -41,6 +43,23 @@ class PublishedImport:
     clone: Path
     studies: tuple[str, ...]
     uri: str
+
+
+def requested(cfg: DictConfig) -> PublishedImport:
+    """Check the config of `scripts/import.py`.
+
+    Raises
+    ------
+    UserError
+        There is no such clone, study or store.
+    """
+    if cfg.archive is not None:
+        raise UserError("published: an archive is named too; import one after the other")
+    if cfg.tracking.uri is None:
+        raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
+    named = [] if cfg.study is None else OmegaConf.to_container(OmegaConf.create([cfg.study]))
+    studies = tuple(map(str, named if isinstance(named, list) else ()))
+    return PublishedImport(catalogue.clone_of(cfg), studies, store.absolute(str(cfg.tracking.uri)))
 
 
 def bring_in(wanted: PublishedImport) -> None:

@@ -174,7 +174,9 @@ def entries(
     decision = run.final_decision.decision if run.final_decision.decision in options else "NONE"
     clerk = run.final_decision.model_dump_json()
     yield _answer("clerk", run.condition.rounds, "clerk", models, clerk, _rest(run))
-    counted, votes = Counter(b.vote for b in run.ballots).most_common(1)[0] if run.ballots else ("", 0)
+    counted, votes = (
+        Counter(b.vote for b in run.ballots).most_common(1)[0] if run.ballots else ("", 0)
+    )
     yield {
         "kind": "end",
         "status": "completed",
@@ -205,7 +207,9 @@ def _answer(
 def _rest(run: Run) -> Tokens:
     """What a run took beside its turns: at ballots and at the clerk."""
     taken = {
-        name: max(0, getattr(run.usage_total, name) - sum(getattr(t.usage, name) for t in run.turns))
+        name: max(
+            0, getattr(run.usage_total, name) - sum(getattr(t.usage, name) for t in run.turns)
+        )
         for name in ("input_tokens", "output_tokens")
     }
     return Tokens(**taken)

@@ -1,0 +1,292 @@
+"""Recompute every published value that the released files determine, beside the published one."""
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.archive.published import catalogue
+from plenum.archive.published.catalogue import PublishedFile, reference
+from plenum.archive.published.conditions import PublishedCondition, load
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.dynamics import lyapunov
+from plenum.dynamics.majority import time_to_majority
+from plenum.dynamics.switches import switch_counts
+from plenum.reports.printing import show, show_text
+from plenum.reports.table import Table, keys
+
+Floats = NDArray[np.float64]
+Key = tuple[str, ...]
+
+FACTORS = ("scenario", "roles", "model", "memory", "temperature", "perturbation")
+
+_PERTURBATIONS = {"semantic": "registers6", "hosted": "variants20"}
+_REGISTERS = {
+    "canonical": "canonical",
+    "register_synonym": "synonym_light",
+    "register_passive": "passive_reframe",
+    "register_formal": "numeric_reorder",
+    "register_legalistic": "bureaucratic_register",
+    "register_conversational": "conversational_register",
+}
+"""The released names of wordings by those of ``reference/fig-s7.csv``."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The runs of a condition as arrays."""
+
+    condition: PublishedCondition
+
+    @cached_property
+    def preferences(self) -> Floats:
+        """Shape (replicates, rounds, seats, options)."""
+        runs = [self.condition.runs[index] for index in sorted(self.condition.runs)]
+        source = self.condition.source
+        flat = np.array([[turn.pref for turn in run.run.turns] for run in runs])
+        return flat.reshape(len(runs), source.rounds, source.agents, -1)
+
+    @cached_property
+    def decisions(self) -> Counter[str]:
+        """How often the clerk named each decision."""
+        return Counter(r.run.final_decision.decision for r in self.condition.runs.values())
+
+
+def growth(cell: Cell) -> float:
+    """λ̂ of the committee means over rounds 3 to 20."""
+    return lyapunov(cell.preferences.mean(axis=2)).value
+
+
+def off_plurality(cell: Cell) -> float:
+    """Share of decisions other than the most frequent one."""
+    return 1 - max(cell.decisions.values()) / cell.decisions.total()
+
+
+def majority_round(cell: Cell) -> float:
+    """Median round of the first majority; the last round where there is none, the first of tied
+    options."""
+    return float(np.median(time_to_majority(cell.preferences, ties="first").times))
+
+
+def replicates(cell: Cell) -> float:
+    """Completed runs in the file."""
+    return len(cell.condition.runs)
+
+
+QUANTITIES: dict[str, tuple[Callable[[Cell], float], str]] = {
+    "lambda": (growth, "slope of log D(t), rounds 3-20"),
+    "flip_rate": (off_plurality, "share off the plurality"),
+    "fragility_plurality": (off_plurality, "share off the plurality"),
+    "time_to_majority": (majority_round, "median round, ties: first option, none: last round"),
+    "n": (replicates, "completed runs"),
+    "realised": (replicates, "completed runs"),
+    "A": (lambda cell: cell.decisions["A"], "decisions for A"),
+    "B": (lambda cell: cell.decisions["B"], "decisions for B"),
+    "C": (lambda cell: cell.decisions["C"], "decisions for C"),
+}
+"""What columns of the reference files mean, and in words."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A published value beside the recomputed one.
+
+    Attributes
+    ----------
+    source
+        Paper, and figure or table.
+    what
+        The condition, or the part of it.
+    quantity, definition
+        What was published, and how it is recomputed.
+    published, recomputed
+        As printed, with as many digits.
+    why
+        Where they differ: what explains it; empty for nothing known.
+    """
+
+    source: str
+    what: str
+    quantity: str
+    definition: str
+    published: str
+    recomputed: str
+    why: str = ""
+
+    @property
+    def equal(self) -> bool:
+        """Whether both are equal to the last printed digit."""
+        return self.published == self.recomputed
+
+
+def compare(clone: Path) -> list[Comparison]:
+    """All published values that the files of a clone determine.
+
+    Raises
+    ------
+    UserError
+        A file is missing or can't be read.
+    """
+    cells = _cells(clone)
+    found = [c for name in reference()["tables"] for c in _of_table(name, cells)]
+    return [*found, *_switches(cells), *_wordings(cells), *_branching(clone)]
+
+
+def _cells(clone: Path) -> Mapping[Key, Cell]:
+    """The first file of each condition, in the order of the studies."""
+    cells: dict[Key, PublishedFile] = {}
+    for _, selected in catalogue.everything(clone):
+        for file in selected.files:
+            if (file.rounds, file.agents) == (20, 5):
+                cells.setdefault(_key(file), file)
+    return {key: Cell(load(clone, file)) for key, file in cells.items()}
+
+
+def _key(file: PublishedFile) -> Key:
+    perturbation = _PERTURBATIONS.get(file.folder, "none")
+    return (file.scenario, file.roles, file.model, file.memory, file.temperature, perturbation)
+
+
+def _rows(name: str) -> Iterator[dict[str, str]]:
+    with project.resolve(f"reference/{name}.csv").open(encoding="utf-8") as file:
+        yield from csv.DictReader(file)
+
+
+def _of_table(name: str, cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    for row in _rows(name):
+        wanted = [row[factor] for factor in FACTORS]
+        meant = [
+            cell
+            for key, cell in cells.items()
+            if all(value in (part, "all 12") for value, part in zip(wanted, key, strict=True))
+        ]
+        if not meant:
+            raise UserError(f"published: the clone has no file for {_named(row)} of {name}")
+        for quantity in filter(row.get, QUANTITIES):
+            measure, definition = QUANTITIES[quantity]
+            value = sum(map(measure, meant))  # of counts over all scenarios
+            yield _comparison(
+                row["source"], _named(row), quantity, definition, row[quantity], value
+            )
+
+
+def _named(row: Mapping[str, str]) -> str:
+    usual = {"memory": "k15", "temperature": "t0", "perturbation": "none", "model": "uniform"}
+    return " ".join(row[f] for f in FACTORS if row[f] != usual.get(f))
+
+
+def _comparison(
+    source: str, what: str, quantity: str, definition: str, published: str, value: float
+) -> Comparison:
+    digits = len(published.partition(".")[2])
+    recomputed = f"{value:.{digits}f}"
+    why = reference()["explained"].get(f"{source} / {what} / {quantity}", "")
+    return Comparison(source, what, quantity, definition, published, recomputed, why)
+
+
+def _switches(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    """Table S7: changes of a seat's top option over pooled temperatures."""
+    for row in _rows("table-s7"):
+        keys = [
+            tuple(temperature if f == "temperature" else row[f] for f in FACTORS)
+            for temperature in row["temperature"].split()
+        ]
+        pooled = np.concatenate([cells[key].preferences for key in keys])
+        seats = next(iter(cells[keys[0]].condition.runs.values())).seats
+        counts, seat = switch_counts(pooled, ties="first"), seats.index(row["seat"])
+        definition = "changes of the top option, ties: first option"
+        values = {"switches": counts.mean[seat], "sd": counts.sd[seat], "n": counts.n}
+        for name, value in values.items():
+            yield _comparison(
+                row["source"], f"IM-01 {row['seat']}", name, definition, row[name], float(value)
+            )
+
+
+def _wordings(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    """Fig. S7: the decision of each wording."""
+    for row in _rows("fig-s7"):
+        runs = cells[tuple(row[f] for f in FACTORS)].condition.runs.values()
+        wanted = _REGISTERS[row["variant"]]
+        decisions = {
+            "canonical" if run.variant_label == "original" else str(run.variant_label): (
+                run.run.final_decision.decision
+            )
+            for run in runs
+        }
+        yield Comparison(
+            row["source"],
+            f"IM-01 {row['variant']}",
+            "decision",
+            f"the clerk's, wording {wanted}",
+            row["decision"],
+            decisions[wanted],
+        )
+
+
+def _branching(clone: Path) -> Iterator[Comparison]:
+    """Fig. S6: Γ̂ as the released files have it."""
+    row = next(_rows("fig-s6"))
+    files = sorted((clone / reference()["branching"]).glob("*__K30__rep*.json"))
+    if not files:
+        raise UserError(f"published: {clone} holds no branching file")
+    gammas = []
+    for file in files:
+        try:
+            data = json.loads(file.read_text(encoding="utf-8"))
+            states = pd.DataFrame(data["states"])[["H_K", "n_valid"]]
+            expanded = float(data["c_in"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UserError(f"published: {file} can't be read: {error!r}") from None
+        gammas.append(float((states["H_K"] > data["h0"]).mean()) * expanded)
+    values = {
+        "gamma": float(np.mean(gammas)),
+        "gamma_se": float(np.std(gammas) / np.sqrt(len(gammas))),
+        "bases": len(gammas),
+        "positive": sum(gamma > 0 for gamma in gammas),
+    }
+    meaning = "share of turn states whose next answers have an entropy above 0.5 nats, times ĉ_in"
+    definitions = {"gamma_se": "standard deviation over n (not n - 1) of Γ̂, by the root of n"}
+    for name, value in values.items():
+        definition = definitions.get(name, meaning)
+        yield _comparison(row["source"], "IM-01 t0.7", name, definition, row[name], value)
+
+
+def summary(comparisons: list[Comparison]) -> dict[str, int]:
+    """How many values were compared, are equal, are explained, and are neither."""
+    different = [c for c in comparisons if not c.equal]
+    explained = sum(bool(c.why) for c in different)
+    return {
+        "compared": len(comparisons),
+        "equal": len(comparisons) - len(different),
+        "explained": explained,
+        "unexplained": len(different) - explained,
+    }
+
+
+def publish(clone: Path, out: Path) -> None:
+    """Print every published value beside the recomputed one, and write them as a CSV file.
+
+    The last line is one JSON object with the counts.
+
+    Raises
+    ------
+    UserError
+        A file is missing or can't be read.
+    """
+    comparisons = compare(clone)
+    frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
+    names = ("source", "what", "quantity", "published", "recomputed", "definition", "why")
+    show([Table("published_check", "Published values, recomputed", frame, keys(names))])
+    out.mkdir(parents=True, exist_ok=True)
+    file = out / "published_check.csv"
+    frame.to_csv(file, index=False)
+    show_text(f"written: {file}")
+    print(json.dumps(summary(comparisons)))

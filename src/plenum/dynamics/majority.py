@@ -65,7 +65,8 @@ def time_to_majority(
     reading
         ``first`` or ``stable``.
     ties
-        Whether a seat with a tied top has no top option (``none``) or the first of them (``first``).
+        Whether a seat with a tied top has no top option (``none``), or the first of these
+        (``first``).
 
     Raises
     ------

@@ -1,8 +1,9 @@
 """A released file as a condition: its factors, its journals, and what its replicates read."""
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,14 @@ class PublishedCondition:
         Its runs by replicate.
     torn
         Lines that hold no run.
+    digest
+        Over the file's bytes.
     """
 
     source: PublishedFile
     runs: dict[int, Record]
     torn: int
+    digest: str
 
     @property
     def target(self) -> int:
@@ -43,12 +47,12 @@ class PublishedCondition:
         wanted: int = reference()["replicates"]
         return len(self.runs) if self.source.folder == "semantic" else max(wanted, len(self.runs))
 
-    @property
+    @cached_property
     def mapping(self) -> dict[str, Any]:
         """The condition as plain data, with its cell."""
         first, source = next(iter(self.runs.values())), self.source
         models = self._models
-        identity = digest(["published", str(source.path), [r.model_dump() for r in self._sorted]])
+        identity = digest(["published", str(source.path), self.digest])
         settings = "default" if source.agents == 5 else f"agents={source.agents}"
         variants = [list(self._wording(record)) for record in self._sorted if record.variant_id]
         return {
@@ -159,7 +163,8 @@ def load(clone: Path, source: PublishedFile) -> PublishedCondition:
     else:  # one a wording, the canonical one first
         ordered = sorted(records, key=lambda r: (r.family != "canonical", str(r.variant_id)))
         runs = dict(enumerate(ordered))
-    return PublishedCondition(source, runs, torn)
+    whole = hashlib.sha256((clone / source.path).read_bytes()).hexdigest()
+    return PublishedCondition(source, runs, torn, whole)
 
 
 @cache

@@ -1,12 +1,13 @@
 """Bring the authors' released runs into a tracking store, study by study."""
 
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from omegaconf import DictConfig, OmegaConf
 
@@ -20,8 +21,14 @@ from plenum.execution.usage import account
 from plenum.records import read
 from plenum.tracking import store
 
+if TYPE_CHECKING:
+    from plenum.tracking.writer import StudyWriter
+
 PREFIX = "published_"
 """What the names of imported studies begin with."""
+
+_PROCESSES = 2
+"""Studies that are written at a time; a file of SQLite takes no more."""
 
 _NO_EFFORT = {"attempts": 0, "failed_attempts": 0, "seconds": 0.0}
 
@@ -68,27 +75,28 @@ def bring_in(wanted: PublishedImport) -> None:
     Raises
     ------
     UserError
-        A file is missing or isn't what it claims to be; nothing was written then. Or the store
-        holds another study of the same name.
+        A file is missing or isn't what it claims to be; nothing was written then.
     """
     store.check(wanted.uri)
     names = wanted.studies or tuple(reference()["studies"])
     chosen = {name: catalogue.selection(wanted.clone, name) for name in names}
     sources = list({f.path: f for one in chosen.values() for f in one.files}.values())
     conditions = _checked(wanted.clone, sources)
-    from plenum.tracking.writer import StudyWriter
-
+    store.open_client(wanted.uri)  # before several processes want to
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool,
+        progress("writing") as say,
+    ):
+        writes = {
+            pool.submit(_write_study, wanted, name, chosen[name], Path(folder)): name
+            for name in sorted(chosen, key=lambda name: -len(chosen[name].files))
+        }
+        for done, write in enumerate(as_completed(writes), start=1):
+            write.result()
+            say(done, len(writes))
     for name, selected in chosen.items():
-        writer = StudyWriter(wanted.uri, PREFIX + name, _version())
-        with progress(f"writing {PREFIX + name}") as say, tempfile.TemporaryDirectory() as folder:
-            for done, file in enumerate(selected.files, start=1):
-                _write(writer, conditions[file.path], Path(folder))
-                say(done, len(selected.files))
         _summarise(name, selected, [conditions[f.path] for f in selected.files])
-
-
-def _version() -> str:
-    return f"{reference()['repository']}@{reference()['commit']}"
 
 
 def _checked(clone: Path, sources: Sequence[PublishedFile]) -> dict[Path, PublishedCondition]:
@@ -100,7 +108,17 @@ def _checked(clone: Path, sources: Sequence[PublishedFile]) -> dict[Path, Publis
     return found
 
 
-def _write(writer: Any, condition: PublishedCondition, folder: Path) -> None:
+def _write_study(wanted: PublishedImport, name: str, selected: Selection, folder: Path) -> None:
+    """Write a study, in a process of its own; what the store has already stays."""
+    from plenum.tracking.writer import StudyWriter
+
+    version = f"{reference()['repository']}@{reference()['commit']}"
+    writer = StudyWriter(wanted.uri, PREFIX + name, version)
+    for file in selected.files:
+        _write(writer, load(wanted.clone, file), folder / name)
+
+
+def _write(writer: "StudyWriter", condition: PublishedCondition, folder: Path) -> None:
     mapping = condition.mapping
     journals = condition.write(folder)
     transcripts = [read(journal) for journal in journals]
@@ -116,11 +134,14 @@ def _write(writer: Any, condition: PublishedCondition, folder: Path) -> None:
 
 def _summarise(name: str, selected: Selection, conditions: Sequence[PublishedCondition]) -> None:
     runs = sum(len(condition.runs) for condition in conditions)
-    wanted = sum(condition.target for condition in conditions)
-    print(f"{PREFIX + name}: {len(conditions)} conditions, {wanted} replicates = {runs} completed")
+    target = sum(condition.target for condition in conditions)
+    print(
+        f"{PREFIX + name}: {len(conditions)} conditions, {target} replicates = {runs} completed + "
+        f"{target - runs} failed"
+    )
     for condition in conditions:
         if condition.torn:
-            lines = f"{condition.torn} line{'s' * (condition.torn > 1)} can't be read"
-            print(f"  {condition.source.path}: {lines} and left out", file=sys.stderr)
+            lines = f"{condition.torn} line{'s' * (condition.torn > 1)}"
+            print(f"  {condition.source.path}: {lines} can't be read, and left out")
     for path, stands in selected.left_out:
-        print(f"  {path}: left out; {stands} is the same condition", file=sys.stderr)
+        print(f"  {path}: left out; {stands} is the same condition, and as whole")

@@ -40,7 +40,7 @@ class Turn(BaseModel):
 
 
 class Ballot(BaseModel):
-    """A private vote."""
+    """A private vote; votes come in speaking order, whatever they call who casts them."""
 
     agent: str
     vote: str
@@ -138,6 +138,8 @@ def _whole(record: Record) -> Record:
         raise ValueError(f"{len(record.seats)} seats speak, not {setting.n_agents}")
     if spoken != list(record.seats) * setting.rounds:
         raise ValueError(f"not every seat speaks once in each of {setting.rounds} rounds")
+    if len(record.run.ballots) > setting.n_agents:
+        raise ValueError(f"{len(record.run.ballots)} ballots of {setting.n_agents} seats")
     return record
 
 
@@ -166,25 +168,23 @@ def entries(
             "state": state,
         }
     nothing = Tokens(input_tokens=0, output_tokens=0)
-    for ballot in run.ballots:
+    for ballot, seat in zip(run.ballots, record.seats, strict=False):
         text = json.dumps({"decision": ballot.vote, "confidence": ballot.confidence_0_100})
         vote = {"decision": ballot.vote, "confidence": ballot.confidence_0_100}
-        answer = _answer("ballot", run.condition.rounds, ballot.agent, models, text, nothing)
+        answer = _answer("ballot", run.condition.rounds, seat, models, text, nothing)
         yield {**answer, "ballot": vote}
     decision = run.final_decision.decision if run.final_decision.decision in options else "NONE"
     clerk = run.final_decision.model_dump_json()
     yield _answer("clerk", run.condition.rounds, "clerk", models, clerk, _rest(run))
-    counted, votes = (
-        Counter(b.vote for b in run.ballots).most_common(1)[0] if run.ballots else ("", 0)
-    )
+    votes = Counter(ballot.vote for ballot in run.ballots)
     yield {
         "kind": "end",
         "status": "completed",
         "decision": decision,
-        "votes": sum(b.vote == decision for b in run.ballots),
+        "votes": votes[decision],
         "total": len(run.ballots),
         "clerk": run.final_decision.decision,
-        "clerk_agrees": counted == decision and 2 * votes > len(run.ballots),
+        "clerk_agrees": 2 * votes[decision] > len(run.ballots),
     }
 
 

@@ -3,7 +3,7 @@
 python scripts/papers.py [item=001/fig-1a] ['item=Table S5'] [markdown=true]
 python scripts/papers.py draw=true [item=...]       from the runs that are tracked
 python scripts/papers.py run=reduced|full           run their studies first
-python scripts/papers.py published=CLONE check=true     recompute the values that the authors published
+python scripts/papers.py published=CLONE check=true     published values beside recomputed ones
 
 With ``run``, studies go to a tracking store in the folder ``out``; what is there is not run again.
 """

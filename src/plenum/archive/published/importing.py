@@ -18,7 +18,7 @@ from plenum.archive.published.conditions import PublishedCondition, load
 from plenum.base.errors import UserError
 from plenum.execution.summarise import report
 from plenum.execution.usage import account
-from plenum.records import read
+from plenum.records import Usage, read
 from plenum.tracking import store
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ PREFIX = "published_"
 
 _PROCESSES = 2
 """Studies that are written at a time; a file of SQLite takes no more."""
-
-_NO_EFFORT = {"attempts": 0, "failed_attempts": 0, "seconds": 0.0}
 
 
 @dataclass(frozen=True)
@@ -122,13 +120,11 @@ def _write(writer: "StudyWriter", condition: PublishedCondition, folder: Path) -
     mapping = condition.mapping
     journals = condition.write(folder)
     transcripts = [read(journal) for journal in journals]
-    writer.open(mapping, condition.target)
+    written = writer.open(mapping, condition.target)
     for journal in journals:
-        writer.replicate(mapping, journal, _NO_EFFORT)
-    accounts = account(transcripts, (), condition.target, "")
-    estimates = report(transcripts, accounts)
-    del estimates["told"]
-    writer.close(mapping, journals, estimates, config="")
+        written.replicate(journal, Usage())
+    estimates = report(transcripts, account(transcripts, (), condition.target, ""))
+    written.close(journals, estimates, config="")
     shutil.rmtree(folder / mapping["condition"])
 
 

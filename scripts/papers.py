@@ -24,7 +24,7 @@ def main(cfg: DictConfig) -> None:
         if cfg.check:
             from plenum.archive.published import catalogue, check
 
-            check.publish(catalogue.clone_of(cfg), Path(cfg.out))
+            check.publish(catalogue.release_of(cfg), Path(cfg.out))
         elif cfg.run is not None or cfg.draw:
             from papers_run import make
 

@@ -1,9 +1,11 @@
 """Branching: continuations from one state, as the paper's certificate and as a signed exponent."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import entropy
 
 from plenum.dynamics.divergence import as_ensemble, divergence
 from plenum.dynamics.estimate import Estimate, mean
@@ -51,6 +53,62 @@ class Branching:
     c_in_raw: Floats = field(repr=False)
     c_out_raw: Floats = field(repr=False)
     labels: tuple[int, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class NextAnswers:
+    """What K next answers at each turn of a run say, as the authors' released files have it.
+
+    There nothing is continued: the published Γ̂ of Fig. S6 is this one, and not that of
+    :class:`Branching`, which follows section S3.
+
+    Attributes
+    ----------
+    entropy
+        Of the top options of the answers to each turn's prompt, in nats, shape (turns,).
+    expansive
+        Share of turns whose entropy is at or above the threshold, μ̂(D).
+    c_in, c_out
+        Mean entropy of these turns, and of the others; NaN where there is none.
+    """
+
+    entropy: Floats = field(repr=False)
+    expansive: float
+    c_in: float
+    c_out: float
+
+    @property
+    def gamma(self) -> float:
+        """Γ̂ = μ̂(D) · ĉ_in, in nats; 0 where no turn is expansive."""
+        return self.expansive * self.c_in if self.expansive else 0.0
+
+
+def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAnswers:
+    """Γ̂ and ĉ as the authors' released files compute them.
+
+    Parameters
+    ----------
+    samples
+        Of each turn, the preferences that its prompt was answered with, shape (answers, options).
+        Of equal options the first is on top.
+    threshold
+        In nats.
+
+    Raises
+    ------
+    ValueError
+        There is no turn, or one without an answer.
+    """
+    arrays = [np.asarray(turn, float) for turn in samples]
+    if not arrays or any(turn.ndim != 2 or not len(turn) for turn in arrays):
+        raise ValueError("samples: at least one turn, each with at least one answer")
+    counts = [np.bincount(turn.argmax(axis=1), minlength=turn.shape[1]) for turn in arrays]
+    levels = np.array([float(entropy(count)) for count in counts])
+    inside = levels >= threshold
+    c_in, c_out = (
+        float(part.mean()) if len(part) else np.nan for part in (levels[inside], levels[~inside])
+    )
+    return NextAnswers(levels, float(inside.mean()), c_in, c_out)
 
 
 def branching(

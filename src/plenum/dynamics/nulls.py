@@ -53,6 +53,11 @@ class NullTest:
     null: Floats = field(repr=False, compare=False)
     method: str
 
+    @property
+    def p_right(self) -> float:
+        """One-sided, as the papers have it: null values at least as large as the observed one."""
+        return _p(self.value, self.null)
+
 
 def reversal_test(
     ensemble: ArrayLike,
@@ -108,7 +113,7 @@ def reversal_test(
         level = np.concatenate([forward, symmetric[half:], backward[::-1]])
         null.append(_slopes(fitted.rounds, level, len(fitted.pairs)))
     values = np.concatenate(null)
-    return NullTest(fitted.value, _p(fitted.value, values), values, "reversal")
+    return NullTest(fitted.value, _p(abs(fitted.value), np.abs(values)), values, "reversal")
 
 
 def shuffle_test(
@@ -117,6 +122,7 @@ def shuffle_test(
     *,
     draws: int = SHUFFLES,
     seed: int = 0,
+    rounds: str = "window",
 ) -> NullTest:
     """The papers' permutation null: rounds shuffled within each replicate (Fig. S5).
 
@@ -129,30 +135,36 @@ def shuffle_test(
     ensemble
         Committee mean preferences, shape (R, T, K).
     window
-        First and last round of the fit. All rounds of the window are shuffled, no others.
+        First and last round of the fit.
     draws, seed
         Number of permutations, and their seed.
+    rounds
+        Which rounds are shuffled: those of the ``window``, or ``all``, as the papers do.
 
     Raises
     ------
     ValueError
-        The ensemble or the window is malformed, or there is no draw to make.
+        The ensemble, the window or ``rounds`` is malformed, or there is no draw to make.
     """
+    if rounds not in ("window", "all"):
+        raise ValueError(f"rounds {rounds!r}: one of window, all")
     fitted = fit(ensemble, window)
     _positive(draws)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return NullTest(float("nan"), float("nan"), np.empty(0), "shuffle")
-    points = fitted.points
-    replicates, rounds, options = points.shape
+    points = fitted.points if rounds == "window" else np.asarray(ensemble, float)
+    used = slice(None) if rounds == "window" else fitted.rounds.astype(int) - 1
+    replicates, shuffled, options = points.shape
     between = _distances(points.reshape(-1, options), points.reshape(-1, options))
-    generator = np.random.Generator(np.random.PCG64([seed, replicates, rounds]))
+    generator = np.random.Generator(np.random.PCG64([seed, replicates, shuffled]))
     first, second = np.triu_indices(replicates, 1)
-    offsets = np.arange(replicates)[:, None] * rounds
+    offsets = np.arange(replicates)[:, None] * shuffled
     null = np.empty(draws)
     for draw in range(draws):
-        order = generator.permuted(np.tile(np.arange(rounds), (replicates, 1)), axis=1) + offsets
+        order = generator.permuted(np.tile(np.arange(shuffled), (replicates, 1)), axis=1) + offsets
+        order = order[:, used]
         null[draw] = slope(fitted.rounds, between[order[first], order[second]].sum(axis=0))
-    return NullTest(fitted.value, _p(fitted.value, null), null, "shuffle")
+    return NullTest(fitted.value, _p(abs(fitted.value), np.abs(null)), null, "shuffle")
 
 
 def _parts(
@@ -228,7 +240,7 @@ def _distances(left: Floats, right: Floats) -> Floats:
 
 def _p(value: float, null: Floats) -> float:
     """(1 + b) / (1 + B); a null draw without a slope counts as extreme."""
-    far = ~(np.abs(null) < abs(value) - _TIE)
+    far = ~(null < value - _TIE)
     return float((1 + far.sum()) / (1 + len(null)))
 
 

@@ -38,4 +38,6 @@ def origin(conditions: Sequence[TrackedCondition]) -> str:
         line += "; simulated agents, no evidence about language models"
     if any(condition.tiny for condition in conditions):
         line += "; the tiny model shows that the hosted path works and stands for no real model"
+    if published := sorted({c.published for c in conditions if c.published}):
+        line += f"; runs of the papers' authors, made there and read from {', '.join(published)}"
     return line

@@ -68,6 +68,9 @@ class TrackedCondition:
         the journals.
     base
         Of branches: the identity of the condition that they branch off.
+    published
+        Of published runs that were imported: the repository and its commit; empty for runs that
+        plenum played.
     written
         When its run was last ended or begun, in milliseconds since 1970.
     """
@@ -98,6 +101,7 @@ class TrackedCondition:
     cell: str = ""
     name: str = ""
     base: str = ""
+    published: str = ""
     written: int = 0
 
     @property
@@ -183,6 +187,7 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
         cell=tags["plenum.cell"],
         name=str(run.info.run_name),
         base=params.get("branch.base", ""),
+        published=params.get("published", ""),
         written=written(run),
     )
 

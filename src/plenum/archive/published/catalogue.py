@@ -1,10 +1,12 @@
 """The files of a clone of the authors' repository, by study and condition."""
 
+import csv
+import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -83,40 +85,122 @@ class Selection:
     left_out: tuple[tuple[Path, Path], ...]
 
 
-@cache
-def reference() -> dict[str, Any]:
-    """What ``reference/published.yaml`` says."""
-    text = project.resolve("reference/published.yaml").read_text(encoding="utf-8")
-    loaded: dict[str, Any] = yaml.safe_load(text)
-    return loaded
+@dataclass(frozen=True)
+class Release:
+    """A clone of the authors' repository, and what is known of its files.
 
-
-def selection(clone: Path, study: str) -> Selection:
-    """The files of a study of the papers.
-
-    Raises
-    ------
-    UserError
-        There is no such study, or the clone has none of its files.
+    Attributes
+    ----------
+    clone
+        Where it lies.
+    catalogue
+        The file that says which of its files make which study.
     """
-    rules = reference()["studies"]
-    if study not in rules:
-        raise UserError(f"study: {study!r} is not one of {', '.join(rules)}")
-    cells: defaultdict[tuple[Any, ...], list[PublishedFile]] = defaultdict(list)
-    for rule in rules[study]:
-        for file in _files(clone, rule["in"]):
-            if _matches(file, rule) and file not in cells[file.cell]:
-                cells[file.cell].append(file)
-    chosen, left_out = [], []
-    for files in filter(None, cells.values()):
-        best = max(files, key=lambda file: file.lines)  # the first of several that are as whole
-        chosen.append(best)
-        left_out += [(file.path, best.path) for file in files if file is not best]
-    if not chosen:
-        raise UserError(
-            f"published: {clone} holds no file of {study}; clone {reference()['repository']}"
-        )
-    return Selection(tuple(chosen), tuple(left_out))
+
+    clone: Path
+    catalogue: str = "reference/published.yaml"
+
+    @cached_property
+    def rules(self) -> dict[str, Any]:
+        """What the catalogue says."""
+        text = project.resolve(self.catalogue).read_text(encoding="utf-8")
+        loaded: dict[str, Any] = yaml.safe_load(text)
+        return loaded
+
+    @property
+    def origin(self) -> str:
+        """Whose runs these are: the repository and its commit."""
+        return f"github.com/{self.rules['repository']}@{self.rules['commit']}"
+
+    @property
+    def studies(self) -> tuple[str, ...]:
+        """The names of the studies."""
+        return tuple(self.rules["studies"])
+
+    @cached_property
+    def _blobs(self) -> dict[str, str]:
+        """Git's digest of each released file by its path; none where none are known."""
+        if "files" not in self.rules:
+            return {}
+        with project.resolve(self.rules["files"]).open(encoding="utf-8", newline="") as lines:
+            return {row["path"]: row["blob"] for row in csv.DictReader(lines)}
+
+    @property
+    def absent(self) -> list[str]:
+        """Released files that the clone lacks."""
+        return [path for path in self._blobs if not (self.clone / path).is_file()]
+
+    def read(self, path: Path) -> bytes:
+        """The bytes of a file, as they were released.
+
+        Raises
+        ------
+        UserError
+            The file can't be read, or it was changed since.
+        """
+        try:
+            data = (self.clone / path).read_bytes()
+        except OSError as error:
+            raise UserError(f"published: {self.clone / path} can't be read: {error}") from None
+        blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        if self._blobs and self._blobs.get(str(path)) != blob:
+            raise UserError(
+                f"published: {self.clone / path} is not as it was released in {self.origin}"
+            )
+        return data
+
+    def selection(self, study: str) -> Selection:
+        """The files of a study of the papers.
+
+        Raises
+        ------
+        UserError
+            There is no such study, or the clone has none of its files.
+        """
+        if study not in self.studies:
+            raise UserError(f"study: {study!r} is not one of {', '.join(self.studies)}")
+        cells: defaultdict[tuple[Any, ...], list[PublishedFile]] = defaultdict(list)
+        for rule in self.rules["studies"][study]:
+            for file in self._files[rule["in"]]:
+                if _matches(file, rule) and file not in cells[file.cell]:
+                    cells[file.cell].append(file)
+        chosen, left_out = [], []
+        for files in filter(None, cells.values()):
+            best = max(files, key=lambda file: file.lines)  # the first of several equally whole
+            chosen.append(best)
+            left_out += [(file.path, best.path) for file in files if file is not best]
+        if not chosen:
+            raise UserError(
+                f"published: {self.clone} holds no file of {study}; clone "
+                f"{self.rules['repository']}"
+            )
+        return Selection(tuple(chosen), tuple(left_out))
+
+    def unused(self) -> list[str]:
+        """Files of runs that are in no study and stand for none."""
+        used: set[Path] = set()
+        for study in self.studies:
+            selected = self.selection(study)
+            used |= {file.path for file in selected.files}
+            used |= {path for path, _ in selected.left_out}
+        roots = {Path(folder) for names in self.rules["folders"].values() for folder in names}
+        files = {
+            p.relative_to(self.clone) for r in roots for p in (self.clone / r).rglob("*.jsonl")
+        }
+        return sorted(map(str, files - used))
+
+    @cached_property
+    def _files(self) -> dict[str, list[PublishedFile]]:
+        """The files by their group of folders."""
+        return {
+            name: [
+                _file(self.clone, path, name, parsed)
+                for folder in folders
+                for path in sorted((self.clone / folder).glob("*.jsonl"))
+                if (parsed := _NAME.fullmatch(path.name)) and parsed["model"] in _MODELS
+            ]
+            for name, folders in self.rules["folders"].items()
+        }
 
 
 def _matches(file: PublishedFile, rule: Mapping[str, Any]) -> bool:
@@ -127,17 +211,6 @@ def _matches(file: PublishedFile, rule: Mapping[str, Any]) -> bool:
         for key, value in wanted.items()
         if key != "in"
     )
-
-
-@cache
-def _files(clone: Path, name: str) -> tuple[PublishedFile, ...]:
-    found = []
-    for folder in reference()["folders"][name]:
-        for path in sorted((clone / folder).glob("*.jsonl")):
-            parsed = _NAME.fullmatch(path.name)
-            if parsed is not None and parsed["model"] in _MODELS:
-                found.append(_file(clone, path, name, parsed))
-    return tuple(found)
 
 
 def _file(clone: Path, path: Path, folder: str, parsed: re.Match[str]) -> PublishedFile:
@@ -159,24 +232,21 @@ def _file(clone: Path, path: Path, folder: str, parsed: re.Match[str]) -> Publis
     )
 
 
-def everything(clone: Path) -> Iterator[tuple[str, Selection]]:
-    """All studies, each with its files."""
-    for study in reference()["studies"]:
-        yield study, selection(clone, study)
-
-
-def clone_of(cfg: DictConfig) -> Path:
+def release_of(cfg: DictConfig) -> Release:
     """The clone that a script is to read.
 
     Raises
     ------
     UserError
-        None is named, or it isn't a clone of the authors' repository.
+        None is named, it isn't a clone of the authors' repository, or there is no such catalogue.
     """
-    repository = reference()["repository"]
+    release = Release(Path(str(cfg.published)), str(cfg.catalogue))
+    try:
+        repository = release.rules["repository"]
+    except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
+        raise UserError(f"catalogue: {cfg.catalogue} can't be read: {error!r}") from None
     if cfg.published is None:
         raise UserError(f"published: missing; name a clone of github.com/{repository}")
-    clone = Path(str(cfg.published))
-    if not (clone / "data/raw/chaos_v1").is_dir():
-        raise UserError(f"published: {clone} is no clone of github.com/{repository}")
-    return clone
+    if not any((release.clone / f).is_dir() for g in release.rules["folders"].values() for f in g):
+        raise UserError(f"published: {release.clone} is no clone of github.com/{repository}")
+    return release

@@ -4,7 +4,7 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.archive.published import catalogue
-from plenum.archive.published.catalogue import PublishedFile, reference
+from plenum.archive.published import branching
+from plenum.archive.published.catalogue import PublishedFile, Release
 from plenum.archive.published.conditions import PublishedCondition, load
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.dynamics import lyapunov
 from plenum.dynamics.majority import time_to_majority
+from plenum.dynamics.nulls import shuffle_test
 from plenum.dynamics.switches import switch_counts
 from plenum.reports.printing import show, show_text
 from plenum.reports.table import Table, keys
@@ -122,12 +123,17 @@ class Comparison:
     why: str = ""
 
     @property
+    def name(self) -> str:
+        """Where it was published, of what, and which quantity."""
+        return f"{self.source} / {self.what} / {self.quantity}"
+
+    @property
     def equal(self) -> bool:
         """Whether both are equal to the last printed digit."""
         return self.published == self.recomputed
 
 
-def compare(clone: Path) -> list[Comparison]:
+def compare(release: Release) -> list[Comparison]:
     """All published values that the files of a clone determine.
 
     Raises
@@ -135,19 +141,21 @@ def compare(clone: Path) -> list[Comparison]:
     UserError
         A file is missing or can't be read.
     """
-    cells = _cells(clone)
-    found = [c for name in reference()["tables"] for c in _of_table(name, cells)]
-    return [*found, *_switches(cells), *_wordings(cells), *_branching(clone)]
+    cells = _cells(release)
+    tables = [c for name in release.rules["tables"] for c in _of_table(name, cells)]
+    parts = (tables, _switches(cells), _wordings(cells), _branching(release), _null(cells))
+    explained = release.rules["explained"]
+    return [replace(c, why=explained.get(c.name, "")) for part in parts for c in part]
 
 
-def _cells(clone: Path) -> Mapping[Key, Cell]:
+def _cells(release: Release) -> Mapping[Key, Cell]:
     """The first file of each condition, in the order of the studies."""
     cells: dict[Key, PublishedFile] = {}
-    for _, selected in catalogue.everything(clone):
-        for file in selected.files:
+    for study in release.studies:
+        for file in release.selection(study).files:
             if (file.rounds, file.agents) == (20, 5):
                 cells.setdefault(_key(file), file)
-    return {key: Cell(load(clone, file)) for key, file in cells.items()}
+    return {key: Cell(load(release, file)) for key, file in cells.items()}
 
 
 def _key(file: PublishedFile) -> Key:
@@ -188,8 +196,7 @@ def _comparison(
 ) -> Comparison:
     digits = len(published.partition(".")[2])
     recomputed = f"{value:.{digits}f}"
-    why = reference()["explained"].get(f"{source} / {what} / {quantity}", "")
-    return Comparison(source, what, quantity, definition, published, recomputed, why)
+    return Comparison(source, what, quantity, definition, published, recomputed)
 
 
 def _switches(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
@@ -231,32 +238,39 @@ def _wordings(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
         )
 
 
-def _branching(clone: Path) -> Iterator[Comparison]:
+def _branching(release: Release) -> Iterator[Comparison]:
     """Fig. S6: Γ̂ as the released files have it."""
     row = next(_rows("fig-s6"))
-    files = sorted((clone / reference()["branching"]).glob("*__K30__rep*.json"))
-    if not files:
-        raise UserError(f"published: {clone} holds no branching file")
-    gammas = []
-    for file in files:
-        try:
-            data = json.loads(file.read_text(encoding="utf-8"))
-            states = pd.DataFrame(data["states"])[["H_K", "n_valid"]]
-            expanded = float(data["c_in"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UserError(f"published: {file} can't be read: {error!r}") from None
-        gammas.append(float((states["H_K"] > data["h0"]).mean()) * expanded)
+    bases = [turns.answers for turns in branching.read(release)]
+    gammas = np.array([base.gamma for base in bases])
     values = {
-        "gamma": float(np.mean(gammas)),
-        "gamma_se": float(np.std(gammas) / np.sqrt(len(gammas))),
+        "gamma": float(gammas.mean()),
+        "gamma_se": float(gammas.std() / np.sqrt(len(gammas))),
         "bases": len(gammas),
-        "positive": sum(gamma > 0 for gamma in gammas),
+        "positive": int((gammas > 0).sum()),
     }
-    meaning = "share of turn states whose next answers have an entropy above 0.5 nats, times ĉ_in"
+    meaning = "share of turns whose next answers have an entropy of at least 0.5 nats, times ĉ_in"
     definitions = {"gamma_se": "standard deviation over n (not n - 1) of Γ̂, by the root of n"}
     for name, value in values.items():
         definition = definitions.get(name, meaning)
         yield _comparison(row["source"], "IM-01 t0.7", name, definition, row[name], value)
+
+
+def _null(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    """Fig. S5: p of the permutation null, which the papers print as a bound."""
+    for row in _rows("fig-s5"):
+        cell = cells[tuple(row[f] for f in FACTORS)]
+        null = shuffle_test(cell.preferences.mean(axis=2), draws=int(row["draws"]), rounds="all")
+        bound = row["p"]
+        below = null.p_right < float(bound.removeprefix("<"))
+        yield Comparison(
+            row["source"],
+            _named(row),
+            "p",
+            "permutation null: all 20 rounds shuffled, right tail",
+            bound,
+            bound if below else f"{null.p_right:.4f}",
+        )
 
 
 def summary(comparisons: list[Comparison]) -> dict[str, int]:
@@ -271,7 +285,7 @@ def summary(comparisons: list[Comparison]) -> dict[str, int]:
     }
 
 
-def publish(clone: Path, out: Path) -> None:
+def publish(release: Release, out: Path) -> None:
     """Print every published value beside the recomputed one, and write them as a CSV file.
 
     The last line is one JSON object with the counts.
@@ -281,7 +295,7 @@ def publish(clone: Path, out: Path) -> None:
     UserError
         A file is missing or can't be read.
     """
-    comparisons = compare(clone)
+    comparisons = compare(release)
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
     names = ("source", "what", "quantity", "published", "recomputed", "definition", "why")
     show([Table("published_check", "Published values, recomputed", frame, keys(names))])

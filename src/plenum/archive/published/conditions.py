@@ -1,7 +1,7 @@
 """A released file as a condition: its factors, its journals, and what its replicates read."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 from omegaconf import OmegaConf
 
-from plenum.archive.published.catalogue import PublishedFile, reference
-from plenum.archive.published.records import Record, entries, read
+from plenum.archive.published.catalogue import PublishedFile, Release
+from plenum.archive.published.records import Record, entries, parse
 from plenum.base import project
 from plenum.base.identity import digest
 from plenum.records import Failure, Journal
@@ -26,6 +26,8 @@ class PublishedCondition:
 
     Attributes
     ----------
+    release
+        The clone that it lies in.
     source
         The file.
     runs
@@ -36,6 +38,7 @@ class PublishedCondition:
         Over the file's bytes.
     """
 
+    release: Release
     source: PublishedFile
     runs: dict[int, Record]
     torn: int
@@ -44,7 +47,7 @@ class PublishedCondition:
     @property
     def target(self) -> int:
         """Replicates that the authors asked for: 20, or one a wording."""
-        wanted: int = reference()["replicates"]
+        wanted: int = self.release.rules["replicates"]
         return len(self.runs) if self.source.folder == "semantic" else max(wanted, len(self.runs))
 
     @cached_property
@@ -70,7 +73,7 @@ class PublishedCondition:
             "rounds": source.rounds,
             "seed": 0,
             **({"variants": variants} if variants else {}),
-            "options": _options(source.scenario),
+            "options": self._options,
             "seats": [
                 {"seat": seat, "label": seat, "mandate": self._has_mandate(seat), "model": model}
                 for seat, model in models.items()
@@ -81,7 +84,7 @@ class PublishedCondition:
             "argument_words": 110,
             "sampling.temperature": first.run.condition.temperature,
             "file": str(source.path),
-            "repository": reference()["repository"],
+            "published": self.release.origin,
         }
 
     def write(self, folder: Path) -> list[Path]:
@@ -103,7 +106,7 @@ class PublishedCondition:
 
     def _entries(self, record: Record | None) -> Iterator[dict[str, Any]]:
         if record is not None:
-            return entries(record, self._models, tuple(_options(self.source.scenario)))
+            return entries(record, self._models, tuple(self._options))
         detail = "the authors' files hold completed runs alone, and none of this number"
         missing = {"kind": "end", "status": "failed", "reason": str(Failure.UNRECORDED)}
         return iter([{**missing, "at": {"call": "", "round": 0, "seat": ""}, "detail": detail}])
@@ -129,6 +132,15 @@ class PublishedCondition:
         )
 
     @property
+    def _options(self) -> dict[str, str]:
+        """The names of the options by label, as Table S4 or the released packet has them."""
+        scenario = self.source.scenario
+        table = pd.read_csv(project.resolve("reference/table-s4.csv"))
+        listed = table.loc[table["scenario"] == scenario, "options"].iloc[0]
+        names = self.release.rules.get("options", {}).get(scenario, listed).split(" / ")
+        return dict(zip("ABC", names, strict=True))
+
+    @property
     def _perturbation(self) -> str:
         return {"semantic": "registers6", "hosted": "variants20"}.get(self.source.folder, "none")
 
@@ -149,31 +161,22 @@ class PublishedCondition:
         return [self.runs[index] for index in sorted(self.runs)]
 
 
-def load(clone: Path, source: PublishedFile) -> PublishedCondition:
+def load(release: Release, source: PublishedFile) -> PublishedCondition:
     """Read and check a released file.
 
     Raises
     ------
     UserError
-        It can't be read, or a line of it is no run.
+        It can't be read, was changed, or a line of it is no run.
     """
-    records, torn = read(clone / source.path)
+    data = release.read(source.path)
+    records, torn = parse(source.path, data)
     if all(record.replicate is not None and not record.variant_id for record in records):
         runs = {int(record.replicate or 0): record for record in records}
     else:  # one a wording, the canonical one first
         ordered = sorted(records, key=lambda r: (r.family != "canonical", str(r.variant_id)))
         runs = dict(enumerate(ordered))
-    whole = hashlib.sha256((clone / source.path).read_bytes()).hexdigest()
-    return PublishedCondition(source, runs, torn, whole)
-
-
-@cache
-def _options(scenario: str) -> Mapping[str, str]:
-    """The names of a scenario's options by label, as Table S4 or the released packet has them."""
-    table = pd.read_csv(project.resolve("reference/table-s4.csv"))
-    listed = table.loc[table["scenario"] == scenario, "options"].iloc[0]
-    names = reference()["options"].get(scenario, listed).split(" / ")
-    return dict(zip("ABC", names, strict=True))
+    return PublishedCondition(release, source, runs, torn, hashlib.sha256(data).hexdigest())
 
 
 @cache

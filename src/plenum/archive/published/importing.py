@@ -1,19 +1,17 @@
 """Bring the authors' released runs into a tracking store, study by study."""
 
-import shutil
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.archive.progress import progress
-from plenum.archive.published import catalogue
-from plenum.archive.published.catalogue import PublishedFile, Selection, reference
+from plenum.archive.published.catalogue import PublishedFile, Release, Selection, release_of
 from plenum.archive.published.conditions import PublishedCondition, load
 from plenum.base.errors import UserError
 from plenum.execution.summarise import report
@@ -37,7 +35,7 @@ class PublishedImport:
 
     Attributes
     ----------
-    clone
+    release
         A clone of the authors' repository.
     studies
         Names of the papers' studies; empty for all.
@@ -45,7 +43,7 @@ class PublishedImport:
         Of the tracking store, absolute.
     """
 
-    clone: Path
+    release: Release
     studies: tuple[str, ...]
     uri: str
 
@@ -64,7 +62,7 @@ def requested(cfg: DictConfig) -> PublishedImport:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
     named = [] if cfg.study is None else OmegaConf.to_container(OmegaConf.create([cfg.study]))
     studies = tuple(map(str, named if isinstance(named, list) else ()))
-    return PublishedImport(catalogue.clone_of(cfg), studies, store.absolute(str(cfg.tracking.uri)))
+    return PublishedImport(release_of(cfg), studies, store.absolute(str(cfg.tracking.uri)))
 
 
 def bring_in(wanted: PublishedImport) -> None:
@@ -76,60 +74,90 @@ def bring_in(wanted: PublishedImport) -> None:
         A file is missing or isn't what it claims to be; nothing was written then.
     """
     store.check(wanted.uri)
-    names = wanted.studies or tuple(reference()["studies"])
-    chosen = {name: catalogue.selection(wanted.clone, name) for name in names}
+    release = wanted.release
+    names = wanted.studies or release.studies
+    chosen = {name: release.selection(name) for name in names}
     sources = list({f.path: f for one in chosen.values() for f in one.files}.values())
-    conditions = _checked(wanted.clone, sources)
+    checked = _checked(release, sources)
     store.open_client(wanted.uri)  # before several processes want to
+    tasks = sorted(chosen, key=lambda name: -len(chosen[name].files))
     with (
-        tempfile.TemporaryDirectory() as folder,
         ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool,
-        progress("writing") as say,
+        progress("writing") as report_progress,
     ):
-        writes = {
-            pool.submit(_write_study, wanted, name, chosen[name], Path(folder)): name
-            for name in sorted(chosen, key=lambda name: -len(chosen[name].files))
-        }
+        writes = [pool.submit(_write_study, wanted, name, chosen[name]) for name in tasks]
         for done, write in enumerate(as_completed(writes), start=1):
             write.result()
-            say(done, len(writes))
+            report_progress(done, len(writes))
     for name, selected in chosen.items():
-        _summarise(name, selected, [conditions[f.path] for f in selected.files])
+        _summarise(name, selected, [checked[f.path] for f in selected.files])
+    if not wanted.studies:
+        _summarise_files(release)
 
 
-def _checked(clone: Path, sources: Sequence[PublishedFile]) -> dict[Path, PublishedCondition]:
-    found = {}
-    with progress("checking") as say:
+@dataclass(frozen=True)
+class _Checked:
+    """What a file holds: runs, of how many, and lines that can't be read."""
+
+    path: Path
+    runs: int
+    target: int
+    torn: int
+
+
+def _checked(release: Release, sources: Sequence[PublishedFile]) -> dict[Path, _Checked]:
+    read = {}
+    with progress("checking") as report_progress:
         for done, source in enumerate(sources, start=1):
-            found[source.path] = load(clone, source)
-            say(done, len(sources))
-    return found
+            one = load(release, source)
+            read[source.path] = _Checked(source.path, len(one.runs), one.target, one.torn)
+            report_progress(done, len(sources))
+    return read
 
 
-def _write_study(wanted: PublishedImport, name: str, selected: Selection, folder: Path) -> None:
-    """Write a study, in a process of its own; what the store has already stays."""
+def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> None:
+    """Write a study, in a process that writes several; what the store has already stays."""
     from plenum.tracking.writer import StudyWriter
 
-    version = f"{reference()['repository']}@{reference()['commit']}"
-    writer = StudyWriter(wanted.uri, PREFIX + name, version)
+    writer = StudyWriter(wanted.uri, PREFIX + name, wanted.release.origin)
     for file in selected.files:
-        _write(writer, load(wanted.clone, file), folder / name)
+        _write(writer, load(wanted.release, file))
 
 
-def _write(writer: "StudyWriter", condition: PublishedCondition, folder: Path) -> None:
-    mapping = condition.mapping
-    journals = condition.write(folder)
-    transcripts = [read(journal) for journal in journals]
-    written = writer.open(mapping, condition.target)
-    for journal in journals:
+def _write(writer: "StudyWriter", condition: PublishedCondition) -> None:
+    prepared = _prepared(condition.source.path, condition)
+    written = writer.open(condition.mapping, condition.target)
+    for journal in prepared.journals:
         written.replicate(journal, Usage())
-    estimates = report(transcripts, account(transcripts, (), condition.target, ""))
-    written.close(journals, estimates, config="")
-    shutil.rmtree(folder / mapping["condition"])
+    written.close(prepared.journals, prepared.estimates, config="")
 
 
-def _summarise(name: str, selected: Selection, conditions: Sequence[PublishedCondition]) -> None:
-    runs = sum(len(condition.runs) for condition in conditions)
+@dataclass(frozen=True)
+class _Prepared:
+    """A condition's journals and estimates, which several studies may want."""
+
+    journals: list[Path]
+    estimates: dict[str, Any]
+
+
+_PREPARED: dict[Path, _Prepared] = {}
+_JOURNALS: list[tempfile.TemporaryDirectory[str]] = []
+"""Where this process keeps journals until it ends."""
+
+
+def _prepared(path: Path, condition: PublishedCondition) -> _Prepared:
+    if path not in _PREPARED:
+        if not _JOURNALS:
+            _JOURNALS.append(tempfile.TemporaryDirectory())
+        journals = condition.write(Path(_JOURNALS[0].name))
+        transcripts = [read(journal) for journal in journals]
+        estimates = report(transcripts, account(transcripts, (), condition.target, ""))
+        _PREPARED[path] = _Prepared(journals, estimates)
+    return _PREPARED[path]
+
+
+def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -> None:
+    runs = sum(condition.runs for condition in conditions)
     target = sum(condition.target for condition in conditions)
     print(
         f"{PREFIX + name}: {len(conditions)} conditions, {target} replicates = {runs} completed + "
@@ -138,6 +166,14 @@ def _summarise(name: str, selected: Selection, conditions: Sequence[PublishedCon
     for condition in conditions:
         if condition.torn:
             lines = f"{condition.torn} line{'s' * (condition.torn > 1)}"
-            print(f"  {condition.source.path}: {lines} can't be read, and left out")
+            print(f"  {condition.path}: {lines} can't be read, and left out")
     for path, stands in selected.left_out:
         print(f"  {path}: left out; {stands} is the same condition, and as whole")
+
+
+def _summarise_files(release: Release) -> None:
+    """Say which files are in no study, and which the clone lacks."""
+    for path in release.unused():
+        print(f"not imported: {path} is in no study of {release.catalogue}")
+    for path in release.absent:
+        print(f"not imported: {path} was released and is not in the clone")

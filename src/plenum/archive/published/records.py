@@ -13,6 +13,7 @@ from plenum.base.errors import UserError
 Share = Annotated[float, Field(ge=0, le=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=0)]
+Preferences = Annotated[list[Share], Field(min_length=3, max_length=3)]
 
 
 def _either(*names: str) -> Any:
@@ -33,7 +34,7 @@ class Turn(BaseModel):
     round_num: Annotated[int, Field(ge=1)]
     role: str
     argument: str
-    pref: Annotated[list[Share], Field(min_length=3, max_length=3)]
+    pref: Preferences
     conf: Percent
     tags: list[str]
     usage: Tokens
@@ -101,22 +102,29 @@ class Record(BaseModel):
         return tuple(dict.fromkeys(turn.role for turn in self.run.turns))
 
 
-def read(path: Path) -> tuple[list[Record], int]:
+def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
     """The runs of a released file, and how many of its lines hold none.
 
-    A line that isn't JSON is left out, as the authors' own scripts do.
+    A line that isn't JSON is left out, as the authors' scripts do.
+
+    Parameters
+    ----------
+    path
+        What to call the file.
 
     Raises
     ------
     UserError
-        The file can't be read, or a line is JSON and no run.
+        The file isn't text, a line is JSON and no run, or there is no run at all.
     """
     records, torn = [], 0
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = data.decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
         raise UserError(f"published: {path} can't be read: {error}") from None
-    for number, line in enumerate(filter(str.strip, lines), start=1):
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
         try:
             records.append(_whole(Record.model_validate_json(line)))
         except ValidationError as error:
@@ -128,6 +136,8 @@ def read(path: Path) -> tuple[list[Record], int]:
             raise UserError(f"published: {path}, line {number}: {place}: {first['msg']}") from None
         except ValueError as error:
             raise UserError(f"published: {path}, line {number}: {error}") from None
+    if not records:
+        raise UserError(f"published: {path} holds no run")
     return records, torn
 
 

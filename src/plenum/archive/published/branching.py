@@ -1,0 +1,78 @@
+"""The released branching files: answers to the prompt of every turn of a run."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, Field, ValidationError
+
+from plenum.archive.published.catalogue import Release
+from plenum.archive.published.records import Count, Preferences
+from plenum.base.errors import UserError
+from plenum.dynamics.branching import NextAnswers, next_answers
+
+
+class AnsweredTurn(BaseModel):
+    """A turn of a run, and what its prompt was answered with when it was asked again."""
+
+    round_num: Annotated[int, Field(ge=1)]
+    role: str
+    orig_pref: Preferences
+    sample_prefs: Annotated[list[Preferences], Field(min_length=1)]
+
+
+class AnsweredRun(BaseModel):
+    """A branching file."""
+
+    scenario_id: str
+    temperature: float
+    rep_index: Count
+    k_samples: Annotated[int, Field(ge=2)]
+    h0: Annotated[float, Field(gt=0)]
+    states: Annotated[list[AnsweredTurn], Field(min_length=1)]
+
+
+@dataclass(frozen=True)
+class AnsweredTurns:
+    """The next answers along one run.
+
+    Attributes
+    ----------
+    path
+        The file, relative to the clone.
+    run
+        What it holds.
+    """
+
+    path: Path
+    run: AnsweredRun
+
+    @cached_property
+    def answers(self) -> NextAnswers:
+        """Γ̂ and ĉ as the authors compute them."""
+        return next_answers([turn.sample_prefs for turn in self.run.states], self.run.h0)
+
+
+def read(release: Release) -> list[AnsweredTurns]:
+    """The branching files of a release, by the run that they follow.
+
+    Raises
+    ------
+    UserError
+        There is none, or one can't be read.
+    """
+    files = sorted((release.clone / release.rules["branching"]).glob("*__K30__rep*.json"))
+    if not files:
+        raise UserError(f"published: {release.clone} holds no branching file")
+    paths = [file.relative_to(release.clone) for file in files]
+    return [AnsweredTurns(path, _parse(path, release.read(path))) for path in paths]
+
+
+def _parse(file: Path, data: bytes) -> AnsweredRun:
+    try:
+        return AnsweredRun.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "file"
+        raise UserError(f"published: {file}: {place}: {first['msg']}") from None

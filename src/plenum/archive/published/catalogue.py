@@ -19,7 +19,7 @@ from plenum.design.condition import temperature_label
 
 _NAME = re.compile(
     r"(?P<scenario>[A-Z]{2}-\d\d)(?:__T(?P<temperature>[\d.e-]+))?"
-    r"(?:__N(?P<first>\d+))?__roles(?P<roles>True|False)(?:__N(?P<agents>\d+)__R\d+)?"
+    r"(?:__N(?P<first>\d+))?__roles(?P<roles>True|False)(?:__N(?P<agents>\d+)__R(?P<length>\d+))?"
     r"(?:__ablate-(?P<seat>[A-Z][a-z]+))?(?:__R(?P<rounds>\d+))?(?:__(?P<model>[a-z].*))?\.jsonl"
 )
 _MODELS = {
@@ -31,6 +31,9 @@ _MODELS = {
     "grok__grok-3": "grok-3",
 }
 """Model options of ``conf/model`` by what file names call them."""
+
+REFERENCE = project.resolve("reference/published.yaml")
+"""The catalogue of the papers' runs."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,12 @@ class Release:
     """
 
     clone: Path
-    catalogue: str = "reference/published.yaml"
+    catalogue: Path = REFERENCE
 
     @cached_property
     def rules(self) -> dict[str, Any]:
         """What the catalogue says."""
-        text = project.resolve(self.catalogue).read_text(encoding="utf-8")
+        text = self.catalogue.read_text(encoding="utf-8")
         loaded: dict[str, Any] = yaml.safe_load(text)
         return loaded
 
@@ -122,7 +125,8 @@ class Release:
         """Git's digest of each released file by its path; none where none are known."""
         if "files" not in self.rules:
             return {}
-        with project.resolve(self.rules["files"]).open(encoding="utf-8", newline="") as lines:
+        beside = self.catalogue.parent / self.rules["files"]
+        with beside.open(encoding="utf-8", newline="") as lines:
             return {row["path"]: row["blob"] for row in csv.DictReader(lines)}
 
     @property
@@ -226,7 +230,7 @@ def _file(clone: Path, path: Path, folder: str, parsed: re.Match[str]) -> Publis
         model="qwen2.5-7b" if hosted else _MODELS[parsed["model"]],
         temperature=temperature_label(float(parsed["temperature"] or 0)),
         memory={"k3": "k3", "k1": "k1"}.get(folder, "k15"),
-        rounds=int(parsed["rounds"] or 20),
+        rounds=int(parsed["rounds"] or parsed["length"] or 20),
         agents=int(parsed["first"] or parsed["agents"] or 5),
         lines=count,
     )
@@ -240,11 +244,12 @@ def release_of(cfg: DictConfig) -> Release:
     UserError
         None is named, it isn't a clone of the authors' repository, or there is no such catalogue.
     """
-    release = Release(Path(str(cfg.published)), str(cfg.catalogue))
+    catalogue = REFERENCE if cfg.catalogue is None else Path(str(cfg.catalogue))
+    release = Release(Path(str(cfg.published)), catalogue)
     try:
         repository = release.rules["repository"]
     except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
-        raise UserError(f"catalogue: {cfg.catalogue} can't be read: {error!r}") from None
+        raise UserError(f"catalogue: {catalogue} can't be read: {error!r}") from None
     if cfg.published is None:
         raise UserError(f"published: missing; name a clone of github.com/{repository}")
     if not any((release.clone / f).is_dir() for g in release.rules["folders"].values() for f in g):

@@ -13,7 +13,9 @@ from omegaconf import OmegaConf
 from plenum.archive.published.catalogue import PublishedFile, Release
 from plenum.archive.published.records import Record, entries, parse
 from plenum.base import project
+from plenum.base.errors import UserError
 from plenum.base.identity import digest
+from plenum.design.condition import temperature_label
 from plenum.records import Failure, Journal
 
 _FAMILIES = {"surface_rephrasing": "rephrase", "formatting_changes": "format"}
@@ -171,12 +173,41 @@ def load(release: Release, source: PublishedFile) -> PublishedCondition:
     """
     data = release.read(source.path)
     records, torn = parse(source.path, data)
+    for record in records:
+        _agrees(record, source)
     if all(record.replicate is not None and not record.variant_id for record in records):
         runs = {int(record.replicate or 0): record for record in records}
+        if len(runs) < len(records):
+            raise UserError(f"published: {source.path} holds a replicate twice")
     else:  # one a wording, the canonical one first
         ordered = sorted(records, key=lambda r: (r.family != "canonical", str(r.variant_id)))
         runs = dict(enumerate(ordered))
     return PublishedCondition(release, source, runs, torn, hashlib.sha256(data).hexdigest())
+
+
+def _agrees(record: Record, source: PublishedFile) -> None:
+    """Check that a run is of the condition that its file's name says.
+
+    Raises
+    ------
+    UserError
+        It is of another one.
+    """
+    setting = record.run.condition
+    stated = {
+        "scenario": (record.run.scenario_id[: len(source.scenario)], source.scenario),
+        "temperature": (temperature_label(setting.temperature), source.temperature),
+        "roles": (setting.roles_enabled, source.roles != "off"),
+        "agents": (setting.n_agents, source.agents),
+        "rounds": (setting.rounds, source.rounds),
+        "window": (setting.k_window, int(source.memory[1:])),
+    }
+    for name, (inside, outside) in stated.items():
+        if inside != outside:
+            raise UserError(
+                f"published: {source.path} holds a run with {name} {inside}; its name and folder "
+                f"say {outside}"
+            )
 
 
 @cache

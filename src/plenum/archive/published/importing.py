@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.archive.progress import progress
 from plenum.archive.published.catalogue import PublishedFile, Release, Selection, release_of
-from plenum.archive.published.conditions import PublishedCondition, load
+from plenum.archive.published.conditions import load
 from plenum.base.errors import UserError
 from plenum.execution.summarise import report
 from plenum.execution.usage import account
@@ -20,7 +21,7 @@ from plenum.records import Usage, read
 from plenum.tracking import store
 
 if TYPE_CHECKING:
-    from plenum.tracking.writer import StudyWriter
+    pass
 
 PREFIX = "published_"
 """What the names of imported studies begin with."""
@@ -121,39 +122,36 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
 
     writer = StudyWriter(wanted.uri, PREFIX + name, wanted.release.origin)
     for file in selected.files:
-        _write(writer, load(wanted.release, file))
-
-
-def _write(writer: "StudyWriter", condition: PublishedCondition) -> None:
-    prepared = _prepared(condition.source.path, condition)
-    written = writer.open(condition.mapping, condition.target)
-    for journal in prepared.journals:
-        written.replicate(journal, Usage())
-    written.close(prepared.journals, prepared.estimates, config="")
+        prepared = _prepared(wanted.release, file)
+        written = writer.open(prepared.condition, prepared.target)
+        for journal in prepared.journals:
+            written.replicate(journal, Usage())
+        written.close(prepared.journals, prepared.estimates, config="")
 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A condition's journals and estimates, which several studies may want."""
+    """A condition, its journals and its estimates, which several studies may want."""
 
+    condition: dict[str, Any]
+    target: int
     journals: list[Path]
     estimates: dict[str, Any]
 
 
-_PREPARED: dict[Path, _Prepared] = {}
-_JOURNALS: list[tempfile.TemporaryDirectory[str]] = []
-"""Where this process keeps journals until it ends."""
+@cache
+def _folder() -> "tempfile.TemporaryDirectory[str]":
+    """Where this process keeps journals until it ends."""
+    return tempfile.TemporaryDirectory()
 
 
-def _prepared(path: Path, condition: PublishedCondition) -> _Prepared:
-    if path not in _PREPARED:
-        if not _JOURNALS:
-            _JOURNALS.append(tempfile.TemporaryDirectory())
-        journals = condition.write(Path(_JOURNALS[0].name))
-        transcripts = [read(journal) for journal in journals]
-        estimates = report(transcripts, account(transcripts, (), condition.target, ""))
-        _PREPARED[path] = _Prepared(journals, estimates)
-    return _PREPARED[path]
+@cache
+def _prepared(release: Release, file: PublishedFile) -> _Prepared:
+    condition = load(release, file)
+    journals = condition.write(Path(_folder().name))
+    transcripts = [read(journal) for journal in journals]
+    estimates = report(transcripts, account(transcripts, (), condition.target, ""))
+    return _Prepared(condition.mapping, condition.target, journals, estimates)
 
 
 def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -> None:

@@ -1,0 +1,184 @@
+"""Runs that somebody else published: checked, imported, and read as any study."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import released
+
+from plenum.dynamics import lyapunov
+
+from .conftest import Run, call, client, runs, table, with_store
+
+ON = "clone/data/raw/chaos_v1/HL-01__T0.0__N5__rolesTrue__R6.jsonl"
+NAMED = ("published=clone", "catalogue=catalogue.yaml")
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory, empty_store: Path) -> Path:
+    """A folder with a release and a store that it was imported to; ``stdout`` has what was said."""
+    folder = with_store(empty_store, tmp_path_factory.mktemp("published"))
+    written = released.write(folder)
+    (folder / "runs.json").write_text(json.dumps(written))
+    (folder / "stdout").write_text(call(folder, "scripts/import.py", *NAMED).stdout)
+    return folder
+
+
+def condition(rows: list[dict[str, str]], **factors: str) -> dict[str, str]:
+    (row,) = [row for row in rows if all(row[key] == value for key, value in factors.items())]
+    return row
+
+
+def test_estimates_are_those_of_the_released_preferences(published: Path) -> None:
+    call(published, "scripts/tables.py", "study=published_pair", "draws=100")
+    rows = table(published, "published_pair")
+    written = json.loads((published / "runs.json").read_text())
+    cells = {"on": ("on", "uniform"), "off": ("off", "uniform"), "mixed": ("on", "mixed")}
+    for name, (roles, model) in cells.items():
+        row = condition(rows, roles=roles, model=model)
+        means = released.preferences(written[name].values()).mean(axis=2)
+        np.testing.assert_allclose(float(row["lambda"]), lyapunov(means).value, atol=1e-12)
+        assert row["backend"] == "published"
+    assert condition(rows, roles="off")["failed"] == "1"
+
+
+def test_printed_tables_say_whose_runs_they_are(published: Path) -> None:
+    given = ("study=published_pair", "draws=100", "out=printed")
+    printed = " ".join(call(published, "scripts/tables.py", *given).stdout.split())
+    assert "github.com/somebody/runs@0000000" in printed
+    for row in runs(published, "published_pair", "condition"):
+        assert row.data.tags["plenum.version"] == "github.com/somebody/runs@0000000"
+
+
+def test_the_fuller_of_two_files_stands_and_the_other_is_named(published: Path) -> None:
+    printed = (published / "stdout").read_text()
+    assert "data/raw/chaos_v1/HL-01__T0.0__N5__rolesTrue__R6__multimodel.jsonl: left" in printed
+    assert "12 replicates = 11 completed + 1 failed" in printed
+
+
+def test_wordings_are_those_of_the_hosted_file(published: Path) -> None:
+    found = runs(published, "published_wordings", "replicate")
+    completed = [run for run in found if run.data.tags["plenum.status"] == "completed"]
+    families = [run.data.params["family"] for run in completed]
+    assert sorted(families) == ["canonical", "format", "rephrase"]
+
+
+def test_importing_again_changes_nothing(run: Run, published: Path) -> None:
+    def state() -> dict[str, Any]:
+        kinds = ("condition", "replicate")
+        found = [r for kind in kinds for r in runs(published, "published_pair", kind)]
+        return {r.info.run_id: (r.info.end_time, r.data.tags, r.data.metrics) for r in found}
+
+    before = state()
+    run(*NAMED, script="scripts/import.py", cwd=published)
+    assert state() == before
+
+
+def test_an_imported_study_is_exported_and_imported_with_the_same_tables(
+    run: Run, published: Path
+) -> None:
+    run(
+        "study=published_pair",
+        "out=pair.zip",
+        "draws=100",
+        script="scripts/export.py",
+        cwd=published,
+    )
+    run("archive=pair.zip", "study=again", script="scripts/import.py", cwd=published)
+    texts = []
+    for study in ("published_pair", "again"):
+        given = (f"study={study}", "draws=100", "out=exported")
+        run(*given, script="scripts/tables.py", cwd=published)
+        texts.append((published / "exported/conditions.csv").read_text().replace(study, "NAMED"))
+    assert texts[0] == texts[1]
+
+
+@pytest.mark.parametrize(
+    ("script", "given"),
+    [
+        ("explore", ["out=pair.html"]),
+        ("report", ["out=report"]),
+        ("accounting", ["out=accounting"]),
+        ("figures", ["figure=divergence", "out=figures"]),
+        ("plan", ["delta=0.1"]),
+    ],
+)
+def test_every_script_reads_an_imported_study(
+    run: Run, published: Path, script: str, given: list[str]
+) -> None:
+    run("study=published_pair", *given, script=f"scripts/{script}.py", cwd=published)
+
+
+def changed(change: Callable[[dict[str, Any]], None]) -> Callable[[str], str]:
+    """A file whose second run was changed."""
+
+    def apply(text: str) -> str:
+        lines = text.splitlines()
+        record = json.loads(lines[1])
+        change(record["run"])
+        return "\n".join([lines[0], json.dumps(record), *lines[2:]])
+
+    return apply
+
+
+def swap(run: dict[str, Any]) -> None:
+    run["turns"][0], run["turns"][1] = run["turns"][1], run["turns"][0]
+
+
+BROKEN: dict[str, Callable[[str], str | bytes]] = {
+    "nothing": lambda text: "",
+    "no run": lambda text: '{"replicate": 0}\n' + text,
+    "not text": lambda text: b"\xff\xfe" + text.encode(),
+    "not finite": changed(lambda run: run["turns"][3].update(pref=[float("nan"), 0.5, 0.5])),
+    "beyond 1": changed(lambda run: run["turns"][3].update(pref=[1.5, 0.2, 0.1])),
+    "two options": changed(lambda run: run["turns"][3].update(pref=[0.5, 0.5])),
+    "another order": changed(swap),
+    "a turn is missing": changed(lambda run: run["turns"].pop()),
+    "another scenario": changed(lambda run: run.update(scenario_id="IM-01")),
+    "another temperature": changed(lambda run: run["condition"].update(temperature=0.7)),
+    "the same replicate twice": lambda text: text + text,
+}
+
+
+@pytest.mark.parametrize("slip", BROKEN)
+def test_a_broken_file_ends_in_one_line_and_nothing_is_imported(
+    run: Run, stored: Path, slip: str
+) -> None:
+    released.write(stored)
+    text = (stored / ON).read_text()
+    damaged = BROKEN[slip](text)
+    (stored / ON).write_bytes(damaged if isinstance(damaged, bytes) else damaged.encode())
+    done = run(*NAMED, script="scripts/import.py", cwd=stored, status=2)
+    (line,) = [line for line in done.stderr.splitlines() if line.startswith("error:")]
+    assert "rolesTrue__R6.jsonl" in line
+    assert [e.name for e in client(stored).search_experiments()] == ["Default"]
+
+
+def test_a_torn_line_is_left_out_and_counted(run: Run, stored: Path) -> None:
+    released.write(stored)
+    text = (stored / ON).read_text()
+    (stored / ON).write_text(text[:-200])
+    printed = run(*NAMED, "study=pair", script="scripts/import.py", cwd=stored).stdout
+    assert "1 line can't be read" in printed
+    assert "10 completed + 2 failed" in printed
+
+
+def test_a_file_that_was_changed_after_the_release_is_refused(run: Run, stored: Path) -> None:
+    released.write(stored)
+    files = [p for p in sorted((stored / "clone").rglob("*")) if p.is_file()]
+    rows = ["path,blob"]
+    for path in files:
+        data = path.read_bytes()
+        blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+        rows.append(f"{path.relative_to(stored / 'clone')},{blob}")
+    (stored / "files.csv").write_text("\n".join([*rows, "data/raw/chaos_v1/absent.jsonl,00"]))
+    released.catalogue(stored, files="files.csv")
+    printed = run(*NAMED, script="scripts/import.py", cwd=stored).stdout
+    assert "data/raw/chaos_v1/absent.jsonl" in printed
+    (stored / ON).write_text((stored / ON).read_text().replace("60", "61", 1))
+    done = run(*NAMED, script="scripts/import.py", cwd=stored, status=2)
+    assert "rolesTrue__R6.jsonl" in done.stderr

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import entropy
+from scipy.special import entr
 
 from plenum.dynamics.divergence import as_ensemble, divergence
 from plenum.dynamics.estimate import Estimate, mean
@@ -103,7 +103,7 @@ def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAn
     if not arrays or any(turn.ndim != 2 or not len(turn) for turn in arrays):
         raise ValueError("samples: at least one turn, each with at least one answer")
     counts = [np.bincount(turn.argmax(axis=1), minlength=turn.shape[1]) for turn in arrays]
-    levels = np.array([float(entropy(count)) for count in counts])
+    levels = np.array([float(entr(count / count.sum()).sum()) for count in counts])
     inside = levels >= threshold
     c_in, c_out = (
         float(part.mean()) if len(part) else np.nan for part in (levels[inside], levels[~inside])

@@ -178,6 +178,7 @@ class Release:
                 f"published: {self.clone} holds no file of {study}; clone "
                 f"{self.rules['repository']}"
             )
+        chosen.sort(key=lambda file: (file.scenario, float(file.temperature[1:])))
         return Selection(tuple(chosen), tuple(left_out))
 
     def unused(self) -> list[str]:

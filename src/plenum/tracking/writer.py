@@ -28,6 +28,9 @@ from plenum.tracking.traces import Trace, TracedCall
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
 
+_ACCOUNTS = "accounts.json"
+"""The file with what a condition's calls took."""
+
 _COLOURS = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255"),
     *("#44AA99", "#999933", "#332288", "#AA4499", "#117733", "#88CCEE", "#DDCC77", "#CC6677"),
@@ -228,8 +231,12 @@ class ConditionWriter:
 
     def account(self, accounts: dict[str, Any]) -> None:
         """Write what a condition's calls took to its parent run, ahead of any estimates."""
+        self.attach(_ACCOUNTS, states.accounts_text(accounts))
+
+    def attach(self, name: str, text: str) -> None:
+        """Write a text file to the condition's run."""
         with store.artifacts(self._study.client, self._parent) as folder:
-            _write_accounts(folder, accounts)
+            (folder / name).write_text(text, encoding="utf-8")
 
     def close(self, journals: list[Path], report: dict[str, Any], config: str) -> None:
         """Write a condition's estimates, ensemble and config to its parent run.
@@ -253,13 +260,13 @@ class ConditionWriter:
         texts = {"config.yaml": config, "condition.json": json.dumps(self._condition, indent=1)}
         if named:
             texts["environment.json"] = json.dumps(named, indent=1)
+        if accounts is not None:
+            texts[_ACCOUNTS] = states.accounts_text(accounts)
         with store.artifacts(client, self._parent) as folder:
             for name, frame in of_condition(self._condition).part("tables")(transcripts).items():
                 frame.to_parquet(folder / f"{name}.parquet")
             for name, text in texts.items():
                 (folder / name).write_text(text, encoding="utf-8")
-            if accounts is not None:
-                _write_accounts(folder, accounts)
         tags = {
             "plenum.status": report["status"],
             "plenum.interval": report["interval"],
@@ -316,10 +323,6 @@ class ConditionWriter:
 
 def _state(run: Any) -> str:
     return states.of_run(run.info.status, run.data.tags)
-
-
-def _write_accounts(folder: Path, accounts: dict[str, Any]) -> None:
-    (folder / "accounts.json").write_text(states.accounts_text(accounts), encoding="utf-8")
 
 
 def _params(values: dict[str, Any]) -> list[Param]:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from plenum.archive.published.catalogue import Release
+from plenum.archive.published.catalogue import PublishedFile, Release
 from plenum.archive.published.records import Count, Preferences
 from plenum.base.errors import UserError
 from plenum.dynamics.branching import NextAnswers, next_answers
@@ -53,6 +53,25 @@ class AnsweredTurns:
         """Γ̂ and ĉ as the authors compute them."""
         return next_answers([turn.sample_prefs for turn in self.run.states], self.run.h0)
 
+    def follows(self, file: PublishedFile) -> bool:
+        """Whether the run is a replicate of a released file."""
+        return self.path.name.startswith(f"{file.path.stem}__K")
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A turn a row: its replicate, round and seat, and the entropy of its next answers."""
+        return [
+            {
+                "replicate": self.run.rep_index,
+                "round": turn.round_num,
+                "seat": turn.role,
+                "answers": len(turn.sample_prefs),
+                "entropy": entropy,
+                "threshold": self.run.h0,
+            }
+            for turn, entropy in zip(self.run.states, self.answers.entropy, strict=True)
+        ]
+
 
 def read(release: Release) -> list[AnsweredTurns]:
     """The branching files of a release, by the run that they follow.
@@ -60,11 +79,9 @@ def read(release: Release) -> list[AnsweredTurns]:
     Raises
     ------
     UserError
-        There is none, or one can't be read.
+        One can't be read.
     """
     files = sorted((release.clone / release.rules["branching"]).glob("*__K30__rep*.json"))
-    if not files:
-        raise UserError(f"published: {release.clone} holds no branching file")
     paths = [file.relative_to(release.clone) for file in files]
     return [AnsweredTurns(path, _parse(path, release.read(path))) for path in paths]
 

@@ -242,6 +242,8 @@ def _branching(release: Release) -> Iterator[Comparison]:
     """Fig. S6: Γ̂ as the released files have it."""
     row = next(_rows("fig-s6"))
     bases = [turns.answers for turns in branching.read(release)]
+    if not bases:
+        raise UserError(f"published: {release.clone} holds no branching file")
     gammas = np.array([base.gamma for base in bases])
     values = {
         "gamma": float(gammas.mean()),

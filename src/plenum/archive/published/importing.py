@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.archive.progress import progress
+from plenum.archive.published import branching
 from plenum.archive.published.catalogue import PublishedFile, Release, Selection, release_of
 from plenum.archive.published.conditions import load
 from plenum.base.errors import UserError
@@ -19,9 +21,6 @@ from plenum.execution.summarise import report
 from plenum.execution.usage import account
 from plenum.records import Usage, read
 from plenum.tracking import store
-
-if TYPE_CHECKING:
-    pass
 
 PREFIX = "published_"
 """What the names of imported studies begin with."""
@@ -79,7 +78,7 @@ def bring_in(wanted: PublishedImport) -> None:
     names = wanted.studies or release.studies
     chosen = {name: release.selection(name) for name in names}
     sources = list({f.path: f for one in chosen.values() for f in one.files}.values())
-    checked = _checked(release, sources)
+    checked, answered = _checked(release, sources), _answered(release)
     store.open_client(wanted.uri)  # before several processes want to
     tasks = sorted(chosen, key=lambda name: -len(chosen[name].files))
     with (
@@ -92,6 +91,10 @@ def bring_in(wanted: PublishedImport) -> None:
             report_progress(done, len(writes))
     for name, selected in chosen.items():
         _summarise(name, selected, [checked[f.path] for f in selected.files])
+    for turns in answered:
+        if any(turns.follows(source) for source in sources):
+            gamma = turns.answers.gamma
+            print(f"{turns.path}: next answers along a replicate, Γ̂ = {gamma:.3f} nats")
     if not wanted.studies:
         _summarise_files(release)
 
@@ -127,6 +130,9 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
         for journal in prepared.journals:
             written.replicate(journal, Usage())
         written.close(prepared.journals, prepared.estimates, config="")
+        rows = [r for t in _answered(wanted.release) if t.follows(file) for r in t.rows]
+        if rows:
+            written.attach("next_answers.csv", pd.DataFrame(rows).to_csv(index=False))
 
 
 @dataclass(frozen=True)
@@ -143,6 +149,11 @@ class _Prepared:
 def _folder() -> "tempfile.TemporaryDirectory[str]":
     """Where this process keeps journals until it ends."""
     return tempfile.TemporaryDirectory()
+
+
+@cache
+def _answered(release: Release) -> list[branching.AnsweredTurns]:
+    return branching.read(release)
 
 
 @cache

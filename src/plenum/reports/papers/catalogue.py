@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from plenum.reports.papers import accounts, comparisons, estimates
+from plenum.reports.papers import accounts, behaviour, comparisons, estimates
 from plenum.reports.papers.source import NumberedTable, Source
 
 
@@ -35,6 +35,8 @@ CATALOGUE: dict[str, Numbered] = {
         ("s8", "λ̂ by scenario", estimates.landscape, "two scenarios"),
         ("published", "the papers' values beside this run's", comparisons.reported,
          "a condition of the papers"),
+        ("behaviour", "D, λ̂, flips, switches, ties and repairs, a line a condition",
+         behaviour.behaviour, "a deliberation"),
         ("directions", _DIRECTIONS, comparisons.directions, "a contrast of Fig. 2 or Fig. 3"),
     )
 }  # fmt: skip

@@ -21,8 +21,10 @@ from plenum.dynamics import lyapunov
 from plenum.dynamics.majority import time_to_majority
 from plenum.dynamics.nulls import shuffle_test
 from plenum.dynamics.switches import switch_counts
+from plenum.reports.markdown import markdown
 from plenum.reports.printing import show, show_text
-from plenum.reports.table import Table, keys
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.table import csv as csv_text
 
 Floats = NDArray[np.float64]
 Key = tuple[str, ...]
@@ -288,7 +290,7 @@ def summary(comparisons: list[Comparison]) -> dict[str, int]:
 
 
 def publish(release: Release, out: Path) -> None:
-    """Print every published value beside the recomputed one, and write them as a CSV file.
+    """Print every published value beside the recomputed one, and write them as CSV and Markdown.
 
     The last line is one JSON object with the counts.
 
@@ -298,11 +300,17 @@ def publish(release: Release, out: Path) -> None:
         A file is missing or can't be read.
     """
     comparisons = compare(release)
+    counts = json.dumps(summary(comparisons))
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
     names = ("source", "what", "quantity", "published", "recomputed", "definition", "why")
-    show([Table("published_check", "Published values, recomputed", frame, keys(names))])
+    read = f"published: as printed; recomputed: from the files of {release.origin}"
+    columns = (*keys(names[:3]), *map(Column, names[3:]))
+    table = Table("published_check", "Published values, recomputed", frame, columns, (read,))
+    show([table])
     out.mkdir(parents=True, exist_ok=True)
-    file = out / "published_check.csv"
-    frame.to_csv(file, index=False)
-    show_text(f"written: {file}")
-    print(json.dumps(summary(comparisons)))
+    texts = {"csv": csv_text(frame), "md": f"{markdown(table, f'# {table.title}')}\n`{counts}`\n"}
+    for kind, text in texts.items():
+        file = out / f"{table.name}.{kind}"
+        file.write_text(text, encoding="utf-8")
+        show_text(f"written: {file}")
+    print(counts)

@@ -29,7 +29,7 @@ def behaviour(source: Source) -> NumberedTable | None:
         if usage.models is not None
     }
     frame = pd.DataFrame(list(_lines(rows, repairs)))
-    seats = [name for name in frame if name.startswith("switches ")]
+    seats = [name for name in map(str, frame) if name.startswith("switches ")]
     names = varying_in(rows) or ["scenario"]
     columns = (
         *keys(names),

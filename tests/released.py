@@ -14,6 +14,7 @@ CATALOGUE: dict[str, Any] = {
     "repository": "somebody/runs",
     "commit": "0000000",
     "replicates": REPLICATES,
+    "branching": "data/raw/branching",
     "folders": {
         "deployed": ["data/raw/chaos_v1"],
         "mixed": ["data/vm/chaos", "data/raw/chaos_v1"],
@@ -89,6 +90,20 @@ def wordings(runs: dict[str, dict[str, Any]]) -> str:
     return "\n".join(rows)
 
 
+def answered(split: int, agreed: int) -> str:
+    """A branching file: turns whose next answers are of two minds, and turns of one."""
+    first, second = [0.6, 0.3, 0.1], [0.3, 0.6, 0.1]
+    turns = [
+        {
+            **{"round_num": 1 + turn // len(SEATS), "role": SEATS[turn % len(SEATS)]},
+            **{"orig_pref": first, "sample_prefs": [first, second if turn < split else first]},
+        }
+        for turn in range(split + agreed)
+    ]
+    head = {"scenario_id": "HL-01", "temperature": 0.0, "rep_index": 0, "k_samples": 2, "h0": 0.5}
+    return json.dumps({**head, "states": turns})
+
+
 def write(folder: Path) -> dict[str, dict[Any, dict[str, Any]]]:
     """Write the release and its catalogue; the runs by condition.
 
@@ -107,6 +122,7 @@ def write(folder: Path) -> dict[str, dict[Any, dict[str, Any]]]:
         "data/raw/chaos_v1/HL-01__T0.0__N5__rolesTrue__R6__multimodel.jsonl": lines(part),
         "data/vm/chaos/HL-01__T0.0__N5__rolesTrue__R6__multimodel.jsonl": lines(mixed),
         "hosted/HL-01__rolesTrue__N5__R6.jsonl": wordings(hosted),
+        "data/raw/branching/HL-01__T0.0__N5__rolesTrue__R6__K30__rep0.json": answered(6, 4),
     }
     for name, text in files.items():
         (folder / "clone" / name).parent.mkdir(parents=True, exist_ok=True)

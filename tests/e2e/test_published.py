@@ -1,5 +1,6 @@
 """Runs that somebody else published: checked, imported, and read as any study."""
 
+import csv
 import hashlib
 import json
 from collections.abc import Callable
@@ -58,6 +59,18 @@ def test_the_fuller_of_two_files_stands_and_the_other_is_named(published: Path) 
     printed = (published / "stdout").read_text()
     assert "data/raw/chaos_v1/HL-01__T0.0__N5__rolesTrue__R6__multimodel.jsonl: left" in printed
     assert "12 replicates = 11 completed + 1 failed" in printed
+
+
+def test_next_answers_come_with_the_condition_whose_run_they_follow(published: Path) -> None:
+    (row,) = [
+        row
+        for row in runs(published, "published_pair", "condition")
+        if (row.data.params["roles"], row.data.params["model"]) == ("on", "uniform")
+    ]
+    file = client(published).download_artifacts(row.info.run_id, "next_answers.csv")
+    levels = [float(line["entropy"]) for line in csv.DictReader(Path(file).open())]
+    assert levels == pytest.approx([np.log(2)] * 6 + [0.0] * 4)
+    assert f"Γ̂ = {0.6 * np.log(2):.3f}" in (published / "stdout").read_text()
 
 
 def test_wordings_are_those_of_the_hosted_file(published: Path) -> None:

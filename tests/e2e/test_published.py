@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,22 @@ def test_estimates_are_those_of_the_released_preferences(published: Path) -> Non
         np.testing.assert_allclose(float(row["lambda"]), lyapunov(means).value, atol=1e-12)
         assert row["backend"] == "published"
     assert condition(rows, roles="off")["failed"] == "1"
+
+
+def test_the_table_of_what_committees_do_is_of_the_released_preferences(published: Path) -> None:
+    call(published, "scripts/tables.py", "study=published_pair", "table=behaviour", "out=does")
+    with (published / "does/table_behaviour.csv").open() as file:
+        row = condition(list(csv.DictReader(file)), roles="on", model="uniform")
+    given = released.preferences(json.loads((published / "runs.json").read_text())["on"].values())
+    means = given.mean(axis=2)
+    for t in (1, 3):
+        apart = [np.linalg.norm(a[t - 1] - b[t - 1]) for a, b in combinations(means, 2)]
+        np.testing.assert_allclose(float(row[f"D {t}"]), np.mean(apart))
+    top = given.argmax(axis=-1)  # drawn from a density, so that none are tied
+    changes = (np.diff(top, axis=1) != 0).sum(axis=1).mean(axis=0)
+    for seat, mean in zip(released.SEATS, changes, strict=True):
+        np.testing.assert_allclose(float(row[f"switches {seat}"]), mean)
+    assert (float(row["ties"]), row["repairs"]) == (0.0, "")
 
 
 def test_printed_tables_say_whose_runs_they_are(published: Path) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plenum.records import Journal
 from plenum.reports import rows
-from plenum.reports.explorer.gather import gathered
+from plenum.reports.explorer.gather import EXPLORER, gathered
 from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
@@ -96,12 +96,12 @@ class Written:
         return Settings(self.study, "sqlite:///unused.db", Path("unused"), draws=100)
 
     def data(self, most: int | None = None) -> dict[str, Any]:
-        return gathered(self.chosen, self.rows(), self.kept, most)
+        return gathered(self.chosen, self.tracked, self.kept, most)
 
     def page(self, most: int | None = None) -> Path:
         """The explorer of all conditions, as a file."""
         file = self.folder / "explorer.html"
-        file.write_text(page(self.study, self.data(most)), encoding="utf-8")
+        file.write_text(page(self.study, self.data(most), EXPLORER.layout), encoding="utf-8")
         return file
 
     def _journal(

@@ -17,6 +17,7 @@ from plenum.base.errors import UserError
 from plenum.dynamics import divergence
 from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer import Explored, publish
+from plenum.reports.explorer.gather import EXPLORER
 from plenum.reports.explorer.page import page
 from plenum.reports.explorer.publish import beginning_with
 from plenum.reports.explorer.replicates import farthest
@@ -127,10 +128,10 @@ def test_farthest_takes_the_ends_first() -> None:
 def test_a_condition_is_chosen_by_the_first_letters_of_its_identity(written: Written) -> None:
     written.condition()
     written.condition(roles="off")
-    rows = written.rows()
-    assert beginning_with(rows, "01c0") == [rows[1]]
+    tracked = written.tracked
+    assert beginning_with(tracked, "01c0") == [tracked[1]]
     with pytest.raises(UserError, match="condition: no identity begins with 'zz'; known: 00c0ffee"):
-        beginning_with(rows, "zz")
+        beginning_with(tracked, "zz")
 
 
 def test_two_labels_of_one_identity_have_names_of_their_own(written: Written) -> None:
@@ -163,7 +164,7 @@ def test_texts_come_back_as_they_were_and_never_stand_in_the_page(written: Writt
     written.condition(say=lambda r, t, seat: hostile.replace("\ud800", ""), options=options)
     data = written.data()
     data["talk-0"]["texts"].append(hostile)
-    html = page("</title><script>alert(1)</script>", data)
+    html = page("</title><script>alert(1)</script>", data, EXPLORER.layout)
     assert hostile in unpacked(html, "talk-0")["texts"]
     assert unpacked(html, "figures-0")["options"][1] == ["B", "</script><b>bold"]
     assert "<img" not in html

@@ -56,8 +56,12 @@ class Kind:
         - ``report_frames``: from the settings of a report to the tables as data, by name;
         - ``report_figures``: draws, writes and logs the figures of a study;
         - ``report``: from the settings of a report and a folder for its figures to its document;
-        - ``explorer``, ``plan``, ``paper_tables``: the explorer's data, the replicates that are
-          needed, and the papers' tables; a kind may have none of them.
+        - ``explorer``: how its studies are explored
+          (:class:`plenum.reports.explorer.contents.Explorer`); a kind may have none;
+        - ``staged``: from a journal's head and rounds to what the explorer draws of a run; only
+          worlds have it;
+        - ``plan``, ``paper_tables``: the replicates that are needed, and the papers' tables; a kind
+          may have none of them.
     more
         Where a reader of its tables finds how to study more of it.
     groups
@@ -144,7 +148,7 @@ register(
             "report_figures": "plenum.reports.figures.publish:publish_committees",
             "report": "plenum.reports.article.publish:committees_document",
             "findings": "plenum.reports.article.compose:sentences",
-            "explorer": "plenum.reports.explorer.gather:gathered",
+            "explorer": "plenum.reports.explorer.gather:EXPLORER",
             "plan": "plenum.reports.plans:table",
             "paper_tables": "plenum.reports.papers.catalogue:CATALOGUE",
         },
@@ -175,6 +179,8 @@ register(
             "report_figures": "plenum.reports.worlds.publish:figures",
             "report": "plenum.reports.article.worlds:compose",
             "findings": "plenum.reports.article.worlds:sentences",
+            "explorer": "plenum.reports.explorer.worlds:EXPLORER",
+            "staged": "plenum.worlds.staging:staged",
             "tasks": "plenum.worlds.registry:WORLDS",
             "simulated_agent": "plenum.worlds.simulated:answer",
         },

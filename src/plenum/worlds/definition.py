@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from plenum.worlds.world import Policy, World
+from plenum.worlds.scene import Scene
+from plenum.worlds.world import Policy, Round, World
 
 Weights = tuple[float, float, float]
 
@@ -167,6 +168,9 @@ class WorldDefinition:
         How simulated agents act in it.
     display
         How tables and figures show it.
+    scene
+        Draws a run for the explorer: from the world, the records of its rounds and the names of
+        its units to a :class:`plenum.worlds.scene.Scene`. A world may have none.
     endless
         Settings under which no episode ends before its planned rounds.
     """
@@ -177,4 +181,5 @@ class WorldDefinition:
     policies: Mapping[str, Policy]
     acting: Acting
     display: Display
+    scene: Callable[[Any, Sequence[Round], Sequence[str]], Scene] | None = None
     endless: Mapping[str, Any] = field(default_factory=dict)

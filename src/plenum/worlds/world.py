@@ -7,7 +7,17 @@ the update of a later round is its exogenous change, and ``act`` is what the act
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar
+from types import NoneType
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_type_hints,
+)
 
 from numpy.typing import NDArray
 
@@ -190,6 +200,26 @@ def as_plain(value: Any) -> Any:
         return {field.name: as_plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, (list, tuple)):
         return [as_plain(item) for item in value]
+    return value
+
+
+def from_plain(kind: Any, value: Any) -> Any:
+    """What :func:`as_plain` made of a value of some type: fields that it doesn't have are left out.
+
+    Parameters
+    ----------
+    kind
+        The type, as its annotation has it: a dataclass, a tuple, or what JSON holds, maybe or None.
+    """
+    if isinstance(value, dict):
+        hints = get_type_hints(kind)
+        known = {name: item for name, item in value.items() if name in hints}
+        return kind(**{name: from_plain(hints[name], item) for name, item in known.items()})
+    if isinstance(value, list):
+        parts = get_args(kind)
+        if NoneType in parts:
+            return from_plain(next(part for part in parts if part is not NoneType), value)
+        return tuple(from_plain(parts[0], item) for item in value)
     return value
 
 

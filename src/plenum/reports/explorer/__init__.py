@@ -1,4 +1,4 @@
-"""The divergence explorer: a study's replicates and transcripts in one page without a network."""
+"""The explorer: a study's replicates and transcripts in one page without a network."""
 
 from plenum.reports.explorer.publish import Explored, publish
 

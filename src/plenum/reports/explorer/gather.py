@@ -1,31 +1,27 @@
-"""The data of the page: a list of conditions, and two blocks for each, read when it is chosen."""
+"""Committees: a list of conditions, and two blocks for each, read when it is chosen."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from plenum.design.factors import FACTORS
 from plenum.dynamics import Branching, Summary, divergence
 from plenum.dynamics.fragility import FamilyEstimate
-from plenum.dynamics.warnings import WARNINGS
-from plenum.records import Transcript
+from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, names, seat
+from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
 from plenum.reports.formats import interval, number, p_value
 from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, symbol, varying_in
+from plenum.reports.rows import Row, build, symbol
 from plenum.reports.settings import Settings
+from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import StoredTranscript
-
-Replicates = Mapping[int, Transcript | None]
-"""Transcripts by the replicate's number; ``None`` where the journal doesn't verify."""
 
 
 def gathered(
     chosen: Settings,
-    rows: Sequence[Row],
+    conditions: Sequence[TrackedCondition],
     kept: Mapping[str, Sequence[StoredTranscript]],
     most: int | None = None,
 ) -> dict[str, Any]:
@@ -35,8 +31,8 @@ def gathered(
     ----------
     chosen
         The study's name, and the window of the fits.
-    rows
-        The conditions to show.
+    conditions
+        The ones to show; they are estimated here.
     kept
         Their transcripts, by run.
     most
@@ -44,18 +40,20 @@ def gathered(
     """
     data: dict[str, Any] = {"index": {}}
     entries = []
-    for at, (row, name) in enumerate(zip(rows, _names(rows), strict=True)):
+    rows = build(conditions, chosen)
+    tracked = [row.tracked for row in rows]
+    for at, (row, name) in enumerate(zip(rows, names(tracked), strict=True)):
         stored = kept.get(row.tracked.run_id, ())
         replicates = {transcript.replicate: transcript.read() for transcript in stored}
         readable = {n: t for n, t in replicates.items() if t is not None}
         heads = [transcript.head for transcript in readable.values()]
-        seats = heads[0]["seats"] if heads else [{"seat": seat} for seat in row.tracked.seats]
+        seats = heads[0]["seats"] if heads else [{"seat": name} for name in row.tracked.seats]
         shown = _shown(replicates, most)
         transcripts = {n: t for n, t in readable.items() if n in shown}
         entries.append(_entry(row, name, len(transcripts)))
         data[f"figures-{at}"] = {
             "options": _options(row, heads),
-            "seats": [_seat(seat) for seat in seats],
+            "seats": [seat(each) for each in seats],
             "rounds": int(row.tracked.factors["rounds"]),
             "after": row.tracked.after_round,
             "provenance": provenance([row]),
@@ -64,32 +62,24 @@ def gathered(
             "facts": facts(row),
             **_divergence(row, chosen.window),
         }
-        data[f"talk-{at}"] = talk(transcripts, [seat["seat"] for seat in seats])
-    return data | {"index": _index(chosen.study, rows, entries)}
+        data[f"talk-{at}"] = talk(transcripts, [each["seat"] for each in seats])
+    kind = tracked[0].kind
+    return data | {"index": index(chosen.study, tracked, entries, "λ̂ per round", kind.named_by)}
 
 
-def _index(study: str, rows: Sequence[Row], entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The list of conditions and what the whole page says."""
-    differing = varying_in(rows)
-    warned = {name for entry in entries for name in entry["warnings"]}
-    return {
-        "study": study,
-        "provenance": provenance(rows),
-        "differing": differing,
-        "common": [[n, rows[0].tracked.factors[n]] for n in FACTORS if n not in differing],
-        "meanings": {n: WARNINGS[n].short for n in sorted(warned) if n in WARNINGS},
-        "conditions": entries,
-    }
-
-
-def _names(rows: Sequence[Row]) -> list[str]:
-    """Identities; one that stands under several labels gets a number."""
-    met: Counter[str] = Counter()
-    names = []
-    for identity in (row.tracked.identity for row in rows):
-        met[identity] += 1
-        names.append(identity if met[identity] == 1 else f"{identity}.{met[identity]}")
-    return names
+EXPLORER = Explorer(
+    gathered,
+    Layout(
+        "divergence explorer",
+        "HL-01 mixed",
+        "committee.html",
+        (
+            *("marks", "plane", "simplex", "coordinates", "divergence", "replicates"),
+            *("transcripts", "committee"),
+        ),
+    ),
+)
+"""How studies of committees are explored."""
 
 
 def _options(row: Row, heads: Sequence[dict[str, Any]]) -> list[list[str]]:
@@ -98,10 +88,6 @@ def _options(row: Row, heads: Sequence[dict[str, Any]]) -> list[list[str]]:
         return [[label, name] for label, name in heads[0]["options"].items()]
     count = row.tracked.preferences.shape[3] if row.tracked.preferences.size else 3
     return [[chr(ord("A") + k), ""] for k in range(count)]
-
-
-def _seat(seat: dict[str, Any]) -> dict[str, Any]:
-    return {key: seat[key] for key in ("seat", "label", "mandate", "model") if key in seat}
 
 
 def _shown(replicates: Replicates, most: int | None) -> set[int]:
@@ -129,7 +115,7 @@ def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
     }
     if row.summary is not None and math.isfinite(row.summary.lyapunov.value):
         exponent = row.summary.lyapunov
-        low, high = _finite(exponent.ci_low), _finite(exponent.ci_high)
+        low, high = finite(exponent.ci_low), finite(exponent.ci_high)
         data |= {"lambda": exponent.value, "low": low, "high": high}
     return data
 
@@ -139,7 +125,7 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
     if not row.tracked.preferences.size:
         return {"D": []}
     level = divergence(row.tracked.ensemble)
-    data: dict[str, Any] = {"D": [_finite(value) for value in level]}
+    data: dict[str, Any] = {"D": [finite(value) for value in level]}
     if row.summary is None or not math.isfinite(row.summary.lyapunov.value):
         return data
     exponent = row.summary.lyapunov
@@ -148,18 +134,14 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
     data["window"] = [window[0], min(window[1], len(level))]
     data["fit"] = {
         "slope": exponent.value,
-        "low": _finite(exponent.ci_low),
-        "high": _finite(exponent.ci_high),
+        "low": finite(exponent.ci_low),
+        "high": finite(exponent.ci_high),
         "interval": exponent.interval,
         "x": float(rounds[used].mean()),
         "log": float(np.log(level[used]).mean()),
         "rounds": rounds[used].tolist(),
     }
     return data
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
 
 
 # --- what the page lists beside λ̂: pairs of a name and a value -------------------------------

@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -17,14 +18,33 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-SCRIPTS = (
-    *("dom", "blocks", "marks", "compare", "conditions", "plane", "simplex", "coordinates"),
-    *("divergence", "replicates", "transcripts", "about", "link", "main"),
-)
-"""The page's scripts, in the order in which they are joined to one module."""
+_SCRIPTS = ("dom", "blocks", "words", "compare", "conditions", "missing", "about", "link", "bar")
+"""Scripts that every page begins with."""
 
 
-def page(study: str, data: Mapping[str, Any]) -> str:
+@dataclass(frozen=True)
+class Layout:
+    """What the page of a kind's studies is made of, beside what all have.
+
+    Attributes
+    ----------
+    title
+        What the page is.
+    example
+        What one may write into the filter of conditions.
+    body
+        The asset with the figures and what stands below them.
+    scripts
+        Its scripts, in the order in which they are joined to the shared ones; the last opens it.
+    """
+
+    title: str
+    example: str
+    body: str
+    scripts: tuple[str, ...]
+
+
+def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
     """The page of a study.
 
     Parameters
@@ -33,11 +53,15 @@ def page(study: str, data: Mapping[str, Any]) -> str:
         Its name, for the title.
     data
         What is read under each id.
+    layout
+        What the page of its kind is made of.
     """
-    style, script = _asset("page.css"), script_text()
+    style, script = _asset("page.css"), script_text(layout)
     rules = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
     return rules.from_string(_asset("page.html")).render(
         study=study,
+        layout=layout,
+        body=Markup(_asset(layout.body)),
         policy=policy(style, script),
         style=Markup(style),
         script=Markup(script),
@@ -65,9 +89,9 @@ def pack(block: Any) -> str:
 
 
 @cache
-def script_text() -> str:
+def script_text(layout: Layout) -> str:
     """All scripts as one module."""
-    return "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    return "\n".join(_asset(f"{name}.js") for name in (*_SCRIPTS, *layout.scripts))
 
 
 def _asset(name: str) -> str:

@@ -9,11 +9,11 @@ from typing import Annotated
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.ranges import Whole, require
+from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
-from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.study import load
 from plenum.tracking import store
+from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study, log_report
 
 LARGE = 40_000_000
@@ -54,24 +54,26 @@ def publish(chosen: Explored) -> None:
     Raises
     ------
     UserError
-        There is no such study or condition, or it is a study of worlds.
+        There is no such study or condition, or its kind has no explorer.
     """
     store.require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
-    explorer = KINDS[tracked.kind].part("explorer")
-    rows = beginning_with(load(chosen).rows, chosen.condition)
+    explorer: Explorer = KINDS[tracked.kind].part("explorer")
+    conditions = beginning_with(tracked.conditions, chosen.condition)
     with tracked.transcripts() as kept:
-        data = explorer(chosen, rows, kept, chosen.replicates)
-    text = page(chosen.study, data)
+        data = explorer.gather(chosen, conditions, kept, chosen.replicates)
+    text = page(chosen.study, data, explorer.layout)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = chosen.out.with_name(f".{chosen.out.name}.part")
     unfinished.write_text(text, encoding="utf-8")
     os.replace(unfinished, chosen.out)
     log_report(chosen.study, chosen.uri, [chosen.out])
-    _print_written(chosen.out, rows, len(text))
+    _print_written(chosen.out, conditions, len(text))
 
 
-def beginning_with(rows: Sequence[Row], condition: str) -> list[Row]:
+def beginning_with(
+    conditions: Sequence[TrackedCondition], condition: str
+) -> list[TrackedCondition]:
     """The conditions whose identity begins so.
 
     Raises
@@ -79,19 +81,21 @@ def beginning_with(rows: Sequence[Row], condition: str) -> list[Row]:
     UserError
         None does.
     """
-    matching = [row for row in rows if row.tracked.identity.startswith(condition)]
+    matching = [each for each in conditions if each.identity.startswith(condition)]
     if not matching:
-        known = ", ".join([row.tracked.identity for row in rows[:12]] + ["..."] * (len(rows) > 12))
+        names = [each.identity for each in conditions[:12]]
+        known = ", ".join(names + ["..."] * (len(conditions) > 12))
         raise UserError(f"condition: no identity begins with {condition!r}; known: {known}")
     return matching
 
 
-def _print_written(out: Path, rows: Sequence[Row], size: int) -> None:
-    counts = {"condition": len(rows), "replicate": sum(row.n + row.failed for row in rows)}
+def _print_written(out: Path, conditions: Sequence[TrackedCondition], size: int) -> None:
+    ended = sum(each.completed + each.failed for each in conditions)
+    counts = {"condition": len(conditions), "replicate": ended}
     held = ", ".join(f"{count} {name}{'s' * (count != 1)}" for name, count in counts.items())
     print(f"written: {out} ({held}, {size / 1e6:.1f} MB)")
     if size > LARGE:
         print(
-            "the page is large and may be slow to open: replicates=N keeps the N transcripts of "
-            "each condition that lie farthest apart, condition=IDENTITY keeps one condition"
+            "the page is large and may be slow to open: replicates=N keeps N transcripts of each "
+            "condition, condition=IDENTITY keeps one condition"
         )

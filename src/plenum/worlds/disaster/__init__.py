@@ -4,6 +4,7 @@ import math
 
 from plenum.worlds.definition import Display, WorldDefinition
 from plenum.worlds.disaster.agents import ACTING, POLICIES
+from plenum.worlds.disaster.scene import scene
 from plenum.worlds.disaster.state import DisasterSettings
 from plenum.worlds.disaster.world import DisasterWorld
 
@@ -28,4 +29,5 @@ DEFINITION = WorldDefinition(
     policies=POLICIES,
     acting=ACTING,
     display=_DISPLAY,
+    scene=scene,
 )

@@ -4,6 +4,7 @@ import math
 
 from plenum.worlds.definition import Display, WorldDefinition
 from plenum.worlds.misinformation.agents import ACTING, POLICIES
+from plenum.worlds.misinformation.scene import scene
 from plenum.worlds.misinformation.state import MisinformationSettings
 from plenum.worlds.misinformation.world import MisinformationWorld
 
@@ -29,5 +30,6 @@ DEFINITION = WorldDefinition(
     policies=POLICIES,
     acting=ACTING,
     display=_DISPLAY,
+    scene=scene,
     endless={"stop": 1.0},
 )

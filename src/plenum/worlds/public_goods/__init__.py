@@ -2,6 +2,7 @@
 
 from plenum.worlds.definition import Display, WorldDefinition
 from plenum.worlds.public_goods.agents import ACTING, POLICIES
+from plenum.worlds.public_goods.scene import scene
 from plenum.worlds.public_goods.state import PublicGoodsSettings
 from plenum.worlds.public_goods.world import PublicGoodsWorld
 
@@ -21,4 +22,5 @@ DEFINITION = WorldDefinition(
     policies=POLICIES,
     acting=ACTING,
     display=_DISPLAY,
+    scene=scene,
 )

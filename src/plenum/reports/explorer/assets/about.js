@@ -3,15 +3,14 @@
 function aboutCondition() {
   const { f, entry } = state;
   show(byId("condition-title"), said("bdi", {}, nameOf(entry)), el("code", { class: "quiet", title: "the condition's identity" }, ` ${entry.id}`));
-  const told = f.fit ? `${entry.symbol} = ${fixed(f.fit.slope, 4)} ${interval(f.fit.low, f.fit.high, 4)} per round` : `no λ̂: ${index.meanings[entry.status] ?? entry.status.replaceAll("_", " ")}`;
-  show(byId("estimate"), el("b", {}, told), ` · ${realised(entry)} · `, el("span", { class: "quiet" }, f.provenance === index.provenance ? `backend ${entry.factors.backend}` : f.provenance));
+  show(byId("estimate"), el("b", {}, estimateTold(f, entry)), ` · ${realised(entry)} · `, el("span", { class: "quiet" }, f.provenance === index.provenance ? `backend ${entry.factors.backend}` : f.provenance));
   const { warnings } = entry;
   show(byId("warnings"), warnings.map((name) => el("li", {}, el("b", {}, `⚠ ${name.replaceAll("_", " ")}`), `: ${index.meanings[name] ?? "see docs/estimates.md"}`)));
   const pairs = (list) => list.flatMap(([name, value]) => [el("dt", {}, name), said("dd", {}, value)]);
   show(byId("facts"), pairs(f.facts.length ? f.facts : [["estimates", "none"]]));
   show(byId("factors"), pairs(Object.entries(entry.factors)));
   const cells = (seat) => [seat.seat, seat.label ?? "–", seat.mandate === undefined ? "–" : seat.mandate ? "yes" : "no", seat.model ?? "–"];
-  const head = ["seat, in speaking order", "spoken of as", "mandate", "model"].map((name) => el("th", { scope: "col" }, name));
+  const head = SEAT_COLUMNS.map((name) => el("th", { scope: "col" }, name));
   show(byId("seats"), el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, f.seats.map((seat) => el("tr", {}, cells(seat).map((text) => said("td", {}, text)))))));
 }
 

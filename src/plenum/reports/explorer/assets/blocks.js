@@ -1,5 +1,6 @@
 // Data blocks: base64 of gzip of JSON, unpacked when they are wanted, and kept.
 
+let index = null; // what the whole page says, once it is read
 const unpacked = new Map();
 
 function block(id) {
@@ -15,18 +16,10 @@ async function unpack(text) {
   return JSON.parse(await new Response(stream).text());
 }
 
-// Figures with their trajectories as points: path[t] is a share for each option.
+// Figures, made ready by the scripts of their kind when they are first wanted.
 async function figures(number) {
   const found = await block(`figures-${number}`);
-  if (found.ready) return found;
-  const width = found.options.length;
-  for (const replicate of found.replicates) {
-    const flat = replicate.path;
-    replicate.points = [];
-    for (let i = 0; i + width <= flat.length; i += width)
-      replicate.points.push(flat.slice(i, i + width).map((whole) => whole / 1e6));
-  }
-  found.last = Math.max(1, found.D.length, ...found.replicates.map((r) => r.points.length));
+  if (!found.ready) prepare(found);
   found.ready = true;
   return found;
 }

@@ -1,46 +1,23 @@
-// Two replicates compared: how far apart, where they part, and which words differ.
-
-function distance(first, second, round) {
-  const a = first.points[round - 1];
-  const b = second.points[round - 1];
-  if (!a || !b) return null;
-  return Math.hypot(...a.map((share, k) => share - b[k]));
-}
-
-// Turns as the page shows them, from the short lists of a talk block.
-function turnsOf(talk, replicate) {
-  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref, conf, tags]) => ({
-    round,
-    seat,
-    text: talk.texts[text],
-    repaired: Boolean(flags & 1),
-    inherited: Boolean(flags & 2),
-    unread: Boolean(flags & 4),
-    pref: pref ?? null,
-    conf: conf ?? null,
-    tags: (tags ?? []).map((tag) => talk.texts[tag]),
-  }));
-}
+// Two replicates compared: where they part, and which words differ.
 
 // The same turns of both, in order; where one has ended its side is null.
 function alongside(left, right) {
-  const key = (turn) => `${turn.round}/${turn.seat}`;
+  const key = (turn) => `${turn.round}/${turn.seat}/${turn.step ?? ""}`;
   const others = new Map(right.map((turn) => [key(turn), turn]));
   const pairs = left.map((turn) => {
     const other = others.get(key(turn)) ?? null;
     others.delete(key(turn));
-    return { round: turn.round, seat: turn.seat, left: turn, right: other };
+    return { round: turn.round, seat: turn.seat, step: turn.step, left: turn, right: other };
   });
   for (const turn of others.values())
-    pairs.push({ round: turn.round, seat: turn.seat, left: null, right: turn });
+    pairs.push({ round: turn.round, seat: turn.seat, step: turn.step, left: null, right: turn });
   return pairs.sort((a, b) => a.round - b.round).map(judged);
 }
 
 function judged(pair) {
   const { left, right } = pair;
   if (!left || !right) return { ...pair, text: true, state: true };
-  const state = (turn) => JSON.stringify([turn.pref, turn.conf, turn.tags]);
-  return { ...pair, text: left.text !== right.text, state: state(left) !== state(right) };
+  return { ...pair, text: left.text !== right.text, state: left.state !== right.state };
 }
 
 // The first turn whose text differs, and the first whose state does; null where none does.

@@ -5,8 +5,7 @@ function nameOf(condition) {
   const usual = ["none", "default", "deliberation"];
   const kept = told.filter((value) => !usual.includes(value));
   if (kept.length) return kept.join(" · ");
-  const { scenario, roles, model } = condition.factors;
-  return [scenario, `roles ${roles}`, model].join(" · ");
+  return index.named.map((name) => `${name} ${condition.factors[name]}`).join(" · ");
 }
 
 function estimateOf(condition) {
@@ -71,7 +70,7 @@ function listConditions() {
   const list = byId("conditions");
   show(list, index.conditions.map((condition, number) => conditionItem(condition, number, range)));
   if (range)
-    show(byId("axis"), el("span", {}, fixed(range[0], 2)), el("span", {}, "λ̂ per round, dotted: 0"),
+    show(byId("axis"), el("span", {}, fixed(range[0], 2)), el("span", {}, `${index.axis}, dotted: 0`),
       el("span", {}, fixed(range[1], 2)));
   list.addEventListener("keydown", (event) =>
     rove(event, [...list.children].filter((item) => !item.hidden), (item) =>

@@ -8,6 +8,13 @@ const roundX = (f, round) =>
     ? (PLOT.left + PLOT.right) / 2
     : PLOT.left + 10 + ((round - 1) / (f.last - 1)) * (PLOT.right - PLOT.left - 20);
 
+const SEAT_COLUMNS = ["seat, in speaking order", "spoken of as", "mandate", "model"];
+
+function estimateTold(f, entry) {
+  if (f.fit) return `${entry.symbol} = ${fixed(f.fit.slope, 4)} ${interval(f.fit.low, f.fit.high, 4)} per round`;
+  return `no λ̂: ${index.meanings[entry.status] ?? entry.status.replaceAll("_", " ")}`;
+}
+
 function pairDistances(f) {
   const [first, second] = state.pair.map((n) => f.replicates.find((r) => r.n === n));
   if (!first || !second) return [];

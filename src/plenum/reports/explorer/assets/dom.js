@@ -33,6 +33,13 @@ const el = (name, attributes = {}, ...children) =>
 const svg = (name, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG, name), attributes, children);
 
+// A text of a size that the drawing decides, in its own units.
+function sized(size, attributes, text) {
+  const node = svg("text", attributes, text);
+  node.style.fontSize = `${size}px`;
+  return node;
+}
+
 // A text of a model or a user: its direction is its own and ends where it ends.
 const said = (name, attributes, text) => el(name, { dir: "auto", ...attributes }, text);
 
@@ -57,7 +64,8 @@ function fixed(value, digits) {
 function brief(value) {
   if (value === null || value === undefined) return "–";
   if (value === 0) return "0";
-  return value < 0.0001 ? value.toExponential(1).replace("-", "−") : String(Number(value.toPrecision(3)));
+  const text = Math.abs(value) < 0.0001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
+  return text.replaceAll("-", "−");
 }
 
 const interval = (low, high, digits = 3) =>

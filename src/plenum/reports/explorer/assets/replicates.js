@@ -1,5 +1,24 @@
 // The list of replicates: what each decided and how, failures among them.
 
+// Trajectories as points: path[t] is a share for each option.
+function prepare(found) {
+  const width = found.options.length;
+  for (const replicate of found.replicates) {
+    const flat = replicate.path;
+    replicate.points = [];
+    for (let i = 0; i + width <= flat.length; i += width)
+      replicate.points.push(flat.slice(i, i + width).map((whole) => whole / 1e6));
+  }
+  found.last = Math.max(1, found.D.length, ...found.replicates.map((r) => r.points.length));
+}
+
+function distance(first, second, round) {
+  const a = first.points[round - 1];
+  const b = second.points[round - 1];
+  if (!a || !b) return null;
+  return Math.hypot(...a.map((share, k) => share - b[k]));
+}
+
 function outcome(replicate, f) {
   if (replicate.status === "completed") return decided(replicate.decision, f.options);
   if (replicate.status === "failed") return `failed: ${replicate.reason ?? "no reason told"}`;
@@ -68,9 +87,7 @@ function listReplicates() {
   markPair();
   byId("latest").disabled = new Set(completed(f).map((r) => r.decision)).size < 2;
   byId("farthest").disabled = completed(f).length < 2;
-  const { target, failed, pending } = state.entry;
-  show(byId("replicates-count"), `${target} wanted = ${state.entry.n} completed + ${failed} failed + ${pending} pending.`);
-  missing(f);
+  missing(f, state.entry);
 }
 
 function replicateRow(replicate, columns) {
@@ -92,26 +109,6 @@ function markPair() {
   }
   const rows = rowsOfList();
   if (!rows.some((row) => row.tabIndex === 0)) reachable(rows, (row) => row.dataset.side === "left");
-}
-
-// Everything that isn't a completed replicate, with its reason: listed, never hidden.
-function missing(f) {
-  const rest = f.replicates.filter((replicate) => !["completed", "pending"].includes(replicate.status));
-  const pending = f.replicates.filter((replicate) => replicate.status === "pending");
-  const lines = rest.map((replicate) => el("li", {},
-    el("b", {}, `#${replicate.n} ${replicate.status}`),
-    said("span", {}, [replicate.reason, place(replicate.at), replicate.detail].filter(Boolean).map((text) => ` · ${text}`).join(""))));
-  if (pending.length) lines.push(el("li", {}, el("b", {}, `${pending.length} pending`), ` · begun, not ended: ${pending.map((r) => `#${r.n}`).join(", ")}`));
-  if (f.unbegun) lines.push(el("li", {}, el("b", {}, plural(f.unbegun, "replicate")), " not begun, or without a transcript in the store"));
-  const hidden = f.replicates.filter((replicate) => replicate.shown === false).length;
-  if (hidden) lines.push(el("li", {}, el("b", {}, plural(hidden, "transcript")), " left out of this page to keep it small; their preferences and decisions are here"));
-  show(byId("missing"), el("h4", {}, "Failures and what is missing"),
-    lines.length ? el("ul", {}, lines) : el("p", { class: "told" }, "None: every replicate completed."));
-}
-
-function place(at) {
-  if (!at) return "";
-  return [at.call, at.round && `round ${at.round}`, at.seat].filter(Boolean).join(", ");
 }
 
 // The completed two that are farthest apart in this round.

@@ -1,6 +1,20 @@
 // Two transcripts side by side: turn by turn, what differs marked.
 
-const FIRST = 4; // words of the first difference that stand out
+// Turns as the page shows them, from the short lists of a talk block.
+function turnsOf(talk, replicate) {
+  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref, conf, tags]) => ({
+    round,
+    seat,
+    text: talk.texts[text],
+    repaired: Boolean(flags & 1),
+    inherited: Boolean(flags & 2),
+    unread: Boolean(flags & 4),
+    pref: pref ?? null,
+    conf: conf ?? null,
+    tags: (tags ?? []).map((tag) => talk.texts[tag]),
+    state: JSON.stringify([pref ?? null, conf ?? null, (tags ?? []).map((tag) => talk.texts[tag])]),
+  }));
+}
 
 async function drawTranscripts() {
   const { pair, number, f } = state;
@@ -76,32 +90,6 @@ function turnPair(pair, f, marked) {
   const sides = pair.left && pair.right ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn && [turn.text]);
   return el("div", { class: "turns" }, name, ["left", "right"].map((side, k) =>
     pair[side] ? turnCell(pair[side], sides[k], f, pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, "no such turn: this replicate had ended")));
-}
-
-// The words of both sides, those that differ in marks; the very first ones stand out.
-function marks(pair, marked) {
-  const sides = [[], []];
-  for (const [same, ...words] of differences(pair.left.text, pair.right.text)) {
-    const first = !same && !marked.done;
-    if (first) marked.done = true;
-    words.forEach((run, k) => {
-      if (same) sides[k].push(run.join(""));
-      else sides[k].push(...(first ? firstMarks(run) : [inMark(run)]));
-    });
-  }
-  return sides;
-}
-
-// A run in a mark; the space behind it stays outside.
-function inMark(run, kind = null) {
-  const text = run.join("");
-  return text ? [el("mark", { class: kind }, text.trimEnd()), text.slice(text.trimEnd().length)] : [];
-}
-
-// The first differing run: its first words stand out, or the place where none are.
-function firstMarks(run) {
-  if (!run.length) return [el("mark", { class: "first gap", title: "nothing stands here on this side" }, "▵"), " "];
-  return [inMark(run.slice(0, FIRST), "first"), inMark(run.slice(FIRST))];
 }
 
 function turnCell(turn, words, f, other) {

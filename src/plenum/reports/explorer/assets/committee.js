@@ -1,6 +1,5 @@
-// The page: its state, and what follows from each change of it.
+// The page of committees: its state, and what follows from each change of it.
 
-let index = null;
 const state = {
   number: -1, entry: null, f: null, round: 1, pair: [], parting: null,
   view: "simplex", zoom: "all", trails: "all", order: "n", link: "", playing: null, wanted: -1,
@@ -33,27 +32,16 @@ function setControls() {
   choices(byId("zoom"), ZOOMS, state.zoom);
   choices(byId("trails"), TRAILS, state.trails);
   choices(byId("order"), ORDERS, state.order);
-  byId("round").max = f.last;
-  byId("play").disabled = byId("round").disabled = f.last === 1;
   tellRound();
 }
 
-function tellRound() {
-  const { round, f } = state;
-  byId("round").value = round;
-  byId("round").setAttribute("aria-valuetext", `round ${round} of ${f.last}`);
-  show(byId("round-told"), `${round} of ${f.last}`);
-}
+const lastRound = () => state.f.last;
 
-function setRound(round) {
-  if (round === state.round) return;
-  state.round = round;
-  tellRound();
+function drawRound() {
   placePlane();
   drawGrowth();
   if (state.order === "middle") listReplicates();
-  if (byId("follow").checked) scrollTo(round);
-  writeLink();
+  if (byId("follow").checked) scrollTo(state.round);
 }
 
 // The first that is chosen stays on the left; a third takes the place of the second, and whoever
@@ -77,30 +65,7 @@ async function choosePair(pair, suggested = false) {
   if (state.pair.length === 2) scrollToParting();
 }
 
-function stop() {
-  clearInterval(state.playing);
-  state.playing = null;
-  byId("play").setAttribute("aria-pressed", "false");
-  show(byId("play"), "Play");
-}
-
-function play() {
-  if (state.playing) return stop();
-  if (state.round === state.f.last) setRound(1);
-  byId("play").setAttribute("aria-pressed", "true");
-  show(byId("play"), "Pause");
-  state.playing = setInterval(() => {
-    if (state.round >= state.f.last) stop();
-    else setRound(state.round + 1);
-  }, 700);
-}
-
 function listen() {
-  byId("round").addEventListener("input", (event) => {
-    stop();
-    setRound(Number(event.target.value));
-  });
-  byId("play").addEventListener("click", play);
   byId("view").addEventListener("change", (event) => redraw({ view: event.target.value }));
   byId("zoom").addEventListener("change", (event) => redraw({ zoom: event.target.value }));
   byId("trails").addEventListener("change", (event) => redraw({ trails: event.target.value }));
@@ -121,10 +86,6 @@ function listen() {
   byId("clear").addEventListener("click", () => choosePair([]));
   byId("to-parting").addEventListener("click", scrollToParting);
   byId("to-words").addEventListener("click", scrollToWords);
-  document.querySelector(".skip").addEventListener("click", (event) => {
-    event.preventDefault(); // the address names what is seen
-    byId("replicates-title").focus();
-  });
   byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
   window.addEventListener("hashchange", () => {
     const asked = location.hash !== state.link && readLink();
@@ -138,26 +99,35 @@ function redraw(changes) {
   writeLink();
 }
 
+// #c=identity&t=7&a=3&b=11
+function writeLink() {
+  const { entry, round, pair, view, zoom, f } = state;
+  const parts = new URLSearchParams({ c: entry.id, t: round });
+  if (pair.length > 0) parts.set("a", pair[0]);
+  if (pair.length > 1) parts.set("b", pair[1]);
+  if (view !== usualView(f)) parts.set("view", view);
+  if (zoom !== "all") parts.set("zoom", zoom);
+  setLink(parts);
+}
+
+// What the address asks for; null where it says nothing that is known here.
+function readLink() {
+  const parts = linkParts();
+  const number = linkedCondition(parts, "c");
+  if (number < 0) return null;
+  const pair = ["a", "b"].map((name) => linkedWhole(parts, name)).filter((n) => n !== null);
+  return { number, round: linkedWhole(parts, "t"), pair, view: parts.get("view"), zoom: parts.get("zoom") };
+}
+
 // The first condition whose replicates decide differently, else the first that has any.
 function mostTelling() {
   const split = index.conditions.findIndex((condition) => condition.split);
   return Math.max(0, split >= 0 ? split : index.conditions.findIndex((condition) => condition.n > 0));
 }
 
-async function open() {
-  index = await block("index");
-  aboutStudy();
-  listConditions();
+openPage(async () => {
   listen();
   const asked = readLink();
   await chooseCondition(asked?.number ?? mostTelling(), asked ?? {});
   if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
-  byId("frame").setAttribute("aria-busy", "false");
-  performance.mark("ready");
-}
-
-open().catch((error) => {
-  byId("trouble").hidden = false;
-  show(byId("trouble"), `This page couldn't be drawn: ${error.message}. It needs a browser of 2023 or later.`);
-  throw error;
 });

@@ -1,0 +1,158 @@
+// The page of worlds: two runs, of one condition or of two, and what follows from each change.
+
+const state = {
+  number: -1, entry: null, f: null, round: 1, parting: null, link: "", playing: null, wanted: 0,
+  sides: { left: null, right: null },
+};
+
+// Whether both runs meet the same spawns, moves and shocks.
+function sameWorld() {
+  const { left, right } = state.sides;
+  const known = left.replicate && right.replicate && left.replicate.episode !== undefined;
+  return Boolean(known) && left.entry.world === right.entry.world && left.replicate.episode === right.replicate.episode;
+}
+
+async function sideOf(number, n) {
+  const [f, talk] = [await figures(number), await block(`talk-${number}`)];
+  const replicate = f.replicates.find((r) => r.n === n) ?? f.replicates.find((r) => talk.runs[r.n]) ?? f.replicates[0] ?? null;
+  return { number, f, talk, entry: index.conditions[number], replicate, run: (replicate && talk.runs[replicate.n]) ?? null };
+}
+
+// Shows two runs, each given by its condition's number and its own.
+async function showRuns(left, right, round) {
+  stop();
+  const wanted = ++state.wanted;
+  const sides = { left: await sideOf(...left), right: await sideOf(...right) };
+  if (state.wanted !== wanted) return; // others were chosen meanwhile
+  const { number, f, entry } = sides.left;
+  const another = state.number !== number;
+  Object.assign(state, { sides, number, f, entry });
+  state.parting = partingOf(sides.left, sides.right);
+  state.round = Math.min(lastRound(), Math.max(1, round ?? state.round));
+  if (another) {
+    markCondition(number);
+    aboutCondition();
+    listRuns();
+  }
+  markRuns();
+  setControls();
+  tellRound();
+  drawSceneLegend();
+  drawRound();
+  writeLink();
+}
+
+function lastRound() {
+  const ends = SIDES.map((side) => state.sides[side]).map(({ run, replicate }) => Math.max(run?.rounds.length ?? 0, run?.answers.at(-1)?.[0] ?? 0, replicate?.course.length ?? 0));
+  return Math.max(1, ...ends);
+}
+
+function drawRound() {
+  for (const side of SIDES) drawScene(side);
+  drawCourse();
+  drawDialogue();
+}
+
+function setControls() {
+  for (const side of SIDES) {
+    const { f, replicate } = state.sides[side];
+    choices(byId(`${side}-run`), f.replicates.map((r) => [`${r.n}`, `#${r.n}${r.episode === undefined ? "" : ` world ${r.episode}`}${r.status === "completed" ? "" : `, ${r.status}`}`]), `${replicate?.n}`);
+  }
+  const here = (number) => index.conditions[number].world === state.entry.world;
+  const named = index.conditions.map((entry, number) => [`${number}`, `${nameOf(entry)}${here(number) ? "" : " (other worlds)"}`]);
+  choices(byId("right-condition"), named, `${state.sides.right.number}`);
+}
+
+const shownAs = (side) => [state.sides[side].number, state.sides[side].replicate?.n];
+
+// The run of a condition in the same world as another run; another one of its own, or else none.
+async function matching(number, { number: mine, replicate, entry }) {
+  if (entry.world !== index.conditions[number].world) return [number, undefined];
+  const others = (await figures(number)).replicates.filter((r) => number !== mine || r.n !== replicate?.n);
+  const alike = others.filter((r) => r.episode === replicate?.episode);
+  const held = alike.find((r) => r.shown !== false) ?? alike[0] ?? (number === mine ? others[0] : undefined);
+  return [number, held?.n];
+}
+
+async function chooseCondition(number) {
+  const { left, right } = state.sides;
+  const [, n] = await matching(number, left);
+  const partner = right.number === number || right.entry.world !== index.conditions[number].world ? partnerOf(number) : right.number;
+  const chosen = await sideOf(number, n);
+  await showRuns([number, chosen.replicate?.n], byId("same-world").checked ? await matching(partner, chosen) : shownAs("right"));
+}
+
+async function chooseRun(side, n, number = state.sides[side].number) {
+  const other = side === "left" ? "right" : "left";
+  const chosen = [number, n];
+  const follow = byId("same-world").checked && state.sides[other].number !== number;
+  const met = follow ? await matching(state.sides[other].number, await sideOf(number, n)) : [];
+  const rest = met[1] === undefined ? shownAs(other) : met;
+  const pair = side === "left" ? [chosen, rest] : [rest, chosen];
+  await showRuns(...pair);
+}
+
+// Another condition in the same worlds: of those that differ in fewest factors the first.
+function partnerOf(number) {
+  const mine = index.conditions[number];
+  const apart = (other) => index.differing.filter((name) => other.factors[name] !== mine.factors[name]).length;
+  const others = index.conditions.map((entry, k) => [k, entry]).filter(([k, entry]) => k !== number && entry.world === mine.world && entry.transcripts);
+  return others.sort((a, b) => apart(a[1]) - apart(b[1]))[0]?.[0] ?? number;
+}
+
+// The first condition whose agents speak and that has a partner, and the worlds that tell them
+// apart most: another run of its own where there is none.
+async function mostTelling() {
+  const held = index.conditions.map((entry, k) => [k, entry]).filter(([, entry]) => entry.transcripts);
+  const spoken = held.filter(([, entry]) => entry.factors.policy === "agents");
+  const number = (spoken.find(([k]) => partnerOf(k) !== k) ?? spoken[0] ?? held[0] ?? [0])[0];
+  const partner = partnerOf(number);
+  const [mine, theirs] = [await figures(number), await figures(partner)];
+  const value = (r) => r.metrics[mine.headline] ?? 0;
+  let [best, most] = [null, -1];
+  for (const a of mine.replicates.filter((r) => r.shown !== false && r.status === "completed"))
+    for (const b of theirs.replicates.filter((r) => r.shown !== false && (partner !== number ? r.episode === a.episode : r.n > a.n)))
+      if (Math.abs(value(a) - value(b)) > most) [best, most] = [[a.n, b.n], Math.abs(value(a) - value(b))];
+  return [[number, best?.[0]], [partner, best?.[1]]];
+}
+
+// #c=identity&a=3&d=identity&b=3&t=7
+function writeLink() {
+  const { left, right } = state.sides;
+  const parts = new URLSearchParams({ c: left.entry.id, a: left.replicate?.n ?? "", d: right.entry.id, b: right.replicate?.n ?? "", t: state.round });
+  setLink(parts);
+}
+
+// What the address asks for; null where it says nothing that is known here.
+function readLink() {
+  const parts = linkParts();
+  const number = linkedCondition(parts, "c");
+  if (number < 0) return null;
+  const other = linkedCondition(parts, "d");
+  return [[number, linkedWhole(parts, "a")], [other < 0 ? number : other, linkedWhole(parts, "b")], linkedWhole(parts, "t")];
+}
+
+function listenToRuns() {
+  for (const side of SIDES) byId(`${side}-run`).addEventListener("change", (event) => chooseRun(side, Number(event.target.value)));
+  byId("right-condition").addEventListener("change", async (event) => {
+    const number = Number(event.target.value);
+    const [, n] = await matching(number, state.sides.left);
+    await showRuns(shownAs("left"), [number, n]);
+  });
+  byId("swap").addEventListener("click", () => showRuns(shownAs("right"), shownAs("left")));
+  byId("to-parting").addEventListener("click", () => setRound(state.parting.round));
+  byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
+  byId("same-world").addEventListener("change", () => byId("same-world").checked && chooseRun("left", state.sides.left.replicate?.n));
+  byId("list").addEventListener("keydown", (event) => rove(event, rowsOfList(), (row) => chooseRun("left", Number(row.dataset.n))));
+  window.addEventListener("hashchange", () => {
+    const asked = location.hash !== state.link && readLink();
+    if (asked) showRuns(...asked);
+  });
+}
+
+openPage(async () => {
+  listenToRuns();
+  const asked = readLink();
+  await showRuns(...(asked ?? (await mostTelling())));
+  if (!asked && state.parting.round) setRound(state.parting.round);
+});

@@ -1,0 +1,85 @@
+"""What the pages of all kinds hold: the list of conditions, and who gathers the rest."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.design.factors import varying
+from plenum.dynamics.warnings import WARNINGS
+from plenum.records import Transcript
+from plenum.reports.explorer.page import Layout
+from plenum.reports.labels import origin
+from plenum.reports.settings import Settings
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import StoredTranscript
+
+Replicates = Mapping[int, Transcript | None]
+"""Transcripts by the replicate's number; ``None`` where the journal doesn't verify."""
+
+Gather = Callable[
+    [Settings, Sequence[TrackedCondition], Mapping[str, Sequence[StoredTranscript]], int | None],
+    dict[str, Any],
+]
+"""From the settings, the conditions to show, their transcripts by run, and the most completed
+transcripts of a condition (``None`` for all) to the page's data by id."""
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """How the studies of a kind are explored: their data, and the page that shows them."""
+
+    gather: Gather
+    layout: Layout
+
+
+def index(
+    study: str,
+    conditions: Sequence[TrackedCondition],
+    entries: Sequence[dict[str, Any]],
+    axis: str,
+    named: Sequence[str],
+) -> dict[str, Any]:
+    """The list of conditions and what the whole page says.
+
+    Parameters
+    ----------
+    axis
+        What the estimates of the list are.
+    named
+        Factors that name a condition where all are alike.
+    """
+    names = conditions[0].kind.distinct_factors
+    differing = varying((condition.factors for condition in conditions), names)
+    warned = {name for entry in entries for name in entry["warnings"]}
+    return {
+        "study": study,
+        "provenance": origin(conditions),
+        "differing": differing,
+        "common": [[n, conditions[0].factors[n]] for n in names if n not in differing],
+        "named": list(named),
+        "axis": axis,
+        "meanings": {n: WARNINGS[n].short for n in sorted(warned) if n in WARNINGS},
+        "conditions": entries,
+    }
+
+
+def names(conditions: Sequence[TrackedCondition]) -> list[str]:
+    """Identities; one that stands under several labels gets a number."""
+    met: Counter[str] = Counter()
+    numbered = []
+    for identity in (condition.identity for condition in conditions):
+        met[identity] += 1
+        numbered.append(identity if met[identity] == 1 else f"{identity}.{met[identity]}")
+    return numbered
+
+
+def seat(named: Mapping[str, Any]) -> dict[str, Any]:
+    """What the page says of a seat or an agent."""
+    return {key: named[key] for key in ("seat", "label", "mandate", "model") if key in named}
+
+
+def finite(value: float) -> float | None:
+    """A number, or None for what JSON hasn't."""
+    return float(value) if math.isfinite(value) else None

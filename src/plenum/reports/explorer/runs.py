@@ -1,0 +1,128 @@
+"""The data of each run on the page of worlds: a record, and its rounds as they were played."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from plenum.records import Transcript, episodes
+
+REPAIRED, CUT, ABSTAINS = 1, 2, 4
+"""Flags of an answer: it came after a repair, it was cut, it couldn't be read."""
+
+
+def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
+    """A run as the page lists it; ``shown`` says whether its rounds are in the page.
+
+    A damaged one, of which there is no transcript, is named and not hidden.
+    """
+    if transcript is None:
+        why = "its journal doesn't verify"
+        return {"n": number, "status": "damaged", "reason": why, "course": [], "metrics": {}}
+    head, end = transcript.head, transcript.end or {}
+    rounds = episodes.played(transcript)
+    known: dict[str, Any] = {
+        "n": number,
+        "status": transcript.status,
+        "episode": number // int(head.get("runs", 1)),
+        "course": [entry["performance"] for entry in rounds],
+        "events": [[e["round"], *events] for e in rounds if (events := _events(e))],
+        "metrics": end.get("metrics", {}),
+        "shown": shown,
+    }
+    return known | {key: end[key] for key in ("reason", "at", "detail") if end.get(key)}
+
+
+def dialogue(
+    shown: Mapping[int, Transcript],
+    staged: Callable[[Mapping[str, Any], list[dict[str, Any]]], Mapping[str, Any]],
+) -> dict[str, Any]:
+    """The rounds of a condition's runs: every text once, and what was known, said and done.
+
+    A round has its report (text, kind), views (lines by agent, or those of all), answers (agent,
+    step, action, words, reasons, flags), actions by unit, and its marks.
+    """
+    texts: dict[str, int] = {}
+
+    def known(text: str) -> int:
+        return texts.setdefault(text, len(texts))
+
+    return {
+        "runs": {n: _run(t, staged, known) for n, t in shown.items()},
+        "texts": list(texts),
+    }
+
+
+def _run(
+    transcript: Transcript, staged: Callable[..., Mapping[str, Any]], known: Callable[[str], int]
+) -> dict[str, Any]:
+    rounds = episodes.played(transcript)
+    stage = staged(transcript.head, rounds)
+    unseen: dict[str, Any] = {"ground": {}, "legend": [], "pictures": [{"marks": []}] * len(rounds)}
+    scene = stage["scene"] or unseen
+    answers = _answers(transcript, known)
+    played = [
+        {
+            "report": [[known(s["text"]), s["kind"]] for s in entry["report"]],
+            "views": [[known(line) for line in view.splitlines()] for view in views],
+            "actions": [known(written(action)) for action in entry["actions"]],
+            "tied": entry["tied"],
+            "score": entry["score"],
+            "performance": entry["performance"],
+            "events": _events(entry),
+            **picture,
+        }
+        for entry, views, picture in zip(rounds, stage["views"], scene["pictures"], strict=True)
+    ]
+    return {
+        "ground": scene["ground"],
+        "legend": scene["legend"],
+        "rounds": played,
+        "answers": answers,
+    }
+
+
+def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[Any]]:
+    """Every answer in order: round, agent, step, action, words, reasons, flags."""
+    place = {named["seat"]: number for number, named in enumerate(transcript.head["seats"])}
+    answers: list[list[Any]] = []
+    calls = transcript.calls
+    following = [*(entry["kind"] for entry in calls[1:]), ""]
+    for entry, then in zip(calls, following, strict=False):
+        unread = "read" not in entry
+        if unread and then == f"{entry['kind']}_repair":
+            continue
+        step = entry["kind"].removesuffix("_repair")
+        flags = REPAIRED * (entry["kind"] != step) + CUT * bool(entry.get("cut"))
+        flags += ABSTAINS * unread
+        read = entry.get("read", {"action": None, "message": ""})
+        words = read["message"] if not unread else entry["text"]
+        reasons = "" if unread else _reasons(entry["text"])
+        answers.append(
+            [
+                *(entry["round"], place.get(entry["seat"], -1), known(step)),
+                *(known(written(read["action"])), known(words), known(reasons), flags),
+            ]
+        )
+    return answers
+
+
+def _reasons(text: str) -> str:
+    """What an answer says beside its action and its message: texts that the others never read."""
+    body = text[text.find("{") : text.rfind("}") + 1]
+    try:
+        answer = json.loads(body, strict=False)
+    except (ValueError, RecursionError):
+        return text
+    values = answer.items() if isinstance(answer, dict) else ()
+    return "\n".join(v for name, v in values if isinstance(v, str) and name != "message")
+
+
+def _events(entry: Mapping[str, Any]) -> list[str]:
+    return list(entry["state"].get("events", ()))
+
+
+def written(action: Any) -> str:
+    """An action in a line."""
+    if action is None:
+        return "nothing"
+    return json.dumps(action, separators=(",", ":"))

@@ -1,0 +1,102 @@
+"""Studies of worlds for the explorer's tests: episodes played here, in real journals."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from plenum.base.identity import generator
+from plenum.design.condition import Condition
+from plenum.design.kinds import KINDS
+from plenum.models import Reply
+from plenum.models.conversation import Ask, failure
+from plenum.records import Failure, Journal, read
+from plenum.reports.explorer.page import page
+from plenum.reports.explorer.worlds import EXPLORER, gathered
+from plenum.reports.settings import Settings
+from plenum.tracking import worlds
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import StoredTranscript
+from plenum.worlds.episode import Episode
+from plenum.worlds.simulated import answer as agent
+
+Answer = Callable[[Ask], str]
+
+
+def simulated(ask: Ask) -> str:
+    """What the simulated agent answers."""
+    text = agent(ask.chat, 1.0, 0.0, generator("simulated", ask.chat.seed))
+    assert text is not None
+    return text
+
+
+class PlayedWorlds:
+    """Conditions as the tracking store would give them back, their journals in a folder."""
+
+    def __init__(self, folder: Path, study: str = "worlds") -> None:
+        self.folder, self.study = folder, study
+        self.tracked: list[TrackedCondition] = []
+        self.kept: dict[str, list[StoredTranscript]] = {}
+
+    def condition(
+        self,
+        played: Condition,
+        replicates: int = 2,
+        answer: Answer = simulated,
+        lost: dict[int, int] | None = None,
+    ) -> TrackedCondition:
+        """Add a condition; a replicate in ``lost`` fails at its first call of that round."""
+        run, lost = f"run{len(self.tracked)}", lost or {}
+        files = [self._play(played, r, answer, lost.get(r, 0)) for r in range(replicates)]
+        transcripts = [read(file) for file in files]
+        self.kept[run] = [
+            StoredTranscript(f"{run}-{r}", run, r, t.status, file)
+            for r, (t, file) in enumerate(zip(transcripts, files, strict=True))
+        ]
+        data = {name: str(value) for name, value in played.as_mapping().items()}
+        tables = worlds.tables(transcripts)
+        ended = [t for t in transcripts if t.status == "completed"]
+        condition = TrackedCondition(
+            study=self.study,
+            identity=played.identity,
+            run_id=run,
+            factors={name: data.get(name, "") for name in KINDS[played.kind].factors},
+            target=replicates,
+            completed=len(ended),
+            failures=dict(Counter(t.reason or "" for t in transcripts if t.reason)),
+            simulated=True,
+            **worlds.tracked(tables.__getitem__, data),
+        )
+        self.tracked.append(condition)
+        return condition
+
+    @property
+    def chosen(self) -> Settings:
+        return Settings(self.study, "sqlite:///unused.db", Path("unused"), draws=100)
+
+    def data(self, most: int | None = None) -> dict[str, Any]:
+        return gathered(self.chosen, self.tracked, self.kept, most)
+
+    def page(self, most: int | None = None) -> Path:
+        """The explorer of all conditions, as a file."""
+        file = self.folder / "worlds.html"
+        file.write_text(page(self.study, self.data(most), EXPLORER.layout), encoding="utf-8")
+        return file
+
+    def _play(self, played: Any, replicate: int, answer: Answer, lost: int) -> Path:
+        file = self.folder / played.identity / f"{replicate:03d}.jsonl"
+        episode, written = Episode(played, replicate), 0
+        with Journal(file, {**played.as_mapping(), "replicate": replicate}) as journal:
+            while (ask := episode.ask) is not None:
+                if ask.round == lost:
+                    journal.append(failure(ask, Failure.TIMEOUT, "no answer in 60 s"))
+                    return file
+                journal.append(episode.answer(Reply(answer(ask), 1, 1)))
+                for record in episode.rounds[written:]:
+                    journal.append(record)
+                written = len(episode.rounds)
+            for record in episode.rounds[written:]:
+                journal.append(record)
+            assert episode.end is not None
+            journal.append(episode.end)
+        return file

@@ -20,6 +20,7 @@ from plenum.base.errors import UserError
 from plenum.execution.summarise import report
 from plenum.execution.usage import account
 from plenum.records import Usage, read
+from plenum.reports.table import csv
 from plenum.tracking import store
 
 PREFIX = "published_"
@@ -132,7 +133,7 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
         written.close(prepared.journals, prepared.estimates, config="")
         rows = [r for t in _answered(wanted.release) if t.follows(file) for r in t.rows]
         if rows:
-            written.attach("next_answers.csv", pd.DataFrame(rows).to_csv(index=False))
+            written.attach("next_answers.csv", csv(pd.DataFrame(rows)))
 
 
 @dataclass(frozen=True)

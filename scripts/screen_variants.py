@@ -1,6 +1,6 @@
 """Check the variants of scenarios by rules, and ask a judge model how well they keep the meaning.
 
-python scripts/screen_variants.py ['scenarios=[IM-01]'] [combine=true] [judge=gpt-4.1] [out=FOLDER]
+python scripts/screen_variants.py ['scenarios=[IM-01]'] [combine=true] [judge=gpt-4o] [out=FOLDER]
 """
 
 import os

@@ -30,13 +30,14 @@ from tiny_model.tokenizer import START, split
 ROLES = (
     "on",
     "off",
+    "anonymous",
     *(f"ablate_{s}" for s in ("chair", "welfare", "rights", "equity", "security")),
 )
 WORDS = 24
 """Words of an argument, as conf/model/tiny.yaml has it."""
 
 WINDOWS, WINDOW_SHARES = (1, 3, 5, 15), (0.1, 0.1, 0.4, 0.4)
-ROLE_SHARES = (0.55, 0.3, *([0.03] * 5))
+ROLE_SHARES = (0.5, 0.2, 0.15, *([0.03] * 5))
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ def reworded(base: CommitteeCondition, scenario_id: str, variant: Variant) -> Co
 
 
 SHORT_ROUNDS, FULL_ROUNDS = (0.1, 0.2, 0.4, 0.3, 0), (0.06, 0.12, 0.27, 0.3, 0.25)
-MORE = ("CL-04",)
+MORE = ("CL-04-five",)
 """Scenarios that are read twice as often, since more options take longer to learn."""
 
 SHORT = (

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,10 +26,12 @@ SAME = (
     *("calls.transport=litellm", "budget.dollars=1", "budget.tokens=1000", "budget.calls=10"),
     *("+prices={gpt-4.1-mini:{input:1,output:2}}", "branch.bases=9", "branch.continuations=9"),
     *("replicates=7", "dry_run=true", "retry_failed=true", "rounds=20", "backend.gain=1"),
-    "sampling.temperature=0",
+    *("sampling.temperature=0", "protocol.order=listed", "roles.agents=5", "memory=auto"),
 )
 DIFFERENT = (
     *("seed=1", "rounds=19", "scenario=IM-01", "roles=off", "roles=ablate_chair", "model=mixed"),
+    *("roles=anonymous", "roles.agents=10", "roles.agents=2", "protocol=no_feedback"),
+    *("protocol.order=random", "protocol.round_lines=true", "protocol.initial_state=even"),
     *("model.clerk=gpt-4.1", "+model.seats.Chair=gpt-4.1", "sampling.temperature=0.1"),
     *("sampling.max_tokens=300", "protocol.window=3", "protocol.argument_words=90"),
     *("backend.gain=1.1", "backend.coupling=0.9", "backend.noise=0"),
@@ -96,12 +97,22 @@ def test_a_text_that_is_read_is_part_of_the_identity(
     assert (job(f"roles={roles}").condition.identity == before) is same
 
 
-def test_the_speaking_order_is_random_over_conditions(condition: Make) -> None:
-    seeded = (replace(condition(), seed=seed) for seed in range(24))
-    orders = [one.speaking_order for one in seeded]
-    first = {order[0].name for order in orders}
-    assert {len(set(order)) for order in orders} == {5}
-    assert len(first) == 5  # a fair draw misses one of five seats with a chance of 2 %
+def test_seats_speak_as_they_are_listed(condition: Make) -> None:
+    listed = ["Chair", "Welfare", "Rights", "Equity", "Security"]
+    for overrides in ((), ("roles=off",), ("seed=3", "scenario=IM-01"), ("model=mixed",)):
+        assert [seat.name for seat in condition(*overrides).speaking_order] == listed
+
+
+def test_a_random_order_is_drawn_from_scenario_and_seed_alone(condition: Make) -> None:
+    def order(*overrides: str) -> list[str]:
+        return [s.name for s in condition("protocol.order=random", *overrides).speaking_order]
+
+    others = ("roles=off", "roles=ablate_chair", "model=mixed", "memory=k3", "temperature=t0.7")
+    others += ("rounds=3", "backend=api", "perturbation=variants20", "protocol=no_feedback", BRANCH)
+    assert [override for override in others if order(override) != order()] == []
+    drawn = [order(f"seed={seed}") for seed in range(24)]
+    assert len({names[0] for names in drawn}) == 5  # a fair draw misses one with a chance of 2 %
+    assert len({tuple(order(f"scenario={name}")) for name in ("IM-01", "AI-01", "CL-01")}) > 1
 
 
 @given(st.dictionaries(st.text(max_size=5), json_values, min_size=2, max_size=4))

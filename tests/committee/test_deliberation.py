@@ -126,7 +126,7 @@ def test_no_two_calls_of_two_replicates_share_a_seed(short: Condition) -> None:
 
 
 def test_five_options_need_no_other_protocol(condition: Make, ended: Ended) -> None:
-    five = condition("scenario=CL-04", "rounds=2")
+    five = condition("scenario=CL-04-five", "rounds=2")
     entries, end = ended(five, votes="EEEDE")
     assert (end["decision"], end["votes"]) == ("E", 4)
     assert {len(e["state"]["pref"]) for e in entries if "state" in e} == {5}

@@ -78,8 +78,17 @@ def test_a_seat_reads_its_mandate_its_sections_and_the_window_oldest_first(
     assert user(base, []) == user(base, [], table=dict(reversed(TABLE.items())))
 
 
-def test_with_roles_off_no_message_names_a_role(condition: Make) -> None:
+def test_with_roles_off_seats_keep_their_names_and_no_mandate(condition: Make) -> None:
     bare = condition("roles=off")
+    system, text = (m.content for m in prompts.turn(bare, bare.seats[2], [], TABLE))
+    assert [seat.label for seat in bare.seats] == [seat.name for seat in condition().seats]
+    assert system.endswith("Your seat: Rights")
+    assert "mandate" not in system
+    assert section(text, "Committee table")[1].startswith("| Chair | 0.200 |")
+
+
+def test_of_an_anonymous_committee_no_message_names_a_role(condition: Make) -> None:
+    bare = condition("roles=anonymous")
     messages = prompts.turn(bare, bare.seats[2], [], TABLE)
     text = "".join(message.content for message in messages)
     assert [seat.name for seat in bare.seats if seat.name in text] == []
@@ -98,8 +107,38 @@ def test_the_table_has_a_row_a_seat_also_for_those_who_have_not_spoken(base: Con
     ]
 
 
+def test_a_seat_that_has_not_spoken_may_have_an_even_state(condition: Make) -> None:
+    even = "| Welfare | 0.330 | 0.330 | 0.340 | 50 | init, init |"
+    assert section(user(condition("protocol.initial_state=even"), []), "Committee table")[2] == even
+    fifths = condition("protocol.initial_state=even", "scenario=CL-04-five")
+    row = section(user(fifths, [], table={}), "Committee table")[1]
+    assert row == "| Chair | 0.200 | 0.200 | 0.200 | 0.200 | 0.200 | 50 | init, init |"
+
+
+def test_without_feedback_the_table_is_shown_and_no_argument(condition: Make) -> None:
+    silent, window = condition("protocol=no_feedback"), [Remark("Equity", "One.")]
+    for kind in ("turn", "ballot"):
+        text = user(silent, window, kind)
+        assert section(text, "Recent arguments") == ["Arguments are not shown."]
+        assert section(text, "Committee table") == section(
+            user(condition(), window, kind), "Committee table"
+        )
+    assert silent.factors["protocol"] == "no_feedback"
+    assert silent.settings == "default"
+
+
+def test_a_turn_may_name_its_round(condition: Make) -> None:
+    usual, counted = condition("rounds=3"), condition("rounds=3", "protocol.round_lines=true")
+    first, last = (
+        prompts.turn(counted, counted.seats[0], [], {}, number)[1].content for number in (1, 3)
+    )
+    assert "You are Chair. This is round 1 of 3. Give your argument" in first
+    assert "You are Chair. This is round 3 of 3. It is the final round: " in last
+    assert "round 1" not in user(usual, [])
+
+
 def test_the_instructions_fit_the_number_of_options(condition: Make) -> None:
-    five = condition("scenario=CL-04")
+    five = condition("scenario=CL-04-five")
     system, task = (m.content for m in prompts.turn(five, five.seats[0], [], {}))
     assert "STATE: pref=[pA,pB,pC,pD,pE]; conf=NN;" in system
     assert "STATE: pref=[pA,pB,pC,pD,pE]; conf=NN;" in task

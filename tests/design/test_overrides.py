@@ -42,7 +42,7 @@ SLIPS = [
     ("temperature=0.3", ["temperature: 0.3", "t0.7", "sampling.temperature=0.3"]),
     ("temperature=0.2", ["temperature=t0.2", "sampling.temperature=0.2"]),
     ("memory=3", ["memory=k3 or protocol.window=3"]),
-    ("memory=k4", ["k1, k15, k3, k5", "memory=k5"]),
+    ("memory=k4", ["auto, k1, k15, k3, k5", "memory=k5"]),
     ("temprature=t0", ["temprature", "did you mean temperature=t0?"]),
     ("temp=0.3", ["did you mean sampling.temperature=0.3?"]),
     ("round=3", ["round:", "did you mean rounds=3?"]),

@@ -138,6 +138,8 @@ def test_studies_of_one_agent_and_of_controls_compose(
         (["volatility=high"], "volatility: high is for worlds"),
         (["task=disaster", "roles=off"], "roles: off is for committees"),
         (["task=disaster", "protocol=one_shot"], "protocol: one_shot is for committees"),
+        (["task=disaster", "protocol.order=random"], "protocol.order: random is for committees"),
+        (["task=disaster", "roles.agents=10"], "roles.agents: 10 is for committees"),
         (["task=disaster", "consensus=mean"], "consensus: mean is for task=public_goods"),
         (["task=disaster", "task.agents=0"], "task.agents: 0 is not allowed; it must be 1 to 100"),
         (["task=disaster", "task.policy=fair_share"], "task.policy: 'fair_share' is not one of"),

@@ -32,11 +32,13 @@ def test_registers_are_a_family(stored: Path) -> None:
     ("overrides", "words"),
     [
         (
-            ("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6", "memory=k15"),
-            "4 conditions, 80 replicates",
+            ("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6"),
+            "model=qwen2.5-7b memory=k15",
         ),
+        (("scenario=HL-01", "rounds=6"), "model=tiny memory=k5"),
+        (("scenario=HL-01,IM-01", "memory=k3"), "4 conditions, 80 replicates"),
         (
-            ("backend=simulated", "memory=k15", "scenario=HL-01"),
+            ("backend=simulated", "scenario=HL-01"),
             "memory=k15 temperature=t0 backend=simulated perturbation=variants20",
         ),
     ],

@@ -70,7 +70,7 @@ def test_the_table_script_prints_the_same_tables_again(gallery: Path, run: Run) 
 
 
 def test_all_twelve_scenarios_are_swept_by_glob(run: Run) -> None:
-    done = run("-m", "scenario=glob(*)", "replicates=2", "rounds=2", "dry_run=true")
+    done = run("-m", "scenario=glob(*,exclude=*-five)", "replicates=2", "rounds=2", "dry_run=true")
     assert "in all 12 conditions, 24 replicates" in done.stdout
 
 

@@ -106,6 +106,26 @@ def test_noise_changes_a_word_or_a_last_decimal_and_no_more(condition: Make) -> 
 # --- well-formed -------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ("protocol=no_feedback",),
+        ("protocol=no_feedback", "rounds=1"),
+        ("protocol.round_lines=true", "protocol.initial_state=even"),
+        ("protocol.order=random", "roles=anonymous"),
+        ("roles.agents=10", "roles=off"),
+    ],
+)
+def test_every_variant_of_the_protocol_is_deliberated_without_a_repair(
+    condition: Make, settings: tuple[str, ...]
+) -> None:
+    varied = condition("rounds=2", *settings)
+    entries, end = deliberated(varied)
+    assert end["status"] == "completed"
+    assert len(entries) == varied.calls
+    assert entries[0]["seat"] == varied.speaking_order[0].name
+
+
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_every_scenario_is_deliberated_without_a_repair(condition: Make, name: str) -> None:
     base = changed(condition(f"scenario={name}"), 4, noise=1)

@@ -60,11 +60,11 @@ IM-01 29
   force is ban
     The committee must not adopt exactly one of A, B or C, as a single discrete decision, for the
       next two years.
-CL-04 14
+CL-04-five 14
   a denial is added
     No programme must receive at least 20 million marks by law.
     Not every programme must receive at least 20 million marks by law.
-CL-04 15
+CL-04-five 15
   adds after 8
     Contracts must be signed later than eight months from now.
 HL-01 18

@@ -25,7 +25,7 @@ IN-02 | Income | choice | Strict work requirements / Moderate requirements / No 
     Is conditionality necessary for support?
 CL-01 | Climate | choice | Carbon tax+dividend / Cap-and-trade / Sectoral regulations
     Is pricing carbon the most effective approach?
-CL-04 | Climate | allocation | Sea walls / Relocation / Insurance / Heat / Wildfire
+CL-04 | Climate | choice | Lives saved / Equity / Balanced
     Should adaptation be prioritized for equity?
 SP-01 | Speech | choice | Remove content / Label+downrank / Minimal intervention
     Is harm prevention worth the trade-off in free speech value?
@@ -36,7 +36,10 @@ AI-01 | AI governance | choice | Open weights / Licensed release / API-only
 AI-02 | AI governance | choice | Mandatory audits / Voluntary+incentives / No mandate
     Is prevention of misuse more important than innovation?
 """
-"""Id, domain, type, options, decision question: the landscape paper's supplement, Table S4."""
+"""Id, domain, type, options, decision question: the landscape paper's supplement, Table S4.
+
+Of CL-04 it prints five measures; the options are those of the released packet.
+"""
 
 Fields = dict[str, Any]
 Mend = Callable[[Fields], object]
@@ -44,7 +47,8 @@ Mend = Callable[[Fields], object]
 
 @pytest.fixture(scope="module")
 def twelve(root: Path) -> dict[str, scenarios.Scenario]:
-    return {s.id: s for s in map(scenarios.load, (root / "scenarios").glob("*.yaml"))}
+    files = (root / "scenarios").glob("[A-Z][A-Z]-[0-9][0-9].yaml")
+    return {file.stem: scenarios.load(file) for file in files}
 
 
 @pytest.fixture
@@ -71,9 +75,15 @@ def test_the_twelve_scenarios_say_what_table_s4_says(root: Path, twelve: dict[st
         for name, c in twelve.items()
     ]
     assert sorted(found) == sorted(table)
-    assert {path.stem for path in (root / "scenarios").glob("*.yaml")} == set(twelve)
     assert len({case.digest for case in twelve.values()}) == 12
-    assert "shares of the fund" in twelve["CL-04"].packet
+
+
+def test_the_allocation_has_the_five_measures_of_table_s4(root: Path) -> None:
+    five = scenarios.load(root / "scenarios/CL-04-five.yaml")
+    names = [option.name for option in five.options]
+    assert names == ["Sea walls", "Relocation", "Insurance", "Heat", "Wildfire"]
+    assert (five.id, five.type) == ("CL-04-five", "allocation")
+    assert "shares of the fund" in five.packet
 
 
 def test_a_packet_has_250_to_450_words_and_shows_every_field(twelve: dict[str, Any]) -> None:

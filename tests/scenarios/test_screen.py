@@ -209,4 +209,4 @@ def test_names_of_a_scenario(root: Path) -> None:
         return screen.known(case).names
 
     assert names("IM-01") == {"Republic", "Velmar"}
-    assert {"Merrowby"} == names("CL-04")
+    assert {"Lindhaven"} == names("CL-04")

@@ -151,6 +151,8 @@ _TEXTS = (
 _TEXT_NOTES = (
     "off it: share of answers that aren't the most frequent text [Clopper-Pearson, two-sided]; "
     "first difference, median: earliest and median position over pairs of different texts",
+    "published (001, section S1; gpt-4.1-mini, 20 calls, another prompt): texts and preferences "
+    "differed in about 40 to 50 % of the trials, where it isn't said what a trial is",
 )
 _LOGPROBS = (
     *keys(["model"]),

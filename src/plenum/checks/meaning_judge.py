@@ -7,6 +7,7 @@ missing. Limits, retries, budget and keys are those of a sweep.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -52,20 +53,21 @@ class JudgeSettings:
 
 @dataclass(frozen=True)
 class Pair:
-    """A scenario and one of its variants."""
+    """A scenario, one of its variants, and the wording that it is compared with."""
 
     scenario: Scenario
     variant: Variant
+    first: Variant
 
     @property
     def key(self) -> str:
         """Names the pair: where one of its texts changes, it is asked about again."""
-        return digest([self.scenario.packet, self.variant.name, self.variant.packet])
+        return digest([self.first.packet, self.variant.name, self.variant.packet])
 
     def judged(self, judge: str, outcome: str, **more: Any) -> Judged:
         """What became of the pair."""
         name, family = self.variant.name, self.variant.family
-        return Judged(self.scenario.id, name, family, judge, outcome, **more)
+        return Judged(self.scenario.id, self.first.name, name, family, judge, outcome, **more)
 
 
 def settings(cfg: DictConfig) -> JudgeSettings:
@@ -96,13 +98,19 @@ def settings(cfg: DictConfig) -> JudgeSettings:
 
 
 def pairs(surveys: Sequence[Surveyed]) -> list[Pair]:
-    """Every variant that the rules pass, with its scenario."""
-    return [
-        Pair(surveyed.scenario, result.variant)
-        for surveyed in surveys
-        for result in surveyed.checked
-        if result.variant is not None and not result.problems
-    ]
+    """Every variant that the rules pass beside the canonical wording, and registers in pairs.
+
+    Six registers, the canonical one among them, are 15 pairs (section S4.2).
+    """
+    found: list[Pair] = []
+    for surveyed in surveys:
+        case = surveyed.scenario
+        canonical = Variant("canonical", "canonical", case.packet)
+        passed = [c.variant for c in surveyed.checked if c.variant and not c.problems]
+        registers = [variant for variant in passed if variant.family == "register"]
+        found += [Pair(case, variant, canonical) for variant in passed]
+        found += [Pair(case, second, first) for first, second in combinations(registers, 2)]
+    return found
 
 
 def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
@@ -237,7 +245,7 @@ class _Judging:
         return pair.judged(self._request.judge, UNREAD, detail=problem)
 
     async def _reply(self, pair: Pair, chat: Chat, caller: Caller) -> Reply:
-        labels = {"replicate": f"{pair.scenario.id}/{pair.variant.name}"}
+        labels = {"replicate": f"{pair.scenario.id}/{pair.first.name}/{pair.variant.name}"}
         answer = await caller.ask(chat, labels)
         if answer.response.fingerprint == SIMULATED:
             raise Stopped(f"model {chat.model}: its answers are simulated and can't judge meaning")
@@ -250,6 +258,7 @@ class _Judging:
                 "kind": kind,
                 "pair": pair.key,
                 "scenario": pair.scenario.id,
+                "first": pair.first.name,
                 "variant": pair.variant.name,
                 "model": self._request.judge,
                 **more,
@@ -278,7 +287,7 @@ def _head(request: JudgeSettings, identity: str) -> dict[str, Any]:
 
 def _chat(request: JudgeSettings, identity: str, pair: Pair) -> Chat:
     sampling = request.job.condition.sampling
-    question = meaning.question(pair.scenario.packet, pair.variant.packet)
+    question = meaning.question(pair.first.packet, pair.variant.packet)
     messages = (Message("system", meaning.SYSTEM), Message("user", question))
     seed = seed_for(identity, pair.key, "judge")
     return Chat(request.judge, messages, sampling.temperature, sampling.max_tokens, seed)

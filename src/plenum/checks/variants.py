@@ -180,7 +180,7 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
         Column("lowest", format=significant(6)),
         *(Column(name, format=_or_dash) for name in ("flagged", "unread", "failed")),
     )
-    pair = keys(["scenario", "variant"])
+    pair = keys(["scenario", "first", "variant"])
     opinion = (Column("score", format=significant(6)), Column("difference", "what the judge says"))
     by = (*keys(["scenario", "family"]), *numbers)
     without = (*pair, Column("outcome"), Column("detail"))
@@ -192,7 +192,7 @@ def _scores(frame: pd.DataFrame, judged: Sequence[Judged], below: float) -> list
 
 
 _SCORE = [
-    *("scenario", "variant", "family", "judge", "outcome"),
+    *("scenario", "first", "variant", "family", "judge", "outcome"),
     *("score", "flagged", "difference", "detail"),
 ]
 
@@ -201,6 +201,7 @@ def _score(pair: Judged, below: float) -> dict[str, object]:
     opinion = pair.opinion
     return {
         "scenario": pair.scenario,
+        "first": pair.first,
         "variant": pair.variant,
         "family": pair.family,
         "judge": pair.judge,

@@ -56,6 +56,7 @@ def compose(typed: Config) -> CommitteeCondition:
         branch=_branch(typed),
         perturbation=typed.perturbation.name,
         variants=_variants(typed.perturbation, scenario),
+        resized=len(seats) != len(typed.roles.seats),
         weights=weights,
         rerun=typed.rerun,
     )
@@ -92,28 +93,49 @@ def _variants(
 
 
 def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
-    require(bool(roles.seats), "roles.seats: empty; name at least one seat")
+    names = _names(roles)
     for name in model.seats:
         require(
-            name in roles.seats,
+            name in names or name in roles.seats,
             f"model.seats.{name}: no such seat; the seats are {', '.join(roles.seats)}",
         )
     seats = []
-    for number, (name, role) in enumerate(roles.seats.items(), start=1):
+    for number, (name, listed) in enumerate(names.items(), start=1):
         require(
             bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9 _-]{0,39}", name)),
             f"roles.seats: {name!r}; a seat is named by letters, digits, spaces, '_' and '-'",
         )
-        model_id = model.seats.get(name) or model.default
+        model_id = model.seats.get(name) or model.seats.get(listed) or model.default
         if not model_id:
             raise UserError(
                 f"model.seats.{name}: the seat {name} has no model; "
                 f"set model.seats.{name} or model.default"
             )
         label = f"Member {number}" if roles.neutral_labels else name
-        mandate = role_text(f"roles.seats.{name}", MANDATES, role) if role else ""
+        role = roles.seats[listed]
+        mandate = role_text(f"roles.seats.{listed}", MANDATES, role) if role else ""
         seats.append(Seat(name, label, mandate, model_id))
     return tuple(seats)
+
+
+def _names(roles: RolesConfig) -> dict[str, str]:
+    """The seats in order, each with the listed seat whose mandate and model it has.
+
+    Of another size than the list, a committee has the first seat once and the others in turn,
+    numbered from the second of a name on, as in the papers' released files.
+    """
+    require(bool(roles.seats), "roles.seats: empty; name at least one seat")
+    first, *others = roles.seats
+    size = len(roles.seats) if roles.agents is None else roles.agents
+    require(
+        size == 1 or bool(others), f"roles.agents: {size}; roles.seats lists {first} alone, once"
+    )
+    names = {first: first}
+    for index in range(size - 1):
+        again, place = divmod(index, len(others))
+        names[f"{others[place]}{again + 1 if again else ''}"] = others[place]
+    require(len(names) == size, f"roles.agents: {size}; a listed seat is named as a copy would be")
+    return names
 
 
 def _clerk(model: ModelConfig) -> str:

@@ -17,7 +17,7 @@ from plenum.design.condition import (
 from plenum.design.settings import Protocol
 from plenum.scenarios.perturbations import Variant
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 """Part of every identity: raise it when prompts, parsing or seeding change an outcome."""
 
 
@@ -26,7 +26,7 @@ class Seat:
     """A place at the table.
 
     ``name`` is the seat's key in the design (``Chair``), ``label`` what the committee reads
-    (``Chair``, or ``Member 1`` with roles off), ``mandate`` the text of its role, maybe empty.
+    (``Chair``, or ``Member 1`` without names), ``mandate`` the text of its role, maybe empty.
     """
 
     name: str
@@ -43,6 +43,8 @@ class CommitteeCondition(Condition):
     ----------
     variants
         Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number.
+    resized
+        Whether there are more or fewer seats than the roles option lists.
     """
 
     kind: ClassVar[str] = "committee"
@@ -55,6 +57,7 @@ class CommitteeCondition(Condition):
     protocol: Protocol
     perturbation: str = "none"
     variants: tuple[Variant, ...] = ()
+    resized: bool = False
 
     def identified_by(self) -> dict[str, Any]:
         """All that can change an outcome."""
@@ -65,7 +68,7 @@ class CommitteeCondition(Condition):
             "preamble": digest(self.preamble),
             "seats": [[s.name, s.label, digest(s.mandate), s.model] for s in self.seats],
             "clerk": self.clerk,
-            "protocol": _identified_protocol(self.protocol),
+            "protocol": self.protocol.identified(),
             "sampling": dataclasses.asdict(self.sampling),
             "backend": identified_backend(self.backend),
             "rounds": self.rounds,
@@ -105,8 +108,14 @@ class CommitteeCondition(Condition):
 
     @cached_property
     def speaking_order(self) -> tuple[Seat, ...]:
-        """The seats in the random order in which they speak, in every round and replicate."""
-        order = generator(self.base.identity, "speaking order").permutation(len(self.seats))
+        """The seats in the order in which they speak, in every round and replicate.
+
+        A random one is drawn from scenario and seed alone: conditions that are compared share it.
+        """
+        if self.protocol.order == "listed":
+            return self.seats
+        draws = generator("speaking order", self.scenario.id, self.seed)
+        order = draws.permutation(len(self.seats))
         return tuple(self.seats[i] for i in order)
 
     @property
@@ -136,7 +145,7 @@ class CommitteeCondition(Condition):
             "temperature": temperature_label(self.sampling.temperature),
             "backend": self.backend.name,
             "perturbation": self.perturbation,
-            "protocol": "deliberation" if self.protocol.interaction else "one_shot",
+            "protocol": self.protocol.name,
             "settings": self.settings,
             "rounds": self.rounds,
             "seed": self.seed,
@@ -145,8 +154,10 @@ class CommitteeCondition(Condition):
     @property
     def settings(self) -> str:
         """Settings off their defaults that no other factor names, such as ``gain=2``."""
-        changed = changed_settings(
-            (self.backend, self.protocol, self.sampling), except_for=("window", "interaction")
+        changed = [f"agents={len(self.seats)}"] * self.resized
+        changed += changed_settings(
+            (self.backend, self.protocol, self.sampling),
+            except_for=("window", "interaction", "feedback"),
         )
         if self.branch is not None:
             changed.append(
@@ -159,7 +170,7 @@ class CommitteeCondition(Condition):
     def __str__(self) -> str:
         names = ["scenario", "roles", "model", "memory", "temperature", "backend"]
         names += ["perturbation"] * bool(self.variants)
-        names += ["protocol"] * (not self.protocol.interaction)
+        names += ["protocol"] * (self.protocol.name != "deliberation")
         return self._described_by(names)
 
     def as_mapping(self) -> dict[str, Any]:
@@ -183,9 +194,7 @@ class CommitteeCondition(Condition):
                 for s in self.speaking_order
             ],
             "clerk": self.clerk,
-            "window": self.protocol.window,
-            "argument_words": self.protocol.argument_words,
-            **({} if self.protocol.interaction else {"interaction": False}),
+            **self.protocol.identified(),
             "sampling.temperature": self.sampling.temperature,
             "max_tokens": self.sampling.max_tokens,
         }
@@ -203,11 +212,3 @@ def require_committee(condition: Condition) -> CommitteeCondition:
         task = condition.factors["scenario"]
         raise UserError(f"task: {task}; this is for committees, with task=none")
     return condition
-
-
-def _identified_protocol(protocol: Protocol) -> dict[str, Any]:
-    """Interaction is the rule; identities are older than its absence."""
-    values = dataclasses.asdict(protocol)
-    if values["interaction"]:
-        del values["interaction"]
-    return values

@@ -59,7 +59,7 @@ class Deliberation(Conversation[CommitteeCondition]):
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
         labels = self._condition.scenario.labels
-        messages = prompts.turn(self._read, seat, *self._known(seat))
+        messages = prompts.turn(self._read, seat, *self._known(seat), number)
         ask = self._call("turn", number, seat.name, seat.model, messages)
         turn = yield from self._asked(ask, self._turn_of, lambda p: prompts.repair(p, labels))
         assert turn is not None

@@ -26,6 +26,12 @@ REPAIR_JSON = (
     "that object and nothing else:\n$form"
 )
 
+NOT_SHOWN = "## Recent arguments\nArguments are not shown."
+LAST_ROUND = (
+    " It is the final round: say plainly which option you favour now, and name the one doubt "
+    "that weighs most."
+)
+
 
 @dataclass(frozen=True)
 class Remark:
@@ -51,11 +57,12 @@ StateTable = Mapping[str, stateline.State]
 
 
 def turn(
-    condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable
+    condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable, number: int = 1
 ) -> tuple[Message, ...]:
-    """What a seat reads when it is its turn to speak."""
+    """What a seat reads when it is its turn to speak in a round, by the round's number."""
     task = (
-        f"## Your turn\nYou are {seat.label}. Give your argument, then your STATE line:\n"
+        f"## Your turn\nYou are {seat.label}.{_round(condition, number)} "
+        "Give your argument, then your STATE line:\n"
         f"{stateline.example(condition.scenario.labels)}"
     )
     return _messages(condition, seat, window, table, task)
@@ -114,11 +121,20 @@ def _choices(labels: tuple[str, ...]) -> str:
     return "|".join(f'"{label}"' for label in labels)
 
 
+def _round(condition: CommitteeCondition, number: int) -> str:
+    """The line that says which round it is, where the protocol has one."""
+    if not condition.protocol.round_lines:
+        return ""
+    last = LAST_ROUND if number == condition.rounds else ""
+    return f" This is round {number} of {condition.rounds}.{last}"
+
+
 def _messages(
     condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable, task: str
 ) -> tuple[Message, ...]:
     shown = condition.seats if condition.protocol.interaction else (seat,)
-    dynamic = f"{_arguments(window)}\n\n{_table(condition, shown, table)}\n\n{task}"
+    said = _arguments(window) if condition.protocol.feedback else NOT_SHOWN
+    dynamic = f"{said}\n\n{_table(condition, shown, table)}\n\n{task}"
     static = _static(condition.scenario)
     return (
         Message("system", _system(condition, seat)),
@@ -167,9 +183,14 @@ def _table(condition: CommitteeCondition, seats: Sequence[Seat], table: StateTab
     rows = ["## Committee table", head]
     for seat in seats:
         state = table.get(seat.name)
-        if state is None:
-            blanks = " | ".join("-" for _ in condition.scenario.labels)
-            rows.append(f"| {seat.label} | {blanks} | - | - |")
-        else:
-            rows.append(f"| {seat.label} | {state.cells} |")
+        cells = state.cells if state else _unspoken(condition)
+        rows.append(f"| {seat.label} | {cells} |")
     return "\n".join(rows)
+
+
+def _unspoken(condition: CommitteeCondition) -> str:
+    """The cells of a seat that has not spoken."""
+    options = len(condition.scenario.labels)
+    if condition.protocol.initial_state == "even":
+        return stateline.even(options).cells
+    return " | ".join("-" for _ in range(options + 2))

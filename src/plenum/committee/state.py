@@ -53,6 +53,16 @@ def example(labels: tuple[str, ...]) -> str:
     return f'STATE: pref=[{names}]; conf=NN; tags=["tag_one","tag_two"]'
 
 
+def even(options: int) -> State:
+    """A state between all options, as the released code of the papers gives a seat at first.
+
+    Equal hundredths, the rest to the last option: 0.33, 0.33, 0.34; confidence 50.
+    """
+    each = 100 // options
+    shares = [each] * (options - 1) + [100 - each * (options - 1)]
+    return State(tuple(share / 100 for share in shares), 50, ("init", "init"))
+
+
 def parse(text: str, options: int) -> tuple[str, State]:
     """Split an answer into its argument and its state.
 

@@ -37,22 +37,30 @@ class ScenarioConfig:
 
 @dataclass
 class RolesConfig:
-    """The seats by name, each with the name of its mandate (empty for none)."""
+    """The seats by name, each with the name of its mandate (empty for none).
+
+    ``agents`` is how many there are to be, where not as many as are listed.
+    """
 
     name: str = MISSING
     neutral_labels: bool = False
+    agents: Annotated[int | None, Range(1, 100)] = None
     seats: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
 class ModelConfig:
-    """Which model speaks for each seat and for the clerk; ``default`` for all others."""
+    """Which model speaks for each seat and for the clerk; ``default`` for all others.
+
+    ``window`` is what ``memory=auto`` takes.
+    """
 
     name: str = MISSING
     default: str | None = None
     seats: dict[str, str | None] = field(default_factory=dict)
     clerk: str | None = None
     dtype: str | None = None
+    window: Count = 15
 
 
 @dataclass
@@ -213,13 +221,18 @@ def check(typed: Config) -> None:
         With the key, the value and what is allowed.
     """
     check_ranges("", typed)
-    for key in ("protocol", "sampling", "calls", "budget", "backend", "tracking", "task"):
+    checked = ("roles", "model", "protocol", "sampling", "calls", "budget", "backend", "tracking")
+    for key in (*checked, "task"):
         check_ranges(key, getattr(typed, key))
     for model, price in typed.prices.items():
         check_ranges(f"prices.{model}", price)
     require(
         typed.protocol.interaction or typed.rounds == 1,
         f"rounds: {typed.rounds}; without interaction (protocol=one_shot) there is 1 round",
+    )
+    require(
+        typed.protocol.interaction or typed.protocol.feedback,
+        "protocol.feedback: false; without interaction (protocol=one_shot) nothing is shown anyway",
     )
     after, last = typed.branch.after_round, typed.rounds - 1
     if after is not None:

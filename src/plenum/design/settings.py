@@ -1,12 +1,14 @@
 """The settings that a condition or a job is made of, with the values that each may have."""
 
-from dataclasses import dataclass, field
-from typing import Annotated
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
 
 from plenum.design.ranges import Choice, Pattern, Range, Url
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TRANSPORTS = ("lean", "litellm")
+ORDERS = ("listed", "random")
+INITIAL_STATES = ("none", "even")
 
 Positive = Annotated[float, Range(0, above=True)]
 Probability = Annotated[float, Range(0, 1)]
@@ -19,12 +21,38 @@ Device = Annotated[str, Pattern("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cud
 
 @dataclass(frozen=True)
 class Protocol:
-    """The deliberation protocol: how much is remembered and how long an argument may be."""
+    """The deliberation protocol: who speaks when, and what a prompt shows of the discussion."""
 
     window: Count = 15
     argument_words: Count = 110
     interaction: bool = True
     """Whether a seat reads the others; without it each one knows only what it said itself."""
+    feedback: bool = True
+    """Whether prompts show arguments; without them the committee table is all that goes round."""
+    order: Annotated[str, Choice(ORDERS)] = "listed"
+    """Who speaks when: as the seats are listed, or as it is drawn from scenario and seed alone."""
+    round_lines: bool = False
+    """Whether a turn names its round, and the last one asks for a final word."""
+    initial_state: Annotated[str, Choice(INITIAL_STATES)] = "none"
+    """Which state the table shows of a seat that has not spoken: none, or an even one."""
+
+    @property
+    def name(self) -> str:
+        """The level of the factor ``protocol``."""
+        if not self.interaction:
+            return "one_shot"
+        return "deliberation" if self.feedback else "no_feedback"
+
+    def identified(self) -> dict[str, Any]:
+        """What of it is part of an identity: what has its usual value is left out.
+
+        Identities are older than the other settings.
+        """
+        return {
+            key: value
+            for key, value in asdict(self).items()
+            if key in ("window", "argument_words") or value != getattr(Protocol, key)
+        }
 
 
 @dataclass(frozen=True)

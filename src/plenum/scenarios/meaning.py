@@ -41,13 +41,14 @@ class Opinion:
 
 @dataclass(frozen=True)
 class Judged:
-    """Result of judging one pair.
+    """Result of judging one pair: a variant, beside the ``first`` wording.
 
     ``outcome`` is ``ok``, ``unread`` or why the call failed; without ``ok`` there is no opinion,
     and ``detail`` says more. ``earlier`` is true of a score that an earlier run had asked for.
     """
 
     scenario: str
+    first: str
     variant: str
     family: str
     judge: str
@@ -57,11 +58,11 @@ class Judged:
     earlier: bool = False
 
 
-def question(canonical: str, variant: str) -> str:
-    """The prompt that asks the judge about two packets."""
+def question(first: str, second: str) -> str:
+    """The prompt that asks the judge how far a second packet means what a first one does."""
     return (
-        f"First version:\n<first>\n{canonical}\n</first>\n\n"
-        f"Second version:\n<second>\n{variant}\n</second>\n\n"
+        f"First version:\n<first>\n{first}\n</first>\n\n"
+        f"Second version:\n<second>\n{second}\n</second>\n\n"
         "How much of the first version's meaning does the second one keep, with nothing added? "
         "Give a score from 0 to 10: 10 where a reader of either would know the same, 7 where "
         "some statement is weaker, stronger or less exact, 4 where a statement is lost, added or "

@@ -12,6 +12,7 @@ import yaml
 from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config
+from plenum.design.settings import Protocol
 from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
 from plenum.worlds.consensus import MECHANISMS
 from plenum.worlds.metrics import summary
@@ -167,11 +168,16 @@ def _refuse_committees(typed: Config) -> None:
     for key, name, usual in (
         ("scenario", typed.scenario.id, "HL-01"),
         ("roles", typed.roles.name, "on"),
+        ("roles.agents", typed.roles.agents, None),
         ("memory", f"k{typed.protocol.window}", "k15"),
     ):
         require(name == usual, f"{key}: {name} is for committees, not for a task")
     require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
     require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
+    for key in ("feedback", "order", "round_lines", "initial_state"):
+        value = getattr(typed.protocol, key)
+        usual = getattr(Protocol, key)
+        require(value == usual, f"protocol.{key}: {value} is for committees, not for a task")
 
 
 def _texts(task: str, consensus: str) -> Texts:

@@ -14,7 +14,11 @@ from plenum.reports.phrases import names as first_names
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.table import Column, Table
 
-_PROTOCOLS = {"deliberation": "deliberation", "one_shot": "a one-shot vote"}
+_PROTOCOLS = {
+    "deliberation": "deliberation",
+    "no_feedback": "rounds without arguments",
+    "one_shot": "a one-shot vote",
+}
 
 
 def levels(rows: Sequence[Row]) -> dict[str, list[str]]:

@@ -88,6 +88,7 @@ def _design(material: Material) -> dict[str, Any]:
         **{"varied": levels(rows), "crossed": crossed(rows)},
         "held": [f"{n} {v}" for n, v in fixed(rows).items() if v and USUAL.get(n) != v],
         **_committee(origins),
+        "orders": _orders(material),
         "models": _models(material),
         **_wordings(rows, origins),
         "branches": [_branch(row) for row in material.branched],
@@ -104,15 +105,25 @@ def _rounds(row: Row) -> int:
 
 
 def _committee(origins: Sequence[Provenance]) -> dict[str, Any]:
-    """The different sets of seats, in how many orders they spoke, and the options they had."""
-    orders = {tuple(seat for seat, _ in origin.models) for origin in origins}
+    """The different sets of seats, and the options they had."""
     return {
-        "seats": sorted({tuple(sorted(order)) for order in orders if order}),
-        "orders": len(orders),
+        "seats": sorted({tuple(sorted(seat for seat, _ in o.models)) for o in origins if o.models}),
         "options": [
             options.split(" / ") for options in dict.fromkeys(o.options for o in origins) if options
         ],
     }
+
+
+def _orders(material: Material) -> int:
+    """In how many orders the same seats spoke at most, on one scenario and with one seed."""
+    orders: dict[tuple[object, ...], set[tuple[str, ...]]] = {}
+    for row in material.rows:
+        origin, factors = material.origins.get(row.tracked.run_id), row.tracked.factors
+        if origin and origin.models:
+            seats = tuple(seat for seat, _ in origin.models)
+            same = (factors["scenario"], factors["seed"], frozenset(seats))
+            orders.setdefault(same, set()).add(seats)
+    return max(map(len, orders.values()), default=0)
 
 
 def _models(material: Material) -> dict[str, list[str]]:

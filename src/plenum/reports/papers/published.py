@@ -71,11 +71,12 @@ def matching(name: str, factors: Mapping[str, object], **values: str) -> list[Pu
 def beside(files: Sequence[str], factors: Mapping[str, object], **values: str) -> Published | None:
     """The line of the condition with these factors, in the first of some files that has one.
 
-    One-shot votes, reruns and branches have no line: the papers don't know them.
+    One-shot votes, reruns, branches, other orders and other numbers of seats have no line.
     """
     protocol = str(factors.get("protocol", "deliberation"))
     settings = str(factors.get("settings", "default"))
-    if protocol != "deliberation" or "rerun=" in settings or "branches" in settings:
+    others = ("rerun=", "branches", "order=", "agents=")
+    if protocol != "deliberation" or any(other in settings for other in others):
         return None
     return next((line for name in files for line in matching(name, factors, **values)), None)
 

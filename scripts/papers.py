@@ -4,6 +4,7 @@ python scripts/papers.py [item=001/fig-1a] ['item=Table S5'] [markdown=true]
 python scripts/papers.py draw=true [item=...]       from the runs that are tracked
 python scripts/papers.py run=reduced|full           run their studies first
 python scripts/papers.py published=CLONE check=true     published values beside recomputed ones
+python scripts/papers.py released=true              the released rules of a world, without a model
 
 With ``run``, studies go to a tracking store in the folder ``out``; what is there is not run again.
 """
@@ -21,7 +22,11 @@ def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.reports.papers import items, page
 
-        if cfg.check:
+        if cfg.released:
+            from plenum.checks import released_rules
+
+            released_rules.publish(cfg.released_runs, Path(cfg.out))
+        elif cfg.check:
             from plenum.archive.published import catalogue, check
 
             check.publish(catalogue.release_of(cfg), Path(cfg.out))

@@ -93,6 +93,7 @@ REFUSED = {
     "scripts/accounting.py": (("", "study: missing"),),
     "scripts/papers.py": (
         ("run=reduced only=api", "only: api; one of simulated, hosted"),
+        ("released=true released_runs=1", "released_runs: 1; allowed are whole numbers from 2"),
         ("draw=true item=S99", "item: S99; one of 001/fig-1a"),
         ("draw=true item=001/fig-4", "none of the studies has been run yet: landscape"),
     ),

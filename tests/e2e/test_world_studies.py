@@ -47,6 +47,18 @@ UNTRACKED = {
         ("task=public_goods",),
         ("consensus=implicit diversity=identical", "consensus=explicit diversity=identical"),
     ),
+    "world_released": (
+        ("task=disaster_released,public_goods_released", "diversity=low"),
+        tuple(
+            f"consensus={consensus} diversity=low volatility=high policy=agents agents={agents}"
+            for agents in (3, 5)
+            for consensus in ("implicit", "explicit")
+        ),
+    ),
+    "world_scaling": (
+        ("task=misinformation_released", "task.agents=3,30", "consensus=explicit", "rounds=2"),
+        ("agents=3", "agents=30"),
+    ),
     "policies_disaster": (
         (),
         ("policy=all_to_worst", "policy=greedy_assignment", "policy=to_nearest", "policy=random"),

@@ -144,7 +144,9 @@ def documented() -> dict[str, tuple[float, ...]]:
 
 
 def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
-    files = [f for f in root.glob("conf/prompts/worlds/*/*.txt") if f.stem != "preamble"]
+    files = [
+        f for f in root.glob("conf/prompts/worlds/*/*.txt") if not f.stem.startswith("preamble")
+    ]
     found = {
         f.stem: definition(f.parent.name).acting.weights(f.read_text(encoding="utf-8").strip())
         for f in files

@@ -528,7 +528,7 @@ def test_every_table_of_a_study_without_policies_names_the_command_that_adds_the
     [
         (
             [played([0.5] * 2, settings="a=3", world="a=3", rounds="40")],
-            "study=s rounds=40 task.world.a=3",
+            "study=s rounds=40 ++task.world.a=3",
         ),
         ([IMPLICIT, played([0.5] * 4, agents="20")], "study=s task.agents=5,20"),
     ],

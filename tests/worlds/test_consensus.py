@@ -43,7 +43,8 @@ def test_a_mechanism_turns_proposals_into_actions(
     mechanism: str, task: str, proposals: list[Any], actions: tuple[Any, ...]
 ) -> None:
     world = build(task, len(proposals))
-    assert MECHANISMS[mechanism](world, proposals, DRAWS, 1) == Decision(actions, False)
+    decided = MECHANISMS[mechanism](world, proposals, DRAWS, 1, world.start(DRAWS))
+    assert decided == Decision(actions, False)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +60,13 @@ def test_a_tie_is_drawn_evenly_and_seeded_and_on_the_record(
     mechanism: str, task: str, proposals: list[Any], outcomes: set[Any]
 ) -> None:
     world, decide = build(task, len(proposals)), MECHANISMS[mechanism]
-    found = [decide(world, proposals, Draws(("c", seed)), 1) for seed in range(200)]
+    begun = world.start(DRAWS)
+    found = [decide(world, proposals, Draws(("c", seed)), 1, begun) for seed in range(200)]
     assert all(decision.tied for decision in found)
     won = Counter(d.actions if mechanism == "plan" else d.actions[0] for d in found)
     assert won.keys() == outcomes
     assert min(won.values()) > 0.75 * 200 / len(outcomes)
-    turned = [decide(world, proposals[::-1], Draws(("c", seed)), 1) for seed in range(200)]
+    turned = [decide(world, proposals[::-1], Draws(("c", seed)), 1, begun) for seed in range(200)]
     assert turned == found  # the order of the proposals doesn't matter
 
 
@@ -86,10 +88,11 @@ def test_a_plan_needs_one_legal_action_for_every_agent() -> None:
 def test_merged_actions_stay_legal(paid: list[float | None], sets: list[list[int]]) -> None:
     world = build("public_goods", len(paid))
     for name in ("explicit", "mean", "manager", "unanimity", "implicit"):
-        for action in MECHANISMS[name](world, paid, DRAWS, 1).actions:
+        for action in MECHANISMS[name](world, paid, DRAWS, 1, world.start(DRAWS)).actions:
             assert action is None or world.read(action) == action
     world = build("misinformation", len(sets))
-    merged = explicit(world, [world.read(nodes) for nodes in sets], DRAWS, 1).actions[0]
+    read = [world.read(nodes) for nodes in sets]
+    merged = explicit(world, read, DRAWS, 1, world.start(DRAWS)).actions[0]
     assert world.read(merged) == merged
     proposed = {node for nodes in sets for node in nodes}
     assert set(merged or ()) <= proposed

@@ -45,7 +45,7 @@ FACTS = {
             ({"spawn": 1.2}, "spawn=1.2: allowed are values from 0 to 1"),
             ({"initial_least": 3, "initial_most": 2}, "initial_least=3 is more than"),
             ({"reduction_most": 2}, "reduction_most=2: allowed are null and values from"),
-            ({"initial_least": 0}, "initial_least=0: allowed are values from 1 to 3"),
+            ({"initial_least": -1}, "initial_least=-1: allowed are values from 0 to 3"),
         ),
         101,
         ([[0, 1], [0, 1], [9, 9], None], {1: 0.5, 99: 0.25, 100: 0.25}),

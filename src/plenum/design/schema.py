@@ -99,6 +99,15 @@ class BranchConfig:
 
 
 @dataclass
+class RulesConfig:
+    """Numbers of a world under a name: for every volatility, and for each level of it."""
+
+    name: str = "text"
+    world: dict[str, Any] = field(default_factory=dict)
+    volatility: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass
 class TaskConfig:
     """The world, and its agents: ``view`` messages are read, ``runs`` share a world."""
 
@@ -108,6 +117,7 @@ class TaskConfig:
     view: Annotated[int, Range(1, 1000)] = 20
     runs: Annotated[int, Range(1, 1000)] = 1
     policy: str = "agents"
+    rules: RulesConfig = field(default_factory=RulesConfig)
     world: dict[str, Any] = field(default_factory=dict)
 
 

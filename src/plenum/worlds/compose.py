@@ -11,7 +11,7 @@ import yaml
 
 from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
-from plenum.design.schema import Config
+from plenum.design.schema import Config, RulesConfig
 from plenum.design.settings import Protocol
 from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
 from plenum.worlds.consensus import MECHANISMS
@@ -46,7 +46,8 @@ def compose(typed: Config) -> WorldCondition:
     """
     check(typed)
     task, name = typed.task, typed.task.name
-    numbers = {**typed.volatility.world.get(name, {}), **task.world}
+    usual = _usual(typed)
+    numbers = {**usual, **task.world}
     world = build(name, task.agents, **numbers)
     if task.policy == AGENTS and typed.consensus.name in ("plan", CENTRAL):
         _refuse_cut_plans(typed, world)
@@ -56,7 +57,8 @@ def compose(typed: Config) -> WorldCondition:
     return WorldCondition(
         task=name,
         numbers=tuple(sorted(numbers.items())),
-        changed=_changed(name, typed.volatility.world.get(name, {}), task.world),
+        changed=_changed(name, usual, task.world),
+        rules=task.rules.name,
         volatility=typed.volatility.name,
         consensus=typed.consensus.name,
         diversity=typed.diversity.name,
@@ -66,7 +68,7 @@ def compose(typed: Config) -> WorldCondition:
         turns=0 if typed.consensus.name == CENTRAL else task.turns,
         view=task.view,
         runs=task.runs,
-        texts=_texts(name, typed.consensus.name),
+        texts=_texts(name, typed.consensus.name, task.rules.name),
         model=typed.model.name,
         sampling=typed.sampling,
         backend=backend,
@@ -120,13 +122,20 @@ def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
     )
 
 
+def _usual(typed: Config) -> dict[str, Any]:
+    """What volatility and rules set, before the task's own numbers."""
+    rules, level = typed.task.rules, typed.volatility.name
+    by_volatility = typed.volatility.world.get(typed.task.name, {})
+    return {**by_volatility, **rules.world, **rules.volatility.get(level, {})}
+
+
 def _changed(
-    name: str, volatility: Mapping[str, Any], world: Mapping[str, Any]
+    name: str, usual: Mapping[str, Any], world: Mapping[str, Any]
 ) -> tuple[tuple[str, Any], ...]:
-    """The numbers of a world that are neither usual nor the volatility's."""
-    usual = {field.name: field.default for field in dataclasses.fields(definition(name).settings)}
-    usual |= volatility
-    return tuple(sorted((key, value) for key, value in world.items() if value != usual[key]))
+    """The numbers of a world that are neither default nor usual."""
+    known = {field.name: field.default for field in dataclasses.fields(definition(name).settings)}
+    known |= usual
+    return tuple(sorted((key, value) for key, value in world.items() if value != known[key]))
 
 
 def check(typed: Config) -> None:
@@ -180,16 +189,20 @@ def _refuse_committees(typed: Config) -> None:
         require(value == usual, f"protocol.{key}: {value} is for committees, not for a task")
 
 
-def _texts(task: str, consensus: str) -> Texts:
+def _texts(task: str, consensus: str, rules: str) -> Texts:
+    """The texts of a task; other rules than the usual ones have a preamble of their own."""
     texts: dict[str, Any] = yaml.safe_load(_text("tasks.yml"))
     decide = texts[consensus]
-    preamble = _text(f"{task}/preamble.txt")
+    if isinstance(decide, dict):
+        decide = decide[f"{task}_{rules}" if f"{task}_{rules}" in decide else task]
+    usual = rules == RulesConfig.name
+    preamble = _text(f"{task}/preamble.txt" if usual else f"{task}/preamble_{rules}.txt")
     if consensus == CENTRAL:
         preamble = _ONE_OF.sub("You are $name, in command of every one of $units", preamble)
     return Texts(
         preamble=preamble,
         discuss=texts["discuss"],
-        decide=decide[task] if isinstance(decide, dict) else decide,
+        decide=decide,
     )
 
 

@@ -17,6 +17,7 @@ from plenum.design.condition import (
     identified_backend,
     temperature_label,
 )
+from plenum.design.schema import RulesConfig
 
 WORLD_VERSION = 1
 """Part of every identity: raise it when prompts, worlds or seeding change an outcome."""
@@ -65,7 +66,9 @@ class WorldCondition(Condition):
     numbers
         The world's settings that are set, as sorted pairs.
     changed
-        Those of them that are neither usual nor the volatility's.
+        Those of them that are neither usual nor the rules' or the volatility's.
+    rules
+        What the rules are called that set the others.
     units
         What is moved in the world: drones, defenders, contributors. One an agent, unless one agent
         moves all of them.
@@ -82,6 +85,7 @@ class WorldCondition(Condition):
     task: str
     numbers: tuple[tuple[str, Any], ...]
     changed: tuple[tuple[str, Any], ...]
+    rules: str = RulesConfig.name
     volatility: str
     consensus: str
     diversity: str
@@ -121,7 +125,7 @@ class WorldCondition(Condition):
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of factor levels that the identity doesn't cover."""
-        return self.diversity, self.volatility, self.model
+        return self.diversity, self.volatility, self.model, *self._off_rules
 
     def episode(self, replicate: int) -> int:
         """The number of the episode, and so of the world, that a replicate runs in."""
@@ -177,8 +181,13 @@ class WorldCondition(Condition):
 
     @property
     def world(self) -> str:
-        """The numbers of the world that are off, such as ``reduction_most=3``."""
-        return " ".join(f"{key}={format_value(value)}" for key, value in self.changed) or "usual"
+        """Rules and numbers of the world that are off, such as ``reduction_most=3``."""
+        off = [f"{key}={format_value(value)}" for key, value in self.changed]
+        return " ".join([*self._off_rules, *off]) or "usual"
+
+    @property
+    def _off_rules(self) -> list[str]:
+        return [f"rules={self.rules}"] * (self.rules != RulesConfig.name)
 
     @property
     def settings(self) -> str:
@@ -188,7 +197,7 @@ class WorldCondition(Condition):
         """
         parts = (self.backend, self.sampling) if self.asks else ()
         changed = changed_settings(parts, defaults=_USUAL)
-        changed += [self.world] * bool(self.changed)
+        changed += [self.world] * (self.world != "usual")
         changed += [f"view={self.view}"] * (self.asks and self.view != USUAL_VIEW)
         changed += [f"runs={self.runs}"] * (self.runs > 1)
         changed += [f"rerun={self.rerun}"] * bool(self.rerun)

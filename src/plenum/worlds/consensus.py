@@ -28,24 +28,31 @@ class Decision(Generic[A]):
 _World = World[Any, Any]
 _Proposals = Sequence[Any]
 _Decision = Decision[Any]
-Mechanism = Callable[[_World, _Proposals, Draws, int], _Decision]
-"""(world, proposals, draws, round) to a decision; a tie is broken by the stream ``tie``."""
+Mechanism = Callable[[_World, _Proposals, Draws, int, Any], _Decision]
+"""(world, proposals, draws, round, state) to a decision; a tie is broken by the stream ``tie``.
+
+The state is what the agents see in the round.
+"""
 
 
-def implicit(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
+def implicit(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
     """Everybody does what it proposed (paper, Eq. 2)."""
     return Decision(tuple(proposals))
 
 
-def explicit(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
+def explicit(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
     """All do one and the same thing, as the world merges proposals (paper, Eq. 1, appendix B)."""
     given = [proposal for proposal in proposals if proposal is not None]
     if not given:
         return _all(world, None)
-    return _all(world, *world.merge(given, draws, round))
+    return _all(world, *world.merge(given, draws, round, state))
 
 
-def plan(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
+def plan(world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any) -> _Decision:
     """A vote on joint assignments: the plan that most agents propose, word for word, binds all.
 
     Each proposal assigns an action to every agent (see :func:`read_plan`). Where each agent has a
@@ -57,19 +64,23 @@ def plan(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Dec
     return Decision(*plurality(given, draws, round))
 
 
-def mean(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
+def mean(world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any) -> _Decision:
     """Everybody does the mean proposal, in a world whose actions are amounts."""
     given = [proposal for proposal in proposals if proposal is not None]
     # rounding must not carry the mean of equal amounts past the largest of them
     return _all(world, min(fmean(given), max(given)) if given else None)
 
 
-def manager(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
+def manager(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
     """Agent 0's proposal binds all; if it abstains, nobody acts."""
     return _all(world, proposals[0])
 
 
-def unanimity(world: _World, proposals: _Proposals, draws: Draws, round: int) -> _Decision:
+def unanimity(
+    world: _World, proposals: _Proposals, draws: Draws, round: int, state: Any
+) -> _Decision:
     """What all agents propose; unless all propose the same, nobody acts."""
     agreed = all(proposal == proposals[0] for proposal in proposals)
     return _all(world, proposals[0] if agreed else None)

@@ -72,10 +72,11 @@ class Episode(Conversation[WorldCondition]):
         state = world.start(draws)
         for number in range(1, self._condition.rounds + 1):
             self._cut = 0
-            state = world.update(state, draws, number)
-            reports = world.report(state, draws, number)
-            spoken, choices = yield from self._choices(number, state, reports)
-            decision = self._decided(choices, number)
+            before, state = state, world.update(state, draws, number)
+            shown = before if world.lags else state
+            reports = world.report(shown, draws, number)
+            spoken, choices = yield from self._choices(number, shown, reports)
+            decision = self._decided(choices, number, shown)
             outcome = world.act(state, decision.actions)
             proposals = assigned_actions(choices) if self._condition.assigns else choices
             record: Round = {
@@ -160,10 +161,10 @@ class Episode(Conversation[WorldCondition]):
         known = self._world.describe(state, index)
         return Scene(number, reports, known, tuple(self._heard), tuple(said_now.values()))
 
-    def _decided(self, choices: list[Any], number: int) -> Decision[Any]:
+    def _decided(self, choices: list[Any], number: int, shown: Any) -> Decision[Any]:
         """The mechanism; one agent's assignment is a plan that nobody else votes on."""
         mechanism = MECHANISMS["plan" if self._condition.assigns else self._condition.consensus]
-        return mechanism(self._world, choices, self._draws, number)
+        return mechanism(self._world, choices, self._draws, number, shown)
 
     def _speak(self, number: int, agent: Agent, scene: Scene) -> Generator[Ask, Reply, Remark]:
         world = self._world

@@ -124,7 +124,12 @@ class World(ABC, Generic[S, A]):
 
     @abstractmethod
     def update(self, state: S, draws: Draws, round: int) -> S:
-        """The exogenous change at the beginning of ``round``; none in round 1."""
+        """The exogenous change at the beginning of ``round``; none in round 1 that start laid."""
+
+    @property
+    def lags(self) -> bool:
+        """Whether agents see the state before the round's update, and act on that after it."""
+        return False
 
     @abstractmethod
     def report(self, state: S, draws: Draws, round: int) -> tuple[Statement, ...]:
@@ -167,8 +172,11 @@ class World(ABC, Generic[S, A]):
         return False
 
     @abstractmethod
-    def merge(self, proposals: Sequence[A], draws: Draws, round: int) -> tuple[A, bool]:
-        """The one action that most proposals stand for; whether a draw of ``tie`` settled it."""
+    def merge(self, proposals: Sequence[A], draws: Draws, round: int, state: S) -> tuple[A, bool]:
+        """The one action that most proposals stand for; whether a draw of ``tie`` settled it.
+
+        ``state`` is what the agents see in the round.
+        """
 
     @abstractmethod
     def distances(self, actions: Sequence[A | None]) -> NDArray[Any]:
@@ -242,7 +250,7 @@ def is_whole(value: Any) -> bool:
 
 
 def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
-    """Check that settings lie between two bounds, both included.
+    """Check that settings lie between two bounds, both included, or are None.
 
     Raises
     ------
@@ -251,7 +259,7 @@ def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
     """
     for name, (least, most) in bounds.items():
         value = getattr(settings, name)
-        if not least <= value <= most:
+        if value is not None and not least <= value <= most:
             raise UserError(f"{world}.{name}={value}: allowed are values from {least} to {most}")
 
 

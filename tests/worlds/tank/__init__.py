@@ -77,7 +77,9 @@ class TankWorld(World[TankState, int]):
     def over(self, state: TankState) -> bool:
         return state.level > self.settings.full
 
-    def merge(self, proposals: Sequence[int], draws: Draws, round: int) -> tuple[int, bool]:
+    def merge(
+        self, proposals: Sequence[int], draws: Draws, round: int, state: TankState
+    ) -> tuple[int, bool]:
         return median_low(proposals), False
 
     def distances(self, actions: Sequence[int | None]) -> NDArray[Any]:

@@ -292,7 +292,9 @@ def command(frame: pd.DataFrame) -> str:
     parts = [f"python run.py -m +experiment=policies_{first['task']} study={study}"]
     parts += [f"task.agents={agents}"] * (agents != USUAL["agents"])
     parts += [f"rounds={first['rounds']}"] * (first["rounds"] != USUAL["rounds"])
-    parts += [f"task.world.{off}" for off in first["world"].split() if off != "usual"]
+    for off in first["world"].split() if first["world"] != "usual" else ():
+        key, _, value = off.partition("=")
+        parts.append(f"task={first['task']}_{value}" if key == "rules" else f"++task.world.{off}")
     return " ".join(parts)
 
 

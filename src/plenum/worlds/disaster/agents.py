@@ -12,7 +12,7 @@ from plenum.worlds.definition import Acting, Duty, Preferences
 from plenum.worlds.draws import Draws
 from plenum.worlds.world import Plain, Policy
 
-_DISASTER = re.compile(r"\[([0-9]+),([0-9]+)\] reported severity ([0-9]+)")
+_DISASTER = re.compile(r"\[([0-9]+),([0-9]+)\] reported severity ([0-9]+(?:\.[0-9])?)")
 _LAST = re.compile(r"x and y from 0 to ([0-9]+)")
 _PLACE = re.compile(r"Yours: \[([0-9]+),([0-9]+)\]")
 
@@ -82,7 +82,7 @@ def _middle(view: Plain) -> Plain:
 
 def choose(duty: Duty, agent: Preferences) -> list[int]:
     """A disaster's cell: severity, nearness, how central it lies, and who else goes there."""
-    disasters = [tuple(map(int, match)) for match in _DISASTER.findall(duty.known)]
+    disasters = [(int(x), int(y), float(s)) for x, y, s in _DISASTER.findall(duty.known)]
     mine = _PLACE.search(duty.known)
     last = _LAST.search(duty.known)
     centre = (int(last[1]) + 1) // 2 if last else 5

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.worlds.disaster.state import Cell, DisasterSettings, DisasterState
+from plenum.worlds.disaster.state import MOST, Cell, DisasterSettings, DisasterState, covered
 from plenum.worlds.metrics import from_modes, mean_of
 from plenum.worlds.world import Round, World
 
@@ -60,16 +60,17 @@ def distances(
 
 
 def performance(world: World[DisasterState, Cell], records: Sequence[Round]) -> NDArray[np.float64]:
-    """Coverage: the share of active disasters with at least one drone on their very cell, by round.
+    """Coverage: the share of active disasters with at least one drone within ``reach``, by round.
 
-    Shape (rounds,), 0 to 1, NaN in rounds without a disaster.
+    With a reach of 0 the drone is on their very cell. Shape (rounds,), 0 to 1; in rounds without a
+    disaster ``calm_coverage``, or NaN.
     """
-    shares = []
+    reach, calm = world.settings.reach, world.settings.calm_coverage
+    shares: list[float | None] = []
     for record in records:
         drones = _drones(record)
-        cells = [tuple(d["cell"]) for d in _disasters(record)]
-        covered = sum(drones[cell] > 0 for cell in cells)
-        shares.append(covered / len(cells) if cells else np.nan)
+        reached = [covered(d["cell"], drones, reach) for d in _disasters(record)]
+        shares.append(sum(reached) / len(reached) if reached else calm)
     return np.array(shares, dtype=float)
 
 
@@ -94,30 +95,58 @@ def delays(records: Sequence[Round], settings: DisasterSettings) -> list[Delay]:
         for name in [name for name in waiting if name not in high]:
             episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "dropped"))
         waiting |= dict.fromkeys(high.keys() - was_high, now)
-        for name in [name for name in waiting if drones[high[name]]]:
+        for name in [name for name in waiting if covered(high[name], drones, settings.reach)]:
             episodes.append(Delay(name, waiting[name], now - waiting.pop(name), "attended"))
         was_high = {d["id"] for d in record["after"]["disasters"] if _high(d, settings)}
     last = records[-1]["round"] if records else 0
     return episodes + [Delay(name, t, last - t + 1, "censored") for name, t in waiting.items()]
 
 
+def distance_delay(records: Sequence[Round]) -> NDArray[np.float64]:
+    """The nearest drone's distance to a disaster times its severity / 10, mean over disasters.
+
+    The delay of the code that the authors of "The Hidden Strength of Disagreement" released. Shape
+    (rounds,), in cells; 0 in a round without a disaster, NaN in one without a drone.
+    """
+    delays = []
+    for record in records:
+        drones = _drones(record)
+        weighted = [
+            min((abs(d["cell"][0] - x) + abs(d["cell"][1] - y) for x, y in drones), default=np.nan)
+            * (d["severity"] / MOST)
+            for d in _disasters(record)
+        ]
+        delays.append(np.mean(weighted) if weighted else 0.0)
+    return np.array(delays, dtype=float)
+
+
 def summary(
     world: World[DisasterState, Cell], records: Sequence[Round], planned: int
 ) -> dict[str, float]:
-    """All metrics of an episode; the net reward is rewards less penalties less overload."""
-    parts = misallocation(records, world.settings)
-    episodes = delays(records, world.settings)
+    """All metrics of an episode; the net reward is rewards less penalties less overload.
+
+    With a ``crowd_penalty`` misallocation is what the overload of a round costs at that price; with
+    ``delay_by_distance`` the response delay is :func:`distance_delay`, and nobody waits.
+    """
+    s = world.settings
+    parts = misallocation(records, s)
+    episodes = [] if s.delay_by_distance else delays(records, s)
+    misallocated: Sequence[float] | NDArray[np.float64] = parts.total
+    if s.crowd_penalty is not None:
+        misallocated = [s.crowd_penalty * record["facts"]["overload"] for record in records]
     ended: Mapping[End, list[int]] = {
         end: [d.rounds for d in episodes if d.end == end]
         for end in ("attended", "censored", "dropped")
     }
     return {
         "coverage": mean_of(performance(world, records)),
-        "misallocation": mean_of(parts.total),
+        "misallocation": mean_of(misallocated),
         "waste": mean_of(parts.waste),
         "overload": mean_of(parts.overload),
         "low_before_high": mean_of(parts.low_before_high),
-        "response_delay": mean_of(ended["attended"]),
+        "response_delay": mean_of(
+            distance_delay(records) if s.delay_by_distance else ended["attended"]
+        ),
         "delays": float(len(episodes)),
         "delays_censored": float(len(ended["censored"])),
         "delays_dropped": float(len(ended["dropped"])),
@@ -132,7 +161,7 @@ def _misallocated(record: Round, settings: DisasterSettings) -> tuple[float, flo
     if not disasters:
         return (np.nan, np.nan, np.nan)
     severity = {tuple(d["cell"]): d["severity"] for d in disasters}
-    uncovered = [cell for cell in severity if not drones[cell]]
+    uncovered = [cell for cell in severity if not covered(cell, drones, settings.reach)]
     high_uncovered = any(severity[cell] >= settings.high for cell in uncovered)
     waste = overload = low = 0
     for cell, count in drones.items():

@@ -36,6 +36,7 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
         "grid": settings.grid,
         "reduction": settings.reduction,
         "reduction_most": settings.reduction_most,
+        "reach": settings.reach,
         "disasters": [{"cell": list(d.cell), "severity": d.reading} for d in state.disasters],
         "drones": [{"cell": list(cell), "count": count} for cell, count in crowded[:SHOWN]],
         "own": None if last_cell is None else list(last_cell),
@@ -45,14 +46,19 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
 def words(world: World[DisasterState, Cell], view: Plain) -> str:
     """A view in words."""
     last = view["grid"] - 1
-    active = "; ".join(f"{_at(d)} reported severity {d['severity']}" for d in view["disasters"])
+    active = "; ".join(
+        f"{_at(d)} reported severity {round(d['severity'], 1):g}" for d in view["disasters"]
+    )
     drones = "; ".join(f"{_at(d)} {d['count']}" for d in view["drones"])
     most = view["reduction_most"]
     limit = "" if most is None else f", together at most {most} per disaster"
+    does = f"takes {view['reduction']} off the severity on its cell{limit}"
+    if view["reach"]:
+        covers = f"covers all disasters at most {view['reach']} steps along rows and columns away"
+        does = f"{covers}, and {does}" if view["reduction"] else covers
     last_place = "nowhere" if view["own"] is None else _at({"cell": view["own"]})
     return (
-        f"Cells are [x,y], x and y from 0 to {last}. {view['agents']} drones; each takes "
-        f"{view['reduction']} off the severity on its cell{limit}.\n"
+        f"Cells are [x,y], x and y from 0 to {last}. {view['agents']} drones; each {does}.\n"
         f"Active disasters: {active or 'none'}.\n"
         f"Drones in the last round (cell, number): {drones or 'none'}. Yours: {last_place}."
     )
@@ -86,7 +92,7 @@ def _sentence(disaster: Disaster, kind: Kind, noise: NDArray[Any], grid: int) ->
     return f"A caller says the incident at {place} is over and has gone on to {elsewhere}."
 
 
-def _trend(change: int) -> str:
+def _trend(change: float) -> str:
     return "growing" if change > 0 else "calming down" if change < 0 else "unchanged"
 
 

@@ -16,6 +16,7 @@ from plenum.worlds.disaster.state import (
     Disaster,
     DisasterSettings,
     DisasterState,
+    covered,
     id_rows,
 )
 from plenum.worlds.draws import Draws, step, uniform_integer
@@ -50,24 +51,25 @@ class DisasterWorld(World[DisasterState, Cell]):
         return self.settings.grid**2
 
     def start(self, draws: Draws) -> DisasterState:
-        """Between ``initial_least`` and ``initial_most`` disasters, each on a cell of its own."""
+        """Between ``initial_least`` and ``initial_most`` disasters, each on a free cell."""
         s = self.settings
         drawn = draws.uniforms("start", 1, 1 + s.most + s.grid**2)
         keys = drawn[1 + s.most :]
         disasters: list[Disaster] = []
         for slot in range(uniform_integer(drawn[0], s.initial_least, s.initial_most)):
             cell = self._free_cell(keys, {d.cell for d in disasters})
-            severity = uniform_integer(drawn[1 + slot], LEAST, MOST)
+            severity = self._severity(drawn[1 + slot])
             disasters.append(Disaster(slot, cell, severity, severity))
         read = self._read_out(disasters, draws, 1)
-        return DisasterState(read, (None,) * self.agents, ("spawn",))
+        return DisasterState(read, (None,) * self.agents, ("spawn",) * bool(read))
 
     def update(self, state: DisasterState, draws: Draws, round: int) -> DisasterState:
-        """Severities change, disasters move, one may spawn, and sensors read; nothing in round 1.
+        """Severities change, disasters move, one may spawn, and sensors read.
 
-        One that spawns neither changes nor moves in the same round.
+        One that spawns neither changes nor moves in the same round. Nothing happens in round 1,
+        unless the start lays no disaster (``initial_most`` of 0).
         """
-        if round <= 1:
+        if round <= 1 and self.settings.initial_most:
             return state
         changed = self._changed(state.disasters, draws, round)
         moved = self._moved(changed, draws, round)
@@ -103,15 +105,15 @@ class DisasterWorld(World[DisasterState, Cell]):
         left, cleared, reward = [], [], 0.0
         for disaster in state.disasters:
             contained = self._contained(disaster, drones[disaster.cell])
-            if contained.severity > 0:
+            if contained.severity > 0 or not s.reduction:
                 left.append(contained)
             else:
                 cleared.append(disaster.id)
                 reward += s.alpha * (contained.first or 0)
         penalty = s.beta * sum(d.severity for d in left)
-        excess = overload(state.disasters, drones, s.crowd)
+        excess = overload(state.disasters, drones, s.crowd, s.reach)
         facts: Plain = {
-            "attended": [d.id for d in state.disasters if drones[d.cell]],
+            "attended": [d.id for d in state.disasters if covered(d.cell, drones, s.reach)],
             "cleared": cleared,
             "reward": reward,
             "penalty": penalty,
@@ -120,7 +122,9 @@ class DisasterWorld(World[DisasterState, Cell]):
         after = DisasterState(tuple(left), tuple(cells))
         return Outcome(after, reward - penalty - s.overload_cost * excess, facts)
 
-    def merge(self, proposals: Sequence[Cell], draws: Draws, round: int) -> tuple[Cell, bool]:
+    def merge(
+        self, proposals: Sequence[Cell], draws: Draws, round: int, state: DisasterState
+    ) -> tuple[Cell, bool]:
         """The cell with most proposals."""
         return plurality(proposals, draws, round)
 
@@ -129,13 +133,26 @@ class DisasterWorld(World[DisasterState, Cell]):
         return [action[0] * self.settings.grid + action[1]]
 
     def _changed(self, old: Iterable[Disaster], draws: Draws, round: int) -> list[Disaster]:
-        drawn = draws.uniforms("severity", round, id_rows(self.settings, round))
+        s, rows = self.settings, id_rows(self.settings, round)
+        drawn = draws.uniforms("severity", round, rows)
+        changes = draws.uniforms("severity changes", round, rows) < s.severity_probability
         new = []
         for d in old:
-            unbounded = d.severity + step(drawn[d.id], self.settings.severity_jump)
-            severity = min(max(unbounded, LEAST), MOST)
+            by = self._jump(drawn[d.id]) if changes[d.id] else 0
+            severity = min(max(d.severity + by, 0 if s.continuous else LEAST), MOST)
             new.append(replace(d, severity=severity, change=severity - d.severity))
         return new
+
+    def _jump(self, uniform: float) -> float:
+        size = self.settings.severity_jump
+        return float(2 * uniform - 1) * size if self.settings.continuous else step(uniform, size)
+
+    def _severity(self, uniform: float) -> float:
+        """The severity of a new disaster."""
+        least, most = self.settings.severity_least, self.settings.severity_most
+        if self.settings.continuous:
+            return least + float(uniform) * (most - least)
+        return uniform_integer(uniform, least, most)
 
     def _moved(self, old: list[Disaster], draws: Draws, round: int) -> list[Disaster]:
         """Each goes to a free neighbouring cell: of these, the one whose direction drew least."""
@@ -144,7 +161,7 @@ class DisasterWorld(World[DisasterState, Cell]):
         drawn = draws.uniforms("move", round, (id_rows(self.settings, round), 5))
         new = list(old)
         for index, d in enumerate(old):
-            taken = {other.cell for other in new}
+            taken = self._taken(new)
             neighbours = text.neighbours(d.cell, self.settings.grid)
             free = {cell: drawn[d.id, 1 + way] for way, cell in neighbours if cell not in taken}
             if free and drawn[d.id, 0] < self.settings.move_probability:
@@ -159,9 +176,13 @@ class DisasterWorld(World[DisasterState, Cell]):
         spawns = drawn[0] < s.spawn or (calm and s.spawn_when_calm)
         if not spawns or len(disasters) >= s.most:
             return []
-        cell = self._free_cell(drawn[2:], {d.cell for d in disasters})
-        severity = uniform_integer(drawn[1], LEAST, MOST)
+        cell = self._free_cell(drawn[2:], self._taken(disasters))
+        severity = self._severity(drawn[1])
         return [Disaster(s.most + round, cell, severity, severity)]
+
+    def _taken(self, disasters: Iterable[Disaster]) -> set[Cell]:
+        """Cells that no other disaster may come to."""
+        return set() if self.settings.share_cells else {d.cell for d in disasters}
 
     def _free_cell(self, keys: NDArray[Any], taken: set[Cell]) -> Cell:
         """The free cell that drew least: the same one under every policy, unless it is taken."""
@@ -194,11 +215,13 @@ class DisasterWorld(World[DisasterState, Cell]):
         return replace(disaster, severity=max(disaster.severity - power, 0), first=first)
 
 
-def overload(disasters: Iterable[Disaster], drones: Mapping[Cell, int], crowd: int) -> int:
+def overload(
+    disasters: Iterable[Disaster], drones: Mapping[Cell, int], crowd: int, reach: int = 0
+) -> int:
     """Drones beyond ``crowd`` on one cell, all cells together, while a disaster is uncovered.
 
-    Zero where every active disaster has a drone (paper C.1, misallocation cost).
+    Zero where every active disaster has a drone within ``reach`` (paper C.1, misallocation cost).
     """
-    if all(drones.get(d.cell) for d in disasters):
+    if all(covered(d.cell, drones, reach) for d in disasters):
         return 0
     return sum(max(0, count - crowd) for count in drones.values())

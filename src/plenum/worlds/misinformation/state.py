@@ -39,11 +39,16 @@ class MisinformationSettings:
     missed: float = 0.2
     false_alarm: float = 0.02
     contradictory: float = 0.2
+    hubs_first: bool = False
+    immune: bool = False
+    lag: bool = False
+    degree_votes: float = 0.0
 
     def __post_init__(self) -> None:
         shares = ("spread", "susceptibility", "injection_probability", "stop", "missed")
         within(self, "misinformation", **dict.fromkeys(shares, (0, 1)))
         within(self, "misinformation", false_alarm=(0, 1), contradictory=(0, 1))
+        within(self, "misinformation", degree_votes=(0, 1e6))
         within(self, "misinformation", nodes=(2, 10_000), attachment=(1, self.nodes - 1))
         within(self, "misinformation", initial_least=(0, self.nodes), initial_most=(0, self.nodes))
         within(self, "misinformation", injection_gap_least=(1, 1000), checks=(1, self.nodes))

@@ -48,6 +48,11 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         return [self.settings.nodes - 1] * self.settings.checks
 
     @property
+    def lags(self) -> bool:
+        """As the setting ``lag`` has it."""
+        return bool(self.settings.lag)
+
+    @property
     def components(self) -> int:
         """One a node."""
         return self.settings.nodes
@@ -57,17 +62,19 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         s = self.settings
         edges = scale_free(s.nodes, s.attachment, draws.seed("network"))
         drawn = draws.uniforms("start", 1, 2 + s.nodes)
+        due = uniform_integer(drawn[1], s.injection_gap_least, s.injection_gap_most) + (not s.lag)
+        state = MisinformationState(edges, UNAWARE * s.nodes, (), (0,) * s.nodes, due)
+        first = uniform_integer(drawn[0], s.initial_least, s.initial_most)
         status = np.full(s.nodes, UNAWARE)
-        status[
-            drawn[2:].argsort()[: uniform_integer(drawn[0], s.initial_least, s.initial_most)]
-        ] = MISINFORMED
-        due = 1 + uniform_integer(drawn[1], s.injection_gap_least, s.injection_gap_most)
-        state = MisinformationState(edges, "".join(status), (), (0,) * s.nodes, due)
-        return self._suspect(state, draws, 1)
+        status[self._aimed_at(state, drawn[2:])[:first]] = MISINFORMED
+        return self._suspect(replace(state, status="".join(status)), draws, 1)
 
     def update(self, state: MisinformationState, draws: Draws, round: int) -> MisinformationState:
-        """Misinformation spreads, may be injected, and suspicion arises; nothing in round 1."""
-        if round <= 1:
+        """Misinformation spreads, may be injected, and suspicion arises.
+
+        Nothing happens in round 1, unless agents see what is before the update (``lag``).
+        """
+        if round <= 1 and not self.settings.lag:
             return state
         misinformed = self._spread(state, draws, round)
         events: tuple[str, ...] = ()
@@ -113,6 +120,10 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         for node in targets:
             status[node] = INFORMED
         after = replace(state, status="".join(status), checked=tuple(targets), events=())
+        if self.settings.lag:  # the next round shows this state: who was checked isn't suspected
+            since = enumerate(state.suspected)
+            left = tuple(0 if node in targets else round for node, round in since)
+            after = replace(after, suspected=left)
         share = status.count(MISINFORMED) / len(status)
         facts: Plain = {"checked": targets, "corrected": corrected, "misinformed": share}
         return Outcome(after, 1 - share, facts)
@@ -121,9 +132,16 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         """More than ``stop`` of the nodes are misinformed."""
         return state.status.count(MISINFORMED) > self.settings.stop * len(state.status)
 
-    def merge(self, proposals: Sequence[Nodes], draws: Draws, round: int) -> tuple[Nodes, bool]:
-        """Nodes with most votes; at the cut, the tied ones that drew least get the places left."""
-        votes = Counter(node for nodes in proposals for node in nodes)
+    def merge(
+        self, proposals: Sequence[Nodes], draws: Draws, round: int, state: MisinformationState
+    ) -> tuple[Nodes, bool]:
+        """Nodes with most votes; at the cut, the tied ones that drew least get the places left.
+
+        A node that somebody votes for has ``degree_votes`` more for each of its neighbours.
+        """
+        named = Counter(node for nodes in proposals for node in nodes)
+        each = self.settings.degree_votes
+        votes = {n: v + (each * len(state.neighbours[n]) if each else 0) for n, v in named.items()}
         keys = draws.uniforms("tie", round, self.settings.nodes)
         ranked = sorted(votes, key=lambda node: (-votes[node], float(keys[node])))
         places = self.settings.checks
@@ -143,9 +161,9 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         status = np.array(list(state.status))
         misinformed = status == MISINFORMED
         ends = np.array(state.edges)
-        chance = self.settings.spread * np.where(
-            status == INFORMED, self.settings.susceptibility, 1.0
-        )
+        s = self.settings
+        informed = 0.0 if s.immune else s.susceptibility
+        chance = s.spread * np.where(status == INFORMED, informed, 1.0)
         chance[list(state.checked)] = 0.0
         drawn = draws.uniforms("spread", round, len(ends))
         new = misinformed.copy()
@@ -159,16 +177,25 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
     ) -> NDArray[np.int_]:
         """The nodes that an injection hits: it aims at ones not misinformed, and a check shields.
 
-        ``drawn`` are whether it happens, how large it is, the next gap, and one key a node.
+        Nor does it aim at informed nodes that are ``immune``. ``drawn`` are whether it happens, how
+        large it is, the next gap, and one key a node.
         """
         s = self.settings
         if drawn[0] >= s.injection_probability:
             return np.array([], dtype=int)
-        order = drawn[3:].argsort()
-        aimed = order[~misinformed[order]][
+        order = self._aimed_at(state, drawn[3:])
+        safe = misinformed | (s.immune & (np.array(list(state.status)) == INFORMED))
+        aimed = order[~safe[order]][
             : uniform_integer(drawn[1], s.injection_least, s.injection_most)
         ]
         return np.asarray(aimed[~np.isin(aimed, state.checked)])
+
+    def _aimed_at(self, state: MisinformationState, keys: NDArray[Any]) -> NDArray[np.int_]:
+        """All nodes in the order in which the adversary takes them."""
+        if not self.settings.hubs_first:
+            return keys.argsort()
+        degrees = np.array([len(nodes) for nodes in state.neighbours])
+        return (-degrees).argsort(kind="stable")
 
     def _suspect(self, state: MisinformationState, draws: Draws, round: int) -> MisinformationState:
         s = self.settings

@@ -8,16 +8,11 @@ REFERENCE = 5
 """Threshold, shocks and benefit are stated for so many agents, and scale with their number."""
 
 
-def scaled(amount: float, agents: int) -> float:
-    """An amount that is stated for five agents, for as many as there are."""
-    return amount * agents / REFERENCE
-
-
 @dataclass(frozen=True)
 class PublicGoodsSettings:
     """Numbers of the world; ``docs/worlds.md`` says what each one does.
 
-    Thresholds, shocks and benefits are stated for five agents.
+    Thresholds, shocks and benefits are stated for five agents, unless they aren't ``scaled``.
 
     Raises
     ------
@@ -40,9 +35,15 @@ class PublicGoodsSettings:
     tolerance: float = 1e-6
     misread: float = 0.2
     contradictory: float = 0.2
+    scaled: bool = True
+    shock_probability: float = 1.0
+    continuous: bool = False
+    benefit_shock: float = 0.0
+    merge_share: bool = False
+    lag: bool = False
 
     def __post_init__(self) -> None:
-        shares = ("large_share", "misread", "contradictory")
+        shares = ("large_share", "misread", "contradictory", "shock_probability")
         within(self, "public_goods", **dict.fromkeys(shares, (0, 1)))
         bounds = (self.threshold_least, self.threshold_most)
         within(self, "public_goods", threshold_least=(0, 1e9), threshold=bounds)
@@ -50,6 +51,7 @@ class PublicGoodsSettings:
         within(self, "public_goods", shock=(0, room / 2), large_shock=(0, room / 2))
         within(self, "public_goods", shock_gap_least=(1, 1000), benefit_least=(0, 1e9))
         within(self, "public_goods", cost=(0, 1e9), most=(1e-9, 1e9), tolerance=(0, 1))
+        within(self, "public_goods", benefit_shock=(0, 1e9))
         ordered(
             self,
             "public_goods",
@@ -57,6 +59,10 @@ class PublicGoodsSettings:
             ("shock_gap_least", "shock_gap_most"),
             ("benefit_least", "benefit_most"),
         )
+
+    def amount(self, stated: float, agents: int) -> float:
+        """An amount that is stated for five agents, for as many as there are if it scales."""
+        return stated * agents / REFERENCE if self.scaled else stated
 
 
 @dataclass(frozen=True)

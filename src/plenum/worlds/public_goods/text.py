@@ -1,7 +1,7 @@
 """What the agents of the public-goods world may see and read."""
 
 from plenum.worlds.draws import Draws
-from plenum.worlds.public_goods.state import PublicGoodsState, scaled
+from plenum.worlds.public_goods.state import PublicGoodsState
 from plenum.worlds.world import Kind, Plain, Statement, World, kind_of
 
 SHOWN = 10
@@ -37,9 +37,9 @@ def report(
     world: World[PublicGoodsState, float], state: PublicGoodsState, draws: Draws, round: int
 ) -> tuple[Statement, ...]:
     """Rumours with numbers: on the threshold, on the next one, and on the benefit."""
-    following = world.update(state, draws, round + 1).threshold
+    following = world.update(state, draws, round + (not world.lags)).threshold
     noise = draws.uniforms("report", round, (3, 2))  # what becomes of each, to which side it is off
-    step = scaled(world.settings.shock, world.agents)
+    step = world.settings.amount(world.settings.shock, world.agents)
     sentences = (
         (state.threshold, "An auditor on the threshold of this round: {}."),
         (following, "An analyst on the threshold of the next round: {}."),

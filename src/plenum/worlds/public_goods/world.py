@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from plenum.worlds.draws import Draws, uniform_integer
 from plenum.worlds.public_goods import metrics, text
-from plenum.worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState, scaled
+from plenum.worlds.public_goods.state import PublicGoodsSettings, PublicGoodsState
 from plenum.worlds.world import Outcome, Plain, World, checked
 
 
@@ -40,34 +40,35 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         """One with two decimals."""
         return round(self.settings.most - 0.01, 2)
 
+    @property
+    def lags(self) -> bool:
+        """As the setting ``lag`` has it."""
+        return bool(self.settings.lag)
+
     def start(self, draws: Draws) -> PublicGoodsState:
         """The first threshold and benefit."""
         s = self.settings
-        due = 1 + uniform_integer(
-            draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most
-        )
+        gap = uniform_integer(draws.uniforms("start", 1, 1)[0], s.shock_gap_least, s.shock_gap_most)
+        due = gap + (not s.lag)
         threshold, benefit = self._scaled(s.threshold), self._benefit(draws, 1)
         state = PublicGoodsState(threshold, benefit, threshold, benefit, due)
         return self._read_out(state, draws, 1)
 
     def update(self, state: PublicGoodsState, draws: Draws, round: int) -> PublicGoodsState:
-        """A shock may move the threshold, and the benefit varies; nothing in round 1.
+        """A shock may move the threshold, and the benefit varies.
 
-        A shock that would leave the bounds goes the other way.
+        Nothing happens in round 1, unless agents see what is before the update (``lag``).
         """
-        if round <= 1:
-            return state
         s = self.settings
+        if round <= 1 and not s.lag:
+            return state
         threshold, due = state.threshold, state.next_shock
         if round >= due:
-            up, large, gap = draws.uniforms("shock", round, 3)
-            size = self._scaled(s.large_shock if large < s.large_share else s.shock)
-            moved = threshold + (size if up < 0.5 else -size)
-            inside = self._scaled(s.threshold_least) <= moved <= self._scaled(s.threshold_most)
-            threshold = moved if inside else 2 * threshold - moved
+            threshold = self._shocked(threshold, draws, round)
+            gap = draws.uniforms("shock", round, 3)[2]
             due = round + uniform_integer(gap, s.shock_gap_least, s.shock_gap_most)
         events = ("shock",) if threshold != state.threshold else ()
-        benefit = self._benefit(draws, round)
+        benefit = self._moved(state.benefit, draws, round)
         new = replace(state, threshold=threshold, benefit=benefit, next_shock=due, events=events)
         return self._read_out(new, draws, round)
 
@@ -103,8 +104,12 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         facts: Plain = {"total": total, "funded": funded, "payoffs": payoffs}
         return Outcome(after, sum(payoffs), facts)
 
-    def merge(self, proposals: Sequence[float], draws: Draws, round: int) -> tuple[float, bool]:
-        """The median proposal."""
+    def merge(
+        self, proposals: Sequence[float], draws: Draws, round: int, state: PublicGoodsState
+    ) -> tuple[float, bool]:
+        """The median proposal; with ``merge_share`` θ/N, but no more than the largest proposal."""
+        if self.settings.merge_share:
+            return min(state.threshold_reading / self.agents, max(proposals)), False
         return median(proposals), False
 
     def places(self, action: float) -> list[int]:
@@ -112,7 +117,36 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
         return [min(int(metrics.BINS * action / self.settings.most), metrics.BINS - 1)]
 
     def _scaled(self, amount: float) -> float:
-        return scaled(amount, self.agents)
+        return self.settings.amount(amount, self.agents)
+
+    def _shocked(self, threshold: float, draws: Draws, round: int) -> float:
+        """The threshold after a shock that is due.
+
+        One of fixed size that would leave the bounds goes the other way; one of a continuous size
+        ends at them.
+        """
+        s = self.settings
+        up, large, _, happens = map(float, draws.uniforms("shock", round, 4))
+        if happens >= s.shock_probability:
+            return threshold
+        least, most = self._scaled(s.threshold_least), self._scaled(s.threshold_most)
+        if s.continuous:
+            size = large * self._scaled(s.large_shock)
+        else:
+            size = self._scaled(s.large_shock if large < s.large_share else s.shock)
+        moved = threshold + (size if up < 0.5 else -size)
+        if s.continuous:
+            return min(max(moved, least), most)
+        return moved if least <= moved <= most else 2 * threshold - moved
+
+    def _moved(self, benefit: float, draws: Draws, round: int) -> float:
+        """The benefit of the next round: drawn anew, or moved for good by a ``benefit_shock``."""
+        s = self.settings
+        if not s.benefit_shock:
+            return self._benefit(draws, round)
+        happens, where = map(float, draws.uniforms("benefit shock", round, 2))
+        size = self._scaled(s.benefit_shock) * (2 * where - 1)
+        return max(0.0, benefit + size) if happens < s.shock_probability else benefit
 
     def _benefit(self, draws: Draws, round: int) -> float:
         low, high = self.settings.benefit_least, self.settings.benefit_most

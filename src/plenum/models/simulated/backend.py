@@ -108,14 +108,11 @@ class SimulatedBackend:
             return _ballot(prompt.case.labels, prompt.table[prompt.me].pref)
         kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
         pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
-        values = speech.thousandths(pref)
+        values = speech.slipped(speech.rounded(pref), self._knobs.noise, rng)
         argument = "" if repair else speech.argument(prompt, pref)
-        slip, word, where = rng.random(3)
+        slip, where = rng.random(2)
         if slip < self._knobs.noise:
-            if word < 0.5:
-                values = speech.nudge(values, where)
-            else:
-                argument = speech.swap_word(argument, where)
+            argument = speech.swap_word(argument, where)
         return f"{argument}\n{speech.state_line(pref, values)}".strip()
 
 

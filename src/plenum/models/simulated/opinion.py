@@ -19,18 +19,20 @@ _WORD = re.compile(r"[a-z0-9]+")
 _ADVOCATED = re.compile(r"\boption ([A-Z])\b")
 _FLOOR = 2e-3
 
-LEAN = 0.5
+LEAN = 0.6
 """Weight of the scenario's own pull on the agent."""
 MANDATE = 1.6
 """Weight of the mandate's pull."""
-PEERS = 1.4
+PEERS = 2.0
 """Weight of the other seats' preferences."""
 ADVOCACY = 1.2
 """Weight of what the window argues for."""
 WORDING = 0.9
 """Weight of how the window's arguments are worded."""
-SATIETY = 1.6
+SATIETY = 0.5
 """Weight of the counter-pull of an option that the window argues for all the time."""
+FIRST = 0.5
+"""How much of the pulls an agent's first preferences have; afterwards its openness says it."""
 MEMORY = 0.94
 """How an argument's weight fades with each later argument."""
 
@@ -49,7 +51,7 @@ class Persona:
 def persona(model: str) -> Persona:
     """The persona of a model id."""
     u = _uniforms(f"persona {model}", 3)
-    return Persona(model, 0.9 + 0.4 * u[0], 0.45 + 0.3 * u[1], 0.3 + 0.4 * u[2])
+    return Persona(model, 0.9 + 0.4 * u[0], 0.015 + 0.03 * u[1], 0.3 + 0.4 * u[2])
 
 
 def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field) -> Field:
@@ -79,7 +81,7 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
     if prompt.mandate:
         pull = pull + MANDATE * _reading(who, prompt.mandate, prompt.case.names)
     pull = pull + PEERS * _peers(prompt, size) + coupling * _window(who, prompt, size) + kick
-    step = who.openness
+    step = who.openness if current else FIRST
     logits = (1 - step) * (before - before.mean()) + step * 1.8 * np.tanh(gain * who.gain * pull)
     weights = np.exp(logits - logits.max())
     return np.asarray(weights / weights.sum())

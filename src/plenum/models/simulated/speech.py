@@ -61,6 +61,10 @@ _CLOSINGS = (
     "We should not pretend that this is free.",
     "That is reason enough for me.",
 )
+UNITS = 100
+"""Preferences are stated in hundredths."""
+SLIP = 4
+"""Hundredths that go to another option together when an answer slips."""
 _TAGS = (
     "cost_control",
     "fair_process",
@@ -132,34 +136,34 @@ def argument(prompt: Prompt, pref: Field) -> str:
     return _within([s[0].upper() + s[1:] for s in sentences], prompt.words)
 
 
-def state_line(pref: Field, thousandths: tuple[int, ...]) -> str:
-    """The STATE line; ``thousandths`` are the preferences as whole thousandths."""
+def state_line(pref: Field, units: tuple[int, ...]) -> str:
+    """The STATE line; ``units`` are the preferences in hundredths."""
     order = np.sort(pref)
     confidence = round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
     first = int(pref[0] * 97) % len(_TAGS)
     second = (first + 1 + int(pref[-1] * 53) % (len(_TAGS) - 1)) % len(_TAGS)
-    numbers = ",".join(f"{value / 1000:.3f}" for value in thousandths)
+    numbers = ",".join(f"{value / UNITS:.2f}" for value in units)
     return f'STATE: pref=[{numbers}]; conf={confidence}; tags=["{_TAGS[first]}","{_TAGS[second]}"]'
 
 
-def thousandths(pref: Field) -> tuple[int, ...]:
-    """Whole thousandths that add up to 1,000 (largest remainders)."""
-    scaled = pref * 1000
+def rounded(pref: Field) -> tuple[int, ...]:
+    """Whole hundredths that add up to 1 (largest remainders)."""
+    scaled = pref * UNITS
     floored = np.floor(scaled).astype(int)
-    missing = 1000 - int(floored.sum())
+    missing = UNITS - int(floored.sum())
     floored[np.argsort(floored - scaled, kind="stable")[:missing]] += 1
     return tuple(int(value) for value in floored)
 
 
-def nudge(values: tuple[int, ...], draw: float) -> tuple[int, ...]:
-    """Move one thousandth from one option to another: a slip of the last decimal."""
-    size = len(values)
-    pairs = [(a, b) for a in range(size) for b in range(size) if a != b and values[a] > 0]
-    source, target = pairs[int(draw * len(pairs))]
-    moved = list(values)
-    moved[source] -= 1
-    moved[target] += 1
-    return tuple(moved)
+def slipped(units: tuple[int, ...], rate: float, rng: np.random.Generator) -> tuple[int, ...]:
+    """Let every four hundredths go to another option, each as likely, at the given rate."""
+    leaving, size = rng.binomial(np.array(units) // SLIP, rate), len(units)
+    arriving = np.zeros(size, int)
+    for option, count in enumerate(leaving):
+        others = np.full(size, 1 / (size - 1))
+        others[option] = 0.0
+        arriving += rng.multinomial(count, others)
+    return tuple(map(int, np.array(units) + SLIP * (arriving - leaving)))
 
 
 def swap_word(text: str, draw: float) -> str:

@@ -88,19 +88,27 @@ def test_a_call_is_answered_the_same_by_another_backend_in_another_order(conditi
     assert backward[::-1] == [now(backend.attempt(chat, 1)) for chat in chats]
 
 
-def test_noise_changes_a_word_or_a_last_decimal_and_no_more(condition: Make) -> None:
+def test_noise_moves_parts_of_a_preference_and_a_word(condition: Make) -> None:
     chat = first_chat(changed(condition(), 1))
     plain = now(SimulatedBackend(Simulated(noise=0)).attempt(chat, 1)).text
     said, state = stateline.parse(plain, 3)
-    for seed in range(30):
-        noisy = now(SimulatedBackend(Simulated(noise=1)).attempt(replace(chat, seed=seed), 1)).text
-        other_said, other_state = stateline.parse(noisy, 3)
-        moved = np.abs(np.subtract(other_state.pref, state.pref))
+    noise, moved = 0.2, []
+    for seed in range(200):
+        attempt = SimulatedBackend(Simulated(noise=noise)).attempt(replace(chat, seed=seed), 1)
+        other_said, other_state = stateline.parse(now(attempt).text, 3)
+        steps = np.subtract(other_state.pref, state.pref) / 0.04
+        np.testing.assert_allclose(steps, np.round(steps), atol=1e-6)
         # A synonym of two words shifts the rest, so words are compared as a set.
-        swapped = set(said.split()) - set(other_said.split())
-        assert moved.max() <= 0.001 + 1e-9
-        assert len(swapped) <= 1
-        assert other_said == said or moved.max() == 0
+        assert len(set(said.split()) - set(other_said.split())) <= 1
+        moved.append(np.square(steps).sum())
+    parts = [int(p / 0.04 + 1e-9) for p in state.pref]
+    # Part k leaves option i with probability noise, for each of two others alike: variance of
+    # the three counts, summed over options.
+    leave = noise * np.array(parts)
+    arrive = (leave.sum() - leave) / 2
+    variance = (leave * (1 - noise) + arrive * (1 - noise / 2)).sum()
+    drift = np.square(arrive - leave).sum()
+    assert np.mean(moved) == pytest.approx(variance + drift, rel=0.25)
 
 
 # --- well-formed -------------------------------------------------------------------------------

@@ -61,10 +61,10 @@ _CLOSINGS = (
     "We should not pretend that this is free.",
     "That is reason enough for me.",
 )
-UNITS = 100
-"""Preferences are stated in hundredths."""
-SLIP = 4
-"""Hundredths that go to another option together when an answer slips."""
+UNITS = 1000
+"""Preferences are stated in thousandths."""
+SLIP = 40
+"""Thousandths that go to another option together when an answer slips."""
 _TAGS = (
     "cost_control",
     "fair_process",
@@ -137,17 +137,17 @@ def argument(prompt: Prompt, pref: Field) -> str:
 
 
 def state_line(pref: Field, units: tuple[int, ...]) -> str:
-    """The STATE line; ``units`` are the preferences in hundredths."""
+    """The STATE line; ``units`` are the preferences in thousandths."""
     order = np.sort(pref)
     confidence = round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
     first = int(pref[0] * 97) % len(_TAGS)
     second = (first + 1 + int(pref[-1] * 53) % (len(_TAGS) - 1)) % len(_TAGS)
-    numbers = ",".join(f"{value / UNITS:.2f}" for value in units)
+    numbers = ",".join(f"{value / UNITS:.3f}" for value in units)
     return f'STATE: pref=[{numbers}]; conf={confidence}; tags=["{_TAGS[first]}","{_TAGS[second]}"]'
 
 
 def rounded(pref: Field) -> tuple[int, ...]:
-    """Whole hundredths that add up to 1 (largest remainders)."""
+    """Whole thousandths that add up to 1 (largest remainders)."""
     scaled = pref * UNITS
     floored = np.floor(scaled).astype(int)
     missing = UNITS - int(floored.sum())
@@ -156,7 +156,7 @@ def rounded(pref: Field) -> tuple[int, ...]:
 
 
 def slipped(units: tuple[int, ...], rate: float, rng: np.random.Generator) -> tuple[int, ...]:
-    """Let every four hundredths go to another option, each as likely, at the given rate."""
+    """Let every forty thousandths go to another option, each as likely, at the given rate."""
     leaving, size = rng.binomial(np.array(units) // SLIP, rate), len(units)
     arriving = np.zeros(size, int)
     for option, count in enumerate(leaving):

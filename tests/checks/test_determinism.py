@@ -206,7 +206,7 @@ def test_a_difference_is_put_down_to_what_can_have_made_it(
     (model,) = document["models"]
     model["calls"][0]["text"] += " and more"
     told = verdict(ProbedModel(model), document)
-    assert told.startswith("5 answers, 2 distinct: ")
+    assert told.startswith("5 answers, 5 distinct: ")
     assert sentence in told
 
 

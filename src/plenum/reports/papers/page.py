@@ -27,8 +27,9 @@ def commands(item: Item) -> str:
     """How one item is made, from the runs to what shows it."""
     lines = [f"# {item.paper}, {item.label}: {item.title}"]
     lines += [study.command() for study in item.studies]
-    lines += [item.made_by, *(f"{command}  # all of the study" for command in item.shown_by)]
-    for study in item.studies:
+    whole = "  # all of the study" if item.studies else ""
+    lines += [item.made_by, *(command + whole for command in item.shown_by)]
+    for study in (study for study in item.studies if study.needs):
         needs = _needs(study).replace("`", "")
         lines.append(f"# on the papers' models: {study.command(study.real)} ({needs})")
     return "\n".join(lines)

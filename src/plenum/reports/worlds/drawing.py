@@ -1,4 +1,4 @@
-"""The figures of a study in worlds (seed 002, Figures 3 to 5)."""
+"""The figures of a study in worlds (The Hidden Strength of Disagreement, Figures 3 to 5)."""
 
 import math
 from collections import Counter
@@ -43,6 +43,9 @@ MOST_ROWS = 3
 MANY_OPEN = 0.1
 """Share of what never ended from which on a mean of times is drawn hollow."""
 
+_SHARE = (-0.03, 1.03)
+"""Limits of an axis of performance, which is a share."""
+
 SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
 """How the line of a scripted policy is drawn."""
 
@@ -72,6 +75,7 @@ def over_time(group: Group) -> Figure:
         panel.set_xlim(0.5, max(unscripted.frame["rounds"].astype(int)) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.grid(True)
+    axes[0, 0].set_ylim(*_SHARE)
     axes[0, 0].set_ylabel(shown.performance)
     if handles:
         figure.legend(
@@ -128,6 +132,7 @@ def baselines(group: Group) -> Figure:
                        markerfacecolor=face, ms=3.4)  # fmt: skip
         panel.set_title(metric.replace("_", " "), loc="left")
         panel.xaxis.set_major_locator(MaxNLocator(4))
+        _within(panel, least, most)
         panel.grid(axis="x")
         panel.set_ylim(-0.6, len(arms) - 0.4)
     axes[0, 0].set_yticks(places, arms, fontsize=6.5)
@@ -160,9 +165,20 @@ def deviation(group: Group) -> Figure:
             _cloud(panel, part, COLOURS[number])
             panel.set_title(f"{name}, {level}\n{verdict}", loc="left", fontsize=7)
             panel.grid(True)
+    axes[0, 0].set_ylim(*_SHARE)
+    _within(axes[0, 0], 0, math.inf)
     outer_labels(axes, x=shown.deviation, y=shown.performance * bool(names))
     _caption(figure, "deviation", drawn, chosen=chosen, left=names[MOST_ROWS:])
     return figure
+
+
+def _within(axes: Axes, least: float, most: float) -> None:
+    """Show no values that can't be, and not a hair's breadth where all values are equal."""
+    low, high = axes.get_xlim()
+    if axes.dataLim.width == 0:
+        low, high = axes.dataLim.x0 - 1, axes.dataLim.x0 + 1
+    margin = 0.04 * (min(high, most) - max(low, least))
+    axes.set_xlim(max(low, least - margin), min(high, most + margin))
 
 
 def _one_cell(group: Group) -> tuple[Group, dict[str, str]]:
@@ -239,3 +255,11 @@ def _caption(
     target = sum(condition.target for condition in played)
     runs = f"{completed}/{target} runs"
     caption(figure, [*first, *notes(name, **facts), f"{runs}; {origin(played)}"])
+
+
+DRAWINGS = {
+    "over_time": ("performance by round", over_time),
+    "baselines": ("arms beside the baselines", baselines),
+    "deviation": ("performance against deviation", deviation),
+}
+"""What each figure shows, and how it is drawn."""

@@ -15,7 +15,7 @@ help:
 	@echo "make format       mend what lint and format can mend"
 	@echo "make ui           the MLflow UI on the results, http://127.0.0.1:$(PORT)"
 	@echo "make server       an MLflow tracking server on port $(PORT), for tracking=server"
-	@echo "make papers       every figure and table of the two papers from small runs, to outputs/papers"
+	@echo "make papers       every figure and table of the papers from small runs, to outputs/papers"
 	@echo "make bench        the benchmarks"
 	@echo "make clean        remove the virtual environment and caches, never results"
 	@echo "make constraints  resolve constraints.txt anew from the ranges in pyproject.toml"

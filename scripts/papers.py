@@ -1,4 +1,4 @@
-"""The figures and tables of the papers on instability: list them, or make them.
+"""The figures and tables of the papers: list them, or make them.
 
 python scripts/papers.py [item=001/fig-1a] ['item=Table S5'] [markdown=true]
 python scripts/papers.py draw=true [item=...]       from the runs that are tracked

@@ -15,6 +15,7 @@ from plenum.reports import article, explorer, tables
 from plenum.reports.papers import collection, items
 from plenum.reports.papers.items import Experiment, Item
 from plenum.reports.settings import Settings, settings
+from plenum.reports.study import kind_of
 from plenum.tracking import store
 
 SIZES = ("reduced", "full")
@@ -82,8 +83,8 @@ def _run(study: Experiment, size: str, chosen: Settings) -> None:
     log.parent.mkdir(parents=True, exist_ok=True)
     folder = (chosen.out / "mlruns").resolve()
     command = [
-        *(sys.executable, str(project.root() / "run.py"), "-m", f"+experiment={study.name}"),
-        *(study.reduced.split() if size == "reduced" else ()),
+        *(sys.executable, str(project.root() / "run.py"), "-m"),
+        *study.overrides(study.reduced * (size == "reduced")),
         *(f"tracking.uri={chosen.uri}", f"journals={folder / 'journals'}"),
     ]
     with log.open("w", encoding="utf-8") as output:
@@ -96,15 +97,16 @@ def _run(study: Experiment, size: str, chosen: Settings) -> None:
 
 def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
     """Tables, report and explorer of every study, in a folder of its own."""
-    for study in studies:
+    for name in dict.fromkeys(study.study for study in studies):
         began = time.monotonic()
-        one_study = replace(chosen, study=study.name, out=chosen.out / study.name)
+        one_study = replace(chosen, study=name, out=chosen.out / name)
         page = explorer.Explored(**vars(one_study) | {"out": one_study.out / "explorer.html"})
-        log = chosen.out / "logs" / f"{study.name}_pages.txt"
+        log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)
             article.publish(one_study)
-            explorer.publish(page)
+            if "explorer" in kind_of(name, chosen.uri).parts:
+                explorer.publish(page)
         _say(f"{one_study.out}: tables, report, explorer, {time.monotonic() - began:.0f} s")
 
 
@@ -114,7 +116,7 @@ def _lead(size: str | None) -> str:
         "full": "all studies at the papers' size",
         None: "from the runs that were tracked",
     }
-    return f"The numbered results of both papers, {extent[size]}; published values stand beside."
+    return f"The numbered results of the papers, {extent[size]}; published values stand beside."
 
 
 def _notice(collected: Sequence[collection.Shown]) -> str:

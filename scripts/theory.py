@@ -85,7 +85,7 @@ def main() -> None:
     for g, gamma in enumerate(outcome.grid.gamma):
         with styled():
             figure = drawn(outcome, g)
-        files += save(figure, options.out, f"figure6_gamma{gamma:g}", ("png",))
+        files += save(figure, options.out, f"figure6_gamma{gamma:g}")
     print(f"written: {', '.join(map(str, files))}")
     print(NOTE)
 

@@ -13,8 +13,10 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
+from plenum.dynamics import shuffle_test
 from plenum.reports.papers import publish
 from plenum.reports.papers.catalogue import CATALOGUE
+from plenum.reports.papers.departures import departures
 from plenum.reports.papers.source import NumberedTable, Source
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
@@ -159,7 +161,7 @@ def test_s5_has_the_papers_groups_and_its_values_beside() -> None:
     hot, cold = lines(found.tables[0])
     assert (hot["temperature"], cold["temperature"]) == ("t0.7", "t0")
     assert (hot["published\nλ̂"], hot["published\nflip rate"]) == ("0.0822", "0.400")
-    assert (hot["published\nTTM"], hot["published\nn"]) == ("2", "20")
+    assert (hot["published\nTTM,\nties first"], hot["published\nn"]) == ("2", "20")
     assert [row["published\nλ̂"] for row in lines(found.tables[1])] == ["0.0838", "0.0304"]
     assert lines(found.tables[2])[0]["published\nλ̂_pert"] == "0.0300"
     assert lines(found.tables[3])[0]["published\nλ̂"] == "-"
@@ -233,10 +235,12 @@ def test_s7_pools_replicates_over_the_papers_temperatures() -> None:
     assert [row["seat"] for row in shown] == list(SEATS)
     assert (chair["mean"], chair["SD"], chair["n"]) == ("2.00", "1.00", "3")
     assert chair["95 % CI"] == "[-0.48, 4.48]"  # 2 ± 4.303 / √3
-    assert (welfare["mean"], welfare["published\nmean"]) == ("0.33", "0.71")
-    assert (chair["published\nmean"], chair["published\nSD"], chair["published\nn"]) == (
-        *("2.76", "1.33", "120"),
-    )
+    assert (welfare["mean"], welfare["published\nmean,\nties first"]) == ("0.33", "0.71")
+    assert (
+        chair["published\nmean,\nties first"],
+        chair["published\nSD,\nties first"],
+        chair["published\nn"],
+    ) == (*("2.76", "1.33", "120"),)
     assert found.tables[0].notes[0].startswith("roles on, pooled over t0, t0.7;")
 
 
@@ -323,3 +327,68 @@ def test_scenarios_are_written_without_a_store(tmp_path: Path) -> None:
     publish.publish(config(tmp_path, table="s4"))
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["table_s4.csv", "table_s4.md", "table_s4.tex"]
+
+
+# --- what the papers define otherwise, and where the design departs ----------------------------
+
+
+def test_ties_are_counted_as_plenum_and_as_the_papers_do() -> None:
+    seats = np.zeros((2, 20, 5, 3))
+    seats[..., 1] = 1.0  # all for B
+    seats[:, 1:3, 0] = (0.5, 0.5, 0.0)  # the Chair is between A and B for two rounds
+    seats[:, 0, 1:4] = (0.5, 0.5, 0.0)  # three others at first, so that no three prefer B alone
+    source = of([im01(1, preferences=seats, replicates=2), im01(2, temperature="t0.7")])
+    cold = lines(made("s5", source).tables[0])[1]
+    assert (cold["temperature"], cold["TTM"].split()[0]) == ("t0", "2")
+    assert cold["TTM,\nties first"] == "1"  # the first of A and B is A: three for it
+    chair = lines(made("s7", of([im01(1, preferences=seats, replicates=2)])).tables[0])[0]
+    assert (chair["mean"], chair["mean,\nties first"]) == ("0.00", "2.00")
+
+
+def test_a_line_says_in_what_it_departs_from_the_papers() -> None:
+    own = im01(1, roles="off")
+    assert departures(own) == ("texts",)
+    drawn = replace(own, seats=SEATS[::-1])
+    assert departures(drawn) == ("texts", "order", "labels")
+    assert departures(replace(drawn, factors=drawn.factors | {"roles": "on", "rounds": "8"})) == (
+        *("texts", "order", "rounds"),
+    )
+    five = tracked(1, scenario="CL-04", preferences=np.full((2, 20, 5, 5), 0.2), replicates=2)
+    assert departures(five) == ("texts", "options")
+    assert departures(replace(five, published="github.com/a/b@0000000")) == ()
+    sheet = made("s8", of([tracked(1, scenario="CL-04"), tracked(2, scenario="AI-01")])).tables[0]
+    assert any(note.startswith("here departs from the papers: texts (all)") for note in sheet.notes)
+
+
+def test_published_fragility_stands_beside_the_share_off_the_plurality() -> None:
+    own = perturbed(1, "BAAABB", ("canonical", *("rephrase",) * 5), scenario="HL-01", roles="on",
+                    model="qwen2.5-7b")  # fmt: skip
+    found = made("published", of([own]))
+    shown = lines(found.tables[0])[0]
+    assert shown["off the\nplurality"] == "0.500"
+    assert shown["published\noff the plurality"] == "0.35"
+    assert shown["published\nλ̂_pert"] == "0.0483"
+
+
+def test_the_papers_null_is_computed_as_they_do() -> None:
+    condition = im01(1)
+    found = made("published", of([condition]))
+    (sheet,) = [sheet for sheet in found.tables if "null" in sheet.title]
+    null = shuffle_test(condition.ensemble, draws=2000, rounds="all")
+    value = found.frame.loc[found.frame["what"] == "null", "p_shuffle_all_right"].item()
+    assert value == null.p_right
+    assert lines(sheet)[0]["published\np"] == "<0.001"
+
+
+def test_published_gamma_stands_beside_next_answers() -> None:
+    answers = np.zeros((8, 12, 5, 3))
+    answers[..., 0] = 1.0
+    answers[:2, 10, 0] = (0.0, 1.0, 0.0)  # two of the four first answers of base 0
+    branches = replace(
+        im01(1, preferences=answers, replicates=8, temperature="t0.7"),
+        bases=(0, 0, 0, 0, 1, 1, 1, 1),
+        after_round=10,
+    )
+    ours, theirs = lines(made("published", of([branches])).tables[-1])
+    assert ours["Γ̂ of next answers"] == f"{0.5 * np.log(2):.4f}"
+    assert (theirs["Γ̂ of continuations"], theirs["Γ̂ of next answers"]) == ("-", "0.054 (SE 0.008)")

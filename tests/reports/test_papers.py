@@ -12,50 +12,54 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.design.compose import parse_job
 from plenum.design.condition import Job
-from plenum.reports.figures.catalogue import CATALOGUE as FIGURES
 from plenum.reports.papers import items, page, published
 from plenum.reports.papers.catalogue import CATALOGUE as TABLES
+from plenum.reports.papers.collection import FIGURES
 from plenum.reports.papers.items import Experiment, Item
 
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS = items.items()
 Compose = Callable[..., DictConfig]
+NUMBERED = [name for name in published.names() if "source" in published.published(name)[0]]
 
 
 @pytest.fixture(scope="module")
-def factors(compose: Compose) -> Callable[[str], list[dict[str, str]]]:
+def factors(compose: Compose) -> Callable[[Experiment], list[dict[str, str]]]:
     """The factors of every condition that a study has.
 
     Composing every job takes minutes: each swept value is composed once, without the others.
     """
 
     @cache
-    def changed(override: str) -> dict[str, str]:
-        plain, own = (told(parse_job(compose(*given))) for given in ((), (override,)))
+    def changed(override: str, *plainly: str) -> dict[str, str]:
+        plain, own = (told(parse_job(compose(*plainly, *given))) for given in ((), (override,)))
         return {name: value for name, value in own.items() if value != plain[name]}
 
     def told(job: Job) -> dict[str, str]:
         return {name: str(value) for name, value in job.condition.factors.items()}
 
     @cache
-    def of(name: str) -> list[dict[str, str]]:
-        default = told(parse_job(compose()))
-        swept_over = sweep(compose, name)
+    def of(study: Experiment) -> list[dict[str, str]]:
+        swept_over = sweep(compose, study)
         first = [values[0] for values in swept_over]
-        base = told(parse_job(compose(f"+experiment={name}", *first)))
+        base = told(parse_job(compose(*study.overrides(), *first)))
+        plainly = (f"task={base['task']}",) * ("task" in base)
+        default = told(parse_job(compose(*plainly)))
         found = []
         for overrides in product(*swept_over):
             keys = default.keys() & {override.split("=")[0] for override in overrides}
             swept = {key: default[key] for key in keys}
-            found.append(base | swept | {k: v for o in overrides for k, v in changed(o).items()})
+            found.append(
+                base | swept | {k: v for o in overrides for k, v in changed(o, *plainly).items()}
+            )
         return found
 
     return of
 
 
-def sweep(compose: Compose, name: str, *more: str) -> list[list[str]]:
+def sweep(compose: Compose, study: Experiment, *more: str) -> list[list[str]]:
     """What a study sweeps over: overrides of each key; ``more`` win over the study's own."""
-    params = dict(compose(f"+experiment={name}", hydra=True).hydra.sweeper.params)
+    params = dict(compose(*study.overrides(), hydra=True).hydra.sweeper.params)
     params |= dict(one.split("=", 1) for one in more)
     return [[f"{key}={one}" for one in str(value).split(",")] for key, value in params.items()]
 
@@ -75,13 +79,17 @@ def test_every_figure_and_table_of_the_papers_is_there() -> None:
         *(f"001/table-{n}" for n in tables),
     }
     assert {one.number[0] for one in ITEMS if one.paper == "000"} == set("1234")
+    assert {one.id for one in ITEMS if one.paper == "002"} == {
+        *(f"002/fig-{n}" for n in range(3, 7)),  # 1 and 2 are drawings of ideas
+        *(f"002/table-{n}" for n in range(1, 7)),
+    }
 
 
 @pytest.mark.parametrize("item", [i for i in ITEMS if i.studies], ids=ids)
 def test_an_item_shows_conditions_that_its_studies_have(
-    item: Item, factors: Callable[[str], list[dict[str, str]]]
+    item: Item, factors: Callable[[Experiment], list[dict[str, str]]]
 ) -> None:
-    there = [own for study in item.studies for own in factors(study.name)]
+    there = [own for study in item.studies for own in factors(study)]
     for wanted in item.conditions:
         for cell in product(*([(name, value) for value in wanted[name]] for name in wanted)):
             assert any(dict(cell).items() <= own.items() for own in there), dict(cell)
@@ -89,7 +97,7 @@ def test_an_item_shows_conditions_that_its_studies_have(
 
 def test_an_item_names_what_is_there() -> None:
     for item in ITEMS:
-        assert item.figure or item.table
+        assert item.figure or item.table or (ROOT / item.script).is_file()
         assert {item.table} <= {"", *TABLES}
         assert {item.figure} <= {"", *FIGURES}
         assert set(item.published) <= set(published.names())
@@ -98,9 +106,9 @@ def test_an_item_names_what_is_there() -> None:
 @pytest.mark.parametrize("study", items.experiments(), ids=ids)
 def test_a_small_run_of_every_study_composes(compose: Compose, study: Experiment) -> None:
     for at in (0, -1):
-        overrides = [values[at] for values in sweep(compose, study.name, *study.reduced.split())]
-        made = parse_job(compose(f"+experiment={study.name}", *overrides))
-        assert made.study == study.name
+        overrides = [values[at] for values in sweep(compose, study, *study.reduced.split())]
+        made = parse_job(compose(*study.overrides(), *overrides))
+        assert made.study == study.study
         assert made.condition.rounds <= 8
         assert made.replicates <= 18
 
@@ -112,11 +120,10 @@ def test_a_study_on_the_papers_models_calls_only_what_it_says(
     compose: Compose, study: Experiment
 ) -> None:
     swept = [
-        values if values[0].startswith("model=") else values[:1]
-        for values in sweep(compose, study.name)
+        values if values[0].startswith("model=") else values[:1] for values in sweep(compose, study)
     ]
     made = [
-        parse_job(compose(f"+experiment={study.name}", study.real, *override))
+        parse_job(compose(*study.overrides(), study.real, *override))
         for override in product(*swept)
     ]
     models = {model for job in made for model in job.condition.models}
@@ -133,7 +140,9 @@ def test_an_item_is_found_under_many_spellings() -> None:
         "001/fig-s5": ("figure s5",),
         "001/table-s8": ("s8",),
         "000/fig-1c": ("000 fig 1c",),
-        "001/fig-4": ("seed 001, Fig. 4",),
+        "001/fig-4": ("001, Fig. 4",),
+        "002/table-1": ("002 Table 1", "Table 1"),
+        "002/fig-6": ("002, Figure 6",),
     }
     found = {
         id_: tuple(t for t in texts if items.item(t).id == id_) for id_, texts in spellings.items()
@@ -202,7 +211,7 @@ def test_the_commands_of_an_item_begin_with_its_run_and_end_with_what_it_costs()
 # --- published values --------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", published.names())
+@pytest.mark.parametrize("name", NUMBERED)
 def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, root: Path) -> None:
     options = {
         "scenario": {p.stem for p in (root / "scenarios").glob("*.yaml")} | {"all 12"},
@@ -213,17 +222,17 @@ def test_every_published_line_has_a_source_and_factors_of_our_own(name: str, roo
         "perturbation": {p.stem for p in (root / "conf/perturbation").glob("*.yaml")},
     }
     for line in published.published(name):
-        assert line["source"].startswith("001, ")
-        for factor, values in line.factors.items():
+        assert line["source"][:5] in ("000, ", "001, ", "002, ")
+        for factor, values in line.factors.items() if "scenario" in line else ():
             assert set(values.split(" ") if factor == "temperature" else [values]) <= {
                 *options[factor],
                 "",
             }
 
 
-@pytest.mark.parametrize("name", published.names())
+@pytest.mark.parametrize("name", NUMBERED)
 def test_no_condition_has_two_published_lines(name: str) -> None:
-    own = ("seat", "variant", "effect", "reasons")
+    own = ("seat", "variant", "effect", "reasons", "arm", "diversity", "volatility", "metric")
     keys = [
         (published.key(line.factors), *(line.get(k) for k in own))
         for line in published.published(name)
@@ -271,3 +280,47 @@ def test_a_condition_finds_its_published_line_by_its_factors() -> None:
 def test_an_unknown_file_of_published_values_is_refused() -> None:
     with pytest.raises(UserError, match="published: table-s9; one of directions, fig-1"):
         published.published("table-s9")
+
+
+# --- The Hidden Strength of Disagreement -------------------------------------------------------
+
+
+def printed(number: int) -> list[published.Published]:
+    return list(published.published(f"table-{number}"))
+
+
+def metrics(line: published.Published) -> dict[str, float]:
+    names = [metric["metric"] for metric in published.published("metrics")]
+    return {name: float(line[name]) for name in names if line.get(name)}
+
+
+def test_all_276_printed_values_are_there() -> None:
+    counts = [sum(len(metrics(line)) for line in printed(number)) for number in range(1, 7)]
+    assert counts == [42, 98, 16, 42, 42, 36]
+    assert sum(counts) == 276
+
+
+def test_printed_tables_agree_where_they_print_the_same() -> None:
+    def values(number: int, metric: str, by: str, **named: str) -> dict[tuple[str, str], float]:
+        return {
+            (line["arm"], line.get(by, "")): metrics(line)[metric]
+            for line in printed(number)
+            if all(line.get(key, "") == value for key, value in named.items())
+        }
+
+    models, large = values(6, "CR", "model"), values(3, "CR", "model")
+    both = models.keys() & large.keys()
+    assert len(both) == 10
+    assert {key: models[key] for key in both} == {key: large[key] for key in both}
+    overall = {
+        arm: value
+        for (arm, _), value in values(1, "CR", "model", diversity="", volatility="").items()
+    }
+    for arm, value in overall.items():
+        of_five = [v for (own, name), v in models.items() if own == arm and name]
+        assert len(of_five) == 5
+        assert abs(sum(of_five) / 5 - value) < 5e-4
+        assert models[arm, ""] == value
+    for metric in ("CR", "RD"):
+        first, second = (values(n, metric, "source", arm="implicit") for n in (1, 2))
+        assert list(first.values()) == list(second.values())

@@ -14,6 +14,7 @@ from plenum.checks.spread import END, FirstDifference
 from plenum.design.factors import FACTORS
 from plenum.reports.formats import NONE, count, decimals, limits, realised, significant
 from plenum.reports.labels import label
+from plenum.reports.papers.published import published
 from plenum.reports.table import Column, Table, keys
 
 _SIMULATED = "simulated agents answered: no evidence about language models"
@@ -27,7 +28,7 @@ def tables(models: Sequence[ProbedModel], document: Document) -> list[Table]:
     frame = pd.DataFrame([_record(model, options) for model in models])
     probed = [
         _calls(models, frame, document),
-        Table("texts", "Texts", frame, _TEXTS, _TEXT_NOTES),
+        Table("texts", "Texts", frame, _TEXTS, (*_TEXT_NOTES, *_published())),
         Table("preferences", "Preferences", frame, _preferences(options), _PREFERENCE_NOTES),
     ]
     if frame["logprobs_asked"].any():
@@ -36,6 +37,16 @@ def tables(models: Sequence[ProbedModel], document: Document) -> list[Table]:
     source = f"backend: {document['settings']['backend']}"
     source += f"; {_SIMULATED}" * document["simulated"]
     return [replace(table, notes=(*table.notes, source)) for table in probed]
+
+
+def _published() -> list[str]:
+    """What the paper reports of equal calls."""
+    return [
+        f"published: texts and preferences differed in {line['differing']} of trials "
+        f"({line['model']}, {line['calls']} equal calls at temperature 0; {line['source']}); what a "
+        "trial is isn't told, so that it need not be the share off the most frequent text"
+        for line in published("section-s1")
+    ]
 
 
 def _record(model: ProbedModel, options: Sequence[str]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Recovery after shocks: how deep performance falls, and how long it takes to come back.
 
-The consensus paper (Appendix C.7) asks how quickly a committee re-stabilises after a shock and
-gives no definition. Here a shock is over in the first round whose performance is back within a
-tolerance of what it was before; where the next shock or the end comes first, the time is censored.
+The Hidden Strength of Disagreement (Appendix C.7) asks how quickly a committee re-stabilises after
+a shock and gives no definition. Here a shock is over in the first round whose performance is back
+within a tolerance of what it was before; where the next shock or the end comes first, the time is
+censored.
 """
 
 import itertools

@@ -1,7 +1,7 @@
 """The theoretical model of consensus and diversity: agents that track a moving optimum.
 
 No language model is in it. Each agent is a number that is drawn to the group's mean and to the
-optimum, and disturbed by noise (consensus paper, Appendix D)::
+optimum, and disturbed by noise (The Hidden Strength of Disagreement, Appendix D)::
 
     x_i(t+1) = (1-α) x_i(t) + α μ(t) + γ [a*(t) - x_i(t)] + β ε_i(t),   ε ~ N(0, 1)
     a*(t+1)  = a*(t) + U[-1, 1] with probability shock_freq, else a*(t)

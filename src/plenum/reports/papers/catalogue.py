@@ -1,28 +1,13 @@
 """Which tables there are by number, and what each one needs."""
 
-from collections.abc import Callable
-from typing import NamedTuple
-
-from plenum.reports.papers import accounts, behaviour, comparisons, estimates
-from plenum.reports.papers.source import NumberedTable, Source
-
-
-class Numbered(NamedTuple):
-    """A table: its name, what it shows, how it is made, and what a study must have for it.
-
-    ``make`` gives ``None`` for studies that have nothing to show in it.
-    """
-
-    name: str
-    shows: str
-    make: Callable[[Source], NumberedTable | None]
-    needs: str
-
+from plenum.reports.papers import accounts, behaviour, comparisons, estimates, switches
+from plenum.reports.papers.source import Numbered
+from plenum.reports.worlds import numbered as worlds
 
 _DIRECTIONS = "the papers' directions of effects beside this run's"
 _SEATS = "roles=on at a temperature of Table S7, with completed replicates"
 
-CATALOGUE: dict[str, Numbered] = {
+COMMITTEES: dict[str, Numbered] = {
     name: Numbered(name, shows, make, needs)
     for name, shows, make, needs in (
         ("s1", "target and realised replicates", accounts.replicates, "a condition"),
@@ -31,7 +16,7 @@ CATALOGUE: dict[str, Numbered] = {
         ("s4", "the scenarios", accounts.cases, "no run"),
         ("s5", "λ̂, flip rate, TTM by condition", estimates.exponents, "a deliberation"),
         ("s6", "λ̂ by model", estimates.models, "two models"),
-        ("s7", "switches by seat, pooled over temperatures", estimates.switching, _SEATS),
+        ("s7", "switches by seat, pooled over temperatures", switches.switching, _SEATS),
         ("s8", "λ̂ by scenario", estimates.landscape, "two scenarios"),
         ("published", "the papers' values beside this run's", comparisons.reported,
          "a condition of the papers"),
@@ -40,3 +25,7 @@ CATALOGUE: dict[str, Numbered] = {
         ("directions", _DIRECTIONS, comparisons.directions, "a contrast of Fig. 2 or Fig. 3"),
     )
 }  # fmt: skip
+"""Tables of committees."""
+
+CATALOGUE = COMMITTEES | worlds.TABLES
+"""All of them: tables of 001 begin with S, those of 002 are plain numbers."""

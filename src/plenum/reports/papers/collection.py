@@ -1,5 +1,7 @@
 """The papers' results out of tracked studies: each under its number, and a page of all."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
@@ -9,11 +11,12 @@ from typing import Any
 
 from matplotlib import pyplot as plt
 
+from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.reports import study, style
 from plenum.reports.article import document as page
 from plenum.reports.article.rendering import html, markdown
-from plenum.reports.figures import CATALOGUE as FIGURES
+from plenum.reports.figures import CATALOGUE as OF_COMMITTEES
 from plenum.reports.figures.publish import pages
 from plenum.reports.labels import provenance
 from plenum.reports.papers.catalogue import CATALOGUE as TABLES
@@ -23,9 +26,12 @@ from plenum.reports.publishing import Product
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
+from plenum.reports.worlds.numbered import DRAWINGS as OF_WORLDS
 from plenum.tracking.study import exists, log_report
 
 Loader = Callable[[Settings], EstimatedStudy]
+
+FIGURES = OF_COMMITTEES | OF_WORLDS
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], No
     UserError
         None of their studies has been run.
     """
-    studies = list(dict.fromkeys(study.name for item in requested for study in item.studies))
+    studies = list(dict.fromkeys(name for item in requested for name in item.study_names))
     tracked = {name for name in studies if exists(name, chosen.uri)}
     if studies and not tracked:
         raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
@@ -70,12 +76,14 @@ def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], No
 
 
 def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
-    names = tuple(study.name for study in item.studies if exists(study.name, chosen.uri))
+    names = tuple(name for name in item.study_names if exists(name, chosen.uri))
     if item.studies and not names:
         return Shown(item, missing=f"not run: {item.studies[0].command()}")
     first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
     source = Source(first, names, item.selects if item.conditions else None, load)
-    pictures = tuple(_draw(item, first, load, stem)) if item.figure and names else ()
+    pictures = tuple(_scripted(item, chosen, stem)) if item.script else ()
+    if item.figure and names:
+        pictures = tuple(_draw(item, first, load, stem))
     numbered = TABLES[item.table].make(source) if item.table else None
     files = [*pictures]
     if numbered is not None:
@@ -104,6 +112,14 @@ def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Pat
         plt.close("all")
 
 
+def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
+    """What a script that needs no study writes, in a folder of the item."""
+    folder = chosen.out / stem
+    command = [sys.executable, str(project.root() / item.script), "--out", str(folder)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    yield from sorted(folder.iterdir())
+
+
 def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str) -> list[Path]:
     """Write a page of all results, as HTML that needs nothing but itself and as Markdown."""
     blocks = partial(_blocks, pictures=count(1), grids=count(1))
@@ -116,7 +132,7 @@ def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str
         )
         for number, shown in enumerate(collected, 1)
     )
-    document = page.Document("Figures and tables of the two papers", lead, notice, sections)
+    document = page.Document("Figures and tables of the papers", lead, notice, sections)
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / "index.html", folder / "index.md"]
     for file, text in zip(files, (html(document), markdown(document)), strict=True):
@@ -133,9 +149,9 @@ def _blocks(shown: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iter
     for file in shown.pictures:
         if file.suffix == ".png":
             both = (file, file.with_suffix(".svg"))
-            drawing = FIGURES[item.figure]
-            caption = f"{drawing.shows} ({shown.provenance})"
-            alt = f"{item.title}; {drawing.shows}"
-            yield page.Picture(next(pictures), drawing.name, both, item.title, caption, alt)
+            drawn = FIGURES[item.figure].shows if item.figure else item.title
+            name = item.figure or Path(item.script).stem
+            caption, alt = f"{drawn} ({shown.provenance})", f"{item.title}; {drawn}"
+            yield page.Picture(next(pictures), name, both, item.title, caption, alt)
     for table in shown.tables:
         yield page.Grid(next(grids), table)

@@ -1,28 +1,21 @@
-"""Tables S5 to S8: λ̂ in the paper's groups, by model and by scenario; switches by seat."""
+"""Tables S5, S6 and S8: λ̂ in the paper's groups, by model and by scenario."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from plenum.design.factors import FACTORS
-from plenum.dynamics.estimate import mean
 from plenum.reports.formats import (
     NO_ESTIMATES,
     NONE,
-    count,
-    decimals,
     interval,
-    limits,
     number,
     or_dash,
+    warnings,
 )
-from plenum.reports.labels import label, provenance, shared_label
+from plenum.reports.labels import shared_label
 from plenum.reports.notes import of_wordings
-from plenum.reports.papers import items
-from plenum.reports.papers.published import beside, published
+from plenum.reports.papers.published import beside
 from plenum.reports.papers.source import (
     NumberedTable,
     Source,
@@ -37,11 +30,11 @@ from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N, fitted
 from plenum.reports.tables.conditions import exponents as exponent_columns
 from plenum.reports.tables.maps import LEGEND, Cell, brief, cell, legend, marked
 
-_FILES = ("table-s5", "fig-1", "table-s6", "table-s8")
+_FILES = ("table-s5", "fig-1", "table-s6", "table-s8", "fig-1-hosted")
 """Where a λ̂ is looked up: the table itself, and others for conditions that it hasn't."""
 
 _OF_MODELS = ("table-s6", "table-s5")
-_OF_SCENARIOS = ("fig-1", "table-s8")
+_OF_SCENARIOS = ("fig-1", "table-s8", "fig-1-hosted")
 _FIRST = ("on", "off", "uniform", "mixed")
 _TIMES = tuple(f"time_to_majority{part}" for part in ("", "_ci_low", "_ci_high"))
 
@@ -98,12 +91,14 @@ def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
         *exponent_columns(rows),
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _flip_rate),
         Column((*_TIMES, "status"), "TTM", _median),
+        Column("time_to_majority_ties_first", "TTM,\nties first", _round),
         N,
         WARNINGS,
         Column("printed_lambda", f"published\n{exponent}", or_dash),
         Column("printed_flip_rate", "published\nflip rate", or_dash),
-        Column("printed_time_to_majority", "published\nTTM", or_dash),
+        Column("printed_time_to_majority", "published\nTTM,\nties first", or_dash),
         Column("printed_n", "published\nn", or_dash),
+        Column("departs", "departs in", warnings),
     )
     legend = (
         *noted("s5", symbol=exponent, rounds=fitted(rows, source.chosen), interval=interval_method),
@@ -116,6 +111,10 @@ def _table(name: str, rows: Sequence[Row], source: Source) -> Table:
 
 def _flip_rate(value: float, low: float, high: float) -> str:
     return NONE if pd.isna(value) else f"{number(value, 3)} {interval(low, high, 2)}"
+
+
+def _round(value: float) -> str:
+    return NONE if pd.isna(value) else f"{value:g}"
 
 
 def _median(value: float, low: float, high: float, status: str) -> str:
@@ -209,84 +208,3 @@ def _place(names: Sequence[str], key: Sequence[str]) -> list[tuple[float, str]]:
 
 def _heading(names: Sequence[str], key: Sequence[str]) -> str:
     return "\n".join(f"{n}={v}" for n, v in zip(names, key, strict=True)) or "λ̂"
-
-
-def switching(source: Source) -> NumberedTable | None:
-    """One line a seat: mean, SD and n of its switches in a deliberation with roles.
-
-    Pooled are the temperatures that the paper pools, as far as the study has them.
-    """
-    rows = [row for row in source.deliberated if _pooled(row)]
-    if not rows:
-        return None
-    held = [n for n in FACTORS if n != "temperature"]
-    shown = [n for n in varying_in(rows) if n != "temperature"]
-    frame = pd.DataFrame(line for alike in grouped(rows, held).values() for line in _lines(alike))
-    columns = (
-        *keys([*shown, "seat"]),
-        Column("switches", "mean", decimals(2)),
-        Column(("ci_low", "ci_high"), "95 % CI", limits(2)),
-        Column("sd", "SD", decimals(2)),
-        Column("n"),
-        Column("published_switches", "published\nmean", decimals(2)),
-        Column("published_sd", "published\nSD", decimals(2)),
-        Column("published_n", "published\nn", count),
-    )
-    temperatures = sorted({r.tracked.factors["temperature"] for r in rows}, key=temperature)
-    notes = noted(
-        "s7",
-        temperatures=temperatures,
-        pooled=_temperatures() if frame["published_switches"].notna().any() else (),
-        warnings=dict.fromkeys(
-            w for r in rows for w in r.warnings if w in ("attrition", "pending")
-        ),
-    )
-    shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
-    title = f"Table S7: switches by seat ({shared})"
-    return NumberedTable(
-        (Table("table_s7", title, frame, columns, (*notes, provenance(rows))),), frame
-    )
-
-
-def _pooled(row: Row) -> bool:
-    factors = row.tracked.factors
-    return (
-        row.summary is not None
-        and not row.tracked.perturbed
-        and factors["roles"] == "on"
-        and factors["temperature"] in _temperatures()
-    )
-
-
-def _temperatures() -> tuple[str, ...]:
-    """The temperatures that the paper pools."""
-    return items.item("001/table-s7").conditions[0]["temperature"]
-
-
-def _lines(rows: Sequence[Row]) -> Iterator[dict[str, object]]:
-    """The seats of conditions that differ in temperature alone."""
-    first = rows[0].tracked.factors
-    place = {line["seat"]: number for number, line in enumerate(published("table-s7"))}
-    seats = {seat for row in rows for seat in row.tracked.seats}
-    for seat in sorted(seats, key=lambda name: (place.get(name, len(place)), name)):
-        counts = np.concatenate([_counts(row, seat) for row in rows]).astype(float)
-        estimate = mean(counts, "mean over agent-runs")
-        all_pooled = {**first, "temperature": " ".join(_temperatures())}
-        known = beside(("table-s7",), all_pooled, seat=seat)
-        yield {
-            **{n: v for n, v in first.items() if n != "temperature"},
-            "temperature": " ".join(row.tracked.factors["temperature"] for row in rows),
-            **{"seat": seat, "switches": estimate.value, "ci_low": estimate.ci_low},
-            **{"ci_high": estimate.ci_high, "n": estimate.n},
-            "sd": float(counts.std(ddof=1)) if len(counts) > 1 else math.nan,
-            "published_switches": float(known["switches"]) if known else None,
-            "published_sd": float(known["sd"]) if known else None,
-            "published_n": int(known["n"]) if known else None,
-        }
-
-
-def _counts(row: Row, seat: str) -> np.ndarray:
-    """Switches of a seat in every replicate."""
-    if row.summary is None or seat not in row.tracked.seats:
-        return np.empty(0)
-    return row.summary.switches.counts[:, row.tracked.seats.index(seat)]

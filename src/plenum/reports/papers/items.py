@@ -1,6 +1,6 @@
 """The numbered results of the papers: which study gives each one, and what shows it.
 
-`reference/items.yaml` holds them as data; seeds 000 and 001 are meant.
+`reference/items.yaml` holds them as data.
 """
 
 import re
@@ -20,6 +20,8 @@ NEEDS = {
     "anthropic": "`ANTHROPIC_API_KEY`",
     "gemini": "`GEMINI_API_KEY`",
     "xai": "`XAI_API_KEY`",
+    "deepseek": "`DEEPSEEK_API_KEY`",
+    "dashscope": "`DASHSCOPE_API_KEY`",
     "gpu": "a GPU",
     "qwen": "the weights of Qwen2.5-7B-Instruct",
 }
@@ -28,7 +30,8 @@ NEEDS = {
 REDUCED = "rounds=8 replicates=6"
 """Settings that make a study small, where it names none of its own."""
 
-_FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "with"}
+_OF_STUDY = ("needs", "real", "reduced", "experiment", "study", "given")
+_FIELDS = {"title", "studies", "figure", "table", "conditions", "published", "with", "script"}
 
 
 @dataclass(frozen=True)
@@ -38,26 +41,38 @@ class Experiment:
     Attributes
     ----------
     name
-        Of the study, and of its option of `experiment`.
+        Its own; that of the study and of its option of `experiment` too, unless these are given.
     needs
         Keys of ``NEEDS``: what the papers' own models take. Without these it runs all the same.
     real, reduced
-        Overrides that put the papers' models into the seats, and that make it small.
+        Overrides that put the papers' models into the seats, and that make it small; where no
+        model is asked the first is empty.
+    experiment, study
+        Its option of `experiment`, and the study that it writes to.
+    given
+        Overrides that the experiment needs.
     """
 
     name: str
     needs: tuple[str, ...]
-    real: str
+    real: str = ""
     reduced: str = REDUCED
+    experiment: str = ""
+    study: str = ""
+    given: str = ""
 
     @property
     def backend(self) -> str:
         """The backend, unless the papers' models are put into the seats."""
-        return "simulated" if self.real == "backend=api" else "hosted"
+        return "hosted" if "gpu" in self.needs else "simulated"
 
     def command(self, overrides: str = "") -> str:
         """How it is run."""
-        return f"python run.py -m +experiment={self.name} {overrides}".rstrip()
+        return f"python run.py -m {' '.join(self.overrides(overrides))}"
+
+    def overrides(self, more: str = "") -> list[str]:
+        """What its run is given on the command line."""
+        return [f"+experiment={self.experiment}", *self.given.split(), *more.split()]
 
 
 @dataclass(frozen=True)
@@ -81,6 +96,8 @@ class Item:
         Files of `reference/` with the paper's numbers.
     shown_with
         More overrides for the figure.
+    script
+        The script that makes it, where that needs no study.
     """
 
     id: str
@@ -91,10 +108,11 @@ class Item:
     conditions: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     published: tuple[str, ...] = ()
     shown_with: str = ""
+    script: str = ""
 
     @property
     def paper(self) -> str:
-        """``000`` or ``001``."""
+        """``000``, ``001`` or ``002``."""
         return self.id.partition("/")[0]
 
     @property
@@ -125,12 +143,20 @@ class Item:
         return f"python scripts/papers.py item={self.id} draw=true"
 
     @property
+    def study_names(self) -> tuple[str, ...]:
+        """The tracked studies that it comes from, each once."""
+        return tuple(dict.fromkeys(study.study for study in self.studies))
+
+    @property
     def shown_by(self) -> tuple[str, ...]:
         """The commands that show it."""
-        study = self.studies[0].name if self.studies else ""
+        if self.script:
+            return (f"python {self.script}",)
+        study = self.study_names[0] if self.studies else ""
         name = "\"figure='null'\"" if self.figure == "null" else f"figure={self.figure}"
         figure = f"python scripts/figures.py study={study} {name} {self.shown_with}"
-        only = f"study={study} " if len(self.studies) == 1 else ""
+        several = len(self.study_names) > 1 and of_table(self.table) is not None
+        only = "" if several or not study else f"study={study} "
         table = f"python scripts/tables.py {only}table={self.table}"
         return (figure.rstrip(),) * bool(self.figure) + (table,) * bool(self.table)
 
@@ -153,7 +179,7 @@ def item(text: str) -> Item:
 
 
 _SPELLING = re.compile(
-    r"(?:(?:seed )?(?P<paper>\d{3})[\s/,:]*)?"
+    r"(?:(?P<paper>\d{3})[\s/,:]*)?"
     r"(?:(?P<kind>fig|tab)[a-z]*\.?[\s-]*)?(?P<number>s?\d+)(?P<panel>[a-z]?)"
 )
 
@@ -174,7 +200,7 @@ def _named(text: str) -> list[Item]:
 
 
 def items() -> tuple[Item, ...]:
-    """Every numbered result of the papers, 001 first."""
+    """Every numbered result of the papers, in the order of the file."""
     return _load(project.root() / "reference" / "items.yaml")
 
 
@@ -193,9 +219,10 @@ def _load(path: Path) -> tuple[Item, ...]:
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     studies = {}
     for name, entry in data["studies"].items():
-        _check(path, name, entry, ("needs", "real", "reduced"))
+        _check(path, name, entry, _OF_STUDY)
         _check(path, name, entry["needs"], NEEDS)
-        studies[name] = Experiment(name, **{**entry, "needs": tuple(entry["needs"])})
+        own = {"study": name, "experiment": name, **entry, "needs": tuple(entry["needs"])}
+        studies[name] = Experiment(name, **own)
     return tuple(
         _item(path, id_, data["items"][entry["same"]] if "same" in entry else entry, studies)
         for id_, entry in data["items"].items()
@@ -218,6 +245,7 @@ def _item(
         ),
         published=tuple(entry.get("published", ())),
         shown_with=entry.get("with", ""),
+        script=entry.get("script", ""),
     )
 
 

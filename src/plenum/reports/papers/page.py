@@ -28,7 +28,7 @@ def commands(item: Item) -> str:
     lines = [f"# {item.paper}, {item.label}: {item.title}"]
     lines += [study.command() for study in item.studies]
     lines += [item.made_by, *(f"{command}  # all of the study" for command in item.shown_by)]
-    for study in item.studies:
+    for study in (study for study in item.studies if study.needs):
         needs = _needs(study).replace("`", "")
         lines.append(f"# on the papers' models: {study.command(study.real)} ({needs})")
     return "\n".join(lines)

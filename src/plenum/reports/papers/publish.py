@@ -109,19 +109,25 @@ def _studies(
 
     ``None`` where none has, and every table was requested.
     """
+    for study in studies:
+        kind = kind_of(study, chosen.uri)
+        if name not in (own := kind.part("paper_tables")):
+            if every:
+                return None
+            raise UserError(
+                f"table: {name}; study {study} holds {kind.plural}: one of {', '.join(own)}"
+            )
     if name == "s4":
         return studies[:1]
-    for study in studies:
-        kind_of(study, chosen.uri).part("paper_tables")
     item = items.of_table(name)
     if studies or (item is None and every):
         return studies or None
     if item is None:
         raise UserError(f"study: missing; table={name} needs one, as in study=hl01_2x2")
-    run = tuple(study.name for study in item.studies if exists(study.name, chosen.uri))
-    left = [study.command() for study in item.studies if study.name not in run]
+    run = tuple(one for one in item.study_names if exists(one, chosen.uri))
+    left = [study.command() for study in item.studies if study.study not in run]
     if not run and not every:
-        names = ", ".join(study.name for study in item.studies)
+        names = ", ".join(item.study_names)
         raise UserError(f"study: table {name} is of {names}; none has been run yet: {left[0]}")
     if run and left:
         print(f"table {name}: not run yet, left out: {'; '.join(left)}")
@@ -131,5 +137,5 @@ def _studies(
 def _list() -> None:
     for table in CATALOGUE.values():
         item = items.of_table(table.name)
-        studies = ", ".join(study.name for study in item.studies) if item else ""
+        studies = ", ".join(item.study_names) if item else ""
         print(f"{table.name:<12}{table.shows:<54}{studies}".rstrip())

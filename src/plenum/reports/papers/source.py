@@ -1,15 +1,19 @@
 """The sources of a table by number: conditions and accounts of studies, and published numbers."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from plenum.design.factors import FACTORS
+from plenum.dynamics import time_to_majority
 from plenum.reports.labels import provenance
-from plenum.reports.papers.published import beside
+from plenum.reports.papers.departures import departures, summed_up
+from plenum.reports.papers.published import Published, beside
 from plenum.reports.phrases import paragraphs
 from plenum.reports.rows import Row, frame
 from plenum.reports.settings import Settings
@@ -24,11 +28,15 @@ _COLUMNS = (
     *("estimand", "lambda", "ci_low", "ci_high", "se", "interval", "rounds_used"),
     *("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"),
     *("time_to_majority", "time_to_majority_ci_low", "time_to_majority_ci_high"),
+    "time_to_majority_ties_first",
 )
 """Columns of the condition table that the CSV files by number have."""
 
 _VALUES = ("lambda", "flip_rate", "time_to_majority", "n")
 """Values that the papers report of a condition."""
+
+_ALSO = {"flip_rate": "fragility_plurality"}
+"""Other names of values in the files."""
 
 
 class NumberedTable(NamedTuple):
@@ -36,6 +44,18 @@ class NumberedTable(NamedTuple):
 
     tables: tuple[Table, ...]
     frame: pd.DataFrame
+
+
+class Numbered(NamedTuple):
+    """A table: its name, what it shows, how it is made, and what a study must have for it.
+
+    ``make`` gives ``None`` for studies that have nothing to show in it.
+    """
+
+    name: str
+    shows: str
+    make: Callable[["Source"], NumberedTable | None]
+    needs: str
 
 
 @dataclass(frozen=True)
@@ -95,13 +115,37 @@ class Source:
 
 
 def with_published(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
-    """The condition table, with published values as they are printed, and where they stand."""
+    """The condition table, with published values as they are printed, and where they stand.
+
+    Beside them stands what the papers define otherwise by their definition:
+    ``time_to_majority_ties_first``. ``departs`` says where a condition isn't theirs.
+    """
     lines = frame(rows)
+    lines["time_to_majority_ties_first"] = [ties_first(row) for row in rows]
     published = [beside(files, row.tracked.factors) for row in rows]
     for name in _VALUES:
-        lines[f"printed_{name}"] = [line.get(name, "") if line else "" for line in published]
+        lines[f"printed_{name}"] = [_printed(line, name) if line else "" for line in published]
+    lines["departs"] = [
+        " ".join(departures(row.tracked)) if line else ""
+        for row, line in zip(rows, published, strict=True)
+    ]
     lines["printed_in"] = [line["source"] if line else "" for line in published]
     return lines
+
+
+def _printed(line: Published, name: str) -> str:
+    """A printed value; of wordings the papers call the flip rate fragility."""
+    return line.get(name) or line.get(_ALSO.get(name, ""), "")
+
+
+def ties_first(row: Row) -> float:
+    """The median round of the first majority as the papers have it.
+
+    A tied top is its first option, and without a majority it is the last round.
+    """
+    if row.summary is None:
+        return math.nan
+    return float(np.median(time_to_majority(row.tracked.preferences, ties="first").times))
 
 
 def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
@@ -110,14 +154,15 @@ def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     chosen = lines.reindex(columns=_COLUMNS)
     for name in _VALUES:
         chosen[f"published_{name}"] = pd.to_numeric(lines[f"printed_{name}"]).astype(float)
-    return chosen.assign(published_source=lines["printed_in"])
+    return chosen.assign(departs=lines["departs"], published_source=lines["printed_in"])
 
 
 def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
     """The last notes of a table: where published numbers come from, and where a run's do."""
     published = [line for row in rows if (line := beside(files, row.tracked.factors))]
     sources = dict.fromkeys(line["source"] for line in published)
-    return (*noted("published", sources=list(sources)), provenance(rows))
+    departing = summed_up([r.tracked for r in rows if beside(files, r.tracked.factors)])
+    return (*noted("published", sources=list(sources), departing=departing), provenance(rows))
 
 
 def noted(name: str, **facts: Any) -> list[str]:

@@ -1,5 +1,6 @@
 """The tables of fragility: by variant family, between conditions, and over scenarios."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -50,6 +51,7 @@ def _families(rows: Sequence[Row]) -> Table:
     columns = (
         *condition_keys(rows),
         Column(ALL, "fragility", _fragile),
+        Column("off_plurality", "off the\nplurality", decimals(3)),
         *(Column(family, family, _fragile) for family in families),
         *(Column(family, f"λ̂_pert {family}", _grown) for family in families),
     )
@@ -65,7 +67,9 @@ def _line(row: Row) -> dict[str, Any]:
         str(record["family"]): {**record, "reason": row.wordings[str(record["family"])].reason}
         for record in records
     }
-    return {**row.tracked.factors, "condition": row.tracked.identity, **families}
+    flips = row.summary.flip_rate.value if row.summary else math.nan
+    named = {**row.tracked.factors, "condition": row.tracked.identity}
+    return {**named, "off_plurality": flips, **families}
 
 
 def _fragile(family: Mapping[str, Any] | float) -> str:

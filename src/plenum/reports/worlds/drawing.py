@@ -1,4 +1,4 @@
-"""The figures of a study in worlds (seed 002, Figures 3 to 5)."""
+"""The figures of a study in worlds (The Hidden Strength of Disagreement, Figures 3 to 5)."""
 
 import math
 from collections import Counter
@@ -239,3 +239,11 @@ def _caption(
     target = sum(condition.target for condition in played)
     runs = f"{completed}/{target} runs"
     caption(figure, [*first, *notes(name, **facts), f"{runs}; {origin(played)}"])
+
+
+DRAWINGS = {
+    "over_time": ("performance by round", over_time),
+    "baselines": ("arms beside the baselines", baselines),
+    "deviation": ("performance against deviation", deviation),
+}
+"""What each figure shows, and how it is drawn."""

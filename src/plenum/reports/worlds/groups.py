@@ -76,6 +76,11 @@ class Group:
         return str(self.frame["task"].iloc[0])
 
     @property
+    def agents(self) -> str:
+        """The number of agents of its teams."""
+        return str(_first(self.frame)["agents"])
+
+    @property
     def shown(self) -> Display:
         """How tables and figures show its world."""
         return display(self.task)
@@ -142,7 +147,7 @@ class Group:
         """
         kept, notes = self.frame, []
         for factor in ("volatility", "diversity"):
-            anywhere = _without_roles(kept) & (factor == "diversity")
+            anywhere = without_roles(kept) & (factor == "diversity")
             bound = kept[~anywhere]
             met = bound.groupby(factor)["arm"].nunique()
             shared = set(met.index[met == bound["arm"].nunique()])
@@ -304,6 +309,7 @@ def _first(frame: pd.DataFrame) -> "pd.Series[Any]":
     return order.iloc[0]
 
 
-def _without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
+def without_roles(frame: pd.DataFrame) -> "pd.Series[bool]":
+    """Which conditions have no roles, or identical ones, whatever diversity they are labelled."""
     lone = (frame["agents"] == "1") | (frame["consensus"] == "central")
     return frame["scripted"] | (frame["diversity"] == "identical") | lone

@@ -29,13 +29,6 @@ _TABLES = (
 )
 """The tables in their order; some don't exist of every group."""
 
-_DRAWINGS = {
-    "over_time": ("performance by round", drawing.over_time),
-    "baselines": ("arms beside the baselines", drawing.baselines),
-    "deviation": ("performance against deviation", drawing.deviation),
-}
-"""What each figure shows, and how it is drawn."""
-
 
 def tables(chosen: Settings) -> list[TrackedCondition]:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
@@ -69,8 +62,8 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
         No run has been completed, or there is no such figure.
     """
     for name in names or ():
-        if name not in _DRAWINGS:
-            raise UserError(f"figure: {name}; of worlds there are {', '.join(_DRAWINGS)}")
+        if name not in drawing.DRAWINGS:
+            raise UserError(f"figure: {name}; of worlds there are {', '.join(drawing.DRAWINGS)}")
     played = Study(chosen.study, chosen.uri).conditions
     if not any(condition.completed for condition in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
@@ -90,7 +83,7 @@ def drawn(
     for group, task in zip(grouped, tasks, strict=True):
         world = task if tasks.count(task) == 1 else group.heading.removeprefix("World ")
         stem = re.sub(r"\W+", "_", world)
-        for name, (shown, draw) in _DRAWINGS.items():
+        for name, (shown, draw) in drawing.DRAWINGS.items():
             if names is None or name in names:
                 with style.styled():
                     figure = draw(group)

@@ -27,9 +27,9 @@ def notes(name: str, **facts: Any) -> list[str]:
 
 
 def overall(group: Group) -> list[Table]:
-    """Every arm: its metrics with intervals over worlds (seed 002, Tables 1, 2, 4 and 5).
+    """Every arm: its metrics with intervals over worlds.
 
-    At the levels that all arms have in common: :func:`levels` has the others.
+    Tables 1, 2, 4 and 5 of The Hidden Strength of Disagreement, at the levels that all arms have in common: :func:`levels` has the others.
     """
     group, left = group.at_common_levels()
     metrics = group.shown.metrics
@@ -51,7 +51,7 @@ def overall(group: Group) -> list[Table]:
     columns = (
         *keys(["arm"]),
         Column(("completed", "target"), "runs", realised),
-        *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, _mean) for m in metrics),
+        *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, mean_cell) for m in metrics),
         *(Column(name, head, decimals(2)) for name, head in more.items()),
     )
     warned = dict.fromkeys(name for condition in group.played for name in warnings(condition))
@@ -61,7 +61,7 @@ def overall(group: Group) -> list[Table]:
 
 
 def by_agents(family: Group) -> Table:
-    """The first metric by number of agents, one column an arm (seed 002, Table 3).
+    """The first metric by number of agents, one column an arm.
 
     Each arm is compared with itself: only what it was run at with every number of agents counts.
     """
@@ -264,7 +264,7 @@ def _lost(condition: TrackedCondition, name: str) -> bool:
     return name in condition.metrics and bool((condition.metrics[name] > 0).any())
 
 
-def _mean(value: float, half: float, lost: float, total: float) -> str:
+def mean_cell(value: float, half: float, lost: float, total: float) -> str:
     """``7.10 ± 0.31 (5.4 of 5.6 open)``: what has no time is no part of the mean."""
     error = "" if math.isnan(value) or math.isnan(half) else f" ± {half:.3f}"
     few = f"{lost:.1f}" if lost >= 0.05 else "<0.1"
@@ -272,4 +272,4 @@ def _mean(value: float, half: float, lost: float, total: float) -> str:
 
 
 def _mean_alone(value: float, lost: float, total: float) -> str:
-    return _mean(value, math.nan, lost, total)
+    return mean_cell(value, math.nan, lost, total)

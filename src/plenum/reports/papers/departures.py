@@ -1,0 +1,51 @@
+"""In what a condition departs from the papers', where their numbers stand beside its own."""
+
+from collections.abc import Sequence
+
+from plenum.tracking.conditions import TrackedCondition
+
+SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
+"""The papers' seats in the order in which they speak, in all of their released runs."""
+
+ROUNDS = "20"
+"""The papers' rounds."""
+
+MEANINGS = {
+    "texts": "scenario, mandates and prompts in other words, and no line that names the round",
+    "order": "not Chair, Welfare, Rights, Equity, Security, as in all released runs",
+    "labels": "Member 1 to 5, where the papers' seats without mandates keep their names",
+    "options": "other options than the released packet's three",
+    "rounds": "not 20",
+}
+"""What may depart, in words."""
+
+
+def departures(condition: TrackedCondition) -> tuple[str, ...]:
+    """Keys of ``MEANINGS``; none for the authors' own runs.
+
+    Conditions that were drawn an order of speaking under ``roles=off`` are older than the option
+    to keep it, and had neutral labels.
+    """
+    if condition.published:
+        return ()
+    ordered = condition.seats == SEATS or not condition.seats
+    options = condition.preferences.shape[-1] or 3
+    departing = {
+        "texts": True,
+        "order": not ordered,
+        "labels": not ordered and condition.factors["roles"] == "off",
+        "options": options != 3,
+        "rounds": condition.factors.get("rounds", ROUNDS) != ROUNDS,
+    }
+    return tuple(key for key, departs in departing.items() if departs)
+
+
+def summed_up(conditions: Sequence[TrackedCondition]) -> list[str]:
+    """What departs in some conditions of the papers, in how many, and what it means."""
+    known = [departures(condition) for condition in conditions]
+    met = {key: sum(key in own for own in known) for key in MEANINGS}
+    return [
+        f"{key} ({'all' if n == len(known) else f'{n} of {len(known)}'}): {MEANINGS[key]}"
+        for key, n in met.items()
+        if n
+    ]

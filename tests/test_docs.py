@@ -17,6 +17,8 @@ from plenum.design.schema import Config
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
 EXPERIMENTS = sorted((ROOT / "conf/experiment").glob("*.yaml"))
+ROOMS = ("conf", "docs", "reference", "scenarios", "scripts", "src", "tests")
+SUFFIXES = {".md", ".py", ".j2", ".yaml", ".yml", ".txt", ".csv"}
 
 
 def cells(heading: str) -> Mapping[str, list[str]]:
@@ -98,6 +100,19 @@ def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
         if not link.startswith(("http://", "https://")):
             assert target.exists(), link
             assert not anchor or anchor in anchors(target), link
+
+
+def test_papers_are_called_by_their_titles() -> None:
+    titles = re.findall(
+        r"^\| `(\d{3})` \| .*?\*(.*?)[.*]", (ROOT / "docs/papers.md").read_text("utf-8"), re.M
+    )
+    assert [number for number, _ in titles] == ["000", "001", "002"]
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    assert [title for _, title in titles if title not in readme] == []
+    otherwise = re.compile(r"seed[ -]00\d|consensus[ ]paper", re.I)
+    files = (file for room in ROOMS for file in (ROOT / room).rglob("*"))
+    texts = [file for file in files if file.suffix in SUFFIXES]
+    assert [str(file) for file in texts if otherwise.search(file.read_text("utf-8"))] == []
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/appendix/spine.md"])

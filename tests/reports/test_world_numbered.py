@@ -50,15 +50,28 @@ def test_means_stand_above_the_printed_values_of_their_row() -> None:
     assert any("within 2 cells" in note for note in sheets[0].notes)
 
 
-def test_the_rules_of_the_released_code_make_the_definition_the_papers() -> None:
+@pytest.mark.parametrize(
+    ("world", "otherwise"),
+    [
+        (RELEASED, []),
+        ("rules=released", []),
+        ("rules=released misread=0.1", []),
+        ("rules=released reach=1", ["CR", "MP"]),
+        ("reach=2", ["CR", "MP", "RD"]),
+    ],
+)
+def test_the_rules_of_the_released_code_make_the_definition_the_papers(
+    world: str, otherwise: list[str]
+) -> None:
     released = [
-        dataclasses.replace(one, factors=one.factors | {"world": RELEASED, "settings": RELEASED})
+        dataclasses.replace(one, factors=one.factors | {"world": world, "settings": world})
         for one in (IMPLICIT, EXPLICIT)
     ]
-    for sheet in made("1", *released).tables:
-        assert {source for _, source in lines(sheet)} == {"this run", "published"}
-    partly = dataclasses.replace(IMPLICIT, factors=IMPLICIT.factors | {"world": "reach=2"})
-    assert ("Overall", "published, otherwise defined") in lines(made("1", partly).tables[0])
+    frame = made("1", *released).frame
+    assert frame.loc[frame["differs"] != "", "metric"].unique().tolist() == otherwise
+    for metric, sheet in zip(("CR", "MP", "RD"), made("1", *released).tables, strict=True):
+        label = "published" + ", otherwise defined" * (metric in otherwise)
+        assert {source for _, source in lines(sheet)} == {"this run", label}
 
 
 def test_who_has_no_role_is_of_no_level_of_diversity() -> None:

@@ -25,6 +25,9 @@ from plenum.reports.worlds.tables import mean_cell, notes
 _LEVELS = ("diversity", "volatility", "model")
 """Factors that a line of a table is about; empty for all of them together."""
 
+RELEASED = "rules=released"
+"""What a world is called that has the rules of the authors' released code."""
+
 
 def compared(name: str, source: Source) -> NumberedTable | None:
     """A table of the paper: for each of its metrics this run's means and the printed values."""
@@ -64,10 +67,15 @@ def _lines(
 def differing(metric: Published, group: Group) -> str:
     """What parts the printed metric from the measure beside it; empty where they are the same.
 
-    A metric of the released code is the same under the ``rules`` of the world that it needs.
+    A metric of the released code is the same under the ``rules`` of the world that it needs: one
+    by one, or all together as `rules=released`.
     """
-    rules = metric.get("rules", "").split()
-    same = rules and set(rules) <= set(str(group.frame["world"].iloc[0]).split())
+    rules = set(metric.get("rules", "").split())
+    world = set(str(group.frame["world"].iloc[0]).split())
+    if RELEASED in world:
+        changed = {key for key, _, _ in (number.partition("=") for number in world)}
+        world |= {rule for rule in rules if rule.partition("=")[0] not in changed}
+    same = rules and rules <= world
     return "" if same else metric.get("differs", "")
 
 
@@ -96,7 +104,7 @@ def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> T
         values = {arm: cells[arm]["published"] or NONE for arm in arms}
         lines.append({"row": row, "source": label, **values})
     title = f"Table {name}, {metric['metric']} ({metric['name']}): {metric['ours']}"
-    noted = notes("numbered", number=name, agents=group.agents, differs=differs)
+    noted = notes("numbered", number=name, agents=group.agents, differs=differs, metric=metric)
     return Table(
         "",
         f"{title} ({group.heading})",

@@ -29,7 +29,8 @@ def notes(name: str, **facts: Any) -> list[str]:
 def overall(group: Group) -> list[Table]:
     """Every arm: its metrics with intervals over worlds.
 
-    Tables 1, 2, 4 and 5 of The Hidden Strength of Disagreement, at the levels that all arms have in common: :func:`levels` has the others.
+    Tables 1, 2, 4 and 5 of The Hidden Strength of Disagreement, at the levels that all arms have
+    in common: :func:`levels` has the others.
     """
     group, left = group.at_common_levels()
     metrics = group.shown.metrics

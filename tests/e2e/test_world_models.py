@@ -1,4 +1,4 @@
-"""Base models and scripted policies in one table (The Hidden Strength of Disagreement, Tables 3 and 6)."""
+"""Base models and scripted policies in one table: Tables 3 and 6 of the paper on worlds."""
 
 import json
 from pathlib import Path

@@ -43,7 +43,7 @@ def factors(compose: Compose) -> Callable[[Experiment], list[dict[str, str]]]:
         swept_over = sweep(compose, study)
         first = [values[0] for values in swept_over]
         base = told(parse_job(compose(*study.overrides(), *first)))
-        plainly = (f"task={base['task']}",) * ("task" in base)
+        plainly = [f"task={base['task']}"] if "task" in base else []
         default = told(parse_job(compose(*plainly)))
         found = []
         for overrides in product(*swept_over):

@@ -1,4 +1,4 @@
-"""Tables 1 to 6 of *The Hidden Strength of Disagreement*: a run's means beside the printed values."""
+"""Tables 1 to 6 of *The Hidden Strength of Disagreement*: means beside the printed values."""
 
 import dataclasses
 from pathlib import Path

@@ -43,8 +43,8 @@ def _published() -> list[str]:
     """What the paper reports of equal calls."""
     return [
         f"published: texts and preferences differed in {line['differing']} of trials "
-        f"({line['model']}, {line['calls']} equal calls at temperature 0; {line['source']}); what a "
-        "trial is isn't told, so that it need not be the share off the most frequent text"
+        f"({line['model']}, {line['calls']} equal calls at temperature 0; {line['source']}); what "
+        "a trial is isn't told, so that it need not be the share off the most frequent text"
         for line in published("section-s1")
     ]
 

@@ -27,7 +27,8 @@ def commands(item: Item) -> str:
     """How one item is made, from the runs to what shows it."""
     lines = [f"# {item.paper}, {item.label}: {item.title}"]
     lines += [study.command() for study in item.studies]
-    lines += [item.made_by, *(f"{command}  # all of the study" for command in item.shown_by)]
+    lines += [item.made_by]
+    lines += [f"{command}{'  # all of the study' * bool(item.studies)}" for command in item.shown_by]
     for study in (study for study in item.studies if study.needs):
         needs = _needs(study).replace("`", "")
         lines.append(f"# on the papers' models: {study.command(study.real)} ({needs})")

@@ -105,9 +105,10 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)
             article.publish(one_study)
-            if "explorer" in kind_of(name, chosen.uri).parts:
+            if explored := "explorer" in kind_of(name, chosen.uri).parts:
                 explorer.publish(page)
-        _say(f"{one_study.out}: tables, report, explorer, {time.monotonic() - began:.0f} s")
+        made_of_it = "tables, report" + ", explorer" * explored
+        _say(f"{one_study.out}: {made_of_it}, {time.monotonic() - began:.0f} s")
 
 
 def _lead(size: str | None) -> str:

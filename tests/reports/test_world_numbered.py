@@ -39,8 +39,9 @@ def lines(sheet: Table) -> dict[tuple[str, str], dict[str, str]]:
 def test_means_stand_above_the_printed_values_of_their_row() -> None:
     sheets = made("1", IMPLICIT, EXPLICIT).tables
     assert [sheet.title.split(" (")[0] for sheet in sheets] == [
-        *("Table 1, CR", "Table 1, MP", "Table 1, RD"),
+        *("002, Table 1: CR", "002, Table 1: MP", "002, Table 1: RD"),
     ]
+    assert sheets[0].notes[-2].endswith("and 10 in baselines, here 5")
     rows = lines(sheets[0])
     assert rows["Overall", "this run"]["implicit"].startswith("0.750 ± 0.205")
     assert rows["Volatility Moderate", "this run"]["explicit"].startswith("0.450 ±")

@@ -1,5 +1,6 @@
 """The papers' results out of tracked studies: each under its number, and a page of all."""
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -7,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from matplotlib import pyplot as plt
@@ -91,13 +93,14 @@ def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
     if names:
         log_report(names[0], chosen.uri, files)
     rows = [row for name in names for row in load(replace(chosen, study=name)).rows]
+    kept = [row for row in rows if not item.conditions or item.selects(row.tracked.factors)]
     return Shown(
         item,
         pictures,
         tuple(files),
         numbered.tables if numbered else (),
         "" if files else "the runs have nothing to show in it",
-        provenance(rows) if rows else "no run",
+        provenance(kept) if kept else item.script or "no run",
     )
 
 
@@ -113,11 +116,13 @@ def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Pat
 
 
 def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
-    """What a script that needs no study writes, in a folder of the item."""
-    folder = chosen.out / stem
-    command = [sys.executable, str(project.root() / item.script), "--out", str(folder)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    yield from sorted(folder.iterdir())
+    """What a script that needs no study writes, under the item's name."""
+    with TemporaryDirectory() as folder:
+        command = [sys.executable, str(project.root() / item.script), "--out", folder]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        chosen.out.mkdir(parents=True, exist_ok=True)
+        for file in sorted(Path(folder).iterdir()):
+            yield Path(shutil.move(file, chosen.out / f"{stem}_{file.name}"))
 
 
 def write_index(collected: Sequence[Shown], folder: Path, lead: str, notice: str) -> list[Path]:
@@ -149,7 +154,7 @@ def _blocks(shown: Shown, pictures: Iterator[int], grids: Iterator[int]) -> Iter
     for file in shown.pictures:
         if file.suffix == ".png":
             both = (file, file.with_suffix(".svg"))
-            drawn = FIGURES[item.figure].shows if item.figure else item.title
+            drawn = FIGURES[item.figure].shows if item.figure else file.stem.rpartition("_")[2]
             name = item.figure or Path(item.script).stem
             caption, alt = f"{drawn} ({shown.provenance})", f"{item.title}; {drawn}"
             yield page.Picture(next(pictures), name, both, item.title, caption, alt)

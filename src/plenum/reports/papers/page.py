@@ -27,8 +27,8 @@ def commands(item: Item) -> str:
     """How one item is made, from the runs to what shows it."""
     lines = [f"# {item.paper}, {item.label}: {item.title}"]
     lines += [study.command() for study in item.studies]
-    lines += [item.made_by]
-    lines += [f"{command}{'  # all of the study' * bool(item.studies)}" for command in item.shown_by]
+    whole = "  # all of the study" if item.studies else ""
+    lines += [item.made_by, *(command + whole for command in item.shown_by)]
     for study in (study for study in item.studies if study.needs):
         needs = _needs(study).replace("`", "")
         lines.append(f"# on the papers' models: {study.command(study.real)} ({needs})")

@@ -43,6 +43,9 @@ MOST_ROWS = 3
 MANY_OPEN = 0.1
 """Share of what never ended from which on a mean of times is drawn hollow."""
 
+_SHARE = (-0.03, 1.03)
+"""Limits of an axis of performance, which is a share."""
+
 SCRIPT = {"color": GREY, "marker": "", "linestyle": (0, (1, 1))}
 """How the line of a scripted policy is drawn."""
 
@@ -72,6 +75,7 @@ def over_time(group: Group) -> Figure:
         panel.set_xlim(0.5, max(unscripted.frame["rounds"].astype(int)) + 0.5)
         panel.xaxis.set_major_locator(MaxNLocator(integer=True))
         panel.grid(True)
+    axes[0, 0].set_ylim(*_SHARE)
     axes[0, 0].set_ylabel(shown.performance)
     if handles:
         figure.legend(
@@ -128,6 +132,7 @@ def baselines(group: Group) -> Figure:
                        markerfacecolor=face, ms=3.4)  # fmt: skip
         panel.set_title(metric.replace("_", " "), loc="left")
         panel.xaxis.set_major_locator(MaxNLocator(4))
+        _within(panel, least, most)
         panel.grid(axis="x")
         panel.set_ylim(-0.6, len(arms) - 0.4)
     axes[0, 0].set_yticks(places, arms, fontsize=6.5)
@@ -160,9 +165,18 @@ def deviation(group: Group) -> Figure:
             _cloud(panel, part, COLOURS[number])
             panel.set_title(f"{name}, {level}\n{verdict}", loc="left", fontsize=7)
             panel.grid(True)
+    axes[0, 0].set_ylim(*_SHARE)
+    _within(axes[0, 0], 0, math.inf)
     outer_labels(axes, x=shown.deviation, y=shown.performance * bool(names))
     _caption(figure, "deviation", drawn, chosen=chosen, left=names[MOST_ROWS:])
     return figure
+
+
+def _within(axes: Axes, least: float, most: float) -> None:
+    """Show no values that can't be."""
+    low, high = axes.get_xlim()
+    margin = 0.04 * (min(high, most) - max(low, least))
+    axes.set_xlim(max(low, least - margin), min(high, most + margin))
 
 
 def _one_cell(group: Group) -> tuple[Group, dict[str, str]]:

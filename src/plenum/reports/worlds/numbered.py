@@ -103,8 +103,8 @@ def _table(name: str, group: Group, metric: Published, frame: pd.DataFrame) -> T
         lines.append({"row": row, "source": "this run", **means})
         values = {arm: cells[arm]["published"] or NONE for arm in arms}
         lines.append({"row": row, "source": label, **values})
-    title = f"Table {name}, {metric['metric']} ({metric['name']}): {metric['ours']}"
-    noted = notes("numbered", number=name, agents=group.agents, differs=differs, metric=metric)
+    title = f"002, Table {name}: {metric['metric']} ({metric['name']}), here {metric['ours']}"
+    noted = notes("numbered", number=name, team=group.agents, differs=differs, metric=metric)
     return Table(
         "",
         f"{title} ({group.heading})",
@@ -128,11 +128,11 @@ def _pages(draw: Any, study: EstimatedStudy) -> list[Figure]:
 TABLES = {
     name: Numbered(name, shows, partial(compared, name), f"an arm of Table {name}")
     for name, shows in (
-        ("1", "disaster: explicit and implicit consensus"),
-        ("2", "disaster: implicit consensus and baselines"),
-        ("3", "disaster: coverage by model, 30 agents"),
-        ("4", "misinformation: explicit and implicit consensus"),
-        ("5", "public goods: explicit and implicit consensus"),
+        ("1", "drones: explicit and implicit consensus"),
+        ("2", "drones: implicit consensus and baselines"),
+        ("3", "drones: coverage by model, 30 agents"),
+        ("4", "defenders: explicit and implicit consensus"),
+        ("5", "contributors: explicit and implicit consensus"),
         ("6", "three worlds by model"),
     )
 }

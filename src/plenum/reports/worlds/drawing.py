@@ -173,8 +173,10 @@ def deviation(group: Group) -> Figure:
 
 
 def _within(axes: Axes, least: float, most: float) -> None:
-    """Show no values that can't be."""
+    """Show no values that can't be, and not a hair's breadth where all values are equal."""
     low, high = axes.get_xlim()
+    if axes.dataLim.width == 0:
+        low, high = axes.dataLim.x0 - 1, axes.dataLim.x0 + 1
     margin = 0.04 * (min(high, most) - max(low, least))
     axes.set_xlim(max(low, least - margin), min(high, most + margin))
 

@@ -97,6 +97,6 @@ def _legend(figure: Figure, columns: int) -> None:
     handles = [
         Line2D([], [], color=_OBSERVED, lw=1.5, label="observed"),
         Patch(color=_REVERSED, label="random time reversal: no growth"),
-        Patch(ec=_SHUFFLED, fc="none", ls="--", label="rounds shuffled, as in the paper"),
+        Patch(ec=_SHUFFLED, fc="none", ls="--", label="rounds of the fit shuffled"),
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=2 * columns - 1)

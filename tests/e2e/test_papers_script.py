@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from .conftest import ROOT, call, with_store
+from .conftest import ROOT, Run, call, with_store
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +37,16 @@ def test_a_page_shows_all_of_it_and_says_that_it_is_simulated(made: Path) -> Non
     assert "![" in text
     assert (made / "hl01_2x2/report.html").exists()
     assert (made / "hl01_2x2/explorer.html").exists()
+
+
+def test_a_table_and_a_figure_of_worlds_are_made_from_tracked_runs(stored: Path, run: Run) -> None:
+    small = ("task.policy=random", "volatility=high", "rounds=3", "replicates=2")
+    run("-m", "+experiment=policies_disaster", *small)
+    given = ("draw=true", "item=[002/table-2,002/fig-4]", "draws=200")
+    done = run(*given, script="scripts/papers.py")
+    assert "002_fig-4.png" in done.stderr
+    table = pd.read_csv(stored / "outputs/papers/002_table-2.csv")
+    random = table[(table["arm"] == "scripted: random") & (table["metric"] == "CR")]
+    assert random["published"].tolist() == [0.754, 0.714, 0.771, 0.776, 0.747, 0.746, 0.768]
+    assert random["row"][random["episodes"] == 2].tolist() == ["Overall", "Volatility High"]
+    assert random["value"].between(0, 1).sum() == 2

@@ -2,6 +2,7 @@
 
 python scripts/import.py archive=FILE [study=NEW] [tracking=server] [journals=FOLDER]
 python scripts/import.py published=CLONE [study=landscape] [tracking=server]
+python scripts/import.py published=CLONE what=design [target=FOLDER]
 
 A call that was stopped goes on where the same command is given again.
 """
@@ -10,11 +11,18 @@ import hydra
 from omegaconf import DictConfig
 
 from plenum.cli import front_door, one_line_errors
+from plenum.design.ranges import one_of
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="import")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        one_of("what", cfg.what, ("runs", "design"))
+        if cfg.what == "design":
+            from plenum.archive.published import design
+
+            design.bring_in(design.requested(cfg))
+            return
         if cfg.published is not None:
             from plenum.archive.published import importing
 

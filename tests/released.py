@@ -134,3 +134,125 @@ def write(folder: Path) -> dict[str, dict[Any, dict[str, Any]]]:
 def catalogue(folder: Path, **more: Any) -> None:
     """Write the file that says which files make which study."""
     (folder / "catalogue.yaml").write_text(yaml.safe_dump({**CATALOGUE, **more}))
+
+
+# --- the design: packets, wordings and prompts, in words of our own ---
+
+PROMPTS = '''
+import pathlib
+
+pathlib.Path("executed").write_text("it was")
+
+GLOBAL_RULES = """You sit on a board. Costs are $5 a page, {braces} included.
+
+End with: STATE: pref=[pA,pB,pC]; conf=NN; tags=["one","two"]
+"""
+
+BALLOT_DEV_RULES = """Vote in JSON.
+"""
+
+CLERK_DEV_RULES = """Count in JSON.
+"""
+
+ROLE_MANDATES = {
+    "Chair": """MANDATE (Chair):
+- Lead; spend no $money.""",
+    "Welfare": "MANDATE (Welfare)", "Rights": "MANDATE (Rights)",
+    "Equity": "MANDATE (Equity)", "Security": "MANDATE (Security)",
+}
+
+ROUND_TEMPLATE = """SCENARIO PACKET:
+{scenario}
+
+ORDER: {role_order}; arguments of <=60 words, the last {k}, for {{free}}, not $4.
+
+TABLE:
+{state_table}
+
+WINDOW of {k}:
+{window}
+
+You are {role}. This is Round {round_num} of 20.
+{extra_round_instructions}
+Write now.
+"""
+
+BALLOT_TEMPLATE = """BALLOT TASK:
+{state_table}
+
+WINDOW of {k}:
+{window}
+
+{{"agent":"{role}","scenario_id":"{scenario_id}","vote":"<A/B/C>","confidence_0_100":NN}}
+"""
+
+CLERK_TEMPLATE = """CLERK TASK for {scenario_id}:
+{ballots}
+{state_table}
+{window} ({k})
+{{"decision": "<A/B/C>", "vote": {{"A": 0, "B": 0, "C": 0}}}}
+"""
+
+DEFAULT_STATE = {"pref": (0.33, 0.33, 0.34), "conf": 50, "tags": ("init", "init")}
+
+
+def run_ws_committee(rounds):
+    for rr in range(rounds):
+        extra = ""
+        if rr == rounds:
+            extra = "Last round: pay $2 and conclude."
+        user = ROUND_TEMPLATE + extra
+    ballot_prompt = clerk_prompt = ""
+    retry_prompt = ballot_prompt + "\\n\\nAGAIN: one line of JSON."
+    retry_prompt = clerk_prompt + "\\n\\nAGAIN: one object."
+'''
+PACKET = (
+    "SCENARIO_ID: HL-01\nInstitution: The Board\nConstraint: 20 beds.\nOptions:\n"
+    "A) Build: at once.\nB) Rent $5 rooms.\nC) Wait {long}.\nPrinciple vote: What now?\n"
+    "Cases:\ncase1) A village without a road.\nDiscrete endpoint: Choose A/B/C."
+)
+DESIGN = {
+    "prompts": "src/prompts.py",
+    "scenarios": "src/packets.json",
+    "registers": "src/registers.json",
+    "variants": ["hosted/variants.json"],
+}
+
+
+def design(folder: Path, prompts: str = PROMPTS, packets: dict[str, str] | None = None) -> None:
+    """Write the design's files into the release, and name them in its catalogue.
+
+    Parameters
+    ----------
+    packets
+        Texts by scenario; the first has wordings.
+    """
+    packets = packets or {"HL-01": PACKET, "ZZ-09": PACKET.replace("HL-01", "ZZ-09")}
+    first, text = next(iter(packets.items()))
+    families = ["surface_rephrasing"] * 2 + ["formatting_changes"]
+    others = [
+        {"variant_id": f"{first}-w{n}", "label": f"W {n}", "family": family, "text": f"{n} {text}"}
+        for n, family in enumerate(families, start=1)
+    ]
+    whole = {"variant_id": f"{first}-c", "label": "whole", "family": "canonical", "text": text}
+    registers = [
+        {"variant_id": f"{first}-v0", "label": "original", "text": text},
+        {"variant_id": f"{first}-v1", "label": "plain_words", "text": f"Plainly. {text}"},
+    ]
+    cases = [
+        {"scenario_id": name, "domain": "health", "endpoint_type": "choice_ABC", "text": each}
+        for name, each in packets.items()
+    ]
+    files = {
+        "src/prompts.py": prompts,
+        "src/packets.json": json.dumps({"scenarios": cases}),
+        "src/registers.json": json.dumps({"base_scenario_id": first, "variants": registers}),
+        "hosted/variants.json": json.dumps(
+            {"variant_sets": [{"scenario_id": first, "variants": [whole, *others]}]}
+        ),
+    }
+    for name, content in files.items():
+        (folder / "clone" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "clone" / name).write_text(content, encoding="utf-8")
+    (folder / "clone/data/raw/chaos_v1").mkdir(parents=True, exist_ok=True)
+    catalogue(folder, design=DESIGN)

@@ -13,6 +13,9 @@ from omegaconf import OmegaConf
 
 from plenum.base.errors import UserError
 
+_NO_CASES = ("variants",)
+"""Folders of ``scenarios`` that hold other things."""
+
 
 class ScenarioSearchPath(SearchPathPlugin):
     """Adds the project's scenarios to the places where configs are looked for."""
@@ -26,7 +29,8 @@ class ScenarioSearchPath(SearchPathPlugin):
 class ScenarioSource(ConfigSource):
     """A config group ``scenario`` with one option a YAML file; an option is a pointer to it.
 
-    A file is chosen by the id that it holds, or by its own name.
+    A file is chosen by the id that it holds, or by its own name; one in a folder of ``scenarios``
+    with the folder's name before it, as in ``published/HL-01``.
     """
 
     @staticmethod
@@ -38,7 +42,7 @@ class ScenarioSource(ConfigSource):
             raise ConfigLoadError(f"Config not found : {config_path}")
         file = self._file(config_path)
         config = OmegaConf.create(
-            {"scenario": {"id": _id(file), "file": f"{file.parent.name}/{file.name}"}}
+            {"scenario": {"id": _id(file), "file": str(file.relative_to(Path(self.path).parent))}}
         )
         return ConfigResult(
             config=config["scenario"],
@@ -63,14 +67,17 @@ class ScenarioSource(ConfigSource):
             return []
         return sorted({_id(file) for file in self._files()})
 
-    def _files(self) -> Iterable[Path]:
-        return sorted(Path(self.path).glob("*.yaml"))
+    def _files(self, folder: str = "") -> Iterable[Path]:
+        return sorted((Path(self.path) / folder).glob("*.yaml"))
 
     def _matching(self, config_path: str) -> Sequence[Path]:
         """The files that hold the id, or else the file of that name."""
-        name = config_path.removeprefix("scenario/").removesuffix(".yaml")
-        holding = [file for file in self._files() if _id(file) == name]
-        return holding or [file for file in self._files() if file.stem == name]
+        chosen = config_path.removeprefix("scenario/").removesuffix(".yaml")
+        folder, _, name = chosen.rpartition("/")
+        if folder.partition("/")[0] in _NO_CASES or ".." in folder.split("/"):
+            return []
+        holding = [file for file in self._files(folder) if _id(file) == name]
+        return holding or [file for file in self._files(folder) if file.stem == name]
 
     def _file(self, config_path: str) -> Path:
         files = self._matching(config_path)

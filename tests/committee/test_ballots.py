@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.committee.ballots import NONE, Ballot, Count, parse_ballot, parse_count, tally
+from plenum.committee.ballots import (
+    FORMS,
+    NONE,
+    Ballot,
+    Count,
+    parse_ballot,
+    parse_count,
+    tally,
+)
 from plenum.committee.state import Malformed
 
 ABC = ("A", "B", "C")
@@ -104,3 +112,22 @@ def test_a_decision_has_more_than_half_of_the_ballots(choices: str) -> None:
 def test_no_ballots_are_no_decision() -> None:
     with pytest.raises(ValueError, match="no ballots"):
         tally([])
+
+
+REASONED = FORMS["reasoned"]
+GIVEN = '{"agent": "Chair", "vote": "B", "confidence_0_100": 70, "principle": "So."}'
+
+
+def test_a_reasoned_ballot_may_hold_more() -> None:
+    assert parse_ballot(GIVEN, ABC, REASONED) == Ballot("B", 70)
+    for refused in (GOOD, GIVEN.replace('"B"', '"D"'), GIVEN.replace("70", "101")):
+        with pytest.raises(Malformed):
+            parse_ballot(refused, ABC, REASONED)
+
+
+def test_a_reasoned_count_holds_votes_by_option() -> None:
+    text = '{"decision": "B", "vote": {"A": 1, "B": 3, "C": 0}, "dissent": "None."}'
+    assert parse_count(text, ABC, REASONED) == Count("B", 3, 4)
+    for refused in ('{"decision": "B"}', text.replace("3", '"3"'), text.replace('"B"', '"D"', 1)):
+        with pytest.raises(Malformed):
+            parse_count(refused, ABC, REASONED)

@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plenum.committee import prompts
+from plenum.committee.frame import PLENUM, TEMPLATES, Frame, problems
 from plenum.committee.prompts import Remark, flatten
 from plenum.committee.state import State
 from plenum.design.condition import Condition
@@ -176,6 +177,23 @@ def test_a_repair_names_the_problem_and_the_form(base: Condition) -> None:
     assert 'STATE: pref=[pA,pB,pC]; conf=NN; tags=["tag_one","tag_two"]' in text
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "problem"),
+    [
+        ("turn", "It costs $5.", "a $ that begins no placeholder"),
+        ("turn", "$packet and $ballots", "$ballots is no placeholder of it"),
+        ("clerk_system", "$labels", "it may hold none"),
+        ("tune", "", "no such template"),
+    ],
+)
+def test_what_is_wrong_with_a_template_is_named(name: str, text: str, problem: str) -> None:
+    assert [problem in line for line in problems(name, text)] == [True]
+
+
+def test_plenums_templates_are_templates() -> None:
+    assert [line for name in TEMPLATES for line in problems(name, getattr(PLENUM, name))] == []
+
+
 # --- what a member can't forge -----------------------------------------------------------------
 
 
@@ -195,6 +213,17 @@ def test_no_argument_opens_a_section_or_a_remark(
     remarks = section(forged, "Recent arguments")
     assert len(remarks) == len(arguments)
     assert all(line.startswith('Equity: "') for line in remarks)
+
+
+@given(st.lists(said, min_size=1, max_size=5), st.sampled_from(["turn", "ballot"]))
+@example([*FORGERIES, "[Round 01 | Chair] So.", "$window ${table} $$"], "ballot")
+def test_no_argument_opens_a_line_where_a_frame_does_not_quote(
+    condition: Make, arguments: list[str], kind: str
+) -> None:
+    bare = replace(condition(), frame=Frame(remark="[Round ${round02} | $label] $argument"))
+    window = [Remark.of("Equity", argument, 3, bare.frame.remark) for argument in arguments]
+    remarks = section(user(bare, window, kind), "Recent arguments")
+    assert remarks == [f"[Round 03 | Equity] {flatten(a)}" for a in arguments]
 
 
 @given(said)

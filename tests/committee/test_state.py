@@ -277,3 +277,20 @@ def test_a_scrambled_line_is_refused_without_another_error(text: str) -> None:
 def test_a_malformed_answer_keeps_its_argument_without_the_marked_lines() -> None:
     answer = "I am for B.\nSTATE: pref=[high]\nAnd that is all."
     assert stateline.without_state(answer) == "I am for B.\nAnd that is all."
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'STATE: pref=[0.20,0.50,0.30]; conf=70; tags=["C_first","75th"]',
+        'STATE: pref=[0.20,0.50,0.30] conf=70 tags=["a__b","_"]',
+    ],
+)
+def test_the_released_grammar_is_looser_where_it_is_chosen(line: str) -> None:
+    with pytest.raises(Malformed):
+        parse(f"So.\n{line}", 3)
+    argument, state = parse(f"So.\n{line}", 3, strict=False)
+    assert (argument, state.pref, state.conf) == ("So.", (0.2, 0.5, 0.3), 70)
+    for wrong in (line.replace("0.50", "0.60"), line.replace("70", "101"), line.replace("]", "")):
+        with pytest.raises(Malformed):
+            parse(f"So.\n{wrong}", 3, strict=False)

@@ -253,6 +253,7 @@ def test_a_missing_preamble_is_named(
     compose: Callable[..., DictConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = compose(f"scenario.file={ROOT}/scenarios/HL-01.yaml")
+    (tmp_path / "conf/prompts").mkdir(parents=True)
     monkeypatch.setenv("PLENUM_ROOT", str(tmp_path))
     with pytest.raises(UserError, match=r"preamble: conf/prompts/preamble\.txt"):
         parse_job(config)

@@ -17,6 +17,29 @@ _FENCE = re.compile(rf"```(?:json)?[ \t]*{_LINE_END}(.*){_LINE_END}[ \t]*```", r
 
 
 @dataclass(frozen=True)
+class Form:
+    """Which JSON objects ballots and clerk answer with.
+
+    Attributes
+    ----------
+    vote, confidence
+        The keys of a ballot that are read.
+    closed
+        Whether there may be no others, and STATE lines are read strictly. Otherwise the clerk names
+        a decision, and under ``vote`` the number of votes of each option.
+    """
+
+    vote: str
+    confidence: str
+    closed: bool
+
+
+SHORT = Form("decision", "confidence", closed=True)
+FORMS = {"short": SHORT, "reasoned": Form("vote", "confidence_0_100", closed=False)}
+"""The forms of answers by name: a vote alone, or one with its reasons."""
+
+
+@dataclass(frozen=True)
 class Ballot:
     """A vote for one option, with a confidence of 0-100."""
 
@@ -33,26 +56,29 @@ class Count:
     total: int
 
 
-def parse_ballot(text: str, labels: tuple[str, ...]) -> Ballot:
+def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ballot:
     """Read a ballot.
 
     Raises
     ------
     Malformed
-        It is no JSON object with ``decision`` and ``confidence``, or a value isn't allowed.
+        It is no JSON object with the keys of the form, or a value isn't allowed.
     """
-    data = _object(text, {"decision", "confidence"})
-    return Ballot(_choice(data["decision"], labels), _whole(data, "confidence", 100))
+    data = _object(text, {form.vote, form.confidence}, form.closed)
+    return Ballot(_choice(data[form.vote], labels), _whole(data, form.confidence, 100))
 
 
-def parse_count(text: str, labels: tuple[str, ...]) -> Count:
+def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count:
     """Read the clerk's answer.
 
     Raises
     ------
     Malformed
-        It is no JSON object with ``decision``, ``majority_count`` and ``total``.
+        It is no JSON object with ``decision``, ``majority_count`` and ``total``, or in an open form
+        with ``decision`` and votes by option.
     """
+    if not form.closed:
+        return _counted(_object(text, {"decision", "vote"}, closed=False), labels)
     data = _object(text, {"decision", "majority_count", "total"})
     return Count(
         _choice(data["decision"], (*labels, NONE)),
@@ -75,7 +101,27 @@ def tally(ballots: Sequence[Ballot]) -> Count:
     return Count(decision if 2 * votes > len(ballots) else NONE, votes, len(ballots))
 
 
-def _object(text: str, keys: set[str]) -> dict[str, Any]:
+def contents(text: str) -> dict[str, Any]:
+    """The JSON object of an answer that was read.
+
+    Raises
+    ------
+    Malformed
+        It is none.
+    """
+    return _object(text, set(), closed=False)
+
+
+def _counted(data: dict[str, Any], labels: tuple[str, ...]) -> Count:
+    votes = data["vote"]
+    if not isinstance(votes, dict):
+        raise Malformed("vote has no numbers of votes by option")
+    counts = {label: _whole(votes, label, 10_000) for label in votes}
+    decision = _choice(data["decision"], (*labels, NONE))
+    return Count(decision, counts.get(decision, 0), sum(counts.values()))
+
+
+def _object(text: str, keys: set[str], closed: bool = True) -> dict[str, Any]:
     stripped = text.strip()
     fenced = _FENCE.fullmatch(stripped)
     try:
@@ -84,8 +130,8 @@ def _object(text: str, keys: set[str]) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError):  # ValueError also where a number has too many digits
         raise Malformed("no JSON object") from None
-    if not isinstance(data, dict) or set(data) != keys:
-        raise Malformed(f"the object needs exactly {', '.join(sorted(keys))}")
+    if not isinstance(data, dict) or not keys <= set(data) or (closed and set(data) != keys):
+        raise Malformed(f"the object needs {'exactly ' * closed}{', '.join(sorted(keys))}")
     return data
 
 

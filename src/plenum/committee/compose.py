@@ -5,11 +5,12 @@ import re
 from plenum import scenarios
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.committee import frame
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.design import kinds
 from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
-from plenum.design.schema import Config, ModelConfig, PerturbationConfig, RolesConfig
+from plenum.design.schema import Config, ModelConfig, RolesConfig
 from plenum.design.settings import Branch
 from plenum.scenarios import perturbations
 
@@ -18,8 +19,6 @@ OBJECTIVES = (
     *("n_completed", "n_failed", "gamma", "signed_growth"),
 )
 """Metrics of a committee that a sweeper may get back; the last two are those of branches."""
-
-MANDATES = "conf/prompts/mandates"
 
 
 def compose(typed: Config) -> CommitteeCondition:
@@ -38,8 +37,11 @@ def compose(typed: Config) -> CommitteeCondition:
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
     )
     alone = "" if typed.protocol.interaction else "_alone"
-    preamble = prompt_text("preamble", f"conf/prompts/preamble{alone}.txt")
-    seats, clerk = _seats(typed.roles, typed.model), _clerk(typed.model)
+    texts = typed.prompts
+    chosen = frame.load(texts.folder, texts.answers)
+    preamble = prompt_text("preamble", f"{texts.folder}/preamble{alone}.txt")
+    mandates = f"{texts.folder}/mandates"
+    seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
     backend, weights = with_weights(typed, [*(seat.model for seat in seats), clerk])
     return CommitteeCondition(
         scenario=scenario,
@@ -55,7 +57,9 @@ def compose(typed: Config) -> CommitteeCondition:
         seed=typed.seed,
         branch=_branch(typed),
         perturbation=typed.perturbation.name,
-        variants=_variants(typed.perturbation, scenario),
+        variants=_variants(typed, scenario),
+        prompts=texts.name,
+        frame=chosen,
         resized=len(seats) != len(typed.roles.seats),
         weights=weights,
         rerun=typed.rerun,
@@ -79,20 +83,21 @@ def _branch(typed: Config) -> Branch | None:
     return Branch(branch.bases, branch.after_round, branch.continuations)
 
 
-def _variants(
-    perturbation: PerturbationConfig, scenario: scenarios.Scenario
-) -> tuple[perturbations.Variant, ...]:
+def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[perturbations.Variant, ...]:
+    """The wordings of a scenario; those of a whole packet lie beside it."""
+    perturbation = typed.perturbation
     if not perturbation.families:
         require(
             perturbation.name == "none",
             f"perturbation.families: empty; {perturbation.name} needs at least one family",
         )
         return ()
-    folder = project.resolve("scenarios/variants")
+    beside = project.resolve(typed.scenario.file).parent / "variants"
+    folder = beside if scenario.wording else project.resolve("scenarios/variants")
     return perturbations.load(perturbation.name, tuple(perturbation.families), scenario, folder)
 
 
-def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
+def _seats(roles: RolesConfig, model: ModelConfig, mandates: str) -> tuple[Seat, ...]:
     names = _names(roles)
     for name in model.seats:
         require(
@@ -113,7 +118,7 @@ def _seats(roles: RolesConfig, model: ModelConfig) -> tuple[Seat, ...]:
             )
         label = f"Member {number}" if roles.neutral_labels else name
         role = roles.seats[listed]
-        mandate = role_text(f"roles.seats.{listed}", MANDATES, role) if role else ""
+        mandate = role_text(f"roles.seats.{listed}", mandates, role) if role else ""
         seats.append(Seat(name, label, mandate, model_id))
     return tuple(seats)
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from plenum import scenarios
 from plenum.base.errors import UserError
 from plenum.base.identity import digest, generator
+from plenum.committee.frame import PLENUM, Frame
 from plenum.design.condition import (
     Condition,
     changed_settings,
@@ -45,6 +46,8 @@ class CommitteeCondition(Condition):
         Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number.
     resized
         Whether there are more or fewer seats than the roles option lists.
+    prompts, frame
+        The set of prompts by name, and its frame around preamble, mandates and scenario.
     """
 
     kind: ClassVar[str] = "committee"
@@ -58,6 +61,8 @@ class CommitteeCondition(Condition):
     perturbation: str = "none"
     variants: tuple[Variant, ...] = ()
     resized: bool = False
+    prompts: str = "plenum"
+    frame: Frame = PLENUM
 
     def identified_by(self) -> dict[str, Any]:
         """All that can change an outcome."""
@@ -84,7 +89,8 @@ class CommitteeCondition(Condition):
         branch = self.branch
         parts = {
             "branch": [branch.after_round, branch.continuations] if branch else None,
-            "variants": [[v.name, v.family, digest(v.packet)] for v in self.variants],
+            "variants": [v.identified_by for v in self.variants],
+            "frame": self.frame.digest,
             "weights": list(map(list, self.weights)),
         }
         return {key: part for key, part in parts.items() if part}
@@ -92,7 +98,8 @@ class CommitteeCondition(Condition):
     @property
     def labels(self) -> tuple[str, ...]:
         """Names of factor levels that the identity doesn't cover."""
-        return self.roles, self.model
+        others = [self.prompts] if self.prompts != "plenum" else []
+        return self.roles, self.model, *others
 
     def variant(self, replicate: int) -> Variant | None:
         """The wording that a replicate reads, where the scenario is perturbed."""
@@ -103,7 +110,7 @@ class CommitteeCondition(Condition):
         variant = self.variant(replicate)
         if variant is None:
             return self
-        scenario = dataclasses.replace(self.scenario, wording=variant.packet)
+        scenario = dataclasses.replace(self.scenario, wording=variant.packet, named=variant.id)
         return dataclasses.replace(self, scenario=scenario)
 
     @cached_property
@@ -159,6 +166,8 @@ class CommitteeCondition(Condition):
             (self.backend, self.protocol, self.sampling),
             except_for=("window", "interaction", "feedback"),
         )
+        changed += [f"edition={self.scenario.edition}"] * bool(self.scenario.edition)
+        changed += [f"prompts={self.prompts}"] * (self.prompts != "plenum")
         if self.branch is not None:
             changed.append(
                 f"{self.branch.continuations} branches after round {self.branch.after_round}"

@@ -2,11 +2,12 @@
 
 import json
 
+from plenum.committee.ballots import FORMS
 from plenum.committee.condition import CommitteeCondition
 from plenum.models.chat import TOKENS_A_WORD
 from plenum.models.conversation import Ask
 
-_STATE_TOKENS, _JSON_TOKENS = 45, 25
+_STATE_TOKENS, _JSON_TOKENS, _REASONED_TOKENS = 45, 25, 300
 
 
 def longest_run(condition: CommitteeCondition) -> CommitteeCondition:
@@ -16,13 +17,15 @@ def longest_run(condition: CommitteeCondition) -> CommitteeCondition:
 
 def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]:
     """A valid answer of full length, and its tokens."""
-    labels = condition.scenario.labels
+    labels, form = condition.scenario.labels, FORMS[condition.frame.answers]
+    tokens = _JSON_TOKENS if form.closed else _REASONED_TOKENS
     if ask.kind == "ballot":
-        return json.dumps({"decision": labels[0], "confidence": 50}), _JSON_TOKENS
+        return json.dumps({form.vote: labels[0], form.confidence: 50}), tokens
     if ask.kind == "clerk":
         seats = len(condition.seats)
-        count = {"decision": labels[0], "majority_count": seats, "total": seats}
-        return json.dumps(count), _JSON_TOKENS
+        votes = {"majority_count": seats, "total": seats}
+        count = {"decision": labels[0], **(votes if form.closed else {"vote": {labels[0]: seats}})}
+        return json.dumps(count), tokens
     words = condition.protocol.argument_words
     shares = ",".join(f"{1 / len(labels):.6f}" for _ in labels)
     state = f'STATE: pref=[{shares}]; conf=50; tags=["one","two"]'

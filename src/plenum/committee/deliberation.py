@@ -32,6 +32,7 @@ class Deliberation(Conversation[CommitteeCondition]):
 
     def __init__(self, condition: CommitteeCondition, replicate: int) -> None:
         self._read = condition.as_read_by(replicate)
+        self._form = ballots.FORMS[condition.frame.answers]
         self._windows: defaultdict[str, deque[prompts.Remark]] = defaultdict(
             lambda: deque(maxlen=condition.protocol.window)
         )
@@ -42,11 +43,12 @@ class Deliberation(Conversation[CommitteeCondition]):
         for number in range(1, self._condition.rounds + 1):
             for seat in self._condition.speaking_order:
                 yield from self._turn(number, seat)
-        votes = []
+        votes, answers = [], []
         for seat in self._condition.speaking_order:
             votes.append((yield from self._ballot(seat)))
+            answers.append(self._answered(votes[-1]))
         count = ballots.tally(votes)
-        clerk = yield from self._clerk(votes)
+        clerk = yield from self._clerk(answers)
         return {
             "kind": "end",
             "status": "completed",
@@ -58,18 +60,22 @@ class Deliberation(Conversation[CommitteeCondition]):
         }
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
-        labels = self._condition.scenario.labels
+        labels, frame = self._condition.scenario.labels, self._condition.frame
         messages = prompts.turn(self._read, seat, *self._known(seat), number)
         ask = self._call("turn", number, seat.name, seat.model, messages)
-        turn = yield from self._asked(ask, self._turn_of, lambda p: prompts.repair(p, labels))
+        turn = yield from self._asked(
+            ask, self._turn_of, lambda p: prompts.repair(p, labels, frame.repair)
+        )
         assert turn is not None
         self._table[seat.name] = turn["state"]
-        self._window(seat).append(prompts.Remark.of(seat.label, turn["argument"]))
+        remark = prompts.Remark.of(seat.label, turn["argument"], number, frame.remark)
+        self._window(seat).append(remark)
 
     def _turn_of(self, text: str, repaired: bool) -> Entry:
         """The argument and the state of a turn; of a repair the state alone."""
         try:
-            argument, state = stateline.parse(text, len(self._condition.scenario.labels))
+            options = len(self._condition.scenario.labels)
+            argument, state = stateline.parse(text, options, self._form.closed)
         except Malformed as problem:
             if not repaired:
                 problem.noted = {"argument": stateline.without_state(text)}
@@ -91,34 +97,43 @@ class Deliberation(Conversation[CommitteeCondition]):
         return self._windows["" if self._condition.protocol.interaction else seat.name]
 
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
-        labels = self._condition.scenario.labels
+        labels, frame = self._condition.scenario.labels, self._condition.frame
         messages = prompts.ballot(self._read, seat, *self._known(seat))
         ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages)
         form = prompts.ballot_form(labels)
-        vote: ballots.Ballot = yield from self._json(ask, ballots.parse_ballot, form)
+        vote: ballots.Ballot = yield from self._json(
+            ask, ballots.parse_ballot, form, frame.repair_ballot
+        )
         return vote
 
-    def _clerk(self, votes: list[ballots.Ballot]) -> Generator[Ask, Reply, ballots.Count | None]:
+    def _answered(self, vote: ballots.Ballot) -> dict[str, Any]:
+        """What the clerk reads of the ballot that was answered last."""
+        if self._form.closed:
+            return dataclasses.asdict(vote)
+        return ballots.contents(self._entry["text"])
+
+    def _clerk(self, votes: list[dict[str, Any]]) -> Generator[Ask, Reply, ballots.Count | None]:
         """The clerk's count; ``None`` where it stays unreadable, since the tally decides."""
         condition, labels = self._condition, self._condition.scenario.labels
-        messages = prompts.clerk([dataclasses.asdict(vote) for vote in votes], labels)
+        known = prompts.known(self._read, condition.seats, tuple(self._windows[""]), self._table)
+        messages = prompts.clerk(votes, labels, condition.frame, known)
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages)
         try:
             count: ballots.Count = yield from self._json(
-                ask, ballots.parse_count, prompts.clerk_form(labels)
+                ask, ballots.parse_count, prompts.clerk_form(labels), condition.frame.repair_clerk
             )
         except ConversationFailed:
             return None
         return count
 
     def _json(
-        self, ask: Ask, parse: Callable[[str, tuple[str, ...]], Any], form: str
+        self, ask: Ask, parse: Callable[..., Any], form: str, template: str
     ) -> Generator[Ask, Reply, Any]:
         kind, labels = ask.kind, self._condition.scenario.labels
         read = yield from self._asked(
             ask,
-            lambda text, _: {kind: parse(text, labels)},
-            lambda problem: prompts.repair_json(problem, form),
+            lambda text, _: {kind: parse(text, labels, self._form)},
+            lambda problem: prompts.repair_json(problem, form, template),
         )
         assert read is not None
         return read[kind]

@@ -1,8 +1,8 @@
-"""The prompts: pure functions of scenario, seat, window and state table.
+"""The prompts: pure functions of scenario, seat, window, state table and frame.
 
-The same inputs give the same bytes. What a member wrote appears only as a JSON string on a line
-that the prompt itself begins, with line breaks and control characters flattened: it can open no
-section, forge no seat label and end no quotation.
+The same inputs give the same bytes. What a member wrote appears only on a line that the prompt
+itself begins, with line breaks and control characters flattened, in plenum's frame as a JSON
+string: it can open no section, forge no seat label and end no quotation.
 """
 
 import json
@@ -10,45 +10,39 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from string import Template
+from types import MappingProxyType
 
 from plenum.base.text import flatten
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
+from plenum.committee.frame import PLENUM, Frame
 from plenum.models import Message
-from plenum.scenarios import Scenario
-
-REPAIR = (
-    "Your previous answer had no valid STATE line ($problem). Answer with the corrected STATE "
-    "line and nothing else, in this form:\n$state_format"
-)
-REPAIR_JSON = (
-    "Your previous answer was not the JSON object that was asked for ($problem). Answer with "
-    "that object and nothing else:\n$form"
-)
-
-NOT_SHOWN = "## Recent arguments\nArguments are not shown."
-LAST_ROUND = (
-    " It is the final round: say plainly which option you favour now, and name the one doubt "
-    "that weighs most."
-)
 
 
 @dataclass(frozen=True)
 class Remark:
-    """An argument in the window, under its speaker's label."""
+    """An argument in the window, under its speaker's label, in the form of a frame's remark."""
 
     label: str
     argument: str
+    round: int = 0
+    form: str = PLENUM.remark
 
     @staticmethod
-    def of(label: str, argument: str) -> "Remark":
+    def of(label: str, argument: str, number: int = 0, form: str = PLENUM.remark) -> "Remark":
         """A remark whose argument is flattened to one line."""
-        return Remark(label, flatten(argument))
+        return Remark(label, flatten(argument), number, form)
 
     @cached_property
     def line(self) -> str:
         """The remark as the prompt quotes it; it is read by every seat for some rounds."""
-        return f"{self.label}: {json.dumps(self.argument, ensure_ascii=False)}"
+        return Template(self.form).substitute(
+            label=self.label,
+            argument=self.argument,
+            quoted=json.dumps(self.argument, ensure_ascii=False),
+            round=self.round,
+            round02=f"{self.round:02d}",
+        )
 
 
 Window = Sequence[Remark]
@@ -59,52 +53,45 @@ StateTable = Mapping[str, stateline.State]
 def turn(
     condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable, number: int = 1
 ) -> tuple[Message, ...]:
-    """What a seat reads when it is its turn to speak in a round, by the round's number."""
-    task = (
-        f"## Your turn\nYou are {seat.label}.{_round(condition, number)} "
-        "Give your argument, then your STATE line:\n"
-        f"{stateline.example(condition.scenario.labels)}"
-    )
-    return _messages(condition, seat, window, table, task)
+    """What a seat reads when it is its turn to speak in a round."""
+    frame = condition.frame
+    return _messages(condition, seat, window, table, frame.system, frame.turn, number)
 
 
 def ballot(
     condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable
 ) -> tuple[Message, ...]:
     """What a seat reads when it votes in private."""
-    over = "The discussion is over. " if condition.protocol.interaction else ""
-    task = (
-        f"## Private ballot\nYou are {seat.label}. {over}Nobody sees your vote. "
-        f"Answer with one JSON object and nothing else, no argument and no STATE line:\n"
-        f"{ballot_form(condition.scenario.labels)}"
-    )
-    return _messages(condition, seat, window, table, task)
+    frame = condition.frame
+    task = frame.ballot if condition.protocol.interaction else frame.ballot_alone
+    system = frame.ballot_system
+    return _messages(condition, seat, window, table, system, task, condition.rounds)
 
 
-def clerk(ballots: Sequence[Mapping[str, object]], labels: tuple[str, ...]) -> tuple[Message, ...]:
-    """What the clerk reads: all ballots, nothing of the discussion."""
-    lines = "\n".join(json.dumps(vote) for vote in ballots)
+def clerk(
+    ballots: Sequence[Mapping[str, object]],
+    labels: tuple[str, ...],
+    frame: Frame = PLENUM,
+    discussion: Mapping[str, str] = MappingProxyType({}),
+) -> tuple[Message, ...]:
+    """What the clerk reads: all ballots, and what the frame shows of the discussion."""
+    lines = "\n".join(flatten(json.dumps(vote, ensure_ascii=False)) for vote in ballots)
+    values = {**discussion, "ballots": lines, "clerk_form": clerk_form(labels)}
     return (
-        Message("system", "You are the clerk of a committee. You count its ballots."),
-        Message(
-            "user",
-            f"The private ballots, one a line:\n{lines}\n\n"
-            "Find the option that more than half of the ballots name. If there is none, the "
-            'decision is "NONE" and majority_count the largest number of votes for one option. '
-            f"Answer with one JSON object and nothing else:\n{clerk_form(labels)}",
-        ),
+        Message("system", Template(frame.clerk_system).substitute()),
+        Message("user", Template(frame.clerk).substitute(values)),
     )
 
 
-def repair(problem: str, labels: tuple[str, ...]) -> Message:
+def repair(problem: str, labels: tuple[str, ...], form: str = PLENUM.repair) -> Message:
     """The one request that follows a malformed STATE line."""
-    text = Template(REPAIR).substitute(problem=problem, state_format=stateline.example(labels))
+    text = Template(form).substitute(problem=problem, state_format=stateline.example(labels))
     return Message("user", text)
 
 
-def repair_json(problem: str, form: str) -> Message:
+def repair_json(problem: str, form: str, template: str = PLENUM.repair_ballot) -> Message:
     """The one request that follows a malformed ballot or count."""
-    return Message("user", Template(REPAIR_JSON).substitute(problem=problem, form=form))
+    return Message("user", Template(template).substitute(problem=problem, form=form))
 
 
 def ballot_form(labels: tuple[str, ...]) -> str:
@@ -121,76 +108,109 @@ def _choices(labels: tuple[str, ...]) -> str:
     return "|".join(f'"{label}"' for label in labels)
 
 
-def _round(condition: CommitteeCondition, number: int) -> str:
-    """The line that says which round it is, where the protocol has one."""
-    if not condition.protocol.round_lines:
-        return ""
-    last = LAST_ROUND if number == condition.rounds else ""
-    return f" This is round {number} of {condition.rounds}.{last}"
+def known(
+    condition: CommitteeCondition, seats: Sequence[Seat], window: Window, table: StateTable
+) -> dict[str, str]:
+    """What all of these seats know, by placeholder."""
+    labels = condition.scenario.labels
+    return {
+        "scenario": condition.scenario.named or condition.scenario.id,
+        "labels": ", ".join(labels),
+        "columns": " | ".join(labels),
+        "order": ", ".join(seat.label for seat in condition.speaking_order),
+        "members": str(len(condition.seats)),
+        "argument_words": str(condition.protocol.argument_words),
+        "k": str(condition.protocol.window),
+        "rounds": str(condition.rounds),
+        "state_format": stateline.example(labels),
+        "ballot_form": ballot_form(labels),
+        "clerk_form": clerk_form(labels),
+        "window": _quoted(condition, window),
+        "table": "\n".join(_row(condition, seat, table.get(seat.name)) for seat in seats),
+    }
+
+
+def _quoted(condition: CommitteeCondition, window: Window) -> str:
+    """The arguments in the window, or what stands in their place."""
+    if not condition.protocol.feedback:
+        return Template(condition.frame.withheld).substitute()
+    quoted = "\n".join(remark.line for remark in window)
+    return quoted or Template(condition.frame.nothing).substitute()
+
+
+def _round(condition: CommitteeCondition, number: int) -> dict[str, str]:
+    """Which round it is, by placeholder: ``$round_line`` where the protocol has one."""
+    frame = condition.frame
+    last = Template(frame.last).substitute() if number == condition.rounds else ""
+    values = {"round": str(number), "rounds": str(condition.rounds), "last": last}
+    line = Template(frame.round_line).substitute(values)
+    return {**values, "round_line": line if condition.protocol.round_lines else ""}
 
 
 def _messages(
-    condition: CommitteeCondition, seat: Seat, window: Window, table: StateTable, task: str
+    condition: CommitteeCondition,
+    seat: Seat,
+    window: Window,
+    table: StateTable,
+    system: str,
+    task: str,
+    number: int,
 ) -> tuple[Message, ...]:
     shown = condition.seats if condition.protocol.interaction else (seat,)
-    said = _arguments(window) if condition.protocol.feedback else NOT_SHOWN
-    dynamic = f"{said}\n\n{_table(condition, shown, table)}\n\n{task}"
-    static = _static(condition.scenario)
-    return (
-        Message("system", _system(condition, seat)),
-        Message("user", f"{static}\n\n{dynamic}", shared=len(static)),
-    )
-
-
-@lru_cache(maxsize=256)
-def _static(scenario: Scenario) -> str:
-    return f"## Scenario\n{scenario.packet}"
-
-
-def _system(condition: CommitteeCondition, seat: Seat) -> str:
-    return _fill(
+    mandate = _mandate(condition.frame, seat)
+    values = {
+        **known(condition, shown, window, table),
+        "packet": condition.scenario.packet,
+        "label": seat.label,
+        "mandate": mandate,
+        **_round(condition, number),
+    }
+    preamble = _preamble(
         condition.preamble,
         len(condition.seats),
         condition.protocol.argument_words,
         condition.scenario.labels,
-        seat.label,
-        seat.mandate,
     )
+    rules = Template(system).substitute(preamble=preamble, label=seat.label, mandate=mandate)
+    text = Template(task).substitute(values)
+    before, packet, _ = text.partition(condition.scenario.packet)
+    shared = len(before) + len(packet) if packet else 0  # what ends with it returns in other calls
+    return Message("system", rules), Message("user", text, shared=shared)
+
+
+def _mandate(frame: Frame, seat: Seat) -> str:
+    return Template(frame.mandate).substitute(mandate=seat.mandate) if seat.mandate else ""
 
 
 @lru_cache(maxsize=1024)
-def _fill(
-    preamble: str, members: int, words: int, labels: tuple[str, ...], label: str, mandate: str
-) -> str:
-    text = Template(preamble).safe_substitute(
+def _preamble(preamble: str, members: int, words: int, labels: tuple[str, ...]) -> str:
+    return Template(preamble).safe_substitute(
         members=members,
         argument_words=words,
         labels=", ".join(labels),
         state_format=stateline.example(labels),
     )
-    seat = f"\n\nYour seat: {label}"
-    return text + seat + (f"\nYour mandate: {mandate}" if mandate else "")
 
 
-def _arguments(window: Window) -> str:
-    if not window:
-        return "## Recent arguments\nNobody has spoken yet."
-    return "## Recent arguments\n" + "\n".join(remark.line for remark in window)
+def _row(condition: CommitteeCondition, seat: Seat, state: stateline.State | None) -> str:
+    """A seat's row of the committee table."""
+    frame, options = condition.frame, len(condition.scenario.labels)
+    if state is None and condition.protocol.initial_state == "even":
+        state = stateline.even(options)
+    if state is None:
+        blanks = " | ".join("-" * options)
+        return Template(frame.blank).substitute(label=seat.label, blanks=blanks)
+    return _filled_row(frame.row, seat.label, state)
 
 
-def _table(condition: CommitteeCondition, seats: Sequence[Seat], table: StateTable) -> str:
-    head = f"| seat | {' | '.join(condition.scenario.labels)} | confidence | tags |"
-    rows = ["## Committee table", head]
-    for seat in seats:
-        state = table.get(seat.name)
-        cells = state.cells if state else _unspoken(condition)
-        rows.append(f"| {seat.label} | {cells} |")
-    return "\n".join(rows)
-
-
-def _unspoken(condition: CommitteeCondition) -> str:
-    """The cells of a seat that has not spoken."""
-    options = len(condition.scenario.labels)
-    if condition.protocol.initial_state == "even":
-        return stateline.even(options).cells
-    return " | ".join("-" for _ in range(options + 2))
+@lru_cache(maxsize=1024)
+def _filled_row(row: str, label: str, state: stateline.State) -> str:
+    first, second = state.tags
+    return Template(row).substitute(
+        label=label,
+        cells=state.cells,
+        pref=",".join(f"{p:.2f}" for p in state.pref),
+        conf=state.conf,
+        first_tag=first,
+        second_tag=second,
+    )

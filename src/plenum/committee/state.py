@@ -14,10 +14,14 @@ TOLERANCE = Decimal("0.02")
 
 # Digits are spelt [0-9]: \d would also match other scripts' digits.
 _DECIMAL = r"[0-9]{1,3}\.[0-9]{1,12}"
-_LINE = re.compile(
-    rf"STATE: *pref=\[ *({_DECIMAL}(?: *, *{_DECIMAL})*) *\]; *conf=([0-9]{{1,3}}); *tags=\[(.*)\]"
+_LINE, _LOOSE_LINE = (
+    re.compile(
+        rf"STATE: *pref=\[ *({_DECIMAL}(?: *, *{_DECIMAL})*) *\]{gap}conf=([0-9]{{1,3}}){gap}"
+        r"tags=\[(.*)\]"
+    )
+    for gap in ("; *", "[; ]+")
 )
-_TAG = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_TAG, _LOOSE_TAG = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*"), re.compile(r"[A-Za-z0-9_]+")
 _TAG_LENGTH = 40
 # A second state line may hide behind markup, a full-width colon, a separator or an invisible
 # character: both of the latter are HIDDEN to `unmasked`, and may stand anywhere in a marker.
@@ -63,7 +67,7 @@ def even(options: int) -> State:
     return State(tuple(share / 100 for share in shares), 50, ("init", "init"))
 
 
-def parse(text: str, options: int) -> tuple[str, State]:
+def parse(text: str, options: int, strict: bool = True) -> tuple[str, State]:
     """Split an answer into its argument and its state.
 
     Parameters
@@ -72,6 +76,9 @@ def parse(text: str, options: int) -> tuple[str, State]:
         The whole answer.
     options
         How many preferences the STATE line must hold.
+    strict
+        Otherwise spaces may stand for semicolons, and tags are any letters, digits and underscores,
+        as in the released code of the papers.
 
     Returns
     -------
@@ -93,7 +100,7 @@ def parse(text: str, options: int) -> tuple[str, State]:
     indices = [n for n, line in enumerate(each) if line.strip().startswith("STATE:")]
     if len(indices) != 1:
         raise Malformed("the STATE line must stand on a line of its own")
-    state = _parse_line(each[indices[0]].strip(), options)
+    state = _parse_line(each[indices[0]].strip(), options, strict)
     argument = "\n".join(each[: indices[0]] + each[indices[0] + 1 :]).strip()
     return argument, state
 
@@ -106,8 +113,8 @@ def without_state(text: str) -> str:
     return "" if _MARKER.search(unmasked(argument)) else argument
 
 
-def _parse_line(line: str, options: int) -> State:
-    match = _LINE.fullmatch(line)
+def _parse_line(line: str, options: int, strict: bool) -> State:
+    match = (_LINE if strict else _LOOSE_LINE).fullmatch(line)
     if match is None:
         raise Malformed("the STATE line breaks the format")
     decimals = [Decimal(number.strip()) for number in match[1].split(",")]
@@ -122,10 +129,12 @@ def _parse_line(line: str, options: int) -> State:
     conf = int(match[2])
     if conf > 100:
         raise Malformed(f"confidence {conf} is above 100")
-    return State(tuple(p / total for p in pref), conf, _tags(match[3]))
+    return State(
+        tuple(p / total for p in pref), conf, _tags(match[3], _TAG if strict else _LOOSE_TAG)
+    )
 
 
-def _tags(text: str) -> tuple[str, str]:
+def _tags(text: str, form: re.Pattern[str]) -> tuple[str, str]:
     try:
         tags = json.loads(f"[{text}]")
     except (ValueError, RecursionError):
@@ -133,6 +142,6 @@ def _tags(text: str) -> tuple[str, str]:
     if len(tags) != 2:
         raise Malformed(f"{len(tags)} tags, two are required")
     for tag in tags:
-        if not isinstance(tag, str) or len(tag) > _TAG_LENGTH or not _TAG.fullmatch(tag):
+        if not isinstance(tag, str) or len(tag) > _TAG_LENGTH or not form.fullmatch(tag):
             raise Malformed(f"tag {tag!r} is not in snake_case")
     return tags[0], tags[1]

@@ -25,6 +25,7 @@ from plenum.design.settings import (
 )
 
 TRACES = ("none", "sample", "all")
+ANSWERS = ("short", "reasoned")
 
 
 @dataclass
@@ -69,6 +70,18 @@ class PerturbationConfig:
 
     name: str = "none"
     families: list[str] = field(default_factory=list)
+
+
+@dataclass
+class PromptsConfig:
+    """The texts of a committee's prompts: the ``folder`` that holds them.
+
+    Its ballots are asked for in one of two forms (``answers``): a vote alone, or with its reasons.
+    """
+
+    name: str = "plenum"
+    folder: str = "conf/prompts"
+    answers: Annotated[str, Choice(ANSWERS)] = "short"
 
 
 @dataclass
@@ -153,6 +166,7 @@ class Config:
     roles: RolesConfig = field(default_factory=RolesConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
     perturbation: PerturbationConfig = field(default_factory=PerturbationConfig)
+    prompts: PromptsConfig = field(default_factory=PromptsConfig)
     protocol: Protocol = field(default_factory=Protocol)
     task: TaskConfig = field(default_factory=TaskConfig)
     consensus: ConsensusConfig = field(default_factory=ConsensusConfig)
@@ -182,7 +196,7 @@ BACKENDS: dict[str, type[Simulated] | type[Api] | type[Hosted]] = {
 }
 _GROUPS = (
     *("roles", "model", "perturbation", "protocol", "sampling", "calls", "budget", "prices"),
-    *("branch", "task", "consensus", "diversity", "volatility"),
+    *("branch", "task", "consensus", "diversity", "volatility", "prompts"),
 )
 
 
@@ -231,8 +245,8 @@ def check(typed: Config) -> None:
         With the key, the value and what is allowed.
     """
     check_ranges("", typed)
-    checked = ("roles", "model", "protocol", "sampling", "calls", "budget", "backend", "tracking")
-    for key in (*checked, "task"):
+    committee = ("roles", "model", "prompts", "protocol")
+    for key in (*committee, "sampling", "calls", "budget", "backend", "tracking", "task"):
         check_ranges(key, getattr(typed, key))
     for model, price in typed.prices.items():
         check_ranges(f"prices.{model}", price)

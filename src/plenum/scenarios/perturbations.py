@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from plenum.base.errors import UserError
-from plenum.scenarios import Scenario, screen, variant_files
+from plenum.scenarios import Scenario, packets, screen, variant_files
 from plenum.scenarios.layouts import formats
 from plenum.scenarios.variant import FAMILIES, Variant
 
@@ -93,19 +93,22 @@ def _load(
     families: tuple[str, ...], scenario: Scenario, folder: Path, stamps: tuple[int, ...]
 ) -> tuple[Variant, ...]:
     """The variants as their files were at a time: a sweep asks for them in every job."""
-    variants = [variant for family in families for variant in _family(family, scenario, folder)]
-    for variant in variants:
+    named = {v.name: v for family in families for v in _family(family, scenario, folder)}
+    variants = tuple(named.values())
+    for variant in variants if scenario.wording is None else ():
         for problem in screen.screen(scenario, variant):
             raise UserError(f"variant {variant.name} of scenario {scenario.id}: {problem}")
-    return tuple(variants)
+    return variants
 
 
 def _family(family: str, scenario: Scenario, folder: Path) -> tuple[Variant, ...]:
     if family == "canonical":
         return (Variant("canonical", "canonical", scenario.packet),)
+    path = variant_files.wordings_file(folder, scenario, family)
+    if scenario.wording is not None:
+        return packets.load(path, scenario, family)
     if family == "format":
         return formats(scenario)
-    path = variant_files.wordings_file(folder, scenario, family)
     wordings = variant_files.read(path, scenario, family)
     for problem in variant_files.problems(wordings, scenario):
         raise UserError(str(problem))

@@ -8,7 +8,7 @@ import re
 import string
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from plenum.base.errors import UserError
 from plenum.base.identity import digest
 
 KINDS = ("choice", "allocation")
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+"""The pattern of ids."""
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -38,6 +40,8 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mi
 _TEXTS = ("id", "title", "domain", "type", "question", "situation", "endpoint")
 LISTS = ("affected", "numbers", "constraints", "cases")
 _FIELDS = (*_TEXTS, *LISTS, "options")
+_WHOLE = ("id", "title", "domain", "type", "question", "options", "packet")
+"""The fields of a scenario whose packet stands word for word, as somebody else wrote it."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +70,18 @@ class Scenario:
     options: tuple[Option, ...]
     endpoint: str
     wording: str | None = None
-    """Another wording of the whole packet, where a replicate reads one."""
+    """The whole packet, where it isn't made of the fields: another wording, or somebody else's."""
+    edition: str = ""
+    """What tells the scenario from others with its id."""
+    named: str = ""
+    """What prompts that name the scenario name instead of its id."""
 
     @property
     def labels(self) -> tuple[str, ...]:
         """The option labels, ``A`` first."""
         return tuple(option.label for option in self.options)
 
-    @property
+    @cached_property
     def packet(self) -> str:
         """The scenario as every member of the committee reads it."""
         if self.wording is not None:
@@ -124,7 +132,7 @@ def load(path: Path) -> Scenario:
 @lru_cache(maxsize=256)
 def _load(path: Path, changed: int) -> Scenario:
     """The scenario of a file as it was at a time: a sweep reads each many times."""
-    return _check(read_yaml(path, "scenario file"), path)
+    return check(read_yaml(path, "scenario file"), path)
 
 
 def read_yaml(path: Path, kind: str) -> Any:
@@ -145,8 +153,14 @@ def read_yaml(path: Path, kind: str) -> Any:
         raise UserError(f"{kind} {path} can't be read as YAML: {error}") from None
 
 
-def _check(data: Any, path: Path) -> Scenario:
-    """The scenario of a file's data; an error names all that is wrong with it."""
+def check(data: Any, path: Path) -> Scenario:
+    """The scenario of a file's data.
+
+    Raises
+    ------
+    UserError
+        A field is missing, unknown, empty or inconsistent; the line names all of them.
+    """
     if not isinstance(data, Mapping):
         raise UserError(f"scenario file {path}: it is no mapping; give it the fields {_FIELDS}")
     wrong = list(_mistakes(data))
@@ -155,9 +169,10 @@ def _check(data: Any, path: Path) -> Scenario:
     if wrong:
         numbered = "; ".join(f"({n}) {mistake}" for n, mistake in enumerate(wrong, 1))
         raise UserError(f"scenario file {path}, {len(wrong)} mistakes: {numbered}")
-    fields: dict[str, Any] = {field: " ".join(data[field].split()) for field in _TEXTS}
+    fields: dict[str, Any] = {field: " ".join(data.get(field, "").split()) for field in _TEXTS}
     for field in LISTS:
-        fields[field] = tuple(" ".join(item.split()) for item in data[field])
+        fields[field] = tuple(" ".join(item.split()) for item in data.get(field, ()))
+    fields |= {"wording": data.get("packet"), "edition": data.get("edition", "")}
     options = tuple(
         Option(label, *(" ".join(entry[key].split()) for key in ("name", "description")))
         for label, entry in data["options"].items()
@@ -167,15 +182,16 @@ def _check(data: Any, path: Path) -> Scenario:
 
 def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
     """All that is wrong with a scenario, one line each: field, problem, and what would mend it."""
+    fields = _WHOLE if "packet" in data else _FIELDS
     for field in data:
-        if field not in _FIELDS:
-            yield f"field {field}: unknown; the fields are {', '.join(_FIELDS)}"
-    for field in _FIELDS:
+        if field not in (*fields, "edition"):
+            yield f"field {field}: unknown; the fields are {', '.join(fields)}"
+    for field in fields:
         if field not in data:
             yield f"field {field}: missing; add it"
         elif re.search(r"STATE\s*:", str(data[field])):
             yield f"field {field}: it holds 'STATE:'; write that in another way"
-    for field in _TEXTS:
+    for field in (*_TEXTS, "packet", "edition"):
         if field in data and not _is_text(data[field]):
             yield f"field {field}: {data[field]!r} is no text; write it as a non-empty text"
         elif field in data:
@@ -194,8 +210,8 @@ def _is_text(value: Any) -> bool:
 
 
 def _word_mistakes(field: str, text: str) -> Iterator[str]:
-    if field == "id" and not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]*", text):
-        yield f"field id: {text!r}; use letters, digits, '.', '_' and '-'"
+    if field in ("id", "edition") and not re.fullmatch(NAME, text):
+        yield f"field {field}: {text!r}; use letters, digits, '.', '_' and '-'"
     if field == "type" and text not in KINDS:
         yield f"field type: {text!r}; it is one of {', '.join(KINDS)}"
 

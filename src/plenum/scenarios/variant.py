@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from plenum.base.identity import digest
+
 FAMILIES = ("canonical", "rephrase", "format", "register")
 """The families, in the order in which variants stand."""
 
@@ -18,8 +20,16 @@ class Variant:
         One of :data:`FAMILIES`.
     packet
         What every member of the committee reads instead of ``Scenario.packet``.
+    id
+        What a frame that names the scenario's id names instead; empty for the scenario's.
     """
 
     name: str
     family: str
     packet: str
+    id: str = ""
+
+    @property
+    def identified_by(self) -> list[str]:
+        """All of it that can change an outcome."""
+        return [self.name, self.family, digest(self.packet), *([self.id] if self.id else [])]

@@ -178,6 +178,7 @@ def _refuse_committees(typed: Config) -> None:
         ("scenario", typed.scenario.id, "HL-01"),
         ("roles", typed.roles.name, "on"),
         ("roles.agents", typed.roles.agents, None),
+        ("prompts", typed.prompts.name, "plenum"),
         ("memory", f"k{typed.protocol.window}", "k15"),
     ):
         require(name == usual, f"{key}: {name} is for committees, not for a task")

@@ -5,11 +5,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from plenum.archive.published.catalogue import PublishedFile, Release
-from plenum.archive.published.records import Count, Preferences
-from plenum.base.errors import UserError
+from plenum.archive.published.records import Count, Preferences, released
 from plenum.dynamics.branching import NextAnswers, next_answers
 
 
@@ -83,13 +82,4 @@ def read(release: Release) -> list[AnsweredTurns]:
     """
     files = sorted((release.clone / release.rules["branching"]).glob("*__K30__rep*.json"))
     paths = [file.relative_to(release.clone) for file in files]
-    return [AnsweredTurns(path, _parse(path, release.read(path))) for path in paths]
-
-
-def _parse(file: Path, data: bytes) -> AnsweredRun:
-    try:
-        return AnsweredRun.model_validate_json(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "file"
-        raise UserError(f"published: {file}: {place}: {first['msg']}") from None
+    return [AnsweredTurns(path, released(release, path, AnsweredRun)) for path in paths]

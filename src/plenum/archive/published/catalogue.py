@@ -181,6 +181,16 @@ class Release:
         chosen.sort(key=lambda file: (file.scenario, float(file.temperature[1:])))
         return Selection(tuple(chosen), tuple(left_out))
 
+    def options(self, scenario: str) -> dict[str, str]:
+        """The names of a scenario's options by label, as Table S4 or the released packet has them.
+
+        None of a scenario that Table S4 lacks.
+        """
+        with project.resolve("reference/table-s4.csv").open(encoding="utf-8", newline="") as lines:
+            listed = {row["scenario"]: row["options"] for row in csv.DictReader(lines)}
+        names = self.rules.get("options", {}).get(scenario) or listed.get(scenario)
+        return dict(zip("ABC", names.split(" / "), strict=True)) if names else {}
+
     def unused(self) -> list[str]:
         """Files of runs that are in no study and stand for none."""
         used: set[Path] = set()

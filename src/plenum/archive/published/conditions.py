@@ -7,18 +7,17 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 from omegaconf import OmegaConf
 
 from plenum.archive.published.catalogue import PublishedFile, Release
 from plenum.archive.published.records import Record, entries, parse
+from plenum.archive.published.wordings import FAMILIES
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
 from plenum.design.condition import temperature_label
 from plenum.records import Failure, Journal
 
-_FAMILIES = {"surface_rephrasing": "rephrase", "formatting_changes": "format"}
 _HOSTED = ("torch_version", "transformers_version", "dtype")
 
 
@@ -128,19 +127,14 @@ class PublishedCondition:
         """The name of a wording, and its family."""
         name = str(record.variant_id).removeprefix(f"{self.source.scenario}-")
         if record.family:
-            return name, _FAMILIES.get(record.family, record.family)
+            return name, FAMILIES.get(record.family, record.family)
         return (
             ("canonical", "canonical") if name == "v0" else (str(record.variant_label), "register")
         )
 
     @property
     def _options(self) -> dict[str, str]:
-        """The names of the options by label, as Table S4 or the released packet has them."""
-        scenario = self.source.scenario
-        table = pd.read_csv(project.resolve("reference/table-s4.csv"))
-        listed = table.loc[table["scenario"] == scenario, "options"].iloc[0]
-        names = self.release.rules.get("options", {}).get(scenario, listed).split(" / ")
-        return dict(zip("ABC", names, strict=True))
+        return self.release.options(self.source.scenario)
 
     @property
     def _perturbation(self) -> str:

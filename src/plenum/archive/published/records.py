@@ -4,12 +4,14 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
+from plenum.archive.published.catalogue import Release
 from plenum.base.errors import UserError
 
+M = TypeVar("M", bound=BaseModel)
 Share = Annotated[float, Field(ge=0, le=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=0)]
@@ -100,6 +102,22 @@ class Record(BaseModel):
     def seats(self) -> tuple[str, ...]:
         """The seats in speaking order."""
         return tuple(dict.fromkeys(turn.role for turn in self.run.turns))
+
+
+def released(release: Release, path: Path, model: type[M]) -> M:
+    """What a released JSON file holds.
+
+    Raises
+    ------
+    UserError
+        It can't be read, was changed, or isn't of this form.
+    """
+    try:
+        return model.model_validate_json(release.read(path))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "file"
+        raise UserError(f"published: {path}: {place}: {first['msg']}") from None
 
 
 def parse(path: Path, data: bytes) -> tuple[list[Record], int]:

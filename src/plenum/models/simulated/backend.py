@@ -10,15 +10,17 @@ from typing import Protocol
 
 import numpy as np
 
+from plenum.base.errors import UserError
 from plenum.base.identity import generator
 from plenum.design.condition import Sampling, Simulated
 from plenum.design.kinds import KINDS
 from plenum.models.chat import CallError, Chat, Reply, Response
-from plenum.models.simulated import opinion, speech
-from plenum.models.simulated.reading import read
+from plenum.models.simulated import opinion, reading, speech, unsectioned
+from plenum.models.simulated.reading import Prompt
 from plenum.records import Failure
 
 _VOTE = re.compile(r'^\{"decision": "([A-Z])", "confidence": [0-9]+\}$', re.MULTILINE)
+_REASONED_VOTE = re.compile(r'^\{.*(?<!\\)"vote": "([A-Z])".*\}$', re.MULTILINE)
 _MALFORMED = (
     'STATE: pref=[0.5;0.5]; conf=high; tags=["one"]',
     "My preferences are as before.",
@@ -94,18 +96,21 @@ class SimulatedBackend:
         return None
 
     def _answer(self, chat: Chat, rng: np.random.Generator) -> str:
-        if chat.messages[1].content.startswith("The private ballots"):
-            return _count(chat.messages[1].content)
+        task = chat.messages[1].content
+        if task.startswith("The private ballots"):
+            return _count(task)
+        if task.startswith("CLERK TASK"):
+            return _reasoned_count(task)
         for kind in KINDS.values():
             if "simulated_agent" in kind.parts:
                 agent: Agent = kind.part("simulated_agent")
                 text = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
                 if text is not None:
                     return text
-        prompt = read(chat)
+        prompt = _read(chat)
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":
-            return _ballot(prompt.case.labels, prompt.table[prompt.me].pref)
+            return _ballot(prompt)
         kick = rng.normal(size=len(prompt.case.labels)) * chat.temperature
         pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
         values = speech.slipped(speech.rounded(pref), self._knobs.noise, rng)
@@ -116,9 +121,26 @@ class SimulatedBackend:
         return f"{argument}\n{speech.state_line(pref, values)}".strip()
 
 
-def _ballot(labels: tuple[str, ...], pref: tuple[float, ...]) -> str:
+def _read(chat: Chat) -> Prompt:
+    """What the prompt says; the first line tells which of the frames that are known it has."""
+    sectioned = chat.messages[1].content.startswith("## ")
+    try:
+        return reading.read(chat) if sectioned else unsectioned.read(chat)
+    except (LookupError, StopIteration, ValueError):
+        raise UserError(
+            "backend: simulated; its agents can't read these prompts; they know those of "
+            "prompts=plenum and prompts=published"
+        ) from None
+
+
+def _ballot(prompt: Prompt) -> str:
+    labels, pref = prompt.case.labels, prompt.table[prompt.me].pref
     best = int(np.argmax(pref)) if pref else 0
     confidence = round(100 * pref[best]) if pref else 0
+    if prompt.reasoned:
+        reasons = {"principle": "As I argued.", "top_reason": "My last argument."}
+        vote = {"vote": labels[best], "confidence_0_100": confidence}
+        return json.dumps({"agent": prompt.me, **vote, **reasons})
     return json.dumps({"decision": labels[best], "confidence": confidence})
 
 
@@ -127,6 +149,11 @@ def _count(text: str) -> str:
     label, most = Counter(votes).most_common(1)[0]
     decision = label if 2 * most > len(votes) else "NONE"
     return json.dumps({"decision": decision, "majority_count": most, "total": len(votes)})
+
+
+def _reasoned_count(text: str) -> str:
+    votes = Counter(_REASONED_VOTE.findall(text))
+    return json.dumps({"decision": votes.most_common(1)[0][0], "vote": dict(sorted(votes.items()))})
 
 
 def _tokens(words: int) -> int:

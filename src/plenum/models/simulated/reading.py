@@ -44,6 +44,8 @@ class Prompt:
     arguments: tuple[tuple[str, str], ...]
     table: dict[str, Row]
     task: str
+    reasoned: bool = False
+    """Whether a ballot is to give its reasons."""
 
 
 def read(chat: Chat) -> Prompt:

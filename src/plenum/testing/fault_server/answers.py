@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 from typing import Any, Protocol
 
+from plenum.base.errors import UserError
 from plenum.design.condition import Simulated
 from plenum.models.chat import SIMULATED, Chat, Reply
 from plenum.models.simulated import SimulatedBackend
@@ -43,7 +44,7 @@ class SimulatedAnswers:
         """The simulated agent's answer."""
         try:
             return (await self._backend.attempt(chat, 1)).reply
-        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        except (UserError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             raise Unreadable(_NOT_READ) from None
 
 

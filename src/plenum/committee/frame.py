@@ -1,0 +1,181 @@
+"""The frame of the prompts: every fixed sentence around what varies, as templates.
+
+A set of prompts is a folder with ``preamble.txt``, ``preamble_alone.txt``, ``mandates/`` and,
+where its frame isn't plenum's, ``frame/`` with a file for each template that differs.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from string import Template
+
+from plenum.base import project
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+
+_SYSTEM = "$preamble\n\nYour seat: $label$mandate"
+_CASE = (
+    "## Scenario\n$packet\n\n## Recent arguments\n$window\n\n"
+    "## Committee table\n| seat | $columns | confidence | tags |\n$table\n\n"
+)
+_BALLOT = (
+    "Nobody sees your vote. Answer with one JSON object and nothing else, no argument and no STATE "
+    "line:\n$ballot_form"
+)
+_REPAIR_JSON = (
+    "Your previous answer was not the JSON object that was asked for ($problem). Answer with "
+    "that object and nothing else:\n$form"
+)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The templates of the prompts; :data:`PLACEHOLDERS` has what each may hold.
+
+    Attributes
+    ----------
+    system, turn
+        The two messages of a turn.
+    ballot_system, ballot, ballot_alone
+        Those of a ballot, with a discussion before it or without.
+    clerk_system, clerk
+        Those of the clerk.
+    mandate
+        The mandate of a seat that has one, where the messages hold ``$mandate``.
+    remark, nothing, withheld
+        An argument of the window; an empty window; one that the protocol doesn't show.
+    row, blank
+        A seat's row of the committee table; that of a seat that hasn't spoken.
+    last
+        What ``$last`` stands for in the last round; in earlier ones for nothing.
+    round_line
+        What ``$round_line`` stands for where the protocol has ``round_lines``; otherwise for
+        nothing.
+    repair, repair_ballot, repair_clerk
+        What follows a malformed answer.
+    answers
+        Which JSON objects ballots and clerk answer with, in
+        :data:`plenum.committee.ballots.FORMS`.
+    """
+
+    system: str = _SYSTEM
+    turn: str = (
+        f"{_CASE}## Your turn\nYou are $label.$round_line Give your argument, then your STATE "
+        "line:\n$state_format"
+    )
+    ballot_system: str = _SYSTEM
+    ballot: str = f"{_CASE}## Private ballot\nYou are $label. The discussion is over. {_BALLOT}"
+    ballot_alone: str = f"{_CASE}## Private ballot\nYou are $label. {_BALLOT}"
+    clerk_system: str = "You are the clerk of a committee. You count its ballots."
+    clerk: str = (
+        "The private ballots, one a line:\n$ballots\n\n"
+        "Find the option that more than half of the ballots name. If there is none, the "
+        'decision is "NONE" and majority_count the largest number of votes for one option. '
+        "Answer with one JSON object and nothing else:\n$clerk_form"
+    )
+    mandate: str = "\nYour mandate: $mandate"
+    remark: str = "$label: $quoted"
+    nothing: str = "Nobody has spoken yet."
+    withheld: str = "Arguments are not shown."
+    row: str = "| $label | $cells |"
+    blank: str = "| $label | $blanks | - | - |"
+    last: str = (
+        " It is the final round: say plainly which option you favour now, and name the one doubt "
+        "that weighs most."
+    )
+    round_line: str = " This is round $round of $rounds.$last"
+    repair: str = (
+        "Your previous answer had no valid STATE line ($problem). Answer with the corrected STATE "
+        "line and nothing else, in this form:\n$state_format"
+    )
+    repair_ballot: str = _REPAIR_JSON
+    repair_clerk: str = _REPAIR_JSON
+    answers: str = "short"
+
+    @property
+    def digest(self) -> str:
+        """Names the templates; empty for plenum's, which ``PROTOCOL_VERSION`` stands for."""
+        return "" if self == PLENUM else digest(vars(self))
+
+
+PLENUM = Frame()
+"""plenum's own frame."""
+
+TEMPLATES = tuple(field.name for field in fields(Frame) if field.name != "answers")
+"""The names of the templates, and of their files."""
+
+_FIXED = frozenset(
+    {
+        *("scenario", "labels", "columns", "order", "members", "argument_words", "k", "rounds"),
+        *("state_format", "ballot_form", "clerk_form", "window", "table"),
+    }
+)
+_SEAT = _FIXED | {"packet", "label", "mandate", "round", "last", "round_line"}
+
+PLACEHOLDERS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("system", "ballot_system"), frozenset({"preamble", "label", "mandate"})),
+    **dict.fromkeys(("turn", "ballot", "ballot_alone"), _SEAT),
+    **dict.fromkeys(("clerk_system", "nothing", "withheld", "last"), frozenset[str]()),
+    "round_line": frozenset({"round", "rounds", "last"}),
+    "clerk": _FIXED | {"ballots"},
+    "mandate": frozenset({"mandate"}),
+    "remark": frozenset({"label", "argument", "quoted", "round", "round02"}),
+    "row": frozenset({"label", "cells", "pref", "conf", "first_tag", "second_tag"}),
+    "blank": frozenset({"label", "blanks"}),
+    "repair": frozenset({"problem", "state_format"}),
+    **dict.fromkeys(("repair_ballot", "repair_clerk"), frozenset({"problem", "form"})),
+}
+"""The placeholders that each template may hold."""
+
+
+def load(folder: str, answers: str) -> Frame:
+    """The frame of a set of prompts: its templates, and plenum's for those that it lacks.
+
+    A file holds its template and a line break after it.
+
+    Parameters
+    ----------
+    folder
+        Where the set lies, relative to the project.
+    answers
+        As :attr:`Frame.answers`.
+
+    Raises
+    ------
+    UserError
+        There is no such folder, a file can't be read, is no template, or holds a placeholder that
+        it can't have.
+    """
+    place = project.resolve(folder)
+    if not place.is_dir():
+        raise UserError(
+            f"prompts.folder: {folder} does not exist; docs/published-design.md says what writes it"
+        )
+    texts = {}
+    for file in sorted((place / "frame").glob("*.txt")):
+        try:
+            texts[file.stem] = file.read_bytes().decode("utf-8").removesuffix("\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"prompts.folder: {file} can't be read: {error}") from None
+        for problem in problems(file.stem, texts[file.stem]):
+            raise UserError(f"prompts.folder: {file}: {problem}")
+    return Frame(**texts, answers=answers)
+
+
+def problems(name: str, text: str) -> Iterator[str]:
+    """What is wrong with a template.
+
+    Parameters
+    ----------
+    name
+        Of :data:`TEMPLATES`, or another one, which is a problem too.
+    """
+    if name not in TEMPLATES:
+        yield f"no such template; the templates are {', '.join(TEMPLATES)}"
+        return
+    template, allowed = Template(text), PLACEHOLDERS[name]
+    if not template.is_valid():
+        yield "a $ that begins no placeholder; write $$"
+    for placeholder in template.get_identifiers() if template.is_valid() else ():
+        if placeholder not in allowed:
+            names = ", ".join(f"${each}" for each in sorted(allowed)) or "none"
+            yield f"${placeholder} is no placeholder of it; it may hold {names}"

@@ -1,0 +1,81 @@
+"""Whole packets as the wordings of a scenario: somebody else's, word for word.
+
+They lie beside a scenario whose packet stands word for word, too, in ``variants/<ID>.yaml`` and
+``variants/<ID>.registers.yaml``. The screen doesn't read them: they are taken as they are. Each may
+have an ``id`` that its ballots name in place of the scenario's; ``canonical`` is that of the packet
+itself.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum.scenarios.scenario import NAME, Scenario, read_yaml
+from plenum.scenarios.variant import FAMILIES, Variant
+
+
+def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
+    """The wordings of a family that a file holds, in its order, and the canonical one it names.
+
+    Raises
+    ------
+    UserError
+        The file can't be read or isn't of the format, or holds none of this family.
+    """
+    data = read_yaml(path, "variants file")
+    variants = check(data, path, scenario.id)
+    chosen = [variant for variant in variants if variant.family == family]
+    if not chosen:
+        raise UserError(f"variants file {path}: it holds no wording of the family {family}")
+    if "canonical" in data:
+        chosen.insert(0, Variant("canonical", "canonical", scenario.packet, data["canonical"]))
+    return tuple(chosen)
+
+
+def check(data: Any, path: Path, scenario: str) -> tuple[Variant, ...]:
+    """The wordings of a file's data.
+
+    Parameters
+    ----------
+    scenario
+        The id of the scenario.
+
+    Raises
+    ------
+    UserError
+        Something is missing, unknown or malformed.
+    """
+    if not isinstance(data, Mapping) or set(data) - {"canonical"} != {"scenario", "packets"}:
+        raise UserError(f"variants file {path}: give it scenario and packets, maybe canonical")
+    if data["scenario"] != scenario:
+        raise UserError(f"variants file {path}, scenario: {data['scenario']!r}; write {scenario}")
+    named = data.get("canonical", scenario)
+    if not isinstance(named, str) or not re.fullmatch(NAME, named):
+        raise UserError(f"variants file {path}, canonical: {named!r} is no id")
+    entries = data["packets"]
+    for number, entry in enumerate(entries if isinstance(entries, list) else [None], start=1):
+        for problem in _problems(entry):
+            raise UserError(f"variants file {path}, packet {number}: {problem}")
+    names = [entry["name"] for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise UserError(f"variants file {path}: {name} stands twice; give each its own name")
+    return tuple(Variant(**entry) for entry in entries)
+
+
+def _problems(entry: Any) -> Iterator[str]:
+    keys = ("name", "family", "packet")
+    if not isinstance(entry, Mapping) or set(entry) - {"id"} != set(keys):
+        yield f"malformed; give it {', '.join(keys)}, and id where it has one of its own"
+        return
+    for key, text in entry.items():
+        if not isinstance(text, str) or not text.strip():
+            yield f"{key}: {text!r} is no text; put it in quotes"
+        elif key in ("name", "id") and not re.fullmatch(NAME, text):
+            yield f"{key}: {text!r}; use letters, digits, '.', '_' and '-'"
+    if entry["family"] not in FAMILIES[1:]:
+        yield f"family: {entry['family']!r} is not one of {', '.join(FAMILIES[1:])}"
+    if re.search(r"STATE\s*:", str(entry["packet"])):
+        yield "packet: it holds 'STATE:'; write that in another way"

@@ -1,5 +1,6 @@
 """The papers' results from one command: runs, figures, tables, and a page of all."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -50,3 +51,11 @@ def test_a_table_and_a_figure_of_worlds_are_made_from_tracked_runs(stored: Path,
     assert random["published"].tolist() == [0.754, 0.714, 0.771, 0.776, 0.747, 0.746, 0.768]
     assert random["row"][random["episodes"] == 2].tolist() == ["Overall", "Volatility High"]
     assert random["value"].between(0, 1).sum() == 2
+
+
+def test_the_released_rules_are_played_from_the_command_line(tmp_path: Path) -> None:
+    done = call(tmp_path, "scripts/papers.py", "released=true", "released_runs=3")
+    last = json.loads(done.stdout.splitlines()[-1])
+    written = pd.read_csv(tmp_path / "outputs/papers/released_rules.csv")
+    assert last["released_ok"] == written["within"].all()
+    assert last["greedy_assignment_3_coverage"] == 1.0

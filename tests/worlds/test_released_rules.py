@@ -143,6 +143,17 @@ def test_the_command_finds_it_within_monte_carlo_error(
     assert_allclose(written["here"].iloc[0], last["random_10_coverage"], atol=1e-4)
 
 
+def test_a_value_beyond_its_error_is_not_ok(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (ROOT / released_rules.REFERENCE).read_text(encoding="utf-8")
+    other = tmp_path / "other.csv"
+    other.write_text(text.replace("coverage,0.749,", "coverage,0.85,"), encoding="utf-8")
+    monkeypatch.setattr(released_rules, "REFERENCE", str(other))
+    released_rules.publish(RUNS, tmp_path)
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["released_ok"] is False
+
+
 @pytest.mark.parametrize(("policy", "agents"), [("random", 10), ("all_to_worst", 3)])
 def test_scripted_drones_do_as_in_a_simulation_of_the_released_rules(
     made: Made, policy: str, agents: int

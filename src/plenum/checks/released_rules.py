@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
+from hydra.core.utils import env_override
 
 from plenum.base import project
 from plenum.design.compose import parse_job
@@ -98,8 +99,12 @@ def _metrics(task: str, policy: str, agents: int, runs: int) -> pd.DataFrame:
 def _conditions(task: str, policy: str, agents: int) -> list[Any]:
     """One condition a volatility, with draws of its own."""
     given = (f"task={task}", f"task.policy={policy}", f"task.agents={agents}")
+    root = str(project.root())
     GlobalHydra.instance().clear()  # the script's, whose config has been read
-    with initialize_config_dir(str(project.root() / "conf"), version_base="1.3"):
+    with (
+        env_override({"PLENUM_ROOT": root}),
+        initialize_config_dir(f"{root}/conf", version_base="1.3"),
+    ):
         return [
             parse_job(compose("config", [*given, f"volatility={level}", f"seed={seed}"])).condition
             for seed, level in enumerate(LEVELS)

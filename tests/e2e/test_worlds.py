@@ -1,6 +1,7 @@
 """Worlds through the real command line: a study, kills, and what is no study."""
 
 import json
+import re
 import signal
 from pathlib import Path
 
@@ -54,6 +55,44 @@ def test_a_killed_run_goes_on_with_the_same_bytes(
     process.communicate(timeout=30)
     run(*KILLED)
     assert journals(stored) == undisturbed
+
+
+def test_agents_that_see_and_hear_different_things_are_other_arms(stored: Path, run: Run) -> None:
+    small = ("-m", "task=misinformation", "rounds=3", "replicates=2", "task.agents=4")
+    private = ("task.information.reports=private", "task.information.hears=all,ring")
+    done = run(*small, *private, "consensus=implicit,prompted", COLUMNS="220")
+    assert " 0 failed + 0 pending" in done.stderr
+    rows = table(stored, "misinformation")
+    assert sorted((r["arm"], r["settings"]) for r in rows) == [
+        ("implicit, reports=private", "reports=private"),
+        ("implicit, reports=private, hears=ring", "reports=private hears=ring"),
+        ("prompted, reports=private", "reports=private"),
+        ("prompted, reports=private, hears=ring", "reports=private hears=ring"),
+    ]
+    (pairs,) = re.findall(r": differences\n(.*?)\npaired by world", done.stdout, re.DOTALL)
+    assert set(re.findall(r"final_spread +(.*?)  +(.*?)  ", pairs)) == {
+        ("implicit, reports=private, hears=ring", "implicit, reports=private"),
+        ("prompted, reports=private", "implicit, reports=private"),
+        ("prompted, reports=private, hears=ring", "implicit, reports=private, hears=ring"),
+    }
+    entries = [json.loads(line) for line in next(iter(journals(stored).values())).splitlines()]
+    received = [entry["received"] for entry in entries if entry["kind"] == "round"]
+    assert [len(each) for each in received] == [4] * 3
+    assert any(each != received[0][0] for each in received[0])
+    quoted = [s["text"] for each in received for agent in each for s in agent]
+    assert all('"' in text for text in quoted)
+
+
+def test_a_saboteur_keeps_its_seat(stored: Path, run: Run) -> None:
+    run("-m", "task=disaster", "rounds=2", "replicates=1", "+task.pinned.2=saboteur")
+    (journal,) = journals(stored).values()
+    head = json.loads(journal.splitlines()[0])
+    roles = ["medical", "saboteur", "logistics", "medical", "infrastructure"]
+    assert [seat["label"] for seat in head["seats"]] == roles
+    (row,) = table(stored, "disaster")
+    assert row["settings"] == "pinned=2:saboteur"
+    late = run("task=disaster", "+task.pinned.7=saboteur", status=2)
+    assert late.stderr.strip() == "error: task.pinned: 7; the agents are 1 to 5"
 
 
 def test_committees_and_worlds_do_not_share_a_study(stored: Path, run: Run) -> None:

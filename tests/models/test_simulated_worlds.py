@@ -27,7 +27,7 @@ from plenum.worlds.public_goods.world import PublicGoodsState
 from plenum.worlds.registry import definition
 
 TASKS = ("disaster", "misinformation", "public_goods")
-MECHANISMS = ("implicit", "explicit", "plan", "manager", "unanimity", "central")
+MECHANISMS = ("implicit", "explicit", "prompted", "plan", "manager", "unanimity", "central")
 EVERY = [(t, m) for t in TASKS for m in MECHANISMS] + [("public_goods", "mean")]
 BINDING = [(t, m) for t, m in EVERY if m in ("explicit", "manager", "unanimity", "mean")]
 CALM = Simulated(noise=0)
@@ -139,8 +139,10 @@ def test_roles_part_the_agents(made: Make, task: str) -> None:
 def documented() -> dict[str, tuple[float, ...]]:
     page = Path(__file__).parents[2] / "docs/appendix/simulated-backend.md"
     text = page.read_text(encoding="utf-8")
-    row = re.compile(r"^\| `(\w+)` \| [^|]+ \| (-?[0-9.]+) \| (-?[0-9.]+) \| (-?[0-9.]+) \|$", re.M)
-    return {name: tuple(map(float, weights)) for name, *weights in row.findall(text)}
+    row = re.compile(
+        r"^\| `([\w` ()]+?)`? \| [^|]+ \| (-?[0-9.]+) \| (-?[0-9.]+) \| (-?[0-9.]+) \|$", re.M
+    )
+    return {n.replace("`", ""): tuple(map(float, weights)) for n, *weights in row.findall(text)}
 
 
 def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
@@ -148,10 +150,14 @@ def test_every_role_has_the_weights_that_the_docs_give(root: Path) -> None:
         f for f in root.glob("conf/prompts/worlds/*/*.txt") if not f.stem.startswith("preamble")
     ]
     found = {
-        f.stem: definition(f.parent.name).acting.weights(f.read_text(encoding="utf-8").strip())
+        f.stem
+        if f.stem != "saboteur"
+        else f"saboteur ({f.parent.name.replace('_', ' ')})": definition(
+            f.parent.name
+        ).acting.weights(f.read_text(encoding="utf-8").strip())
         for f in files
     }
-    assert len(found) == 21
+    assert len(found) == 24
     assert found == documented()
     assert_allclose(definition("disaster").acting.weights(""), (1, 0.780, 0.418), atol=5e-4)
 

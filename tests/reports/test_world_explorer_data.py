@@ -21,19 +21,23 @@ def played(tmp_path: Path) -> PlayedWorlds:
     return PlayedWorlds(tmp_path)
 
 
+@pytest.mark.parametrize("private", [(), ("sight=0.5", "acts=hidden", "reports=private")])
 @pytest.mark.parametrize("task", TASKS)
 def test_what_agents_knew_is_what_their_prompts_said(
-    played: PlayedWorlds, job: Callable[..., Job], task: str
+    played: PlayedWorlds, job: Callable[..., Job], task: str, private: tuple[str, ...]
 ) -> None:
     known: dict[tuple[int, str], str] = {}
+    told: dict[tuple[int, str], str] = {}
 
     def answer(ask: Ask) -> str:
         prompt = ask.chat.messages[1].content
+        told[ask.round, ask.seat] = prompt.partition("\n## What is known")[0]
         part = prompt.partition("## What is known\n")[2]
         known[ask.round, ask.seat] = part.partition("\n## ")[0].strip()
         return "nothing readable"
 
-    one = job(f"task={task}", "rounds=3", "task.agents=3").condition
+    given = [f"task.information.{each}" for each in private]
+    one = job(f"task={task}", "rounds=3", "task.agents=3", *given).condition
     played.condition(one, 1, answer)
     transcript = read(played.kept["run0"][0].path)
     stage = staged(transcript.head, episodes.played(transcript))
@@ -41,6 +45,13 @@ def test_what_agents_knew_is_what_their_prompts_said(
     for number, views in enumerate(stage["views"], start=1):
         for agent, name in enumerate(names):
             assert views[agent if len(views) > 1 else 0] == known[number, name]
+    talk = played.data()["talk-0"]
+    for number, entry in enumerate(talk["runs"][0]["rounds"], start=1):
+        for at, _ in entry["report"]:
+            shown = talk["texts"][at] + "(123)" * (not private)
+            text, _, reached = shown.rpartition("(")
+            readers = [n for n in names if n.split()[1] in reached]
+            assert readers == [n for n in names if f"- {text.strip()}" in told[number, n]]
 
 
 def test_a_map_shows_the_true_severity_who_went_where_and_what_was_left(

@@ -1,5 +1,6 @@
 """Tables of worlds, from conditions whose numbers a pencil gives."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from known_worlds import BACK_IN_TWO, EXPLICIT, GREEDY, IMPLICIT, NEVER_BACK, bent, played, tent
 from numpy.testing import assert_allclose
 
+from plenum.design.settings import Api, Hosted, Information, Sampling, Simulated
 from plenum.execution import summarise_world
 from plenum.records import Transcript
 from plenum.reports.table import Table
@@ -17,6 +19,7 @@ from plenum.reports.worlds.groups import Group, difference, frame_of, groups
 from plenum.reports.worlds.publish import tabled
 from plenum.tracking import worlds as tracked_worlds
 from plenum.tracking.conditions import TrackedCondition
+from plenum.worlds.registry import definitions
 
 FLAT = [1.0, 1.0]
 
@@ -155,6 +158,31 @@ def test_arms_are_named_by_what_acts_and_stand_in_one_order() -> None:
         *("one model, all units", "one model, one unit"),
         *("scripted: all to worst explicit", "scripted: greedy assignment"),
     ]
+
+
+def test_what_agents_see_hear_and_are_makes_an_arm() -> None:
+    pinned, ring = "pinned=5:saboteur", "hears=2/1,3/2"
+    study = [
+        *(played([0.4] * 4, settings=f"{pinned} gain=2"), played([0.9] * 4, settings="gain=2")),
+        played([0.1] * 4, settings=f"{pinned} gain=2", consensus="explicit"),
+        *(IMPLICIT, played([0.7] * 4, settings=ring), played([0.2] * 4, agents="1", settings=ring)),
+    ]
+    found = groups(study)
+    assert [group.heading for group in found] == ["World disaster, gain=2", "World disaster"]
+    assert found[0].arms == ["implicit", f"implicit, {pinned}", f"explicit, {pinned}"]
+    assert found[1].arms == ["implicit", f"implicit, {ring}", f"one model, one unit, {ring}"]
+    pairs = {(arm, line["minus"]) for (_, arm), line in lines("differences", *study[:3]).items()}
+    assert pairs == {
+        (f"implicit, {pinned}", "implicit"),
+        (f"explicit, {pinned}", f"implicit, {pinned}"),
+    }
+
+
+def test_a_setting_of_what_agents_see_has_no_other_ones_name() -> None:
+    """Tables read which is which out of its name."""
+    settings = (Simulated, Api, Hosted, Sampling, *(d.settings for d in definitions()))
+    others = {f.name for kind in settings for f in dataclasses.fields(kind)}
+    assert not others & {"answer", "pinned", *(f.name for f in dataclasses.fields(Information))}
 
 
 def test_a_sum_over_agents_is_not_compared_with_a_lone_agents() -> None:

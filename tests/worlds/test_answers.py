@@ -41,6 +41,34 @@ def test_a_complete_answer_gives_action_and_message(text: str, message: str) -> 
     assert (answer.action, answer.message, answer.cut) == ((3, 4), message, False)
 
 
+def test_an_analysis_may_come_first_and_what_is_whole_behind_it_is_kept() -> None:
+    whole = json.dumps({"analysis": "So.", "action": [3, 4], "message": "Over to you"})
+    assert (read(whole).action, read(whole).message, read(whole).cut) == (
+        (3, 4),
+        "Over to you",
+        False,
+    )
+    acted, said = whole.index(', "message"') + 1, whole.index("}")
+    for length in range(1, len(whole)):
+        if length < acted:
+            with pytest.raises(Unreadable, match="breaks off") as refused:
+                read(whole[:length])
+            assert refused.value.cut
+        else:
+            answer = read(whole[:length])
+            assert (answer.action, answer.cut) == ((3, 4), True)
+            assert answer.message == ("Over to you" if length >= said else "")
+
+
+def test_no_action_is_taken_out_of_a_text() -> None:
+    """A bare quote in an analysis may end it too soon, and what it quotes looks like a member."""
+    slip = '{"analysis": "Go", "action": [9,9], they say", "action": [3,4], "message": "x"}'
+    with pytest.raises(Unreadable, match="twice"):
+        read(slip)
+    with pytest.raises(Unreadable, match="no whole JSON object"):
+        read('{"analysis": "They say "go" to me", "action": [3,4], "message": "x"}')
+
+
 def test_a_cut_answer_keeps_its_action_and_a_message_that_is_whole() -> None:
     ends = WHOLE.index(', "analysis"')
     for length in range(18, len(WHOLE)):
@@ -54,13 +82,13 @@ def test_a_cut_answer_keeps_its_action_and_a_message_that_is_whole() -> None:
 @pytest.mark.parametrize(
     ("text", "problem", "cut"),
     [
-        ("", "no JSON object", False),
-        ("I would go to [3,4].", "no JSON object", False),
-        ('{"action": [3,', "no whole", True),
-        ('{"act', "no JSON object", True),
-        ('{"action": [3,4]', "no JSON object", True),
+        ("", "no whole JSON object", False),
+        ("I would go to [3,4].", "no whole JSON object", False),
+        ('{"action": [3,', "breaks off", True),
+        ('{"act', "breaks off", True),
+        ('{"action": [3,4]', "breaks off", True),
         ('{"message": "hello"}', '"action"', False),
-        ('{"analysis": "long", "action": [3,4', "no JSON object", True),
+        ('{"analysis": "long", "action": [3,4', "breaks off", True),
         ('{"action": [3,10]}', "0 to 9", False),
         ('{"action": [3,10], "mess', "0 to 9", True),
         ('{"action": [3.0,4]}', "whole numbers", False),

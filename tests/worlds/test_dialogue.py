@@ -234,6 +234,7 @@ def test_an_episode_counts_silent_turns_cut_answers_and_words(job: Callable[...,
     assert episode.end is not None
     found = episode.end["metrics"]
     assert (found["messages"], found["silent"]) == (4, 2)
-    # Drone 2's messages, its choice in round 1, and four choices in round 2, repaired by all
-    assert found["cut"] == 2 + 1 + 4 + 1
-    assert [entry["cut"] for entry in episode.rounds] == [2, 6]
+    # Drone 2's messages, its choice in round 1, all asked twice, and four choices in round 2,
+    # repaired by all
+    assert found["cut"] == 4 + 2 + 4 + 1
+    assert [entry["cut"] for entry in episode.rounds] == [4, 7]

@@ -61,6 +61,41 @@ def test_an_unreadable_answer_is_repaired_once_and_then_abstains(made: Made, sec
     assert episode.end["metrics"]["abstentions"] == silent
 
 
+@pytest.mark.parametrize("first", ["analysis_first", "action_first"])
+def test_an_answer_that_was_cut_is_asked_again_where_the_analysis_comes_first(
+    made: Made, first: str
+) -> None:
+    one = made("task=disaster", "task.agents=2", "rounds=1", f"task.answer={first}")
+    cut = '{"analysis": "a", "action": [2,2], "message": "I go th'
+    episode, entries = play(one, lambda ask: cut if ask.kind != "action" else to(2, 2)(ask))
+    again = first == "analysis_first"
+    kinds = ["message", "message_repair"] if again else ["message"]
+    assert [e["kind"] for e in entries] == kinds * 2 + ["action"] * 2
+    # of the second answer what is whole counts
+    assert episode.rounds[0]["actions"] == [[2, 2]] * 2
+    assert [s["action"] for s in episode.rounds[0]["spoken"]] == [[2, 2]] * 2
+    assert episode.rounds[0]["cut"] == (4 if again else 2)
+
+
+def test_prompted_agreement_is_asked_for_and_not_forced(made: Made) -> None:
+    seen: list[str] = []
+
+    def apart(ask: Ask) -> str:
+        seen.append(ask.chat.messages[1].content)
+        return to(int(ask.seat.split()[1]), 0)(ask)
+
+    one = made("task=disaster", "task.agents=3", "rounds=1", "consensus=prompted")
+    episode, _ = play(one, apart)
+    assert episode.rounds[0]["actions"] == [[1, 0], [2, 0], [3, 0]]
+    assert len(seen) == 6
+    assert all("must all agree" in text for text in seen)
+    forced, _ = play(
+        made("task=disaster", "task.agents=3", "rounds=1", "consensus=explicit"), apart
+    )
+    assert len({tuple(cell) for cell in forced.rounds[0]["actions"]}) == 1
+    assert not any("must all agree" in text for text in seen[6:])
+
+
 def test_one_agent_assigns_all_units(made: Made) -> None:
     one = made("task=disaster", "consensus=central", "task.agents=3", "rounds=1")
     plan = [[1, 1], [2, 2], [3, 3]]

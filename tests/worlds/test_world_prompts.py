@@ -23,7 +23,7 @@ from plenum.worlds.registry import build
 from plenum.worlds.world import Kind, Statement
 
 TASKS = ("disaster", "misinformation", "public_goods")
-MECHANISMS = ("implicit", "explicit", "plan", "manager", "unanimity")
+MECHANISMS = ("implicit", "explicit", "prompted", "plan", "manager", "unanimity")
 EVERY = [(t, m) for t in TASKS for m in MECHANISMS] + [("public_goods", "mean")]
 
 
@@ -79,11 +79,13 @@ def test_identical_agents_read_the_same_but_for_their_name(made: Made, task: str
     assert "of 5 " in text
 
 
+@pytest.mark.parametrize("first", ["analysis_first", "action_first"])
 @pytest.mark.parametrize(("task", "mechanism"), EVERY)
 def test_the_form_that_a_prompt_shows_is_itself_a_legal_answer(
-    made: Made, task: str, mechanism: str
+    made: Made, task: str, mechanism: str, first: str
 ) -> None:
-    condition = made(f"task={task}", f"consensus={mechanism}", "task.agents=3", "rounds=1")
+    given = (f"task={task}", f"consensus={mechanism}", f"task.answer={first}")
+    condition = made(*given, "task.agents=3", "rounds=1")
     world = world_of(condition)
     asks, _ = read_of(condition, lambda *_: {})
     for ask in asks:
@@ -95,6 +97,8 @@ def test_the_form_that_a_prompt_shows_is_itself_a_legal_answer(
         )
         found = answers.parse(form, key, read)
         assert not found.cut
+        members = list(json.loads(form))
+        assert members.index("analysis") == (0 if first == "analysis_first" else len(members) - 1)
         assert bool(found.message) == (ask.kind == "message")
         told = condition.texts.discuss if ask.kind == "message" else condition.texts.decide
         assert told in task_text

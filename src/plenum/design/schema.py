@@ -12,12 +12,14 @@ from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from plenum.base.errors import UserError
 from plenum.design.ranges import Choice, Range, Url, check_ranges, require
 from plenum.design.settings import (
+    ANSWER_FORMS,
     Api,
     Budget,
     Calls,
     Count,
     Dollars,
     Hosted,
+    Information,
     NotNegative,
     Protocol,
     Sampling,
@@ -122,7 +124,11 @@ class RulesConfig:
 
 @dataclass
 class TaskConfig:
-    """The world, and its agents: ``view`` messages are read, ``runs`` share a world."""
+    """The world, and its agents: ``view`` messages are read, ``runs`` share a world.
+
+    ``answer`` is what comes first in an answer; ``pinned`` has roles by the number of their agent,
+    where ``None`` leaves the one that it is dealt.
+    """
 
     name: str = "none"
     agents: Annotated[int, Range(1, 100)] = 5
@@ -131,6 +137,9 @@ class TaskConfig:
     runs: Annotated[int, Range(1, 1000)] = 1
     policy: str = "agents"
     rules: RulesConfig = field(default_factory=RulesConfig)
+    answer: Annotated[str, Choice(ANSWER_FORMS)] = ANSWER_FORMS[0]
+    pinned: dict[Any, str | None] = field(default_factory=dict)
+    information: Information = field(default_factory=Information)
     world: dict[str, Any] = field(default_factory=dict)
 
 
@@ -203,8 +212,9 @@ _GROUPS = (
 @cache
 def _schema() -> DictConfig:
     schema: DictConfig = OmegaConf.structured(Config)
-    for key in ("protocol", "sampling", "calls", "budget"):
-        OmegaConf.set_readonly(schema[key], None)  # frozen dataclasses make read-only nodes
+    for key in ("protocol", "sampling", "calls", "budget", "task.information"):
+        # frozen dataclasses make read-only nodes
+        OmegaConf.set_readonly(OmegaConf.select(schema, key), None)
     return schema
 
 
@@ -248,6 +258,7 @@ def check(typed: Config) -> None:
     committee = ("roles", "model", "prompts", "protocol")
     for key in (*committee, "sampling", "calls", "budget", "backend", "tracking", "task"):
         check_ranges(key, getattr(typed, key))
+    check_ranges("task.information", typed.task.information)
     for model, price in typed.prices.items():
         check_ranges(f"prices.{model}", price)
     require(

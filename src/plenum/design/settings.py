@@ -9,6 +9,9 @@ DTYPES = ("auto", "float32", "bfloat16", "float16")
 TRANSPORTS = ("lean", "litellm")
 ORDERS = ("listed", "random")
 INITIAL_STATES = ("none", "even")
+ANSWER_FORMS = ("analysis_first", "action_first")
+REPORTS = ("shared", "private")
+ACTS = ("shown", "hidden")
 
 Positive = Annotated[float, Range(0, above=True)]
 Probability = Annotated[float, Range(0, 1)]
@@ -109,6 +112,21 @@ class Hosted:
     device: Device = "auto"
     threads: Annotated[int, Range(1, 1024)] = 2
     prefix_cache_mb: Count = 4096
+
+
+@dataclass(frozen=True)
+class Information:
+    """What the agents of a world see and hear: by default everybody all of it.
+
+    ``docs/worlds.md`` says what each one does; ``hears`` is a topology by name, or lists of agents.
+    """
+
+    sight: Probability = 1.0
+    delivered: Probability = 1.0
+    reports: Annotated[str, Choice(REPORTS)] = "shared"
+    acts: Annotated[str, Choice(ACTS)] = "shown"
+    hears: Any = "all"
+    lost: Probability = 0.0
 
 
 Backend = Simulated | Api | Hosted

@@ -1,6 +1,6 @@
-"""What an agent in a world answers: a JSON object whose action stands first.
+"""What an agent in a world answers: a JSON object with its analysis, its action and its message.
 
-A cut answer keeps what is whole: its action, and its message where that is whole too.
+A cut answer keeps what is whole of it, such as its action and its message.
 """
 
 import json
@@ -15,7 +15,10 @@ from plenum.models.conversation import Misread
 Action = TypeVar("Action")
 
 _FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)(?:\n[ \t]*```)?\Z", re.DOTALL)
-_MESSAGE = re.compile(r'\s*,\s*"message"\s*:\s*')
+BREAKS_OFF = "it breaks off before its end; be brief"
+"""What is wrong with an answer that was cut."""
+
+_MEMBER = re.compile(r'\s*"([^"\\]*)"\s*:\s*')
 
 
 class Unreadable(Misread):
@@ -91,24 +94,29 @@ def _parsed(
 
 
 def _begun(body: str, key: str) -> dict[str, Any]:
-    """What is whole of an object that was cut: the action, which stands first, and the message."""
-    start = re.match(rf'\{{\s*"{re.escape(key)}"\s*:\s*', body)
-    if start is None:
-        raise Unreadable("no JSON object", cut=_cut(body))
-    try:
-        value, end = _DECODER.raw_decode(body, start.end())
-    except (ValueError, RecursionError):
-        raise Unreadable("no whole JSON object, nor a whole action", cut=_cut(body)) from None
-    if not re.match(r"\s*,", body[end:]):
-        # a number may be cut in the middle; only what follows shows that it is whole
-        raise Unreadable("no JSON object", cut=_cut(body))
-    message = _MESSAGE.match(body, end)
-    try:
-        text, end = _DECODER.raw_decode(body, message.end()) if message else ("", end)
-    except (ValueError, RecursionError):
-        text = ""
-    complete = re.match(r"\s*(?:[,}]|\Z)", body[end:])  # else a quote in it ended it too soon
-    return {key: value, "message": text if complete else ""}
+    """What is whole of an object that was cut or has a slip: its action, and maybe more."""
+    cut = _cut(body)
+    members: list[tuple[str, Any]] = []
+    at = 1 if body.startswith("{") else len(body)
+    while name := _MEMBER.match(body, at):
+        try:
+            value, end = _DECODER.raw_decode(body, name.end())
+        except (ValueError, RecursionError):
+            break
+        # what follows shows what is whole: a number may be cut in its middle, and a bare quote
+        # ends a text too soon
+        rest = body[end:].lstrip()
+        if rest[:1] in ((",", "}", "") if isinstance(value, str) else (",",)):
+            members.append((name[1], value))
+        if not rest.startswith(","):
+            break
+        at = len(body) - len(rest) + 1
+    data = _unique(members)
+    if key not in data:
+        raise Unreadable(BREAKS_OFF if cut else "no whole JSON object", cut=cut)
+    if members[0][0] != key and visible(body).count(f'"{key}"') > 1:
+        raise Unreadable(f'the key "{key}" stands twice', cut=cut)  # one may be quoted in a text
+    return data
 
 
 def _cut(body: str) -> bool:

@@ -12,15 +12,18 @@ import yaml
 from plenum.design.compose import prompt_text, role_text, with_weights
 from plenum.design.ranges import one_of, require
 from plenum.design.schema import Config, RulesConfig
-from plenum.design.settings import Protocol
+from plenum.design.settings import ANSWER_FORMS, Information, Protocol
 from plenum.worlds.condition import AGENTS, CENTRAL, Agent, Texts, WorldCondition
-from plenum.worlds.consensus import MECHANISMS
+from plenum.worlds.consensus import MECHANISMS, PROMPTED
+from plenum.worlds.hearing import heard_by
 from plenum.worlds.metrics import summary
 from plenum.worlds.registry import WORLDS, build, definition
 from plenum.worlds.world import World
 
 PLAN_MARGIN = 40
 """Tokens that a plan's answer is left besides its actions."""
+ANALYSIS = 80
+"""Tokens that are left for an analysis which comes before a plan."""
 
 _PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
 """What tokenizers make of numbers and brackets, at most: some take several digits as one."""
@@ -69,6 +72,10 @@ def compose(typed: Config) -> WorldCondition:
         view=task.view,
         runs=task.runs,
         texts=_texts(name, typed.consensus.name, task.rules.name),
+        answer=task.answer,
+        pinned=tuple((n, acting[n - 1].role) for n in sorted(_pinned(task.pinned, len(acting)))),
+        hears=heard_by(task.information.hears, task.agents)[: len(acting)],
+        information=_named(task.information, task.agents),
         model=typed.model.name,
         sampling=typed.sampling,
         backend=backend,
@@ -84,37 +91,67 @@ def agents(typed: Config) -> tuple[Agent, ...]:
 
     Roles are dealt out in turn, and so are the models of a mixed model: shifted by one as often as
     both would begin together again, so that no role always has the same model. Who acts alone has
-    no role: a baseline would be the first role's.
+    no role: a baseline would be the first role's. A pinned role takes the place of the agent's own.
     """
     task, name = typed.task, typed.task.name
     alone = typed.consensus.name == CENTRAL or task.agents == 1
     dealt = [] if alone else typed.diversity.roles.get(name, [])
-    briefs = [role_text(f"diversity.roles.{name}", f"{_FOLDER}/{name}", role) for role in dealt]
-    roles, briefs = dealt or [""], briefs or [""]
+    roles = [(role, _brief(f"diversity.roles.{name}", name, role)) for role in dealt] or [("", "")]
     models = [m for m in typed.model.seats.values() if m] or [typed.model.default or ""]
     require(bool(models[0]), "model.default: the agents have no model; set model.default")
     count = 1 if typed.consensus.name == CENTRAL else task.agents
+    pinned = {
+        number: (role, _brief(f"task.pinned.{number}", name, role))
+        for number, role in _pinned(task.pinned, count).items()
+    }
     together = math.lcm(len(roles), len(models))
     return tuple(
         Agent(
-            name=f"{definition(name).agent_name} {number + 1}",
-            role=roles[number % len(roles)],
-            brief=briefs[number % len(briefs)],
+            f"{definition(name).agent_name} {number + 1}",
+            *pinned.get(number + 1, roles[number % len(roles)]),
             model=models[(number + number // together) % len(models)],
         )
         for number in range(count)
     )
 
 
-def plan_tokens(world: World[Any, Any]) -> int:
-    """Tokens that are enough for a plan's actions, and a margin: each action as long as it gets."""
+def _named(information: Information, agents: int) -> Information:
+    """With lists of who hears whom as a text without spaces, such as ``2/1,3/2``.
+
+    All that amounts to everybody has the name of that.
+    """
+    hears = information.hears
+    if heard_by(hears, agents) == heard_by("all", agents):
+        hears = "all"
+    elif not isinstance(hears, str):
+        hears = "/".join(",".join(map(str, each)) for each in hears)
+    return dataclasses.replace(information, hears=hears)
+
+
+def _pinned(roles: Mapping[Any, str | None], count: int) -> dict[int, str]:
+    """The roles that are pinned, by the number of their agent."""
+    allowed = {str(number): number for number in range(1, count + 1)}
+    for key in roles:
+        require(str(key) in allowed, f"task.pinned: {key}; the agents are 1 to {count}")
+    return {allowed[str(key)]: role for key, role in roles.items() if role}
+
+
+def _brief(key: str, task: str, role: str) -> str:
+    return role_text(key, f"{_FOLDER}/{task}", role)
+
+
+def plan_tokens(world: World[Any, Any], answer: str) -> int:
+    """Tokens that are enough for a plan's actions, and a margin: each action as long as it gets.
+
+    What comes before a plan needs room too.
+    """
     form = json.dumps({"plan": [world.longest] * world.agents})
-    return len(_PIECES.findall(form)) + PLAN_MARGIN
+    return len(_PIECES.findall(form)) + PLAN_MARGIN + ANALYSIS * (answer == ANSWER_FORMS[0])
 
 
 def _refuse_cut_plans(typed: Config, world: World[Any, Any]) -> None:
     """Refuse an answer's limit that cuts every plan: all would abstain, at twice the calls."""
-    most, enough = typed.sampling.max_tokens, plan_tokens(world)
+    most, enough = typed.sampling.max_tokens, plan_tokens(world, typed.task.answer)
     require(
         enough <= most,
         f"consensus: {typed.consensus.name} needs longer answers for {world.agents} units than "
@@ -157,7 +194,7 @@ def check(typed: Config) -> None:
     )
     one_of("task.policy", task.policy, (AGENTS, *definition(task.name).policies))
     require(
-        task.policy == AGENTS or mechanism not in ("plan", CENTRAL),
+        task.policy == AGENTS or mechanism not in ("plan", CENTRAL, PROMPTED),
         f"consensus: {mechanism} needs agents that are asked, not task.policy={task.policy}",
     )
     require(
@@ -202,7 +239,7 @@ def _texts(task: str, consensus: str, rules: str) -> Texts:
         preamble = _ONE_OF.sub("You are $name, in command of every one of $units", preamble)
     return Texts(
         preamble=preamble,
-        discuss=texts["discuss"],
+        discuss=texts.get(f"discuss_{consensus}", texts["discuss"]),
         decide=decide,
     )
 

@@ -18,8 +18,10 @@ from plenum.design.condition import (
     temperature_label,
 )
 from plenum.design.schema import RulesConfig
+from plenum.design.settings import ANSWER_FORMS, Information
+from plenum.worlds.registry import definition
 
-WORLD_VERSION = 1
+WORLD_VERSION = 2
 """Part of every identity: raise it when prompts, worlds or seeding change an outcome."""
 
 AGENTS = "agents"
@@ -78,6 +80,12 @@ class WorldCondition(Condition):
         Messages that an agent reads at most.
     runs
         Runs in the same world: more than one tells how far runs part.
+    answer
+        What comes first in an answer, of :data:`~plenum.design.settings.ANSWER_FORMS`.
+    pinned
+        Roles that are fixed to an agent, by its number, as sorted pairs.
+    information
+        What the agents see and hear; ``hears`` has the numbers of the agents that each one hears.
     """
 
     kind: ClassVar[str] = "world"
@@ -96,6 +104,10 @@ class WorldCondition(Condition):
     view: int
     runs: int
     texts: Texts
+    answer: str
+    pinned: tuple[tuple[int, str], ...]
+    information: Information
+    hears: tuple[tuple[int, ...], ...]
 
     def identified_by(self) -> dict[str, Any]:
         """All that can change an outcome; nothing of agents where the policy is scripted."""
@@ -104,6 +116,8 @@ class WorldCondition(Condition):
             "agents": [[a.name, a.role, digest(a.brief), a.model] for a in self.agents],
             "turns": self.turns,
             "view": self.view,
+            "answer": self.answer,
+            "information": {**dataclasses.asdict(self.information), "hears": self.hears},
             "texts": digest(dataclasses.asdict(self.texts)),
             "sampling": dataclasses.asdict(self.sampling),
             "backend": identified_backend(self.backend),
@@ -112,6 +126,7 @@ class WorldCondition(Condition):
         return {
             "world version": WORLD_VERSION,
             "task": self.task,
+            "data": definition(self.task).data,
             "numbers": list(map(list, self.numbers)),
             "units": self.units,
             "consensus": self.consensus,
@@ -195,10 +210,13 @@ class WorldCondition(Condition):
 
         The world's own numbers among them.
         """
-        parts = (self.backend, self.sampling) if self.asks else ()
+        parts = (self.backend, self.sampling, self.information) if self.asks else ()
         changed = changed_settings(parts, defaults=_USUAL)
         changed += [self.world] * (self.world != "usual")
-        changed += [f"view={self.view}"] * (self.asks and self.view != USUAL_VIEW)
+        if self.asks:
+            changed += [f"view={self.view}"] * (self.view != USUAL_VIEW)
+            changed += [f"answer={self.answer}"] * (self.answer != ANSWER_FORMS[0])
+            changed += [f"pinned={number}:{role}" for number, role in self.pinned]
         changed += [f"runs={self.runs}"] * (self.runs > 1)
         changed += [f"rerun={self.rerun}"] * bool(self.rerun)
         return " ".join(changed) or "default"
@@ -216,6 +234,8 @@ class WorldCondition(Condition):
             "numbers": dict(self.numbers),
             "runs": self.runs,
             "view": self.view,
+            "answer": self.answer,
+            "information": dataclasses.asdict(self.information),
             "options": {},
             "seats": [
                 {"seat": a.name, "label": a.role, "mandate": bool(a.brief), "model": a.model}

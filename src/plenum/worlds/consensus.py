@@ -86,8 +86,12 @@ def unanimity(
     return _all(world, proposals[0] if agreed else None)
 
 
+PROMPTED = "prompted"
+"""The mechanism in which agreement is asked for in words, and nothing is forced (paper, 3.1)."""
+
 MECHANISMS: Mapping[str, Mechanism] = {
     "implicit": implicit,
+    PROMPTED: implicit,
     "explicit": explicit,
     "plan": plan,
     "mean": mean,

@@ -28,10 +28,11 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Duty:
-    """What an agent is asked for: read out of its prompt."""
+    """What an agent is asked for: read out of its prompt. ``form`` has the keys of its answer."""
 
     name: str
     key: str
+    form: tuple[str, ...]
     speaks: bool
     assigns: bool
     binds: bool
@@ -173,6 +174,8 @@ class WorldDefinition:
         its units to a :class:`plenum.worlds.scene.Scene`. A world may have none.
     endless
         Settings under which no episode ends before its planned rounds.
+    data
+        A digest of the data that its texts are made of, where it has any.
     """
 
     world: type[World[Any, Any]]
@@ -183,3 +186,4 @@ class WorldDefinition:
     display: Display
     scene: Callable[[Any, Sequence[Round], Sequence[str]], Scene] | None = None
     endless: Mapping[str, Any] = field(default_factory=dict)
+    data: str = ""

@@ -20,9 +20,17 @@ class Draws:
     names
         What the episode is called, such as task, seed and replicate. Nothing about agents,
         consensus or models belongs here: then two policies under one seed meet the same draws.
+    reader
+        The agent for whom reports are drawn alone; None for reports that all share.
     """
 
     names: tuple[str | int, ...]
+    reader: int | None = None
+
+    @classmethod
+    def of_world(cls, task: str, seed: int, episode: int) -> "Draws":
+        """The draws of an episode's world: they don't depend on who acts in it."""
+        return cls(("world", task, seed, episode))
 
     def uniforms(
         self, purpose: str, round: int, size: int | tuple[int, ...]
@@ -32,7 +40,12 @@ class Draws:
         A longer array begins with a shorter one (for tuples: along the first axis), so that a
         row belongs to a thing, such as the id of what moves, however many there are.
         """
-        return generator(*self.names, purpose, round).random(size)
+        alone = (
+            ()
+            if self.reader is None or not purpose.startswith("report")
+            else ("reader", self.reader)
+        )
+        return generator(*self.names, purpose, round, *alone).random(size)
 
     def seed(self, purpose: str) -> int:
         """A 63-bit seed for a library that draws for itself."""

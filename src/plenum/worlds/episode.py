@@ -6,18 +6,19 @@ grows by an entry with every round that is over; a journal keeps them between th
 """
 
 import math
-from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from plenum.base.identity import generator
 from plenum.base.text import flatten
+from plenum.design.settings import ANSWER_FORMS
 from plenum.models import Reply
 from plenum.models.conversation import Ask, Conversation, Entry
-from plenum.worlds import answers, dialogue, prompts
+from plenum.worlds import answers, dialogue, information, prompts
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.consensus import MECHANISMS, Decision, assigned_actions, read_plan
 from plenum.worlds.draws import Draws
+from plenum.worlds.hearing import Hearing
 from plenum.worlds.metrics import action_distribution, mean_deviation, summary
 from plenum.worlds.prompts import Remark, Scene
 from plenum.worlds.registry import build, definition
@@ -32,8 +33,8 @@ def world_of(condition: WorldCondition) -> World[Any, Any]:
 
 
 def draws_of(condition: WorldCondition, replicate: int) -> Draws:
-    """Random draws for the world of a replicate: they do not depend on who acts in it."""
-    return Draws(("world", condition.task, condition.seed, condition.episode(replicate)))
+    """Random draws for the world of a replicate."""
+    return Draws.of_world(condition.task, condition.seed, condition.episode(replicate))
 
 
 def measured(world: World[Any, Any], record: Round) -> Entry:
@@ -63,26 +64,34 @@ class Episode(Conversation[WorldCondition]):
         self._world = world_of(condition)
         self._draws = draws_of(condition, replicate)
         self._cut = 0
-        self._heard: deque[Remark] = deque(maxlen=condition.view)
+        lost = condition.information.lost
+        self._hearing = Hearing(condition.hears, condition.view, lost, self._draws)
         super().__init__(condition, replicate)
 
     def _play(self) -> Generator[Ask, Reply, Entry]:
-        world, draws = self._world, self._draws
+        condition, world, draws = self._condition, self._world, self._draws
         records: list[Round] = []
         state = world.start(draws)
-        for number in range(1, self._condition.rounds + 1):
+        differs = condition.asks and information.differs(condition.information)
+        for number in range(1, condition.rounds + 1):
             self._cut = 0
             before, state = state, world.update(state, draws, number)
             shown = before if world.lags else state
-            reports = world.report(shown, draws, number)
-            spoken, choices = yield from self._choices(number, shown, reports)
+            report = world.report(shown, draws, number)
+            observed = [
+                information.reports(
+                    world, shown, draws, number, condition.information, index, report
+                )
+                for index in range(len(condition.agents))
+            ]
+            spoken, choices = yield from self._choices(number, shown, observed)
             decision = self._decided(choices, number, shown)
             outcome = world.act(state, decision.actions)
-            proposals = assigned_actions(choices) if self._condition.assigns else choices
+            proposals = assigned_actions(choices) if condition.assigns else choices
             record: Round = {
                 "round": number,
                 "state": as_plain(state),
-                "report": as_plain(reports),
+                "report": as_plain(report),
                 "proposals": as_plain(proposals),
                 "actions": as_plain(decision.actions),
                 "tied": decision.tied,
@@ -97,6 +106,7 @@ class Episode(Conversation[WorldCondition]):
                     **record,
                     "spoken": spoken,
                     "cut": self._cut,
+                    **({"received": as_plain(observed)} if differs else {}),
                     **measured(world, record),
                 }
             )
@@ -104,7 +114,7 @@ class Episode(Conversation[WorldCondition]):
             if world.over(state):
                 break
         heard = dialogue.measures(self.rounds)
-        metrics = summary(world, records, self._condition.rounds) | heard
+        metrics = summary(world, records, condition.rounds) | heard
         return {
             "kind": "end",
             "status": "completed",
@@ -113,22 +123,24 @@ class Episode(Conversation[WorldCondition]):
         }
 
     def _choices(
-        self, number: int, state: Any, reports: tuple[Statement, ...]
+        self, number: int, state: Any, observed: Sequence[tuple[Statement, ...]]
     ) -> Generator[Ask, Reply, tuple[list[Entry], list[Any]]]:
-        """What was proposed in the discussion, in order, and what everybody chose."""
+        """What was proposed in the discussion, in order, and what everybody chose.
+
+        ``observed`` has the reports that reach each agent.
+        """
         condition = self._condition
         if not condition.asks:
             views = [self._world.view(state, unit) for unit in range(condition.units)]
             policy = definition(condition.task).policies[condition.policy]
             return [], policy(views, self._draws, number)
-        said_now: dict[int, Any] = {}
+        self._hearing.begin()
         spoken: list[Entry] = []
-        for _ in range(condition.turns):
+        for turn in range(condition.turns):
             for index in self._order(number):
-                scene = self._scene(number, state, reports, index, said_now)
+                scene = self._scene(number, state, observed[index], index)
                 remark = yield from self._speak(number, condition.agents[index], scene)
-                self._heard.append(remark)
-                said_now[index] = remark.action
+                self._hearing.say(index, turn, remark)
                 spoken.append(
                     {
                         "agent": index,
@@ -139,7 +151,7 @@ class Episode(Conversation[WorldCondition]):
                 )
         choices: list[Any] = [None] * len(condition.agents)
         for index in self._order(number):
-            scene = self._scene(number, state, reports, index, said_now)
+            scene = self._scene(number, state, observed[index], index)
             choices[index] = yield from self._choose(number, condition.agents[index], scene)
         return spoken, choices
 
@@ -150,16 +162,11 @@ class Episode(Conversation[WorldCondition]):
         rng = generator(*names, "speaking order", number)
         return [int(i) for i in rng.permutation(len(condition.agents))]
 
-    def _scene(
-        self,
-        number: int,
-        state: Any,
-        reports: tuple[Statement, ...],
-        index: int,
-        said_now: dict[int, Any],
-    ) -> Scene:
-        known = self._world.describe(state, index)
-        return Scene(number, reports, known, tuple(self._heard), tuple(said_now.values()))
+    def _scene(self, number: int, state: Any, reports: tuple[Statement, ...], index: int) -> Scene:
+        private = self._condition.information
+        known = information.known(self._world, state, self._draws, number, private, index)
+        heard = self._hearing
+        return Scene(number, reports, known, heard.remarks(index), heard.proposals(index))
 
     def _decided(self, choices: list[Any], number: int, shown: Any) -> Decision[Any]:
         """The mechanism; one agent's assignment is a plan that nobody else votes on."""
@@ -170,7 +177,7 @@ class Episode(Conversation[WorldCondition]):
         world = self._world
         messages = prompts.discuss(self._condition, world, agent, scene)
         ask = self._call("message", number, agent.name, agent.model, messages)
-        form = prompts.speech_form(world)
+        form = prompts.speech_form(self._condition, world)
         answer = yield from self._answered(ask, world.key, world.read, form)
         if answer is None:
             return Remark(number, agent.name, None, "")
@@ -189,11 +196,17 @@ class Episode(Conversation[WorldCondition]):
     def _answered(
         self, ask: Ask, key: str, read: Callable[[Any], Any], form: str
     ) -> Generator[Ask, Reply, Entry | None]:
-        """The action and the message of an answer; None where it can't be read: it abstains."""
+        """The action and the message of an answer; None where it can't be read: it abstains.
 
-        def noted(text: str, _: bool) -> Entry:
+        One that was cut is asked again where the analysis comes first, even if its action is whole:
+        what was to follow is missing. Of the second one what is whole counts.
+        """
+
+        def noted(text: str, again: bool) -> Entry:
             try:
                 parsed = answers.parse(text, key, read)
+                if parsed.cut and not again and self._condition.answer == ANSWER_FORMS[0]:
+                    raise answers.Unreadable(answers.BREAKS_OFF, cut=True)
             except answers.Unreadable as problem:
                 self._cut += problem.cut
                 raise

@@ -12,6 +12,7 @@ from string import Template
 from typing import Any
 
 from plenum.base.text import flatten
+from plenum.design.settings import ANSWER_FORMS
 from plenum.models import Message
 from plenum.worlds.condition import Agent, WorldCondition
 from plenum.worlds.world import Statement, World
@@ -61,7 +62,8 @@ def discuss(
     condition: WorldCondition, world: World[Any, Any], agent: Agent, scene: Scene
 ) -> tuple[Message, ...]:
     """What an agent reads when it is its turn to speak."""
-    return _messages(condition, world, agent, scene, condition.texts.discuss, speech_form(world))
+    form = speech_form(condition, world)
+    return _messages(condition, world, agent, scene, condition.texts.discuss, form)
 
 
 def decide(
@@ -77,12 +79,10 @@ def repair(problem: str, form: str) -> Message:
     return Message("user", Template(REPAIR).substitute(problem=problem, form=form))
 
 
-def speech_form(world: World[Any, Any]) -> str:
-    """The form of an answer in the discussion: the action first, so that a cut leaves it."""
-    return (
-        f'{{"{world.key}": {written(world.example)}, "message": "what you tell the others", '
-        '"analysis": "your reasons"}'
-    )
+def speech_form(condition: WorldCondition, world: World[Any, Any]) -> str:
+    """The form of an answer in the discussion."""
+    action = f'"{world.key}": {written(world.example)}'
+    return _form(condition, action, '"message": "what you tell the others"')
 
 
 def choice_form(condition: WorldCondition, world: World[Any, Any]) -> str:
@@ -90,8 +90,15 @@ def choice_form(condition: WorldCondition, world: World[Any, Any]) -> str:
     if condition.assigns:
         example = written([world.example] * world.agents if world.agents <= 3 else [world.example])
         dots = "" if world.agents <= 3 else ", ..."
-        return f'{{"plan": {example[:-1]}{dots}], "analysis": "your reasons"}}'
-    return f'{{"{world.key}": {written(world.example)}, "analysis": "your reasons"}}'
+        return _form(condition, f'"plan": {example[:-1]}{dots}]')
+    return _form(condition, f'"{world.key}": {written(world.example)}')
+
+
+def _form(condition: WorldCondition, *members: str) -> str:
+    """The analysis first, as in the paper (F.2 to F.4), or last: then a cut leaves the action."""
+    analysis = '"analysis": "your reasons, in brief"'
+    first = condition.answer == ANSWER_FORMS[0]
+    return f"{{{', '.join((analysis, *members) if first else (*members, analysis))}}}"
 
 
 def written(action: Any) -> str:

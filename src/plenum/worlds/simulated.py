@@ -28,7 +28,8 @@ _NAME = re.compile(r"^You are ([A-Z][a-z]+ [0-9]+)\. ", re.MULTILINE)
 _REMARK = re.compile(r'^Round ([0-9]+), ([^,]+), (no proposal|[^:]+): "', re.MULTILINE)
 _ROUND = re.compile(r"^## Round ([0-9]+) of")
 _UNITS = re.compile(r"one of ([0-9]+) ")
-_BINDS = re.compile(r"binds? everybody|all name the same|the mean of")
+_BINDS = re.compile(r"binds? everybody|all name the same|the mean of|must all agree")
+_KEY = re.compile(r'"([a-z_]+)": ')
 
 
 def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
@@ -56,12 +57,13 @@ def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) 
             taken = [Proposal(str(n), action) for n, action in enumerate(plan)]
             crowded = replace(agent, proposals=taken, pull=-CROWD * coupling)
             plan.append(acting.choose(duty, crowded))
-        return json.dumps({"plan": plan, "analysis": f"One action for each of {duty.units}."})
-    action = acting.choose(duty, agent)
-    fields = {duty.key: action}
-    if duty.speaks:
-        fields["message"] = _message(duty, action, rng)
-    return json.dumps({**fields, "analysis": "Weighed what is known and what the others propose."})
+        fields = {"plan": plan, "analysis": f"One action for each of {duty.units}."}
+    else:
+        action = acting.choose(duty, agent)
+        message = _message(duty, action, rng) if duty.speaks else ""
+        analysis = "Weighed what is known and what the others propose."
+        fields = {duty.key: action, "message": message, "analysis": analysis}
+    return json.dumps({key: fields[key] for key in duty.form})
 
 
 def read(chat: Chat) -> Duty:
@@ -70,14 +72,16 @@ def read(chat: Chat) -> Duty:
     parts = {part.partition("\n")[0]: part for part in user.split("\n\n## ")}
     task = parts["Your task"]
     form = task.rpartition("\n")[2]
-    key = json.loads(f"[{form.partition(':')[0].lstrip('{')}]")[0]
+    keys = tuple(_KEY.findall(form))
+    (key,) = (name for name in keys if name not in ("analysis", "message"))
     number = int(_ROUND.match(user)[1])  # type: ignore[index]
     name = _NAME.search(task)[1]  # type: ignore[index]
     units = _UNITS.search(system)
     return Duty(
         name=name,
         key=key,
-        speaks='"message"' in form,
+        form=keys,
+        speaks="message" in keys,
         assigns=key == "plan",
         binds=bool(_BINDS.search(task)),
         units=int(units[1]) if units else 1,

@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from typing import Any, TypedDict, get_type_hints
 
 from plenum.base.errors import UserError
+from plenum.design.settings import Information
+from plenum.worlds import information
+from plenum.worlds.draws import Draws
 from plenum.worlds.registry import build, definition
 from plenum.worlds.scene import Scene
 from plenum.worlds.world import Plain, Round, World, from_plain
@@ -40,11 +43,16 @@ def staged(head: Plain, rounds: Sequence[Round]) -> Staged:
         return {"scene": None, "views": [[] for _ in rounds]}
     names = [f"{defined.agent_name} {unit + 1}" for unit in range(world.agents)]
     scene = defined.scene and defined.scene(world, rounds, names)
-    return {"scene": scene, "views": [_views(world, r, len(head["seats"])) for r in rounds]}
+    return {"scene": scene, "views": [_views(world, head, record) for record in rounds]}
 
 
-def _views(world: World[Any, Any], record: Round, agents: int) -> list[str]:
+def _views(world: World[Any, Any], head: Plain, record: Round) -> list[str]:
     """What each agent knew in a round; one text where all knew the same."""
     state = from_plain(get_type_hints(type(world).start)["return"], record["state"])
-    views = [world.describe(state, agent) for agent in range(agents)]
+    private = Information(**head.get("information", {}))
+    draws = Draws.of_world(head["task"], head["seed"], head["replicate"] // head["runs"])
+    views = [
+        information.known(world, state, draws, record["round"], private, agent)
+        for agent in range(len(head["seats"]))
+    ]
     return views[:1] if len(set(views)) == 1 else views

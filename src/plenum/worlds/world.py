@@ -19,6 +19,7 @@ from typing import (
     get_type_hints,
 )
 
+import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base.errors import UserError
@@ -142,6 +143,17 @@ class World(ABC, Generic[S, A]):
     @abstractmethod
     def words(self, view: Plain) -> str:
         """A view in words, for a prompt."""
+
+    def without_acts(self, view: Plain) -> Plain:
+        """A view that doesn't show what the other agents did in the last round."""
+        return view
+
+    def within_sight(self, view: Plain, seen: NDArray[np.bool_]) -> Plain:
+        """A view of some things only: ``seen`` says of each component of C(t) whether it is seen.
+
+        A world whose actions lie on no places takes the first components for what it reports.
+        """
+        return view
 
     def describe(self, state: S, agent: int) -> str:
         """What an agent may know, in words."""

@@ -62,7 +62,7 @@ def _run(
     answers = _answers(transcript, known)
     played = [
         {
-            "report": [[known(s["text"]), s["kind"]] for s in entry["report"]],
+            "report": [[known(text), kind] for text, kind in _reports(entry, transcript.head)],
             "views": [[known(line) for line in view.splitlines()] for view in views],
             "actions": [known(written(action)) for action in entry["actions"]],
             "tied": entry["tied"],
@@ -79,6 +79,17 @@ def _run(
         "rounds": played,
         "answers": answers,
     }
+
+
+def _reports(entry: Mapping[str, Any], head: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The statements of a round; whom each one reached, where that was not the same for all."""
+    if "received" not in entry:
+        return [(each["text"], each["kind"]) for each in entry["report"]]
+    reached: dict[tuple[str, str], list[str]] = {}
+    for named, statements in zip(head["seats"], entry["received"], strict=True):
+        for each in statements:
+            reached.setdefault((each["text"], each["kind"]), []).append(named["seat"])
+    return [(f"{text} ({', '.join(names)})", kind) for (text, kind), names in reached.items()]
 
 
 def _answers(transcript: Transcript, known: Callable[[str], int]) -> list[list[Any]]:

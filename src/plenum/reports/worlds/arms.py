@@ -1,7 +1,9 @@
 """The arms that a world compares: mechanisms, controls, baselines, and policies without a model."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+
+from plenum.design.settings import Information
 
 REFERENCE = "implicit"
 """The mechanism that the others are compared with: each agent acts as it proposes."""
@@ -9,7 +11,10 @@ REFERENCE = "implicit"
 LONE = "one model, one unit"
 """The arm of a single agent: a baseline of larger teams."""
 
-_ORDER = ("implicit", "explicit", "plan", "mean", "manager", "unanimity")
+_ORDER = ("implicit", "explicit", "prompted", "plan", "mean", "manager", "unanimity")
+
+_AGENTS = ("answer", "pinned", *(field.name for field in fields(Information)))
+"""Settings that make another arm: how agents answer, who they are, and what they see and hear."""
 
 
 @dataclass(frozen=True)
@@ -25,11 +30,19 @@ class Arm:
     free
         The name of the arm that has all but the mechanism in common with it and acts as each agent
         proposes; empty where there is no such arm.
+    settings
+        Those of its condition that the name doesn't have.
     """
 
     name: str
     scripted: bool
     free: str = ""
+    settings: str = "default"
+
+    @property
+    def lone(self) -> bool:
+        """Whether a single agent with one unit acts: a baseline of larger teams."""
+        return self.name.startswith(LONE)
 
     @property
     def rank(self) -> tuple[bool, str, int, str]:
@@ -44,18 +57,23 @@ def arm_of(factors: Mapping[str, str]) -> Arm:
     """The arm that a condition with these factors belongs to."""
     mechanism, turns = factors["consensus"], factors["turns"]
     forced = mechanism != REFERENCE
+    words = factors["settings"].split()
+    agents = [word for word in words if word.partition("=")[0] in _AGENTS]
+    others = " ".join(word for word in words if word not in agents) or "default"
     if factors["policy"] != "agents":
         free = f"scripted: {factors['policy'].replace('_', ' ')}"
-        return Arm(f"{free} {mechanism}" if forced else free, True, free if forced else "")
+        name = f"{free} {mechanism}" if forced else free
+        return Arm(name, True, free if forced else "", others)
     if mechanism == "central":
-        return Arm("one model, all units", False)
+        return Arm(", ".join(["one model, all units", *agents]), False, settings=others)
     if factors["agents"] == "1":
-        return Arm(LONE, False)
+        return Arm(", ".join([LONE, *agents]), False, settings=others)
     parts = ["no interaction"] * (turns == "0")
     parts += [f"{turns} turns"] * (turns not in ("0", "1"))
     parts += ["identical roles"] * (factors["diversity"] == "identical")
+    parts += agents
     free = ", ".join([REFERENCE, *parts])
-    return Arm(", ".join([mechanism, *parts]), False, free if forced else "")
+    return Arm(", ".join([mechanism, *parts]), False, free if forced else "", others)
 
 
 def reference(arm: str, free: str, names: Sequence[str]) -> str:

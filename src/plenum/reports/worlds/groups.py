@@ -33,7 +33,7 @@ OPEN = {
 _SUMS = ("total_welfare",)
 """Metrics that grow with the number of agents."""
 
-_TEAM = ["task", "temperature", "rounds", "backend", "settings"]
+_TEAM = ["task", "temperature", "rounds", "backend", "shared"]
 """Factors that the conditions of a group share, but for the number of agents."""
 
 _WORLD = ["task", "world", "agents", "rounds"]
@@ -47,8 +47,9 @@ class Group:
     Attributes
     ----------
     frame
-        One row a condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, and the
-        tracked ``condition`` itself; see :func:`frame_of`.
+        One row a condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, ``lone``,
+        its settings that the arm doesn't name (``shared``), and the tracked ``condition`` itself;
+        see :func:`frame_of`.
     heading
         What the titles of its tables begin with.
     """
@@ -135,7 +136,7 @@ class Group:
         differences = [
             (arm, other, difference(self.episodes, metric, arm, other))
             for arm, other in pairs
-            if other and not (arm == LONE and metric in _SUMS)
+            if other and not (arm.startswith(LONE) and metric in _SUMS)
         ]
         return [(arm, other, estimate) for arm, other, estimate in differences if estimate.n]
 
@@ -176,7 +177,7 @@ def difference(table: pd.DataFrame, metric: str, arm: str, other: str) -> Estima
     """
     first, second = table[table["arm"] == arm], table[table["arm"] == other]
     unscripted = not (first["scripted"].any() or second["scripted"].any())
-    factors = ["volatility", "world", *(["model", "settings"] if unscripted else [])]
+    factors = ["volatility", "world", *(["model", "shared"] if unscripted else [])]
     for key in ("diversity", "agents"):
         shared = set(first[key]) & set(second[key])
         if shared and (unscripted or key == "agents"):
@@ -196,6 +197,8 @@ def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
         arm=pd.Categorical([arm.name for arm in arms], names, ordered=True),
         scripted=[arm.scripted for arm in arms],
         free=[arm.free for arm in arms],
+        lone=[arm.lone for arm in arms],
+        shared=[arm.settings for arm in arms],
     )
     return frame.assign(condition=pd.Series(played, dtype=object))
 
@@ -203,14 +206,14 @@ def frame_of(played: Sequence[TrackedCondition]) -> pd.DataFrame:
 def groups(played: Sequence[TrackedCondition]) -> list[Group]:
     """The conditions that share tables: one task, team size, temperature, length and backend.
 
-    So are the settings that no factor names. A lone agent is a baseline of all teams that differ
-    from it in nothing else. Scripted policies have neither a temperature nor a backend, and stand
-    in every group of their world, team size and length.
+    So are the settings that neither a factor nor an arm names. A lone agent is a baseline of all
+    teams that differ from it in nothing else. Scripted policies have neither a temperature nor a
+    backend, and stand in every group of their world, team size and length.
     """
     if not played:
         return []
     frame = frame_of(played)
-    lone, scripted = frame["arm"] == LONE, frame["scripted"]
+    lone, scripted = frame["lone"], frame["scripted"]
     teams = frame[~lone & ~scripted].groupby([*_TEAM, "agents"], sort=False)
     frames = [part for _, part in teams]
     for baselines, names in ((frame[lone], _TEAM), (frame[scripted], _WORLD)):
@@ -269,7 +272,7 @@ def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
         off = first[key] != USUAL.get(key, first[key])
         if key != but and (any_actor or not first["scripted"]) and (differs or off):
             parts.append(text)
-    settings = first["world" if first["scripted"] else "settings"]
+    settings = first["world" if first["scripted"] else "shared"]
     parts += [settings] * (settings not in ("usual", "default"))
     return ", ".join([f"World {first['task']}", *parts])
 
@@ -291,7 +294,7 @@ def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ..
 def command(frame: pd.DataFrame) -> str:
     """The command that adds the scripted policies of a group's world to its study."""
     first = _first(frame)
-    teams = set(frame.loc[frame["arm"] != LONE, "agents"]) or {first["agents"]}
+    teams = set(frame.loc[~frame["lone"], "agents"]) or {first["agents"]}
     agents = ",".join(sorted(teams, key=int))
     study = first["condition"].study
     parts = [f"python run.py -m +experiment=policies_{first['task']} study={study}"]
@@ -305,7 +308,7 @@ def command(frame: pd.DataFrame) -> str:
 
 def _first(frame: pd.DataFrame) -> "pd.Series[Any]":
     """The condition that represents its group: of a team of models, if there is one."""
-    order = frame.assign(lone=frame["arm"] == LONE).sort_values(["scripted", "lone"], kind="stable")
+    order = frame.sort_values(["scripted", "lone"], kind="stable")
     return order.iloc[0]
 
 

@@ -11,7 +11,7 @@ from plenum.dynamics.warnings import of_runs
 from plenum.reports.formats import decimals, limits, number, p_value, realised
 from plenum.reports.phrases import paragraphs
 from plenum.reports.table import Column, Table, keys
-from plenum.reports.worlds.arms import LONE, arm_of
+from plenum.reports.worlds.arms import arm_of
 from plenum.reports.worlds.groups import LEVELS, Group, over_worlds, sources
 from plenum.tracking.conditions import TrackedCondition
 
@@ -66,7 +66,7 @@ def by_agents(family: Group) -> Table:
 
     Each arm is compared with itself: only what it was run at with every number of agents counts.
     """
-    teams = family.where(family.frame["arm"] != LONE)
+    teams = family.where(~family.frame["lone"])
     metric = teams.shown.metrics[0]
     table = teams.episodes
     met = table.groupby(["arm", "diversity", "volatility", "model", "world"], observed=True)

@@ -112,6 +112,7 @@ ACTING = Acting(
         "scout": (1.0, 1.0, -1.0),
         "reserve": (-1.5, 1.5, 0.0),
         "control drone": (1.0, 0.0, -1.5),
+        "least good": (-6.0, 0.0, 0.0),
     },
     choose=choose,
 )

@@ -38,7 +38,7 @@ class DisasterSettings:
     crowd: int = 2
     overload_cost: float = 1.0
     high: int = 7
-    misread: float = 0.2
+    misread: float = 0.0
     misread_size: int = 2
     contradictory: float = 0.2
     severity_least: int = LEAST

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from plenum.worlds.disaster.state import Cell, Disaster, DisasterState, id_rows
@@ -43,13 +44,28 @@ def view(world: World[DisasterState, Cell], state: DisasterState, agent: int) ->
     }
 
 
+def without_acts(world: World[DisasterState, Cell], view: Plain) -> Plain:
+    """A view that doesn't show where the others' drones went."""
+    return {**view, "drones": None}
+
+
+def within_sight(world: World[DisasterState, Cell], view: Plain, seen: NDArray[np.bool_]) -> Plain:
+    """A view of the disasters on cells that are seen."""
+    grid = world.settings.grid
+    shown = [d for d in view["disasters"] if seen[d["cell"][0] * grid + d["cell"][1]]]
+    return {**view, "disasters": shown}
+
+
 def words(world: World[DisasterState, Cell], view: Plain) -> str:
     """A view in words."""
     last = view["grid"] - 1
     active = "; ".join(
         f"{_at(d)} reported severity {round(d['severity'], 1):g}" for d in view["disasters"]
     )
-    drones = "; ".join(f"{_at(d)} {d['count']}" for d in view["drones"])
+    drones = "Where the others went in the last round isn't shown."
+    if view["drones"] is not None:
+        cells = "; ".join(f"{_at(d)} {d['count']}" for d in view["drones"])
+        drones = f"Drones in the last round (cell, number): {cells or 'none'}."
     most = view["reduction_most"]
     limit = "" if most is None else f", together at most {most} per disaster"
     does = f"takes {view['reduction']} off the severity on its cell{limit}"
@@ -60,7 +76,7 @@ def words(world: World[DisasterState, Cell], view: Plain) -> str:
     return (
         f"Cells are [x,y], x and y from 0 to {last}. {view['agents']} drones; each {does}.\n"
         f"Active disasters: {active or 'none'}.\n"
-        f"Drones in the last round (cell, number): {drones or 'none'}. Yours: {last_place}."
+        f"{drones} Yours: {last_place}."
     )
 
 

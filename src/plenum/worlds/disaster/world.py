@@ -35,6 +35,8 @@ class DisasterWorld(World[DisasterState, Cell]):
 
     view = text.view
     words = text.words
+    without_acts = text.without_acts
+    within_sight = text.within_sight
     report = text.report
     distances = metrics.distances
     performance = metrics.performance

@@ -1,9 +1,12 @@
 """The world misinformation: defenders check nodes of a network against a rumour."""
 
 import math
+from dataclasses import asdict
 
+from plenum.base.identity import digest
 from plenum.worlds.definition import Display, WorldDefinition
 from plenum.worlds.misinformation.agents import ACTING, POLICIES
+from plenum.worlds.misinformation.claims import topics
 from plenum.worlds.misinformation.scene import scene
 from plenum.worlds.misinformation.state import MisinformationSettings
 from plenum.worlds.misinformation.world import MisinformationWorld
@@ -32,4 +35,5 @@ DEFINITION = WorldDefinition(
     display=_DISPLAY,
     scene=scene,
     endless={"stop": 1.0},
+    data=digest([asdict(topic) for topic in topics()]),
 )

@@ -98,6 +98,7 @@ ACTING = Acting(
         "outbreaks": (0.5, 5.0, 0.0),
         "old traces": (0.5, -4.0, 0.0),
         "sweep widely": (0.5, 0.0, 3.0),
+        "matter least": (-6.0, 0.0, 0.0),
     },
     choose=choose,
 )

@@ -39,6 +39,8 @@ class MisinformationSettings:
     missed: float = 0.2
     false_alarm: float = 0.02
     contradictory: float = 0.2
+    partial: float = 0.3
+    disguised: float = 0.2
     hubs_first: bool = False
     immune: bool = False
     lag: bool = False
@@ -48,6 +50,7 @@ class MisinformationSettings:
         shares = ("spread", "susceptibility", "injection_probability", "stop", "missed")
         within(self, "misinformation", **dict.fromkeys(shares, (0, 1)))
         within(self, "misinformation", false_alarm=(0, 1), contradictory=(0, 1))
+        within(self, "misinformation", partial=(0, 1), disguised=(0, 1 - self.partial))
         within(self, "misinformation", degree_votes=(0, 1e6))
         within(self, "misinformation", nodes=(2, 10_000), attachment=(1, self.nodes - 1))
         within(self, "misinformation", initial_least=(0, self.nodes), initial_most=(0, self.nodes))
@@ -70,6 +73,8 @@ class MisinformationState:
     fact-checks, protected until the next action. ``suspected`` has one number a node: the round
     since which it is under suspicion, 0 if it isn't. ``next_injection`` is the round of the next
     planned injection. ``events`` names the exogenous changes of the last update: ``injection``.
+    ``topics`` has the topic of the claim that each node heard last, -1 for none; empty stands for
+    the first topic everywhere.
     """
 
     edges: tuple[tuple[int, int], ...]
@@ -78,6 +83,11 @@ class MisinformationState:
     suspected: tuple[int, ...]
     next_injection: int
     events: tuple[str, ...] = ()
+    topics: tuple[int, ...] = ()
+
+    def topic(self, node: int) -> int:
+        """The topic of a node's claim."""
+        return self.topics[node] if self.topics else 0
 
     @cached_property
     def neighbours(self) -> tuple[Nodes, ...]:

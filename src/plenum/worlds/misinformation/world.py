@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.worlds.draws import Draws, uniform_integer
-from plenum.worlds.misinformation import metrics, text
+from plenum.worlds.misinformation import claims, metrics, text
 from plenum.worlds.misinformation.state import (
     INFORMED,
     MISINFORMED,
@@ -32,6 +32,8 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
 
     view = text.view
     words = text.words
+    without_acts = text.without_acts
+    within_sight = text.within_sight
     report = text.report
     distances = metrics.distances
     performance = metrics.performance
@@ -67,7 +69,8 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
         first = uniform_integer(drawn[0], s.initial_least, s.initial_most)
         status = np.full(s.nodes, UNAWARE)
         status[self._aimed_at(state, drawn[2:])[:first]] = MISINFORMED
-        return self._suspect(replace(state, status="".join(status)), draws, 1)
+        state = replace(state, status="".join(status))
+        return self._suspect(replace(state, topics=claims.begun(state, draws)), draws, 1)
 
     def update(self, state: MisinformationState, draws: Draws, round: int) -> MisinformationState:
         """Misinformation spreads, may be injected, and suspicion arises.
@@ -78,6 +81,7 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
             return state
         misinformed = self._spread(state, draws, round)
         events: tuple[str, ...] = ()
+        hit = np.array([], dtype=int)
         due = state.next_injection
         if round >= due:
             drawn = draws.uniforms("injection", round, 3 + self.settings.nodes)
@@ -89,7 +93,8 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
             )
         status = np.where(misinformed, MISINFORMED, list(state.status))
         new = replace(state, status="".join(status), next_injection=due, events=events)
-        return self._suspect(new, draws, round)
+        topics = claims.carried(state, new, frozenset(hit.tolist()), draws, round)
+        return self._suspect(replace(new, topics=topics), draws, round)
 
     def read(self, value: Any) -> Nodes:
         """Node ids, in ascending order, from a list of at most ``checks`` distinct ones.

@@ -59,7 +59,9 @@ def _share(view: Plain, payers: int) -> float:
 
 def choose(duty: Duty, agent: Preferences) -> float:
     """A share of the threshold by the role; more of it after a round that wasn't funded."""
-    threshold, most = (float(pattern.findall(duty.known)[0]) for pattern in (_THRESHOLD, _MOST))
+    most = float(_MOST.findall(duty.known)[0])
+    seen = _THRESHOLD.search(duty.known)
+    threshold = float(seen[1]) if seen else most * duty.units / 2  # unknown: half of all they have
     share = threshold / duty.units
     amount = share * agent.weights[0]
     if "not funded" in duty.known:
@@ -88,6 +90,7 @@ ACTING = Acting(
         "Follow the numbers": (1.0, 0.6, 0.0),
         "as little as": (0.3, 0.0, 0.0),
         "Make up for": (1.5, 0.3, 0.0),
+        "want the good to fail": (0.0, 0.0, 0.0),
     },
     choose=choose,
 )

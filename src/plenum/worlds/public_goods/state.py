@@ -33,7 +33,7 @@ class PublicGoodsSettings:
     cost: float = 1.0
     most: float = 12.0
     tolerance: float = 1e-6
-    misread: float = 0.2
+    misread: float = 0.0
     contradictory: float = 0.2
     scaled: bool = True
     shock_probability: float = 1.0

@@ -1,5 +1,8 @@
 """What the agents of the public-goods world may see and read."""
 
+import numpy as np
+from numpy.typing import NDArray
+
 from plenum.worlds.draws import Draws
 from plenum.worlds.public_goods.state import PublicGoodsState
 from plenum.worlds.world import Kind, Plain, Statement, World, kind_of
@@ -22,13 +25,28 @@ def view(world: World[PublicGoodsState, float], state: PublicGoodsState, agent: 
     }
 
 
+def without_acts(world: World[PublicGoodsState, float], view: Plain) -> Plain:
+    """A view that doesn't show what the others paid."""
+    paid = view["contributions"]
+    return {**view, "contributions": None, "own": paid[view["agent"]] if paid else None}
+
+
+def within_sight(
+    world: World[PublicGoodsState, float], view: Plain, seen: NDArray[np.bool_]
+) -> Plain:
+    """A view in which the threshold may be unknown, and the benefit."""
+    names = ("threshold", "benefit")
+    shown = {name: view[name] if seen[i] else None for i, name in enumerate(names)}
+    return {**view, **shown}
+
+
 def words(world: World[PublicGoodsState, float], view: Plain) -> str:
     """A view in words."""
     return (
         f"{view['agents']} contributors pay 0 to {view['most']:.10g} each; a unit costs its payer "
         f"{view['cost']:.10g}.\n"
-        f"Reported threshold: {amount(view['threshold'])} in all. "
-        f"Reported benefit if it is reached: {amount(view['benefit'])}, shared equally.\n"
+        f"Reported threshold: {_known(view['threshold'])} in all. "
+        f"Reported benefit if it is reached: {_known(view['benefit'])}, shared equally.\n"
         + _last(view)
     )
 
@@ -57,6 +75,10 @@ def amount(number: float) -> str:
     return f"{round(number, 2):.10g}"
 
 
+def _known(number: float | None) -> str:
+    return "unknown" if number is None else amount(number)
+
+
 def _number(true: float, kind: Kind, uniform: float, step: float) -> str:
     if kind == "incomplete":
         return "no figure is given"
@@ -67,8 +89,12 @@ def _number(true: float, kind: Kind, uniform: float, step: float) -> str:
 def _last(view: Plain) -> str:
     if view["funded"] is None:
         return "No round has been played yet."
+    outcome = "funded" if view["funded"] else "not funded"
+    if view["contributions"] is None:
+        mine = "none" if view["own"] is None else amount(view["own"])
+        return f"Last round: {outcome}. What the others paid isn't shown. Yours: {mine}."
     paid = [a for a in view["contributions"] if a is not None]
-    total = f"{amount(sum(paid))} in all, {'funded' if view['funded'] else 'not funded'}"
+    total = f"{amount(sum(paid))} in all, {outcome}"
     if view["agents"] <= SHOWN:
         each = ", ".join("none" if a is None else amount(a) for a in view["contributions"])
         return f"Last round's contributions by contributor: {each}; {total}."

@@ -25,6 +25,8 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
 
     view = text.view
     words = text.words
+    without_acts = text.without_acts
+    within_sight = text.within_sight
     report = text.report
     distances = metrics.distances
     performance = metrics.performance

@@ -109,8 +109,7 @@ def test_a_small_run_of_every_study_composes(compose: Compose, study: Experiment
         overrides = [values[at] for values in sweep(compose, study, *study.reduced.split())]
         made = parse_job(compose(*study.overrides(), *overrides))
         assert made.study == study.study
-        assert made.condition.rounds <= 8
-        assert made.replicates <= 18
+        assert made.condition.rounds * made.replicates <= 8 * 18
 
 
 @pytest.mark.parametrize(

@@ -253,8 +253,8 @@ def _caption(
     played = group.played
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)
-    runs = f"{completed}/{target} runs"
-    caption(figure, [*first, *notes(name, **facts), f"{runs}; {origin(played)}"])
+    last = (group.heading, f"{completed}/{target} runs", origin(played))
+    caption(figure, [*first, *notes(name, **facts), "; ".join(filter(None, last))])
 
 
 DRAWINGS = {

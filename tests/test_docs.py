@@ -15,7 +15,10 @@ from omegaconf import OmegaConf
 from plenum.design.schema import Config
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
+PAGE = "".join(
+    (ROOT / "docs" / page).read_text(encoding="utf-8")
+    for page in ("appendix/settings.md", "configuration.md")
+)
 EXPERIMENTS = sorted((ROOT / "conf/experiment").glob("*.yaml"))
 ROOMS = ("conf", "docs", "reference", "scenarios", "scripts", "src", "tests")
 SUFFIXES = {".md", ".py", ".j2", ".yaml", ".yml", ".txt", ".csv"}

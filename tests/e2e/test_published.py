@@ -160,6 +160,11 @@ def swap(run: dict[str, Any]) -> None:
     run["turns"][0], run["turns"][1] = run["turns"][1], run["turns"][0]
 
 
+def rename(run: dict[str, Any]) -> None:
+    for turn in run["turns"]:
+        turn["role"] = turn["role"].replace("Chair", "President")
+
+
 BROKEN: dict[str, Callable[[str], str | bytes]] = {
     "nothing": lambda text: "",
     "no run": lambda text: '{"replicate": 0}\n' + text,
@@ -172,6 +177,14 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
     "another scenario": changed(lambda run: run.update(scenario_id="IM-01")),
     "another temperature": changed(lambda run: run["condition"].update(temperature=0.7)),
     "the same replicate twice": lambda text: text + text,
+    "a round twice": changed(lambda run: [t.update(round_num=1) for t in run["turns"]]),
+    "more rounds than there can be": changed(lambda run: run["condition"].update(rounds=10**30)),
+    "another seat in one run": changed(rename),
+    "tokens beyond any number": changed(
+        lambda run: run["usage_total"].update(input_tokens=10**400)
+    ),
+    "no number": lambda text: text.replace('"replicate": 0', '"replicate": null'),
+    "a wording among replicates": lambda text: text.replace('{"', '{"variant_id": "x", "', 1),
 }
 
 
@@ -196,6 +209,22 @@ def test_a_torn_line_is_left_out_and_counted(run: Run, stored: Path) -> None:
     printed = run(*NAMED, "study=pair", script="scripts/import.py", cwd=stored).stdout
     assert "1 line can't be read" in printed
     assert "10 completed + 2 failed" in printed
+
+
+def test_what_somebody_says_ends_no_line(run: Run, stored: Path) -> None:
+    released.write(stored)
+    text = (stored / ON).read_text()
+    (stored / ON).write_text(text.replace("Chair in round 2", "Chair\u2028in round 2"))
+    printed = run(*NAMED, "study=pair", script="scripts/import.py", cwd=stored).stdout
+    assert "11 completed + 1 failed" in printed
+
+
+def test_a_file_whose_name_is_of_no_condition_is_named(run: Run, stored: Path) -> None:
+    released.write(stored)
+    odd = (stored / ON).with_name("HL-01__T0..1__N5__rolesTrue__R6.jsonl")
+    odd.write_text("")
+    printed = run(*NAMED, script="scripts/import.py", cwd=stored).stdout
+    assert f"not imported: {odd.relative_to(stored / 'clone')} is in no study" in printed
 
 
 def test_a_file_that_was_changed_after_the_release_is_refused(run: Run, stored: Path) -> None:

@@ -13,25 +13,25 @@ _EVERY = 10.0
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on a terminal, a line now and then elsewhere; called with done and total conditions."""
+def progress(what: str, of: str = "conditions") -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal, lines now and then elsewhere; called with done and total counts."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield _lines(what)
+        yield _lines(what, of)
         return
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn("conditions"))
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TextColumn(of))
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as bar:
         task = bar.add_task(what, total=None, visible=False)
-        yield lambda done, of: bar.update(task, completed=done, total=of, visible=True)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
 
 
-def _lines(what: str) -> Callable[[int, int], None]:
+def _lines(what: str, of: str) -> Callable[[int, int], None]:
     last = time.monotonic()
 
-    def report_progress(done: int, of: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         nonlocal last
-        if done < of and time.monotonic() - last >= _EVERY:
+        if done < total and time.monotonic() - last >= _EVERY:
             last = time.monotonic()
-            print(f"{what}: {done} of {of} conditions", file=sys.stderr)
+            print(f"{what}: {done} of {total} {of}", file=sys.stderr)
 
     return report_progress

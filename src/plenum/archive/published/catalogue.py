@@ -18,7 +18,7 @@ from plenum.base.errors import UserError
 from plenum.design.condition import temperature_label
 
 _NAME = re.compile(
-    r"(?P<scenario>[A-Z]{2}-\d\d)(?:__T(?P<temperature>[\d.e-]+))?"
+    r"(?P<scenario>[A-Z]{2}-\d\d)(?:__T(?P<temperature>\d+(?:\.\d+)?(?:e-?\d+)?))?"
     r"(?:__N(?P<first>\d+))?__roles(?P<roles>True|False)(?:__N(?P<agents>\d+)__R(?P<length>\d+))?"
     r"(?:__ablate-(?P<seat>[A-Z][a-z]+))?(?:__R(?P<rounds>\d+))?(?:__(?P<model>[a-z].*))?\.jsonl"
 )

@@ -48,8 +48,8 @@ class PublishedCondition:
     @property
     def target(self) -> int:
         """Replicates that the authors asked for: 20, or one a wording."""
-        wanted: int = self.release.rules["replicates"]
-        return len(self.runs) if self.source.folder == "semantic" else max(wanted, len(self.runs))
+        wanted: int = 0 if self.source.folder == "semantic" else self.release.rules["replicates"]
+        return max(wanted, 1 + max(self.runs))
 
     @cached_property
     def mapping(self) -> dict[str, Any]:
@@ -169,10 +169,15 @@ def load(release: Release, source: PublishedFile) -> PublishedCondition:
     records, torn = parse(source.path, data)
     for record in records:
         _agrees(record, source)
-    if all(record.replicate is not None and not record.variant_id for record in records):
+        if record.seats != records[0].seats:
+            raise UserError(f"published: {source.path}: other seats speak in some of its runs")
+    worded = any(record.variant_id for record in records)
+    names = [record.variant_id if worded else record.replicate for record in records]
+    if None in names or len(set(names)) < len(records):
+        kind = "wording" if worded else "replicate"
+        raise UserError(f"published: {source.path} holds a {kind} twice, or one without a name")
+    if not worded:
         runs = {int(record.replicate or 0): record for record in records}
-        if len(runs) < len(records):
-            raise UserError(f"published: {source.path} holds a replicate twice")
     else:  # one a wording, the canonical one first
         ordered = sorted(records, key=lambda r: (r.family != "canonical", str(r.variant_id)))
         runs = dict(enumerate(ordered))

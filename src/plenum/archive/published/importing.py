@@ -84,7 +84,7 @@ def bring_in(wanted: PublishedImport) -> None:
     tasks = sorted(chosen, key=lambda name: -len(chosen[name].files))
     with (
         ProcessPoolExecutor(_PROCESSES, get_context("spawn")) as pool,
-        progress("writing") as report_progress,
+        progress("writing", "studies") as report_progress,
     ):
         writes = [pool.submit(_write_study, wanted, name, chosen[name]) for name in tasks]
         for done, write in enumerate(as_completed(writes), start=1):

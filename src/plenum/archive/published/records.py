@@ -14,7 +14,8 @@ from plenum.base.errors import UserError
 M = TypeVar("M", bound=BaseModel)
 Share = Annotated[float, Field(ge=0, le=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
-Count = Annotated[int, Field(ge=0)]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+Seat = Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9_-]{0,39}$")]
 Preferences = Annotated[list[Share], Field(min_length=3, max_length=3)]
 
 
@@ -34,7 +35,7 @@ class Turn(BaseModel):
     """What a seat said, and the state that was read of it."""
 
     round_num: Annotated[int, Field(ge=1)]
-    role: str
+    role: Seat
     argument: str
     pref: Preferences
     conf: Percent
@@ -63,7 +64,7 @@ class Setting(BaseModel):
     roles_enabled: bool
     n_agents: Annotated[int, Field(ge=2)]
     k_window: Annotated[int, Field(ge=1)]
-    rounds: Annotated[int, Field(ge=2)]
+    rounds: Annotated[int, Field(ge=2, le=1000)]
 
 
 class Run(BaseModel):
@@ -90,7 +91,7 @@ class Backend(BaseModel):
 class Record(BaseModel):
     """A line of a released file."""
 
-    replicate: Count | None = None
+    replicate: Annotated[int, Field(ge=0, le=999)] | None = None
     model: str | None = None
     backend: Backend | None = None
     variant_id: str | None = None
@@ -137,7 +138,7 @@ def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
     """
     records, torn = [], 0
     try:
-        lines = data.decode("utf-8").splitlines()
+        lines = data.decode("utf-8").split("\n")  # other line ends may stand in what is said
     except UnicodeDecodeError as error:
         raise UserError(f"published: {path} can't be read: {error}") from None
     for number, line in enumerate(lines, start=1):
@@ -161,10 +162,12 @@ def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
 
 def _whole(record: Record) -> Record:
     """A record in which every seat speaks once a round, in one order."""
-    setting, spoken = record.run.condition, [t.role for t in record.run.turns]
+    setting = record.run.condition
+    spoken = [(turn.round_num, turn.role) for turn in record.run.turns]
+    order = [(t, seat) for t in range(1, setting.rounds + 1) for seat in record.seats]
     if len(record.seats) != setting.n_agents:
         raise ValueError(f"{len(record.seats)} seats speak, not {setting.n_agents}")
-    if spoken != list(record.seats) * setting.rounds:
+    if spoken != order:
         raise ValueError(f"not every seat speaks once in each of {setting.rounds} rounds")
     if len(record.run.ballots) > setting.n_agents:
         raise ValueError(f"{len(record.run.ballots)} ballots of {setting.n_agents} seats")

@@ -235,10 +235,18 @@ def test_a_file_that_was_changed_after_the_release_is_refused(run: Run, stored: 
         data = path.read_bytes()
         blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
         rows.append(f"{path.relative_to(stored / 'clone')},{blob}")
-    (stored / "files.csv").write_text("\n".join([*rows, "data/raw/chaos_v1/absent.jsonl,00"]))
-    released.catalogue(stored, files="files.csv")
+    lacking = "HL-01__T0.0__N5__rolesTrue__R6__gpt-4.1.jsonl"
+    rows += [f"data/raw/chaos_v1/{name},00" for name in ("absent.jsonl", lacking)]
+    (stored / "files.csv").write_text("\n".join(rows))
+    models = {"in": "deployed", "rounds": released.ROUNDS, "model": ["uniform", "gpt-4.1"]}
+    studies = {**released.CATALOGUE["studies"], "models": [models]}
+    released.catalogue(stored, files="files.csv", studies=studies)
     printed = run(*NAMED, script="scripts/import.py", cwd=stored).stdout
     assert "data/raw/chaos_v1/absent.jsonl" in printed
+    for study, said in (("models", True), ("pair", False)):
+        given = (*NAMED, f"study={study}")
+        printed = run(*given, script="scripts/import.py", cwd=stored).stdout
+        assert (f"{lacking} was released and is not in the clone" in printed) is said
     (stored / ON).write_text((stored / ON).read_text().replace("60", "61", 1))
     done = run(*NAMED, script="scripts/import.py", cwd=stored, status=2)
     assert "rolesTrue__R6.jsonl" in done.stderr

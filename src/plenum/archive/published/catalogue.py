@@ -4,8 +4,8 @@ import csv
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class PublishedFile:
     scenario, roles, model, temperature, memory, rounds, agents
         The condition's factors, by the names that the studies use; ``agents`` seats.
     lines
-        How many lines it has: runs, but for torn ones.
+        How many lines it has: runs, but for torn ones; 0 where nobody counted.
     """
 
     path: Path
@@ -129,10 +129,20 @@ class Release:
         with beside.open(encoding="utf-8", newline="") as lines:
             return {row["path"]: row["blob"] for row in csv.DictReader(lines)}
 
-    @property
-    def absent(self) -> list[str]:
-        """Released files that the clone lacks."""
-        return [path for path in self._blobs if not (self.clone / path).is_file()]
+    def absent(self, studies: Collection[str] = ()) -> list[str]:
+        """Released files that the clone lacks: all, or those that some studies want."""
+        rules = [rule for name in studies for rule in self.rules["studies"][name]]
+        return [
+            path
+            for path in self._blobs
+            if not (self.clone / path).is_file()
+            and (not studies or any(self._wants(rule, Path(path)) for rule in rules))
+        ]
+
+    def _wants(self, rule: Mapping[str, Any], path: Path) -> bool:
+        file = _file(path, rule["in"])
+        folders = map(Path, self.rules["folders"][rule["in"]])
+        return file is not None and path.parent in folders and _matches(file, rule)
 
     def read(self, path: Path) -> bytes:
         """The bytes of a file, as they were released.
@@ -209,10 +219,10 @@ class Release:
         """The files by their group of folders."""
         return {
             name: [
-                _file(self.clone, path, name, parsed)
+                replace(file, lines=_lines(path))
                 for folder in folders
                 for path in sorted((self.clone / folder).glob("*.jsonl"))
-                if (parsed := _NAME.fullmatch(path.name)) and parsed["model"] in _MODELS
+                if (file := _file(path.relative_to(self.clone), name))
             ]
             for name, folders in self.rules["folders"].items()
         }
@@ -228,13 +238,20 @@ def _matches(file: PublishedFile, rule: Mapping[str, Any]) -> bool:
     )
 
 
-def _file(clone: Path, path: Path, folder: str, parsed: re.Match[str]) -> PublishedFile:
+def _lines(path: Path) -> int:
+    with path.open("rb") as lines:
+        return sum(1 for line in lines if line.strip())
+
+
+def _file(path: Path, folder: str) -> PublishedFile | None:
+    """What a file's name says of its condition; none where it says nothing."""
+    parsed = _NAME.fullmatch(path.name)
+    if not parsed or parsed["model"] not in _MODELS:
+        return None
     roles = "on" if parsed["roles"] == "True" else "off"
     hosted = folder == "hosted"
-    with path.open("rb") as lines:
-        count = sum(1 for line in lines if line.strip())
     return PublishedFile(
-        path=path.relative_to(clone),
+        path=path,
         folder=folder,
         scenario=parsed["scenario"],
         roles=f"ablate_{parsed['seat'].lower()}" if parsed["seat"] else roles,
@@ -243,7 +260,7 @@ def _file(clone: Path, path: Path, folder: str, parsed: re.Match[str]) -> Publis
         memory={"k3": "k3", "k1": "k1"}.get(folder, "k15"),
         rounds=int(parsed["rounds"] or parsed["length"] or 20),
         agents=int(parsed["first"] or parsed["agents"] or 5),
-        lines=count,
+        lines=0,
     )
 
 

@@ -150,6 +150,13 @@ def compare(release: Release) -> list[Comparison]:
     return [replace(c, why=explained.get(c.name, "")) for part in parts for c in part]
 
 
+class _Cells(dict[Key, Cell]):
+    """Cells by condition."""
+
+    def __missing__(self, key: Key) -> Cell:
+        raise UserError(f"published: the clone has no file for {' '.join(key)}")
+
+
 def _cells(release: Release) -> Mapping[Key, Cell]:
     """The first file of each condition, in the order of the studies."""
     cells: dict[Key, PublishedFile] = {}
@@ -157,7 +164,7 @@ def _cells(release: Release) -> Mapping[Key, Cell]:
         for file in release.selection(study).files:
             if (file.rounds, file.agents) == (20, 5):
                 cells.setdefault(_key(file), file)
-    return {key: Cell(load(release, file)) for key, file in cells.items()}
+    return _Cells({key: Cell(load(release, file)) for key, file in cells.items()})
 
 
 def _key(file: PublishedFile) -> Key:

@@ -1,7 +1,7 @@
 """Bring the authors' released runs into a tracking store, study by study."""
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import cache
@@ -96,8 +96,7 @@ def bring_in(wanted: PublishedImport) -> None:
         if any(turns.follows(source) for source in sources):
             gamma = turns.answers.gamma
             print(f"{turns.path}: next answers along a replicate, Γ̂ = {gamma:.3f} nats")
-    if not wanted.studies:
-        _summarise_files(release)
+    _summarise_files(release, wanted.studies)
 
 
 @dataclass(frozen=True)
@@ -178,12 +177,12 @@ def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -
             lines = f"{condition.torn} line{'s' * (condition.torn > 1)}"
             print(f"  {condition.path}: {lines} can't be read, and left out")
     for path, stands in selected.left_out:
-        print(f"  {path}: left out; {stands} is the same condition, and as whole")
+        print(f"  {path}: left out; {stands} is the same condition, and no less whole")
 
 
-def _summarise_files(release: Release) -> None:
-    """Say which files are in no study, and which the clone lacks."""
-    for path in release.unused():
+def _summarise_files(release: Release, studies: Collection[str]) -> None:
+    """Say which files are in no study, and which the clone lacks of these or all studies."""
+    for path in () if studies else release.unused():
         print(f"not imported: {path} is in no study of {release.catalogue}")
-    for path in release.absent:
+    for path in release.absent(studies):
         print(f"not imported: {path} was released and is not in the clone")

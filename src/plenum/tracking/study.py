@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -258,6 +258,19 @@ def exists(name: str, uri: str) -> bool:
     except UserError:
         return False
     return True
+
+
+PUBLISHED = "published_"
+"""What the names of studies begin with that were imported from the authors' released runs."""
+
+
+def run_or_imported(names: Iterable[str], uri: str) -> dict[str, str]:
+    """Studies of the papers that a store has: what each is called there.
+
+    One that hasn't been run may have been imported from the authors' released runs.
+    """
+    stored = {name: [n for n in (name, PUBLISHED + name) if exists(n, uri)] for name in names}
+    return {name: there[0] for name, there in stored.items() if there}
 
 
 def log_report(study: str, uri: str, files: Sequence[Path]) -> None:

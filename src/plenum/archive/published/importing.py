@@ -22,9 +22,7 @@ from plenum.execution.usage import account
 from plenum.records import Usage, read
 from plenum.reports.table import csv
 from plenum.tracking import store
-
-PREFIX = "published_"
-"""What the names of imported studies begin with."""
+from plenum.tracking.study import PUBLISHED
 
 _PROCESSES = 2
 """Studies that are written at a time; a file of SQLite takes no more."""
@@ -123,7 +121,7 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
     """Write a study, in a process that writes several; what the store has already stays."""
     from plenum.tracking.writer import StudyWriter
 
-    writer = StudyWriter(wanted.uri, PREFIX + name, wanted.release.origin)
+    writer = StudyWriter(wanted.uri, PUBLISHED + name, wanted.release.origin)
     for file in selected.files:
         prepared = _prepared(wanted.release, file)
         written = writer.open(prepared.condition, prepared.target)
@@ -169,7 +167,7 @@ def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -
     runs = sum(condition.runs for condition in conditions)
     target = sum(condition.target for condition in conditions)
     print(
-        f"{PREFIX + name}: {len(conditions)} conditions, {target} replicates = {runs} completed + "
+        f"{PUBLISHED + name}: {len(conditions)} conditions, {target} replicates = {runs} completed + "
         f"{target - runs} failed"
     )
     for condition in conditions:

@@ -29,7 +29,7 @@ from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.reports.worlds.numbered import DRAWINGS as OF_WORLDS
-from plenum.tracking.study import exists, log_report
+from plenum.tracking.study import log_report, run_or_imported
 
 Loader = Callable[[Settings], EstimatedStudy]
 
@@ -66,8 +66,7 @@ def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], No
         None of their studies has been run.
     """
     studies = list(dict.fromkeys(name for item in requested for name in item.study_names))
-    tracked = {name for name in studies if exists(name, chosen.uri)}
-    if studies and not tracked:
+    if studies and not run_or_imported(studies, chosen.uri):
         raise UserError(f"item: none of the studies has been run yet: {', '.join(studies)}")
     load, collected = cache(study.load), []
     for item in requested:
@@ -78,7 +77,7 @@ def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], No
 
 
 def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
-    names = tuple(name for name in item.study_names if exists(name, chosen.uri))
+    names = tuple(run_or_imported(item.study_names, chosen.uri).values())
     if item.studies and not names:
         return Shown(item, missing=f"not run: {item.studies[0].command()}")
     first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
@@ -107,7 +106,8 @@ def _shown(item: Item, chosen: Settings, load: Loader) -> Shown:
 def _draw(item: Item, chosen: Settings, load: Loader, stem: str) -> Iterator[Path]:
     """The item's figure, of the conditions that it shows."""
     given = dict(word.split("=", 1) for word in item.shown_with.split())
-    others: Any = {key: name for key, name in given.items() if exists(name, chosen.uri)}
+    stored = run_or_imported(given.values(), chosen.uri)
+    others: Any = {key: stored[name] for key, name in given.items() if name in stored}
     part = load(replace(chosen, **others)).restricted(item.selects)
     if any(row.n for row in part.rows):
         for number, figure in enumerate(pages(FIGURES[item.figure], part), 1):

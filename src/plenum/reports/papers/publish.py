@@ -15,7 +15,7 @@ from plenum.reports.papers.source import NumberedTable, Source
 from plenum.reports.publishing import Product, publish_product
 from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
-from plenum.tracking.study import exists
+from plenum.tracking.study import run_or_imported
 
 ALL, LIST = "all", "list"
 
@@ -124,14 +124,14 @@ def _studies(
         return studies or None
     if item is None:
         raise UserError(f"study: missing; table={name} needs one, as in study=hl01_2x2")
-    run = tuple(one for one in item.study_names if exists(one, chosen.uri))
+    run = run_or_imported(item.study_names, chosen.uri)
     left = [study.command() for study in item.studies if study.study not in run]
     if not run and not every:
         names = ", ".join(item.study_names)
         raise UserError(f"study: table {name} is of {names}; none has been run yet: {left[0]}")
     if run and left:
         print(f"table {name}: not run yet, left out: {'; '.join(left)}")
-    return run or None
+    return tuple(run.values()) or None
 
 
 def _list() -> None:

@@ -109,6 +109,18 @@ def test_importing_again_changes_nothing(run: Run, published: Path) -> None:
     assert state() == before
 
 
+def test_files_that_come_later_take_the_place_of_less_whole_ones(run: Run, stored: Path) -> None:
+    released.write(stored)
+    whole = stored / "clone/data/vm/chaos/HL-01__T0.0__N5__rolesTrue__R6__multimodel.jsonl"
+    whole.rename(stored / "later.jsonl")
+    run(*NAMED, "study=pair", script="scripts/import.py", cwd=stored)
+    (stored / "later.jsonl").rename(whole)
+    run(*NAMED, "study=pair", script="scripts/import.py", cwd=stored)
+    assert len(runs(stored, "published_pair", "condition")) == 3
+    statuses = [r.data.tags["plenum.status"] for r in runs(stored, "published_pair", "replicate")]
+    assert (statuses.count("completed"), statuses.count("failed")) == (11, 1)
+
+
 def test_an_imported_study_is_exported_and_imported_with_the_same_tables(
     run: Run, published: Path
 ) -> None:
@@ -171,6 +183,7 @@ BROKEN: dict[str, Callable[[str], str | bytes]] = {
     "not text": lambda text: b"\xff\xfe" + text.encode(),
     "not finite": changed(lambda run: run["turns"][3].update(pref=[float("nan"), 0.5, 0.5])),
     "beyond 1": changed(lambda run: run["turns"][3].update(pref=[1.5, 0.2, 0.1])),
+    "adds up to 0.9": changed(lambda run: run["turns"][3].update(pref=[0.5, 0.2, 0.2])),
     "two options": changed(lambda run: run["turns"][3].update(pref=[0.5, 0.5])),
     "another order": changed(swap),
     "a turn is missing": changed(lambda run: run["turns"].pop()),

@@ -54,7 +54,7 @@ def read_config(cfg: DictConfig) -> Import:
         The archive isn't named or isn't there, or there is no store to write to.
     """
     if cfg.archive is None:
-        raise UserError("archive: missing; name the file, as in archive=s1.zip")
+        raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
     archive = existing("archive", Path(str(cfg.archive)))
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")

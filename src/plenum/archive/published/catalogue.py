@@ -32,6 +32,9 @@ _MODELS = {
 }
 """Model options of ``conf/model`` by what file names call them."""
 
+_KEYS = {"repository", "commit", "replicates", "folders", "studies", "branching"}
+"""What a catalogue must say."""
+
 REFERENCE = project.resolve("reference/published.yaml")
 """The catalogue of the papers' runs."""
 
@@ -186,7 +189,7 @@ class Release:
         if not chosen:
             raise UserError(
                 f"published: {self.clone} holds no file of {study}; clone "
-                f"{self.rules['repository']}"
+                f"{self.rules['repository']}, or name other studies by study="
             )
         chosen.sort(key=lambda file: (file.scenario, float(file.temperature[1:])))
         return Selection(tuple(chosen), tuple(left_out))
@@ -276,8 +279,11 @@ def release_of(cfg: DictConfig) -> Release:
     release = Release(Path(str(cfg.published)), catalogue)
     try:
         repository = release.rules["repository"]
+        missing = sorted(_KEYS - set(release.rules))
     except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
         raise UserError(f"catalogue: {catalogue} can't be read: {error!r}") from None
+    if missing:
+        raise UserError(f"catalogue: {catalogue} says nothing of {', '.join(missing)}")
     if cfg.published is None:
         raise UserError(f"published: missing; name a clone of github.com/{repository}")
     if not any((release.clone / f).is_dir() for g in release.rules["folders"].values() for f in g):

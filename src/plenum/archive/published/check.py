@@ -309,10 +309,13 @@ def publish(release: Release, out: Path) -> None:
     comparisons = compare(release)
     counts = json.dumps(summary(comparisons))
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
-    names = ("source", "what", "quantity", "published", "recomputed", "definition", "why")
-    read = f"published: as printed; recomputed: from the files of {release.origin}"
+    names = ("source", "what", "quantity", "published", "recomputed", "definition")
     columns = (*keys(names[:3]), *map(Column, names[3:]))
-    table = Table("published_check", "Published values, recomputed", frame, columns, (read,))
+    notes = (
+        f"published: as printed; recomputed: from the files of {release.origin}",
+        *(f"{c.name}: {c.why}" for c in comparisons if c.why and not c.equal),
+    )
+    table = Table("published_check", "Published values, recomputed", frame, columns, notes)
     show([table])
     out.mkdir(parents=True, exist_ok=True)
     texts = {"csv": csv_text(frame), "md": f"{markdown(table, f'# {table.title}')}\n`{counts}`\n"}

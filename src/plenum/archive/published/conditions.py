@@ -1,6 +1,5 @@
 """A released file as a condition: its factors, its journals, and what its replicates read."""
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -35,15 +34,12 @@ class PublishedCondition:
         Its runs by replicate.
     torn
         Lines that hold no run.
-    digest
-        Over the file's bytes.
     """
 
     release: Release
     source: PublishedFile
     runs: dict[int, Record]
     torn: int
-    digest: str
 
     @property
     def target(self) -> int:
@@ -56,7 +52,8 @@ class PublishedCondition:
         """The condition as plain data, with its cell."""
         first, source = next(iter(self.runs.values())), self.source
         models = self._models
-        identity = digest(["published", str(source.path), self.digest])
+        repository = self.release.rules["repository"]
+        identity = digest(["published", repository, self._perturbation, *source.cell])
         settings = "default" if source.agents == 5 else f"agents={source.agents}"
         variants = [list(self._wording(record)) for record in self._sorted if record.variant_id]
         return {
@@ -181,7 +178,7 @@ def load(release: Release, source: PublishedFile) -> PublishedCondition:
     else:  # one a wording, the canonical one first
         ordered = sorted(records, key=lambda r: (r.family != "canonical", str(r.variant_id)))
         runs = dict(enumerate(ordered))
-    return PublishedCondition(release, source, runs, torn, hashlib.sha256(data).hexdigest())
+    return PublishedCondition(release, source, runs, torn)
 
 
 def _agrees(record: Record, source: PublishedFile) -> None:

@@ -167,8 +167,8 @@ def _summarise(name: str, selected: Selection, conditions: Sequence[_Checked]) -
     runs = sum(condition.runs for condition in conditions)
     target = sum(condition.target for condition in conditions)
     print(
-        f"{PUBLISHED + name}: {len(conditions)} conditions, {target} replicates = {runs} completed + "
-        f"{target - runs} failed"
+        f"{PUBLISHED + name}: {len(conditions)} condition{'s' * (len(conditions) > 1)}, "
+        f"{target} replicates = {runs} completed + {target - runs} failed"
     )
     for condition in conditions:
         if condition.torn:

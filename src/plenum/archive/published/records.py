@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AliasChoices, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
 
 from plenum.archive.published.catalogue import Release
 from plenum.base.errors import UserError
@@ -16,7 +16,15 @@ Share = Annotated[float, Field(ge=0, le=1)]
 Percent = Annotated[float, Field(ge=0, le=100)]
 Count = Annotated[int, Field(ge=0, le=10**12)]
 Seat = Annotated[str, Field(pattern=r"^[A-Z][A-Za-z0-9_-]{0,39}$")]
-Preferences = Annotated[list[Share], Field(min_length=3, max_length=3)]
+
+
+def _adds_up(pref: list[float]) -> list[float]:
+    if abs(sum(pref) - 1) > 0.01:
+        raise ValueError(f"preferences add up to {sum(pref):g}, not 1")
+    return pref
+
+
+Preferences = Annotated[list[Share], Field(min_length=3, max_length=3), AfterValidator(_adds_up)]
 
 
 def _either(*names: str) -> Any:
@@ -138,7 +146,7 @@ def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
     """
     records, torn = [], 0
     try:
-        lines = data.decode("utf-8").split("\n")  # other line ends may stand in what is said
+        lines = data.decode("utf-8-sig").split("\n")  # other line ends may stand in what is said
     except UnicodeDecodeError as error:
         raise UserError(f"published: {path} can't be read: {error}") from None
     for number, line in enumerate(lines, start=1):

@@ -263,3 +263,23 @@ def test_a_file_that_was_changed_after_the_release_is_refused(run: Run, stored: 
     (stored / ON).write_text((stored / ON).read_text().replace("60", "61", 1))
     done = run(*NAMED, script="scripts/import.py", cwd=stored, status=2)
     assert "rolesTrue__R6.jsonl" in done.stderr
+
+
+def test_the_check_recomputes_what_the_clone_has_and_names_the_rest(run: Run, stored: Path) -> None:
+    given = {r: released.run(r, rounds=20) for r in range(4)}
+    folder = stored / "clone/data/raw/chaos_v1"
+    folder.mkdir(parents=True)
+    (folder / "HL-01__T0.0__N5__rolesTrue.jsonl").write_text(released.lines(given))
+    study = [{"in": "deployed", "model": "uniform", "roles": "on"}]
+    more = {"studies": {"pair": study}, "tables": ["fig-1"], "explained": {}}
+    released.catalogue(stored, **more)
+    done = run(*NAMED, "check=true", "out=check", script="scripts/papers.py", cwd=stored)
+    with (stored / "check/published_check.csv").open() as file:
+        rows = {row["quantity"]: row for row in csv.DictReader(file)}
+    growth = lyapunov(released.preferences(given.values()).mean(axis=2)).value
+    assert (rows["lambda"]["published"], rows["n"]["recomputed"]) == ("0.0541", "4")
+    assert rows["lambda"]["recomputed"] == f"{growth:.4f}"
+    counts = json.loads(done.stdout.splitlines()[-1])
+    assert counts["compared"] == counts["equal"] + counts["unexplained"] == len(rows)
+    assert counts["not_compared"] > 0
+    assert done.stdout.count("not compared, the clone has no file of") == counts["not_compared"]

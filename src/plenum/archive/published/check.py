@@ -4,8 +4,9 @@ import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -135,35 +136,52 @@ class Comparison:
         return self.published == self.recomputed
 
 
-def compare(release: Release) -> list[Comparison]:
-    """All published values that the files of a clone determine.
+def compare(release: Release) -> tuple[list[Comparison], list[str]]:
+    """All published values that the files of a clone determine, and what it lacks for others.
 
     Raises
     ------
     UserError
-        A file is missing or can't be read.
+        A file can't be read.
     """
     cells = _cells(release)
-    tables = [c for name in release.rules["tables"] for c in _of_table(name, cells)]
-    parts = (tables, _switches(cells), _wordings(cells), _branching(release), _null(cells))
+    made: list[Comparison] = []
+    lacking: list[str] = []
+    makers = dict.fromkeys(release.rules["tables"], _of_table) | {
+        "table-s7": _switches,
+        "fig-s7": _wordings,
+        "fig-s6": partial(_branching, release),
+        "fig-s5": _null,
+    }
+    for name, make in makers.items():
+        for row in _rows(name):
+            try:
+                made += make(row, cells)
+            except _NoFileError as error:
+                lacking.append(f"{row['source']}: not compared, the clone has no file of {error}")
     explained = release.rules["explained"]
-    return [replace(c, why=explained.get(c.name, "")) for part in parts for c in part]
+    return [replace(c, why=explained.get(c.name, "")) for c in made], lacking
+
+
+class _NoFileError(LookupError):
+    """The clone lacks what a value is recomputed from."""
 
 
 class _Cells(dict[Key, Cell]):
     """Cells by condition."""
 
     def __missing__(self, key: Key) -> Cell:
-        raise UserError(f"published: the clone has no file for {' '.join(key)}")
+        raise _NoFileError(" ".join(key))
 
 
 def _cells(release: Release) -> Mapping[Key, Cell]:
     """The first file of each condition, in the order of the studies."""
     cells: dict[Key, PublishedFile] = {}
     for study in release.studies:
-        for file in release.selection(study).files:
-            if (file.rounds, file.agents) == (20, 5):
-                cells.setdefault(_key(file), file)
+        with suppress(UserError):  # of which the clone has nothing
+            for file in release.selection(study).files:
+                if (file.rounds, file.agents) == (20, 5):
+                    cells.setdefault(_key(file), file)
     return _Cells({key: Cell(load(release, file)) for key, file in cells.items()})
 
 
@@ -177,22 +195,19 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-def _of_table(name: str, cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
-    for row in _rows(name):
-        wanted = [row[factor] for factor in FACTORS]
-        meant = [
-            cell
-            for key, cell in cells.items()
-            if all(value in (part, "all 12") for value, part in zip(wanted, key, strict=True))
-        ]
-        if not meant:
-            raise UserError(f"published: the clone has no file for {_named(row)} of {name}")
-        for quantity in filter(row.get, QUANTITIES):
-            measure, definition = QUANTITIES[quantity]
-            value = sum(map(measure, meant))  # of counts over all scenarios
-            yield _comparison(
-                row["source"], _named(row), quantity, definition, row[quantity], value
-            )
+def _of_table(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    wanted = [row[factor] for factor in FACTORS]
+    meant = [
+        cell
+        for key, cell in cells.items()
+        if all(value in (part, "all 12") for value, part in zip(wanted, key, strict=True))
+    ]
+    if not meant:
+        raise _NoFileError(_named(row))
+    for quantity in filter(row.get, QUANTITIES):
+        measure, definition = QUANTITIES[quantity]
+        value = sum(map(measure, meant))  # of counts over all scenarios
+        yield _comparison(row["source"], _named(row), quantity, definition, row[quantity], value)
 
 
 def _named(row: Mapping[str, str]) -> str:
@@ -208,51 +223,52 @@ def _comparison(
     return Comparison(source, what, quantity, definition, published, recomputed)
 
 
-def _switches(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+def _switches(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
     """Table S7: changes of a seat's top option over pooled temperatures."""
-    for row in _rows("table-s7"):
-        keys = [
-            tuple(temperature if f == "temperature" else row[f] for f in FACTORS)
-            for temperature in row["temperature"].split()
-        ]
-        pooled = np.concatenate([cells[key].preferences for key in keys])
-        seats = next(iter(cells[keys[0]].condition.runs.values())).seats
-        counts, seat = switch_counts(pooled, ties="first"), seats.index(row["seat"])
-        definition = "changes of the top option, ties: first option"
-        values = {"switches": counts.mean[seat], "sd": counts.sd[seat], "n": counts.n}
-        for name, value in values.items():
-            yield _comparison(
-                row["source"], f"IM-01 {row['seat']}", name, definition, row[name], float(value)
-            )
-
-
-def _wordings(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
-    """Fig. S7: the decision of each wording."""
-    for row in _rows("fig-s7"):
-        runs = cells[tuple(row[f] for f in FACTORS)].condition.runs.values()
-        wanted = _REGISTERS[row["variant"]]
-        decisions = {
-            "canonical" if run.variant_label == "original" else str(run.variant_label): (
-                run.run.final_decision.decision
-            )
-            for run in runs
-        }
-        yield Comparison(
-            row["source"],
-            f"IM-01 {row['variant']}",
-            "decision",
-            f"the clerk's, wording {wanted}",
-            row["decision"],
-            decisions[wanted],
+    keys = [
+        tuple(temperature if f == "temperature" else row[f] for f in FACTORS)
+        for temperature in row["temperature"].split()
+    ]
+    pooled = np.concatenate([cells[key].preferences for key in keys])
+    seats = next(iter(cells[keys[0]].condition.runs.values())).seats
+    counts, seat = switch_counts(pooled, ties="first"), seats.index(row["seat"])
+    definition = "changes of the top option, ties: first option"
+    values = {"switches": counts.mean[seat], "sd": counts.sd[seat], "n": counts.n}
+    for name, value in values.items():
+        yield _comparison(
+            row["source"], f"IM-01 {row['seat']}", name, definition, row[name], float(value)
         )
 
 
-def _branching(release: Release) -> Iterator[Comparison]:
+def _wordings(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+    """Fig. S7: the decision of each wording."""
+    runs = cells[tuple(row[f] for f in FACTORS)].condition.runs.values()
+    wanted = _REGISTERS[row["variant"]]
+    decisions = {
+        "canonical" if run.variant_label == "original" else str(run.variant_label): (
+            run.run.final_decision.decision
+        )
+        for run in runs
+    }
+    if wanted not in decisions:
+        raise _NoFileError(f"wording {wanted}")
+    yield Comparison(
+        row["source"],
+        f"IM-01 {row['variant']}",
+        "decision",
+        f"the clerk's, wording {wanted}",
+        row["decision"],
+        decisions[wanted],
+    )
+
+
+def _branching(
+    release: Release, row: Mapping[str, str], cells: Mapping[Key, Cell]
+) -> Iterator[Comparison]:
     """Fig. S6: Γ̂ as the released files have it."""
-    row = next(_rows("fig-s6"))
     bases = [turns.answers for turns in branching.read(release)]
     if not bases:
-        raise UserError(f"published: {release.clone} holds no branching file")
+        raise _NoFileError("next answers")
     gammas = np.array([base.gamma for base in bases])
     values = {
         "gamma": float(gammas.mean()),
@@ -267,21 +283,20 @@ def _branching(release: Release) -> Iterator[Comparison]:
         yield _comparison(row["source"], "IM-01 t0.7", name, definition, row[name], value)
 
 
-def _null(cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
+def _null(row: Mapping[str, str], cells: Mapping[Key, Cell]) -> Iterator[Comparison]:
     """Fig. S5: p of the permutation null, which the papers print as a bound."""
-    for row in _rows("fig-s5"):
-        cell = cells[tuple(row[f] for f in FACTORS)]
-        null = shuffle_test(cell.preferences.mean(axis=2), draws=int(row["draws"]), rounds="all")
-        bound = row["p"]
-        below = null.p_right < float(bound.removeprefix("<"))
-        yield Comparison(
-            row["source"],
-            _named(row),
-            "p",
-            "permutation null: all 20 rounds shuffled, right tail",
-            bound,
-            bound if below else f"{null.p_right:.4f}",
-        )
+    cell = cells[tuple(row[f] for f in FACTORS)]
+    null = shuffle_test(cell.preferences.mean(axis=2), draws=int(row["draws"]), rounds="all")
+    bound = row["p"]
+    below = null.p_right < float(bound.removeprefix("<"))
+    yield Comparison(
+        row["source"],
+        _named(row),
+        "p",
+        "permutation null: all 20 rounds shuffled, right tail",
+        bound,
+        bound if below else f"{null.p_right:.4f}",
+    )
 
 
 def summary(comparisons: list[Comparison]) -> dict[str, int]:
@@ -304,16 +319,19 @@ def publish(release: Release, out: Path) -> None:
     Raises
     ------
     UserError
-        A file is missing or can't be read.
+        A file can't be read, or the clone has none of them.
     """
-    comparisons = compare(release)
-    counts = json.dumps(summary(comparisons))
+    comparisons, lacking = compare(release)
+    if not comparisons:
+        raise UserError(f"published: {release.clone} has no file that a value follows from")
+    counts = json.dumps(summary(comparisons) | {"not_compared": len(lacking)})
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
     names = ("source", "what", "quantity", "published", "recomputed", "definition")
     columns = (*keys(names[:3]), *map(Column, names[3:]))
     notes = (
         f"published: as printed; recomputed: from the files of {release.origin}",
         *(f"{c.name}: {c.why}" for c in comparisons if c.why and not c.equal),
+        *lacking,
     )
     table = Table("published_check", "Published values, recomputed", frame, columns, notes)
     show([table])

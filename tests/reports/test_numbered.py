@@ -347,14 +347,22 @@ def test_ties_are_counted_as_plenum_and_as_the_papers_do() -> None:
 
 def test_a_line_says_in_what_it_departs_from_the_papers() -> None:
     own = im01(1, roles="off")
-    assert departures(own) == ("texts",)
+    wording = ("texts", "round_lines")
+    assert departures(own) == wording
+    released = "edition=published prompts=published"
+    for settings, departing in (
+        ("edition=published", wording),
+        (released, wording[1:]),
+        (f"{released} round_lines=True", ()),
+    ):
+        assert departures(replace(own, factors=own.factors | {"settings": settings})) == departing
     drawn = replace(own, seats=SEATS[::-1])
-    assert departures(drawn) == ("texts", "order", "labels")
+    assert departures(drawn) == (*wording, "order", "labels")
     assert departures(replace(drawn, factors=drawn.factors | {"roles": "on", "rounds": "8"})) == (
-        *("texts", "order", "rounds"),
+        *(*wording, "order", "rounds"),
     )
     five = tracked(1, scenario="CL-04", preferences=np.full((2, 20, 5, 5), 0.2), replicates=2)
-    assert departures(five) == ("texts", "options")
+    assert departures(five) == (*wording, "options")
     assert departures(replace(five, published="github.com/a/b@0000000")) == ()
     sheet = made("s8", of([tracked(1, scenario="CL-04"), tracked(2, scenario="AI-01")])).tables[0]
     assert any(note.startswith("here departs from the papers: texts (all)") for note in sheet.notes)

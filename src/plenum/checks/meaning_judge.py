@@ -102,15 +102,15 @@ def pairs(surveys: Sequence[Surveyed]) -> list[Pair]:
 
     Six registers, the canonical one among them, are 15 pairs (section S4.2).
     """
-    found: list[Pair] = []
+    judged: list[Pair] = []
     for surveyed in surveys:
         case = surveyed.scenario
         canonical = Variant("canonical", "canonical", case.packet)
         passed = [c.variant for c in surveyed.checked if c.variant and not c.problems]
         registers = [variant for variant in passed if variant.family == "register"]
-        found += [Pair(case, variant, canonical) for variant in passed]
-        found += [Pair(case, second, first) for first, second in combinations(registers, 2)]
-    return found
+        judged += [Pair(case, variant, canonical) for variant in passed]
+        judged += [Pair(case, second, first) for first, second in combinations(registers, 2)]
+    return judged
 
 
 def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:

@@ -70,16 +70,16 @@ def publish(runs: int, out: Path) -> None:
 
 
 def compared(runs: int) -> pd.DataFrame:
-    """The reference values with what is found here: columns ``here``, ``se`` and ``within``.
+    """The reference values with what our rules give: columns ``here``, ``se`` and ``within``.
 
     ``within`` says whether it is within three standard errors, and the reference's own error, of
     what is expected.
     """
     frame = pd.read_csv(project.resolve(REFERENCE)).rename(columns={"released": "expected"})
     lines = zip(frame.task, frame.policy, frame.agents, frame.metric, strict=True)
-    found = [_metrics(task, policy, agents, runs)[metric] for task, policy, agents, metric in lines]
-    frame["here"] = [values.mean() for values in found]
-    frame["se"] = [values.sem() for values in found]
+    measured = [_metrics(*line[:3], runs)[line[3]] for line in lines]
+    frame["here"] = [values.mean() for values in measured]
+    frame["se"] = [values.sem() for values in measured]
     allowed = 3 * frame.se + frame.error
     return frame.assign(within=(frame.here - frame.expected).abs() <= allowed)
 

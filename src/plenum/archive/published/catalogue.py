@@ -273,8 +273,11 @@ def release_of(cfg: DictConfig) -> Release:
     Raises
     ------
     UserError
-        None is named, it isn't a clone of the authors' repository, or there is no such catalogue.
+        None is named, or an archive as well; it isn't a clone of the authors' repository, or there
+        is no such catalogue.
     """
+    if cfg.get("archive") is not None:
+        raise UserError("published: an archive is named too; import one after the other")
     catalogue = REFERENCE if cfg.catalogue is None else Path(str(cfg.catalogue))
     release = Release(Path(str(cfg.published)), catalogue)
     try:

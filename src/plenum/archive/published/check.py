@@ -145,7 +145,7 @@ def compare(release: Release) -> tuple[list[Comparison], list[str]]:
         A file can't be read.
     """
     cells = _cells(release)
-    made: list[Comparison] = []
+    comparisons: list[Comparison] = []
     lacking: list[str] = []
     makers = dict.fromkeys(release.rules["tables"], _of_table) | {
         "table-s7": _switches,
@@ -156,11 +156,11 @@ def compare(release: Release) -> tuple[list[Comparison], list[str]]:
     for name, make in makers.items():
         for row in _rows(name):
             try:
-                made += make(row, cells)
+                comparisons += make(row, cells)
             except _NoFileError as error:
                 lacking.append(f"{row['source']}: not compared, the clone has no file of {error}")
     explained = release.rules["explained"]
-    return [replace(c, why=explained.get(c.name, "")) for c in made], lacking
+    return [replace(c, why=explained.get(c.name, "")) for c in comparisons], lacking
 
 
 class _NoFileError(LookupError):

@@ -113,12 +113,12 @@ class PublishedCondition:
         if record is None or not record.variant_id:
             return {}
         name, family = self._wording(record)
-        found: dict[str, Any] = {"variant": name, "family": family}
+        circumstances: dict[str, Any] = {"variant": name, "family": family}
         if record.backend is not None:
             backend = record.backend.model_dump()
             named = {key: backend[key] for key in _HOSTED}
-            found["environment"] = {**named, "device": backend["gpu_name"]}
-        return found
+            circumstances["environment"] = {**named, "device": backend["gpu_name"]}
+        return circumstances
 
     def _wording(self, record: Record) -> tuple[str, str]:
         """The name of a wording, and its family."""

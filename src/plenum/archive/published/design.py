@@ -53,8 +53,6 @@ def requested(cfg: DictConfig) -> Design:
         There is no such clone, its catalogue names no design, or the target is no folder.
     """
     release = release_of(cfg)
-    if cfg.archive is not None:
-        raise UserError("published: an archive is named too; import one after the other")
     if not set(release.rules.get("design") or ()) >= _SOURCES:
         raise UserError(f"catalogue: {release.catalogue} does not say which files hold the design")
     target = project.root() if cfg.target is None else Path(str(cfg.target))
@@ -94,12 +92,12 @@ def bring_in(wanted: Design) -> None:
 
 def _once(files: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Files by name, of which no two are one, also where capitals don't count."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for name, text in files:
-        if name.lower() in map(str.lower, found):
+        if name.lower() in map(str.lower, texts):
             raise UserError(f"published: two of its texts belong into {name}")
-        found[name] = text
-    return found
+        texts[name] = text
+    return texts
 
 
 def _missing(folder: Path, files: Mapping[str, str]) -> dict[str, str]:

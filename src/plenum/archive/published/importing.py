@@ -55,8 +55,6 @@ def requested(cfg: DictConfig) -> PublishedImport:
     UserError
         There is no such clone, study or store.
     """
-    if cfg.archive is not None:
-        raise UserError("published: an archive is named too; import one after the other")
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
     named = [] if cfg.study is None else OmegaConf.to_container(OmegaConf.create([cfg.study]))
@@ -108,13 +106,13 @@ class _Checked:
 
 
 def _checked(release: Release, sources: Sequence[PublishedFile]) -> dict[Path, _Checked]:
-    read = {}
+    checked = {}
     with progress("checking") as report_progress:
         for done, source in enumerate(sources, start=1):
             one = load(release, source)
-            read[source.path] = _Checked(source.path, len(one.runs), one.target, one.torn)
+            checked[source.path] = _Checked(source.path, len(one.runs), one.target, one.torn)
             report_progress(done, len(sources))
-    return read
+    return checked
 
 
 def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> None:

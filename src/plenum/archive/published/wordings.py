@@ -64,11 +64,11 @@ def packets(release: Release) -> list[Packet]:
         The file can't be read, was changed, isn't of this form, or holds a scenario twice.
     """
     path = Path(release.rules["design"]["scenarios"])
-    found = released(release, path, Packets).scenarios
-    for name, count in Counter(packet.scenario_id for packet in found).items():
+    scenarios = released(release, path, Packets).scenarios
+    for name, count in Counter(packet.scenario_id for packet in scenarios).items():
         if count > 1:
             raise UserError(f"published: {path} holds {name} {count} times")
-    return found
+    return scenarios
 
 
 def wordings(release: Release) -> dict[str, tuple[Path, list[Wording]]]:
@@ -82,11 +82,11 @@ def wordings(release: Release) -> dict[str, tuple[Path, list[Wording]]]:
     rules = release.rules["design"]
     path = Path(rules["registers"])
     registers = released(release, path, Wordings)
-    found = {f"{registers.scenario_id}.registers.yaml": (path, registers.variants)}
+    files = {f"{registers.scenario_id}.registers.yaml": (path, registers.variants)}
     for path in map(Path, rules["variants"]):
         for each in released(release, path, WordingSets).variant_sets:
             name = f"{each.scenario_id}.yaml"
-            if name in found:
+            if name in files:
                 raise UserError(f"published: {path} holds wordings of {each.scenario_id} again")
-            found[name] = (path, each.variants)
-    return found
+            files[name] = (path, each.variants)
+    return files

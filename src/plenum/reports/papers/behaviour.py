@@ -51,7 +51,7 @@ def _lines(rows: list[Row], repairs: dict[str, int]) -> Iterator[dict[str, Any]]
         tracked = row.tracked
         levels = divergence(tracked.ensemble)
         present, top = top_options(tracked.preferences)
-        made = repairs.get(tracked.identity, np.nan) / row.n
+        a_run = repairs.get(tracked.identity, np.nan) / row.n
         yield {
             **tracked.factors,
             **{f"D {t}": float(levels[t - 1]) for t in ROUNDS if t <= len(levels)},
@@ -59,7 +59,7 @@ def _lines(rows: list[Row], repairs: dict[str, int]) -> Iterator[dict[str, Any]]
             "flip_rate": row.summary.flip_rate.value,
             **{f"switches {seat}": mean for seat, mean in row.switches},
             "ties": float((top.sum(axis=-1) > 1)[present].mean()),
-            "repairs": np.nan if tracked.published else made,
+            "repairs": np.nan if tracked.published else a_run,
         }
 
 

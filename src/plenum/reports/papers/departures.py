@@ -11,7 +11,8 @@ ROUNDS = "20"
 """The papers' rounds."""
 
 MEANINGS = {
-    "texts": "scenario, mandates and prompts in other words, and no line that names the round",
+    "texts": "scenario, mandates and prompts in other words",
+    "round_lines": "no line that names the round",
     "order": "not Chair, Welfare, Rights, Equity, Security, as in all released runs",
     "labels": "Member 1 to 5, where the papers' seats without mandates keep their names",
     "options": "other options than the released packet's three",
@@ -28,10 +29,12 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
     """
     if condition.published:
         return ()
+    settings = set(condition.factors.get("settings", "").split())
     ordered = condition.seats == SEATS or not condition.seats
     options = condition.preferences.shape[-1] or 3
     departing = {
-        "texts": True,
+        "texts": not settings >= {"edition=published", "prompts=published"},
+        "round_lines": "round_lines=True" not in settings,
         "order": not ordered,
         "labels": not ordered and condition.factors["roles"] == "off",
         "options": options != 3,

@@ -56,10 +56,10 @@ def carried(
     that of its first misinformed neighbour.
     """
     fresh = int(draws.uniforms("topic", round, 1)[0] * len(topics()))
-    found = [before.topic(node) for node in range(len(after.status))]
+    by_node = [before.topic(node) for node in range(len(after.status))]
     for node, letter in enumerate(after.status):
         if letter == MISINFORMED != before.status[node]:
             givers = (n for n in before.neighbours[node] if before.status[n] == MISINFORMED)
             giver = None if node in injected else next(givers, None)
-            found[node] = fresh if giver is None else before.topic(giver)
-    return tuple(found)
+            by_node[node] = fresh if giver is None else before.topic(giver)
+    return tuple(by_node)

@@ -87,7 +87,7 @@ def test_going_on_in_another_environment_is_said_and_recorded(run: Run, tmp_path
 
 
 def test_the_benchmark_is_finished_parsed_and_tracked(stored: Path) -> None:
-    given = ("+experiment=hosted_benchmark", "scenario=CL-04-five,IM-01", "roles=on", ALONE)
+    given = ("+experiment=hosted_benchmark", "scenario=CL-04,IM-01", "roles=on", ALONE)
     call(stored, "run.py", "-m", *given, "rounds=2", "replicates=2")
     deliberations = [entries(data) for data in journals(stored).values()]
     assert Counter(each[-1]["status"] for each in deliberations) == {"completed": 4}

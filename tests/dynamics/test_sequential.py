@@ -1,0 +1,108 @@
+"""Verdicts that hold whenever one stops to look."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from plenum.dynamics import sequential
+from plenum.dynamics.sequential import all_alike, evidence, growth_bounds, modal_share
+
+
+@pytest.mark.parametrize(("unacceptable", "acceptable", "runs"), [(0.8, 0.95, 18), (0.9, 0.99, 36)])
+def test_runs_that_all_decide_alike_are_stable_after_a_known_number(
+    unacceptable: float, acceptable: float, runs: int
+) -> None:
+    shares = {"acceptable": acceptable, "unacceptable": unacceptable}
+    whole = evidence([1] * 60, 3, **shares)
+    assert (whole.verdict, whole.runs) == ("stable", runs)
+    assert evidence([1] * (runs - 1), 3, **shares).verdict == "undecided"
+
+
+@pytest.mark.parametrize(("unacceptable", "acceptable"), [(0.8, 0.95), (0.9, 0.99)])
+@pytest.mark.parametrize("rest", [(1.0,), (0.5, 0.5), (0.9, 0.1)])
+def test_an_e_value_is_at_most_one_on_average_where_its_hypothesis_holds(
+    unacceptable: float, acceptable: float, rest: tuple[float, ...]
+) -> None:
+    """Exactly: the mean over all paths of five runs."""
+    options = 1 + len(rest)
+    paths = np.array(np.meshgrid(*[range(options)] * 5)).reshape(5, -1).T
+    for share, logs in (
+        (unacceptable, sequential.log_stable(paths, options, unacceptable)),
+        (acceptable, sequential.log_unstable(paths, options, acceptable)),
+    ):
+        p = np.array([share, *((1 - share) * np.array(rest))])
+        chances = p[paths].prod(axis=1)
+        means = (chances[:, None] * np.exp(logs)).sum(axis=0)
+        assert (means <= 1 + 1e-12).all()
+
+
+def test_false_verdicts_are_rarer_than_promised_though_every_run_is_looked_at() -> None:
+    rng = np.random.default_rng(1)
+    bound = -math.log(sequential.ALPHA)
+    draws = rng.choice(3, p=[0.8, 0.12, 0.08], size=(2000, 200))
+    assert (sequential.log_stable(draws, 3, 0.8) >= bound).any(axis=1).mean() < 0.05
+    draws = rng.choice(3, p=[0.95, 0.03, 0.02], size=(2000, 200))
+    assert (sequential.log_unstable(draws, 3, 0.95) >= bound).any(axis=1).mean() < 0.05
+
+
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=5))
+def test_the_confidence_sequence_holds_the_observed_share(counts: list[int]) -> None:
+    low, high = modal_share(counts)
+    observed = max(counts) / sum(counts) if sum(counts) else 1 / len(counts)
+    assert 1 / len(counts) - 1e-12 <= low <= observed + 1e-9
+    assert observed - 1e-9 <= high <= 1
+
+
+def test_identical_runs_prove_little() -> None:
+    low, high = modal_share([45, 0, 0])
+    assert low == pytest.approx(0.801, abs=5e-4)
+    assert high == 1.0
+    assert modal_share([3, 0, 0])[0] == pytest.approx(1 / 3)
+
+
+@given(st.floats(0.34, 0.99), st.floats(0.0, 1.0), st.integers(0, 2**32 - 1))
+def test_the_capped_likelihood_is_the_best_below_its_cap(
+    cap: float, tilt: float, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 20, 3).astype(float)
+    best = sequential._capped(counts, cap)
+    for p in rng.dirichlet([1 + tilt] * 3, 50):
+        if p.max() <= cap:
+            assert sequential._loglik(counts, p) <= best + 1e-9
+
+
+def test_the_chance_that_all_agree_is_that_of_drawing_runs_without_replacement() -> None:
+    assert all_alike([9, 1], 2) == pytest.approx(36 / 45)
+    assert all_alike([9, 1], 1) == 1.0
+    assert all_alike([10, 0], 10) == 1.0
+
+
+def test_looks_spend_what_was_planned() -> None:
+    looks = (8, 12, 20, 32, 48)
+    z = norm.isf(growth_bounds(looks))
+    np.testing.assert_allclose(z, [4.65, 3.80, 2.82, 2.15, 1.70], atol=0.06)
+    walks = np.random.default_rng(2).normal(size=(40_000, 48)).cumsum(axis=1)
+    reached = walks[:, np.array(looks) - 1] / np.sqrt(looks)
+    assert (reached > z).any(axis=1).mean() == pytest.approx(0.05, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("decisions", "options", "shares"),
+    [
+        ([0, 3], 3, (0.95, 0.8)),
+        ([0, -1], 3, (0.95, 0.8)),
+        ([0], 1, (0.95, 0.8)),
+        ([0], 3, (0.8, 0.95)),
+        ([0], 3, (1.0, 0.8)),
+    ],
+)
+def test_what_can_not_be_is_refused(
+    decisions: list[int], options: int, shares: tuple[float, float]
+) -> None:
+    with pytest.raises(ValueError, match="decisions|unacceptable"):
+        evidence(decisions, options, acceptable=shares[0], unacceptable=shares[1])

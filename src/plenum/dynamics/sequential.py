@@ -171,7 +171,7 @@ def modal_share(counts: Sequence[int], alpha: float = ALPHA) -> tuple[float, flo
         raise ValueError("counts: of at least two options, none negative")
     total, options = n.sum(), len(n)
     mixture = gammaln(n + 1).sum() + gammaln(options) - gammaln(total + options)
-    bound = mixture + math.log(alpha)
+    bound = float(mixture) + math.log(alpha)
     best = n / total if total else np.full(options, 1 / options)
 
     def high(share: float) -> float:

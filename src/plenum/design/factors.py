@@ -14,6 +14,9 @@ WORLD_FACTORS = (
 )
 """The factors that only conditions in worlds have."""
 
+PROGRAM_FACTORS = ("task", "committee", "case", "knobs", "model", "backend", "settings", "seed")
+"""The factors of programs under audit."""
+
 USUAL = {"settings": "default", "perturbation": "none", "protocol": "deliberation"}
 """Values that go without saying where a condition is named."""
 

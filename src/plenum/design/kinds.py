@@ -11,7 +11,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.design.factors import FACTORS, WORLD_FACTORS
+from plenum.design.factors import FACTORS, PROGRAM_FACTORS, WORLD_FACTORS
 
 _WORDS = {"report_frames": "export", "plan": "a plan of replicates"}
 """What stations are called where a kind has no part for them."""
@@ -154,6 +154,24 @@ register(
         },
         more="a case of your own: docs/scenarios.md",
         named_by=("scenario", "roles", "model"),
+    )
+)
+register(
+    Kind(
+        name="program",
+        plural="programs",
+        tasks=("program",),
+        assumed_answers="answers as long as the program's requests allow",
+        factors=PROGRAM_FACTORS,
+        repeated=(),
+        parts={
+            "estimates": "plenum.execution.summarise_program:estimates",
+            "run_name": "plenum.tracking.programs:run_name",
+            "tables": "plenum.tracking.programs:tables",
+            "tracked": "plenum.tracking.programs:tracked",
+            "by_round": "plenum.tracking.programs:by_round",
+        },
+        named_by=("committee", "case"),
     )
 )
 register(

@@ -17,7 +17,9 @@ from typing import Any, Self
 from plenum.records import writing
 
 SCHEMA = 1
-NO_ANSWERS = ("end", "reopen", "round")
+MESSAGES = ("say", "vote")
+"""Kinds of entries that a program under audit reports itself."""
+NO_ANSWERS = ("end", "reopen", "round", *MESSAGES)
 """Kinds of entries that are no answers to calls."""
 _KEY = ',"chain":"'
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -63,6 +63,9 @@ class TrackedCondition:
         In a world: one row a completed run and round, the measures, and the world's events.
     weights
         In a world: C(t) of the completed runs by its components above zero.
+    tables
+        Of a program: ``replicates``, ``calls`` and ``messages``, as
+        :mod:`plenum.tracking.programs` writes them.
     cell, name
         What names it under its labels, and its run; two cells may share an identity, and with it
         the journals.
@@ -98,6 +101,7 @@ class TrackedCondition:
     metrics: pd.DataFrame = field(default_factory=pd.DataFrame)
     rounds: pd.DataFrame = field(default_factory=pd.DataFrame)
     weights: pd.DataFrame = field(default_factory=pd.DataFrame)
+    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     cell: str = ""
     name: str = ""
     base: str = ""

@@ -1,0 +1,1 @@
+"""Programs under audit: multi-agent systems that somebody else built."""

@@ -1,0 +1,42 @@
+"""A case: what a program is to decide."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from plenum.base.identity import digest
+
+NO_DECISION = "none"
+"""The decision of a run that ended without one, or with one that can't be read."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a program is to decide.
+
+    Attributes
+    ----------
+    id
+        Unique in an audit.
+    text
+        The facts and the question, as the program gets them.
+    options
+        Names by label, at least two.
+    answer
+        The label of the right option, where there is one.
+    extras
+        What else a data set has of the case; the program gets it.
+    """
+
+    id: str
+    text: str
+    options: Mapping[str, str]
+    answer: str | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """Over all that a program gets."""
+        given = asdict(self)
+        del given["answer"]
+        return digest(given)

@@ -1,0 +1,77 @@
+"""Programs under audit: journals of their runs as tables, and what the tables hold."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from plenum.base.identity import digest
+from plenum.records import Transcript
+from plenum.records.journal import MESSAGES
+from plenum.tracking import conditions
+
+
+def run_name(condition: Mapping[str, Any]) -> str:
+    """What the run of a program's condition is called in MLflow, without its settings."""
+    parts = [str(condition["committee"]), str(condition["case"])]
+    return " ".join(parts + [str(condition["knobs"])] * (condition["knobs"] != "default"))
+
+
+def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
+    """The tables that become a condition's Parquet artifacts, by name."""
+    return {
+        "replicates": conditions.replicates(transcripts),
+        "calls": pd.DataFrame(_calls(transcripts), columns=_CALLS),
+        "messages": pd.DataFrame(_messages(transcripts), columns=_MESSAGES),
+    }
+
+
+_CALLS = (
+    *("replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature"),
+    *("tokens_in", "tokens_out", "cost"),
+)
+"""``prompt`` and ``answer`` are digests of a request's and of an answer's bytes."""
+
+_MESSAGES = ("replicate", "place", "round", "seat", "text", "option", "preferences", "confidence")
+
+
+def _calls(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:
+    for transcript in transcripts:
+        calls = (entry for entry in transcript.calls if entry["kind"] == "call")
+        for number, entry in enumerate(calls):
+            row = {name: entry.get(name) for name in _CALLS}
+            answer = digest([entry["text"], entry.get("body")])
+            replicate = transcript.head["replicate"]
+            yield {**row, "replicate": replicate, "call": number, "answer": answer}
+
+
+def _messages(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:
+    for transcript in transcripts:
+        entries = (entry for entry in transcript.entries if entry["kind"] in MESSAGES)
+        for place, entry in enumerate(entries):
+            row = {name: entry.get(name) for name in _MESSAGES}
+            yield {**row, "replicate": transcript.head["replicate"], "place": place}
+
+
+def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
+    """Fields of a condition's record that come from its runs, by name.
+
+    Parameters
+    ----------
+    table
+        Reads a table by name.
+    params
+        Of the condition's run.
+    """
+    replicates = table("replicates").sort_values("replicate")
+    completed = replicates[replicates["status"] == "completed"]
+    return {
+        "decisions": tuple(completed["decision"]),
+        "indices": tuple(int(index) for index in completed["replicate"]),
+        "tables": {name: table(name) for name in ("replicates", "calls", "messages")},
+    }
+
+
+def by_round(transcript: Transcript) -> dict[str, list[float]]:
+    """A program's run has no rounds of its own."""
+    return {}

@@ -22,10 +22,11 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"base", "scenarios", "design", "records"},
     "committee": {"base", "scenarios", "design", "records", "models"},
     "worlds": {"base", "scenarios", "design", "records", "models"},
+    "programs": {"base", "scenarios", "design", "records", "models"},
     "tracking": {"base", "scenarios", "design", "records"},
     "execution": {
-        *("base", "scenarios", "design", "records", "models", "committee", "worlds", "tracking"),
-        "dynamics",
+        *("base", "scenarios", "design", "records", "models", "committee", "worlds", "programs"),
+        *("tracking", "dynamics"),
     },
     # of worlds how one is shown, and nothing else: see the test of that
     "reports": {"base", "scenarios", "design", "records", "tracking", "dynamics", "worlds"},

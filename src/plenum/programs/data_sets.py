@@ -1,0 +1,87 @@
+"""Rows of data sets, each with its place in the file."""
+
+import csv
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from plenum.base.errors import UserError
+
+Row = Mapping[str, Any]
+
+
+class Wrong(ValueError):
+    """A row or a record that is no case; the message says why."""
+
+
+def rows(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
+    """The rows of a data set by column, each with its place there.
+
+    Raises
+    ------
+    UserError
+        The file can't be read, or isn't of a format of :data:`READERS`.
+    """
+    try:
+        yield from READERS[file.suffix](file)
+    except UnicodeDecodeError:
+        raise UserError(f"{file}: it isn't UTF-8; save it as that") from None
+    except OSError as error:
+        raise UserError(f"{file}: can't be read: {error}") from None
+
+
+def _of_csv(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
+    csv.field_size_limit(sys.maxsize)
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        reader = csv.reader(lines, strict=True)
+        names: list[str] | None = None
+        while True:
+            place = f"line {reader.line_num + 1}"
+            try:
+                row = next(reader, None)
+            except csv.Error as problem:
+                yield place, Wrong(f"no CSV: {problem}")
+                return
+            if row is None:
+                return
+            if not row:
+                continue
+            if names is None:
+                names = row
+                if twice := [name for name in names if names.count(name) > 1]:
+                    raise UserError(f"{file}, {place}: the column {twice[0]} stands twice")
+            elif len(row) != len(names):
+                yield place, Wrong(f"{len(row)} cells, where the head has {len(names)}")
+            else:
+                yield place, dict(zip(names, row, strict=True))
+
+
+def _of_jsonl(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
+    with file.open(encoding="utf-8-sig") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError):
+                row = None
+            wrong = Wrong("no JSON object")
+            yield f"line {number}", row if isinstance(row, dict) else wrong
+
+
+def _of_parquet(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
+    import pyarrow
+    from pyarrow import parquet
+
+    try:
+        rows = parquet.read_table(file).to_pylist()
+    except pyarrow.ArrowException as problem:
+        raise UserError(f"{file}: can't be read as Parquet: {problem}") from None
+    for number, row in enumerate(rows, 1):
+        yield f"row {number}", row
+
+
+READERS = {".csv": _of_csv, ".jsonl": _of_jsonl, ".parquet": _of_parquet}
+"""Readers of data sets by the suffix of the file."""

@@ -70,7 +70,7 @@ def test_the_capped_likelihood_is_the_best_below_its_cap(
 ) -> None:
     rng = np.random.default_rng(seed)
     counts = rng.integers(0, 20, 3).astype(float)
-    best = sequential._capped(counts, cap)
+    best = sequential._capped(counts, cap, 3)
     for p in rng.dirichlet([1 + tilt] * 3, 50):
         if p.max() <= cap:
             assert sequential._loglik(counts, p) <= best + 1e-9
@@ -104,5 +104,5 @@ def test_looks_spend_what_was_planned() -> None:
 def test_what_can_not_be_is_refused(
     decisions: list[int], options: int, shares: tuple[float, float]
 ) -> None:
-    with pytest.raises(ValueError, match="decisions|unacceptable"):
+    with pytest.raises(ValueError, match=r"decisions|unacceptable"):
         evidence(decisions, options, acceptable=shares[0], unacceptable=shares[1])

@@ -62,6 +62,7 @@ def evidence(
     acceptable: float,
     unacceptable: float,
     alpha: float = ALPHA,
+    modes: int | None = None,
 ) -> Evidence:
     """The verdict on runs in the order in which they were made.
 
@@ -71,6 +72,9 @@ def evidence(
         Of each run, from 0 to ``options`` - 1; no decision and a failure are options of their own.
     options
         K, at least 2.
+    modes
+        Which first ones of them may be the mode, at least 2; ``None``: all. The rest, such as
+        failures, is never a decision that a committee is stable in.
     acceptable, unacceptable
         Shares of the modal decision, 0 < ``unacceptable`` < ``acceptable`` < 1.
 
@@ -88,8 +92,8 @@ def evidence(
         raise ValueError(f"decisions: a list of numbers from 0 to {options - 1}")
     if not len(path):
         return Evidence("undecided", 0, 1.0, 1.0)
-    stable = log_stable(path[None], options, unacceptable)[0]
-    unstable = log_unstable(path[None], options, acceptable)[0]
+    stable = log_stable(path[None], options, unacceptable, modes)[0]
+    unstable = log_unstable(path[None], options, acceptable, modes)[0]
     bound = -math.log(alpha)
     verdict, runs = "undecided", len(path)
     for n, (for_stable, for_unstable) in enumerate(zip(stable, unstable, strict=True), 1):
@@ -99,7 +103,9 @@ def evidence(
     return Evidence(verdict, runs, math.exp(stable.max()), math.exp(unstable.max()))
 
 
-def log_stable(paths: NDArray[np.int_], options: int, unacceptable: float) -> Floats:
+def log_stable(
+    paths: NDArray[np.int_], options: int, unacceptable: float, modes: int | None = None
+) -> Floats:
     """Log e-values against: no option has a share above ``unacceptable``.
 
     Run 1 nominates the option on which most is bet, and doesn't count.
@@ -108,6 +114,8 @@ def log_stable(paths: NDArray[np.int_], options: int, unacceptable: float) -> Fl
     ----------
     paths
         Decisions of repeated audits, shape (audits, runs).
+    modes
+        As of :func:`evidence`.
 
     Returns
     -------
@@ -123,12 +131,16 @@ def log_stable(paths: NDArray[np.int_], options: int, unacceptable: float) -> Fl
         + np.multiply.outer(misses, np.log((1 - q) / (1 - unacceptable))),
         axis=-1,
     ) - math.log(len(q))
-    named = np.arange(options) == paths[:, :1]
-    weights = np.where(named, _NOMINEE, (1 - _NOMINEE) / (options - 1))
-    return np.asarray(logsumexp(bets, axis=-1, b=weights[:, None]))
+    among = modes or options
+    named = np.arange(among) == paths[:, :1]
+    weights = np.where(named, _NOMINEE, (1 - _NOMINEE) / (among - 1))
+    weights = np.where(named.any(axis=1, keepdims=True), weights, 1 / among)
+    return np.asarray(logsumexp(bets[..., :among], axis=-1, b=weights[:, None]))
 
 
-def log_unstable(paths: NDArray[np.int_], options: int, acceptable: float) -> Floats:
+def log_unstable(
+    paths: NDArray[np.int_], options: int, acceptable: float, modes: int | None = None
+) -> Floats:
     """Log e-values against: some option has a share of at least ``acceptable``.
 
     Every option must be refuted, so that it is the smallest of theirs. Parameters and result as of
@@ -142,7 +154,7 @@ def log_unstable(paths: NDArray[np.int_], options: int, acceptable: float) -> Fl
         + np.multiply.outer(misses, np.log((1 - q) / (1 - acceptable))),
         axis=-1,
     ) - math.log(len(q))
-    return np.asarray(bets.min(axis=-1))
+    return np.asarray(bets[..., :modes].min(axis=-1))
 
 
 def _counts(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:
@@ -150,7 +162,9 @@ def _counts(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:
     return np.asarray(np.cumsum(paths[..., None] == np.arange(options), axis=1))
 
 
-def modal_share(counts: Sequence[int], alpha: float = ALPHA) -> tuple[float, float]:
+def modal_share(
+    counts: Sequence[int], alpha: float = ALPHA, modes: int | None = None
+) -> tuple[float, float]:
     """Confidence sequence of the share of the modal decision, valid at any number of runs.
 
     The shares p with p^counts at least ``alpha`` times the mean of that under a flat prior
@@ -160,6 +174,8 @@ def modal_share(counts: Sequence[int], alpha: float = ALPHA) -> tuple[float, flo
     ----------
     counts
         Runs by decision, shape (options,), with zeros for options that none decided on.
+    modes
+        As of :func:`evidence`.
 
     Raises
     ------
@@ -174,15 +190,18 @@ def modal_share(counts: Sequence[int], alpha: float = ALPHA) -> tuple[float, flo
     bound = float(mixture) + math.log(alpha)
     best = n / total if total else np.full(options, 1 / options)
 
+    among = modes or options
+
     def high(share: float) -> float:
-        return max(_with_share(n, option, share) for option in range(options)) - bound
+        return max(_with_share(n, option, share) for option in range(among)) - bound
 
     def low(share: float) -> float:
-        return _capped(n, share) - bound
+        return _capped(n, share, among) - bound
 
-    top, equal = float(best.max()), 1 / options
+    top = float(best[:among].max())
+    least = 1 / options if among == options else 0.0
     above = 1.0 if high(1.0) >= 0 else float(brentq(high, top, 1.0))
-    below = equal if low(equal) >= 0 else float(brentq(low, equal, top))
+    below = least if low(least) >= 0 else float(brentq(low, least, top))
     return below, above
 
 
@@ -200,15 +219,15 @@ def _with_share(n: Floats, option: int, share: float) -> float:
     )
 
 
-def _capped(n: Floats, cap: float) -> float:
-    """The largest log likelihood where no option has more than this share."""
-    p, free = np.zeros_like(n), np.ones(len(n), bool)
+def _capped(n: Floats, cap: float, among: int) -> float:
+    """The largest log likelihood where none of the first options has more than this share."""
+    p, free, bound = np.zeros_like(n), np.ones(len(n), bool), np.arange(len(n)) < among
     while True:
         left = 1 - cap * (~free).sum()
         weights = n[free]
         total = weights.sum()
         p[free] = left * weights / total if total else left / max(free.sum(), 1)
-        over = free & (p > cap + 1e-12)
+        over = free & bound & (p > cap + 1e-12)
         if not over.any():
             return _loglik(n, p)
         p[over], free = cap, free & ~over

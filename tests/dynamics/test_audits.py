@@ -1,0 +1,71 @@
+"""Verdicts on cases and on all of them; failures and missing decisions are outcomes."""
+
+import math
+
+import numpy as np
+import pytest
+
+from plenum.dynamics.audits import Rule, case_verdict, family, halves, in_order
+from plenum.dynamics.sequential import evidence
+
+OPTIONS = ("A", "B", "C")
+RULE = Rule()
+
+
+def test_runs_count_in_the_order_of_their_index_up_to_an_open_one() -> None:
+    runs = [(2, "failed", ""), (0, "completed", "B"), (1, "completed", "none")]
+    assert in_order(runs) == ["B", "none", "failed"]
+    assert in_order([*runs, (3, "pending", ""), (4, "completed", "A")]) == ["B", "none", "failed"]
+    assert in_order([(1, "completed", "A")]) == []
+
+
+def test_a_case_that_decides_alike_is_stable_after_18_runs() -> None:
+    case = case_verdict(["B"] * 20, OPTIONS, RULE)
+    assert (case.verdict, case.evidence.runs, case.runs, case.mode) == ("stable", 18, 20, "B")
+    assert (case.share, case.high, case.disagreement, case.halves_p) == (1.0, 1.0, 0.0, 1.0)
+    assert case.all_alike(5) == 1.0
+    assert math.isnan(case.all_alike(21))
+
+
+@pytest.mark.parametrize("outcome", ["failed", "none", "gibberish"])
+def test_no_program_is_stable_in_failing(outcome: str) -> None:
+    case = case_verdict([outcome] * 30, OPTIONS, RULE)
+    assert (case.verdict, case.mode, case.share, case.low) == ("unstable", "", 0.0, 0.0)
+    assert case.high < 0.4
+
+
+def test_failures_are_misses_of_every_option() -> None:
+    """Three failures among thirty runs count as three other decisions would."""
+    path = ["A"] * 30
+    for at in (5, 12, 20):
+        path[at] = "failed"
+    case = case_verdict(path, OPTIONS, RULE)
+    other = evidence(
+        [4 if outcome == "failed" else 0 for outcome in path], 5, acceptable=0.95, unacceptable=0.8
+    )
+    assert case.evidence.stable == pytest.approx(other.stable, rel=0.03)
+    assert (case.share, case.counts["failed"]) == (0.9, 3)
+
+
+def test_the_family_is_stable_where_each_case_is_and_unstable_where_one_is_shown_to_be() -> None:
+    alike = case_verdict(["B"] * 18, OPTIONS, RULE)
+    split = case_verdict(["A", "B"] * 10, OPTIONS, RULE)
+    few = case_verdict(["A"] * 6, OPTIONS, RULE)
+    assert family({"a": alike, "b": alike}, RULE).verdict == "stable"
+    assert family({"a": alike, "b": few}, RULE).verdict == "undecided"
+    mixed = family({"a": alike, "b": split, "c": few}, RULE)
+    assert (mixed.verdict, mixed.unstable) == ("unstable", ("b",))
+    assert mixed.stable == ()  # e-Holm wants 60 for the best of three
+    assert mixed.stable_p["a"] == pytest.approx(3 / alike.evidence.stable)
+    assert family({"a": alike}, RULE).stable == ("a",)
+
+
+def test_a_drift_between_the_halves_is_seen_and_chance_isn_t() -> None:
+    assert halves([0] * 20 + [1] * 20) < 0.001
+    assert family(
+        {"a": case_verdict(["A"] * 20 + ["B"] * 20, OPTIONS, RULE)}, RULE
+    ).not_exchangeable
+    rng = np.random.default_rng(3)
+    p = [halves(rng.choice(3, p=[0.7, 0.2, 0.1], size=30)) for _ in range(300)]
+    assert np.mean(np.array(p) <= 0.05) < 0.07
+    assert halves([0, 1]) == halves([1] * 9) == halves([]) == 1.0

@@ -1,0 +1,1 @@
+"""What scripts/bench/audit.py measures, a part a file."""

@@ -23,6 +23,7 @@ from plenum.design.settings import (
     Calls,
     Hosted,
     Protocol,
+    Recorded,
     Sampling,
     Simulated,
     StatedPrice,
@@ -30,6 +31,7 @@ from plenum.design.settings import (
 
 __all__ = [
     "Api",
+    "Backend",
     "Branch",
     "Budget",
     "Calls",
@@ -37,6 +39,7 @@ __all__ = [
     "Hosted",
     "Job",
     "Protocol",
+    "Recorded",
     "Sampling",
     "Simulated",
     "StatedPrice",

@@ -129,7 +129,14 @@ class Information:
     lost: Probability = 0.0
 
 
-Backend = Simulated | Api | Hosted
+@dataclass(frozen=True)
+class Recorded:
+    """Runs that somebody else made and logged: nothing is called, and nothing was controlled."""
+
+    name: str = "logs"
+
+
+Backend = Simulated | Api | Hosted | Recorded
 
 HOSTED_ELSEWHERE = ("device", "threads", "prefix_cache_mb")
 """Settings that the environment's fingerprint covers, or that change nothing."""

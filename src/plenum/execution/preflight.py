@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.design import kinds
-from plenum.design.condition import Api, Hosted, Job, Simulated
+from plenum.design.condition import Backend, Hosted, Job
 from plenum.design.kinds import KINDS
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.tracking import store
@@ -72,7 +72,7 @@ def require_shared_settings(jobs: Sequence[Job]) -> None:
         raise UserError("calls: it holds for all conditions of a backend, and can't differ in them")
 
 
-def _of_process(backend: Simulated | Api | Hosted) -> tuple[object, ...] | None:
+def _of_process(backend: Backend) -> tuple[object, ...] | None:
     """The settings of a hosted model's libraries, which are set once a process."""
     if not isinstance(backend, Hosted):
         return None

@@ -1,13 +1,13 @@
 """Which backend answers prompts."""
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Api, Calls, Hosted, Simulated
+from plenum.design.condition import Api, Backend, Calls, Hosted, Recorded
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
 from plenum.models.retry import Policy
 
 
-def build(settings: Simulated | Api | Hosted, calls: Calls, prices: Prices) -> ChatModel:
+def build(settings: Backend, calls: Calls, prices: Prices) -> ChatModel:
     """The backend of these settings; heavy libraries are imported only here."""
     if isinstance(settings, Api):
         from plenum.models.api.backend import ApiBackend
@@ -25,6 +25,10 @@ def build(settings: Simulated | Api | Hosted, calls: Calls, prices: Prices) -> C
         from plenum.models.hosted import HostedBackend
 
         return HostedBackend(settings)
+    if isinstance(settings, Recorded):
+        from plenum.models.recorded import RecordedBackend
+
+        return RecordedBackend()
     from plenum.models.simulated import SimulatedBackend
 
     return SimulatedBackend(settings)

@@ -139,24 +139,11 @@ def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]
     used = {name for chosen in columns.values() for name in _several(chosen)}
     cells = {f: row.get(columns[f]) for f in ("id", "text", "answer") if columns[f] is not None}
     if isinstance(columns["options"], str):
-        options = _parsed(row[columns["options"]])
+        options = row[columns["options"]]
     else:
         options = [row[name] for name in columns["options"] if row[name] not in ("", None)]
     extras = {name: value for name, value in row.items() if name not in used}
     return {"id": number, **cells, "options": options, "extras": extras}
-
-
-def _parsed(options: Any) -> Any:
-    """Options as a cell has them: plain data, or JSON of it."""
-    if not isinstance(options, str):
-        return options
-    try:
-        return json.loads(options)
-    except (ValueError, RecursionError):
-        raise Wrong(
-            f'options: {options[:60]!r} is no JSON list, such as ["Approve", "Reject"]; or name '
-            "several columns: columns.options=[option_a,option_b]"
-        ) from None
 
 
 def _case(record: Read) -> Case:
@@ -171,28 +158,30 @@ def _case(record: Read) -> Case:
         raise record
     if isinstance(record, Case):
         return record
-    plain = _plain(record)
-    name = _text(plain, "id")
+    fields = plain(record)
+    name = _text(fields, "id")
     if name != flatten(name) or len(name) > _LONGEST_ID:
         raise Wrong(f"id: {name[:60]!r}; one line of at most {_LONGEST_ID} printable characters")
-    if not isinstance(plain.get("text"), str):
+    if not isinstance(fields.get("text"), str):
         raise Wrong("text: it is no text")
-    options = _options(plain.get("options"))
-    extras = plain.get("extras") or {}
+    options = options_of(fields.get("options"))
+    extras = fields.get("extras") or {}
     if not isinstance(extras, dict):
         raise Wrong("extras: it is no mapping")
-    return Case(name, _text(plain, "text"), options, _answer(plain.get("answer"), options), extras)
+    return Case(
+        name, _text(fields, "text"), options, option_of(fields.get("answer"), options), extras
+    )
 
 
-def _plain(record: Mapping[str, Any]) -> dict[str, Any]:
+def plain(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record as JSON has it: what isn't a number is null, dates are text."""
     try:
         text = json.dumps(record, default=str, ensure_ascii=False)
         text.encode()
-        plain: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
+        fields: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
     except (TypeError, ValueError, RecursionError):
         raise Wrong("it holds what no JSON text can hold, such as half a surrogate pair") from None
-    return plain
+    return fields
 
 
 def _text(record: Mapping[str, Any], field: str) -> str:
@@ -211,8 +200,22 @@ def _text(record: Mapping[str, Any], field: str) -> str:
     return value.strip() if isinstance(value, str) else str(value)
 
 
-def _options(data: Any) -> dict[str, str]:
-    """Names by label; ``A``, ``B``, ... where there are only names."""
+def options_of(data: Any) -> dict[str, str]:
+    """Names by label, from such, from names (labelled ``A``, ``B``, ...), or from JSON of these.
+
+    Raises
+    ------
+    Wrong
+        They are fewer than two, stand twice, or aren't as above.
+    """
+    if isinstance(data, str) and data.strip():
+        try:
+            data = json.loads(data)
+        except (ValueError, RecursionError):
+            raise Wrong(
+                f'options: {data[:60]!r} is no JSON list, such as ["Approve", "Reject"]; or name '
+                "several columns: columns.options=[option_a,option_b]"
+            ) from None
     if isinstance(data, Sequence) and not isinstance(data, str):
         labels = string.ascii_uppercase[: len(data)]
         if len(data) > len(labels):
@@ -231,8 +234,14 @@ def _options(data: Any) -> dict[str, str]:
     return options
 
 
-def _answer(answer: Any, options: Mapping[str, str]) -> str | None:
-    """The label of the right option, from its label or its name."""
+def option_of(answer: Any, options: Mapping[str, str]) -> str | None:
+    """The label of an option, from its label or its name; ``None`` where there is nothing.
+
+    Raises
+    ------
+    Wrong
+        It names none of the options.
+    """
     if answer is None or answer == "":
         return None
     text = _text({"answer": answer}, "answer")

@@ -1,0 +1,121 @@
+"""A logged run as the entries of a journal."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from plenum.base.text import flatten, well_formed
+from plenum.programs.case import NO_DECISION, Case
+from plenum.programs.cases import option_of
+from plenum.programs.data_sets import Wrong
+from plenum.records import Failure
+
+Entry = dict[str, Any]
+
+SEAT = "program"
+"""Whose messages and tokens they are where the log doesn't say."""
+
+_LONGEST = 100
+"""Characters of a decision."""
+
+
+def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
+    """What a row of a log says of a run: messages, a call for what it used up, and its end.
+
+    Raises
+    ------
+    Wrong
+        A field of it isn't as :func:`plenum.programs.logs.load` has them.
+    """
+    yield from _messages(row, case)
+    yield from _call(row)
+    yield _end(row, case)
+
+
+def decision(row: Mapping[str, Any]) -> str:
+    """The decision's text in one line; empty without one."""
+    text = row.get("decision")
+    return "" if text is None else flatten(str(text))[:_LONGEST]
+
+
+def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
+    messages = row.get("messages") or []
+    if isinstance(messages, str):  # of a CSV
+        try:
+            messages = json.loads(messages)
+        except (ValueError, RecursionError):
+            messages = None
+    if not isinstance(messages, list):
+        raise Wrong("messages: no list")
+    for number, message in enumerate(messages, 1):
+        if not isinstance(message, dict):
+            raise Wrong(f"messages: number {number} is no object with seat, text, maybe round")
+        text = message.get("text", message.get("content")) or ""
+        entry: Entry = {
+            "kind": "say",
+            "round": _number(message, "round", int) or number,
+            "seat": str(message.get("seat", message.get("name", message.get("role", SEAT)))),
+            "text": well_formed(text if isinstance(text, str) else json.dumps(text)),
+        }
+        if (shares := message.get("preferences")) is not None:
+            entry["preferences"] = _shares(shares, case)
+        if (confidence := _number(message, "confidence")) is not None:
+            entry["confidence"] = confidence
+        yield entry
+
+
+def _shares(shares: Any, case: Case) -> dict[str, float]:
+    """Preferences by label, which add up to 1."""
+    if isinstance(shares, list) and len(shares) == len(case.options):
+        shares = dict(zip(case.options, shares, strict=True))
+    valid = isinstance(shares, dict) and all(
+        isinstance(share, int | float) and share >= 0 for share in shares.values()
+    )
+    total = sum(shares.values()) if valid else 0.0
+    if not total or set(shares) - set(case.options):
+        raise Wrong(f"preferences: {shares!r}; give a share to each of {', '.join(case.options)}")
+    return {label: shares.get(label, 0) / total for label in case.options}
+
+
+def _call(row: Mapping[str, Any]) -> Iterator[Entry]:
+    """What the run used up, as a single call: nobody knows which requests it made."""
+    used = {name: _number(row, name) for name in ("tokens_in", "tokens_out", "cost")}
+    if all(value is None for value in used.values()):
+        return
+    yield {
+        "kind": "call",
+        "round": 1,
+        "seat": SEAT,
+        "model": str(row.get("model") or "unknown"),
+        "text": "",
+        "tokens_in": int(used["tokens_in"] or 0),
+        "tokens_out": int(used["tokens_out"] or 0),
+        "finish": "stop",
+        "cost": used["cost"],
+    }
+
+
+def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
+    """A number of at least 0, or ``None``."""
+    value = row.get(name)
+    if value is None or value == "":
+        return None
+    try:
+        number = kind(value)
+    except (TypeError, ValueError, OverflowError):
+        number = -1
+    if isinstance(value, bool) or not 0 <= number < float("inf"):
+        raise Wrong(f"{name}: {str(value)[:60]!r} is no number of at least 0")
+    return number
+
+
+def _end(row: Mapping[str, Any], case: Case) -> Entry:
+    if error := row.get("error"):
+        reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
+        detail = flatten(str(error))[:500]
+        return {"kind": "end", "status": "failed", "reason": reason, "detail": detail}
+    try:
+        label = option_of(decision(row), case.options)
+    except Wrong:  # nothing that can be read
+        label = None
+    return {"kind": "end", "status": "completed", "decision": label or NO_DECISION}

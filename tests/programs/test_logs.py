@@ -1,0 +1,191 @@
+"""Runs that exist already become journals, from which verdict and tables are those of any run."""
+
+import json
+import struct
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow
+import pytest
+from numpy.testing import assert_allclose
+
+from plenum.base.errors import UserError
+from plenum.execution.summarise_program import estimates
+from plenum.programs.case import Case
+from plenum.programs.logs import Logged, load
+from plenum.records import transcript
+from plenum.tracking import programs
+
+
+def jsonl(path: Path, *rows: Any) -> Path:
+    """A log of these rows."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def transcripts(logged: Logged, folder: Path) -> list[transcript.Transcript]:
+    """The journals, written and read back."""
+    logged.write(folder)
+    logged.write(folder)  # what is there stays as it is
+    return [transcript.read(path) for path in sorted(folder.iterdir())]
+
+
+def test_decisions_are_read_in_the_order_of_their_runs(tmp_path: Path) -> None:
+    log = jsonl(
+        tmp_path / "hiring.jsonl",
+        *({"case": "ann", "run": run, "decision": d} for run, d in ((2, "no"), (1, "yes"))),
+        {"case": "bob", "decision": "yes", "latency": 3},
+    )
+    ann, bob = load(log)
+    assert ann.condition.case.options == {"no": "no", "yes": "yes"}
+    assert [run[-1]["decision"] for run in ann.runs] == ["yes", "no"]
+    assert ann.condition.factors["committee"] == "hiring"
+    assert ann.condition.factors["backend"] == "logs"
+    assert bob.condition.case == Case("bob", "bob", {"no": "no", "yes": "yes"})
+    assert ann.condition.program_identity == bob.condition.program_identity
+    other = load(jsonl(log, {"case": "ann", "decision": "yes"}))[0]
+    assert other.condition.program_identity != ann.condition.program_identity
+    assert other.condition.case.options == {"yes": "yes", "other": "any other decision"}
+
+
+def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_path: Path) -> None:
+    said = [
+        {"seat": "chair", "round": 1, "text": "Hire.", "preferences": {"A": 3, "B": 1}},
+        {"role": "assistant", "content": "No."},
+    ]
+    case = {"case": "ann", "text": "Hire Ann?", "options": ["Hire", "Reject"], "answer": "Hire"}
+    log = jsonl(
+        tmp_path / "runs.jsonl",
+        {**case, "decision": "Hire", "messages": said, "cost": 0.5, "tokens_in": 7, "model": "m"},
+        {**case, "decision": "A"},
+        {**case, "decision": "can't say"},
+        {**case, "error": "timeout"},
+        {**case, "error": "it fell over"},
+    )
+    (logged,) = load(log)
+    assert logged.condition.case == Case("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "A")
+    read = transcripts(logged, tmp_path / "journals")
+    assert [t.decision for t in read] == ["A", "A", "none", None, None]
+    assert [t.reason for t in read[3:]] == ["timeout", "bug"]
+    found = estimates(read[:3])["metrics"]
+    assert_allclose([found["share"], found["disagreement"]], [2 / 3, 2 / 3])
+    tables = programs.tables(read)
+    assert tables["messages"]["seat"].tolist() == ["chair", "assistant"]
+    assert tables["messages"]["preferences"][0] == {"A": 0.75, "B": 0.25}
+    assert tables["calls"][["tokens_in", "cost", "model"]].values.tolist() == [[7, 0.5, "m"]]
+    assert tables["calls"]["prompt"].isna().all()  # nobody knows what was sent
+
+
+def test_cases_that_are_given_say_what_was_decided(tmp_path: Path) -> None:
+    case = Case("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "B")
+    log = tmp_path / "runs.csv"
+    log.write_text("case,run,decision\nann,10,Reject\nann,9,Hire\n", encoding="utf-8-sig")
+    (logged,) = load(log, [case], "team")
+    assert logged.condition.case is case
+    assert logged.condition.committee == "team"
+    assert [run[-1]["decision"] for run in logged.runs] == ["A", "B"]
+    with pytest.raises(UserError, match="line 2: case ann isn't in case="):
+        load(log, [Case("bob", "?", case.options)])
+
+
+RUN = {"case": "a", "decision": "x"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ([{"case": "a"}], "line 1: no decision"),
+        ([{"decision": "x"}], "line 1: no case"),
+        ([RUN, [1]], "line 2: no JSON object"),
+        ([{**RUN, "run": 3}] * 2, "line 2: case a, run 3: it stands in line 1, too"),
+        ([{**RUN, "cost": -1}], "cost: '-1' is no number of at least 0"),
+        ([{**RUN, "tokens_in": "many"}], "tokens_in: 'many' is no number"),
+        ([{**RUN, "messages": [1]}], "messages: number 1 is no object"),
+        ([{**RUN, "messages": [{"preferences": {"q": 1}}]}], "preferences: {'q': 1}; give a share"),
+        ([{**RUN, "options": ["x"]}], "line 1: options: fewer than two"),
+        ([{**RUN, "options": ["x", "y"], "answer": "z"}], "line 1: answer: 'z' is no option"),
+        ([], "it holds no run"),
+    ],
+)
+def test_a_wrong_row_is_named_in_one_line(tmp_path: Path, rows: list[Any], line: str) -> None:
+    with pytest.raises(UserError) as error:
+        load(jsonl(tmp_path / "runs.jsonl", *rows))
+    assert line in str(error.value)
+    assert "runs.jsonl" in str(error.value)
+
+
+def sample(epoch: int, answer: str | None, **more: Any) -> dict[str, Any]:
+    """A sample of a log of inspect, as version 0.3.154 writes it."""
+    message = {"role": "assistant", "content": f"ANSWER: {answer}"}
+    return {
+        "id": 1,
+        "epoch": epoch,
+        "input": [{"role": "user", "content": [{"type": "text", "text": "Which one?"}]}],
+        "choices": ["6.0 eV", "12.2 eV"],
+        "target": "B",
+        "messages": [{"role": "system", "content": "Be brief."}, message],
+        "output": {"choices": [{"message": message}]},
+        "scores": {"choice": {"value": "I", "answer": answer}},
+        "model_usage": {"m": {"input_tokens": 5, "input_tokens_cache_read": 2, "output_tokens": 3}},
+        **more,
+    }
+
+
+HEADER = {"eval": {"task": "mmlu", "model": "openai/m", "revision": {"commit": "abc"}}}
+SAMPLES = [
+    *(sample(epoch, "B" if epoch != 2 else "A") for epoch in range(1, 12)),
+    sample(12, None, scores={}, output={}, error={"message": "out of memory"}),
+]
+
+
+def packed(path: Path, zstandard: bool) -> Path:
+    """The samples as an ``.eval`` log, its members compressed as versions do."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        entries = {f"samples/1_epoch_{s['epoch']}.json": s for s in SAMPLES}
+        for name, content in {"header.json": HEADER, **entries}.items():
+            data = json.dumps(content).encode()
+            if not zstandard:
+                archive.writestr(name, data)
+                continue
+            info = zipfile.ZipInfo(name)
+            archive.writestr(info, bytes(pyarrow.compress(data, "zstd", asbytes=True)))
+            info.compress_type, info.file_size = 93, len(data)
+    return path
+
+
+@pytest.mark.parametrize("form", ["deflated", "zstandard", "json"])
+def test_epochs_of_a_log_of_inspect_are_runs(tmp_path: Path, form: str) -> None:
+    if form == "json":
+        path = tmp_path / "log.json"
+        path.write_text(json.dumps({**HEADER, "samples": SAMPLES}), encoding="utf-8")
+    else:
+        path = packed(tmp_path / "log.eval", form == "zstandard")
+    (logged,) = load(path)
+    condition = logged.condition
+    assert condition.case == Case("1", "Which one?", {"A": "6.0 eV", "B": "12.2 eV"}, "B")
+    assert (condition.committee, condition.model) == ("mmlu", "openai/m")
+    assert condition.program["revision"] == {"commit": "abc"}
+    assert [run[-1].get("decision") for run in logged.runs] == ["B", "A", *"B" * 9, None]
+    assert logged.runs[11][-1]["detail"] == "out of memory"
+    said, call, _ = logged.runs[0]
+    assert (said["seat"], said["text"]) == ("assistant", "ANSWER: B")
+    assert (call["tokens_in"], call["tokens_out"], call["cost"]) == (7, 3, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "line"),
+    [
+        ("a.eval", b"no zip", "a.eval: no log of inspect: File is not a zip file"),
+        ("a.json", b"{}", "a.json: no log of inspect: 'samples'"),
+        ("a.eval", struct.pack("<4s4H2LH", b"PK\5\6", *[0] * 7), "no log of inspect"),
+        ("a.txt", b"", "its name ends in none of .jsonl, .csv, .parquet, .eval, .json"),
+    ],
+)
+def test_what_is_no_log_is_one_line(tmp_path: Path, name: str, data: bytes, line: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(UserError) as error:
+        load(tmp_path / name)
+    assert line in str(error.value)
+    with pytest.raises(UserError, match="there is no such file"):
+        load(tmp_path / "none")

@@ -170,6 +170,7 @@ register(
             "tables": "plenum.tracking.programs:tables",
             "tracked": "plenum.tracking.programs:tracked",
             "by_round": "plenum.tracking.programs:by_round",
+            "simulated_agent": "plenum.programs.simulated:answer",
         },
         named_by=("committee", "case"),
     )

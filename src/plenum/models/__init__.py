@@ -8,8 +8,10 @@ from plenum.models.chat import (
     ChatModel,
     Gate,
     Message,
+    RawRequest,
     Reply,
     Response,
+    ToolCall,
 )
 
 __all__ = [
@@ -20,6 +22,8 @@ __all__ = [
     "ChatModel",
     "Gate",
     "Message",
+    "RawRequest",
     "Reply",
     "Response",
+    "ToolCall",
 ]

@@ -7,7 +7,7 @@ caches: two calls are two draws.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from plenum.base.secrets import redact
 from plenum.base.text import flatten
@@ -38,6 +38,33 @@ class Message:
 
 
 @dataclass(frozen=True)
+class RawRequest:
+    """A request as a program wrote it, which a provider gets untouched.
+
+    Attributes
+    ----------
+    interface
+        ``chat``, ``responses`` (both OpenAI's) or ``messages`` (Anthropic's).
+    body
+        Everything but the model's name, which is the call's, and never streamed.
+    headers
+        Those that change what the provider does, such as ``anthropic-beta``.
+    """
+
+    interface: str
+    body: Mapping[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A model's call of a tool; the arguments are JSON."""
+
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True)
 class Chat:
     """A call to a model.
 
@@ -53,6 +80,9 @@ class Chat:
         Names this call's own random stream: no two calls of a study share one.
     logprobs
         Ask for the log-probabilities of the answer's tokens, where the provider has them.
+    request
+        What a program under audit sent, of which the other fields are a plain reading; ``None``
+        for plenum's own calls.
     """
 
     model: str
@@ -61,6 +91,7 @@ class Chat:
     max_tokens: int
     seed: int
     logprobs: bool = False
+    request: RawRequest | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True)
@@ -95,6 +126,10 @@ class Response:
         Tokens with their natural log-probabilities, where :attr:`Chat.logprobs` asked for them.
     dropped
         Names of what the provider sent beside the answer and what doesn't fit its type or bounds.
+    body
+        The provider's whole answer to a :class:`RawRequest`, in its interface.
+    tools
+        Tools that a simulated agent calls.
     """
 
     reply: Reply
@@ -102,6 +137,8 @@ class Response:
     fingerprint: str | None = None
     logprobs: tuple[tuple[str, float], ...] = ()
     dropped: tuple[str, ...] = ()
+    body: Mapping[str, Any] | None = None
+    tools: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,10 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
 
 _CALLS = (
     *("replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature"),
-    *("tokens_in", "tokens_out", "cost"),
+    *("tokens_in", "tokens_out", "cost", "draw"),
 )
-"""``prompt`` and ``answer`` are digests of a request's and of an answer's bytes."""
+"""``prompt`` and ``answer`` are digests of a request and of what its answer says and calls;
+``draw`` is the seed that the program sent."""
 
 _MESSAGES = ("replicate", "place", "round", "seat", "text", "option", "preferences", "confidence")
 
@@ -40,9 +41,10 @@ def _calls(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:
         calls = (entry for entry in transcript.calls if entry["kind"] == "call")
         for number, entry in enumerate(calls):
             row = {name: entry.get(name) for name in _CALLS}
-            answer = digest([entry["text"], entry.get("body")])
-            replicate = transcript.head["replicate"]
-            yield {**row, "replicate": replicate, "call": number, "answer": answer}
+            answer = entry.get("answer") or digest([entry["text"], entry.get("body")])
+            replicate, draw = transcript.head["replicate"], str(entry.get("seed", ""))
+            more = {"call": number, "answer": answer, "draw": draw}
+            yield {**row, "replicate": replicate, **more}
 
 
 def _messages(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,7 @@ import aiohttp
 from plenum.base.errors import UserError
 from plenum.design.condition import Calls, Sampling
 from plenum.models.api import bodies, completions, faults, rate_headers, routes
+from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm
 from plenum.models.api.openai_http import Endpoint, open_session
 from plenum.models.api.prices import Prices
@@ -48,6 +49,7 @@ class ApiBackend:
         self._prices = prices or Prices()
         self._routes: dict[str, Route] = {}
         self._endpoints: dict[str, Endpoint] = {}
+        self._forwards: dict[tuple[str, str], Endpoint] = {}
         self._parameters: dict[tuple[str, float, int, bool], dict[str, Any]] = {}
         self._session: aiohttp.ClientSession | None = None
         self._used_litellm = False
@@ -69,7 +71,10 @@ class ApiBackend:
         return routes.provider_of(model)
 
     async def attempt(self, chat: Chat, number: int) -> Response:
-        """Make one attempt."""
+        """Make one attempt; what a program wrote goes out as it is, on the lean path."""
+        if chat.request is not None:
+            endpoint = self._forwarding(chat.model, chat.request.interface)
+            return await endpoint.post(self._pool(), chat, number, {})
         seed = {"seed": chat.seed % 2**31} if self._send_seed else {}
         if self._calls.transport == "lean" and self._route(chat.model).compatible:
             parameters = {**self._sampling(chat), **seed}
@@ -144,6 +149,14 @@ class ApiBackend:
             route, price = self._route(model), self._prices.of(model)
             self._endpoints[model] = Endpoint(route, price, self._reader)
         return self._endpoints[model]
+
+    def _forwarding(self, model: str, interface: str) -> Endpoint:
+        key = model, interface
+        if key not in self._forwards:
+            route, price = routes.forwarding(self._route(model), interface), self._prices.of(model)
+            spoken = INTERFACES[interface]
+            self._forwards[key] = Endpoint(route, price, self._reader, spoken)
+        return self._forwards[key]
 
     def _pool(self) -> aiohttp.ClientSession:
         if self._session is None:

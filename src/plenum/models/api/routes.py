@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from ipaddress import ip_address
 from typing import Any
@@ -13,6 +13,7 @@ from plenum.design.condition import Sampling
 from plenum.models.api.litellm_import import litellm
 
 OPENAI = "https://api.openai.com/v1"
+ANTHROPIC = "https://api.anthropic.com/v1"
 _SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
 COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
 """Providers that speak OpenAI's protocol: OpenAI, and servers that one runs oneself."""
@@ -94,6 +95,39 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
     return Route(model, provider, wire, base, _key(model, provider))
 
 
+def forwarding(route: Route, interface: str) -> Route:
+    """The route of requests that a program wrote for an interface.
+
+    Raises
+    ------
+    UserError
+        The provider speaks none of the interfaces.
+    """
+    if route.compatible:
+        return route
+    if route.provider != "anthropic":
+        raise UserError(
+            f"model {route.model}: a program's own requests go to {', '.join(COMPATIBLE)} or "
+            f"anthropic, not to {route.provider}; give a gateway's URL as backend.api_base.openai"
+        )
+    base = (route.base or ANTHROPIC).rstrip("/")
+    base = base if base.endswith("/v1") else f"{base}/v1"
+    return replace(route, base=base, key=_read_key(route.model, "ANTHROPIC_API_KEY"))
+
+
+def named(model: str, interface: str) -> str:
+    """LiteLLM's name for a model that a program names; its interface says whose it is.
+
+    ``openai/`` is put before a name that LiteLLM doesn't know where the interface is OpenAI's,
+    ``anthropic/`` where it is Anthropic's.
+    """
+    try:
+        provider_of(model)
+    except UserError:
+        return f"{'anthropic' if interface == 'messages' else 'openai'}/{model}"
+    return model
+
+
 def provider_of(model: str) -> str:
     """LiteLLM's name of a model's provider; needs no key.
 
@@ -149,7 +183,12 @@ def _versioned(provider: str, base: str) -> str:
 
 def _key(model: str, provider: str) -> str | None:
     name = "OPENAI_API_KEY" if provider == "custom_openai" else f"{provider.upper()}_API_KEY"
+    key = _read_key(model, name)
+    return key if provider in COMPATIBLE else None  # LiteLLM reads the others
+
+
+def _read_key(model: str, name: str) -> str | None:
     key = os.environ.get(name, "").strip()
     if any(not 32 < ord(character) < 127 for character in key):
         raise UserError(f"model {model}: {name} holds a character that no key has")
-    return key or None if provider in COMPATIBLE else None  # LiteLLM reads the others
+    return key or None

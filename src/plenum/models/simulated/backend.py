@@ -14,7 +14,7 @@ from plenum.base.errors import UserError
 from plenum.base.identity import generator
 from plenum.design.condition import Sampling, Simulated
 from plenum.design.kinds import KINDS
-from plenum.models.chat import CallError, Chat, Reply, Response
+from plenum.models.chat import SIMULATED, CallError, Chat, Reply, Response, ToolCall
 from plenum.models.simulated import opinion, reading, speech, unsectioned
 from plenum.models.simulated.reading import Prompt
 from plenum.records import Failure
@@ -33,8 +33,8 @@ class Agent(Protocol):
 
     def __call__(
         self, chat: Chat, coupling: float, slips: float, rng: np.random.Generator
-    ) -> str | None:
-        """Its answer; None where the chat isn't one of its own.
+    ) -> str | tuple[ToolCall, ...] | None:
+        """Its answer, or the tools that it calls; None where the chat isn't one of its own.
 
         Parameters
         ----------
@@ -70,9 +70,15 @@ class SimulatedBackend:
         rng = generator("simulated", chat.seed, number)
         fault, detail = rng.random(2)
         self._fail(float(fault))
-        text = self._misbehave(float(detail)) or self._answer(chat, rng)
+        answer = self._misbehave(float(detail)) or self._answer(chat, rng)
         words = sum(len(message.content.split()) for message in chat.messages)
-        return Response(Reply(text, _tokens(words), _tokens(len(text.split()))))
+        fingerprint = None if chat.request is None else SIMULATED
+        if isinstance(answer, str):
+            reply = Reply(answer, _tokens(words), _tokens(len(answer.split())))
+            return Response(reply, fingerprint=fingerprint)
+        written = _tokens(sum(len(tool.arguments.split()) + 1 for tool in answer))
+        reply = Reply("", _tokens(words), written, finish="tool_calls")
+        return Response(reply, fingerprint=fingerprint, tools=answer)
 
     async def close(self) -> None:
         """Nothing is held."""
@@ -95,8 +101,8 @@ class SimulatedBackend:
             return "I'm sorry, but I can't take a position on this matter."
         return None
 
-    def _answer(self, chat: Chat, rng: np.random.Generator) -> str:
-        task = chat.messages[1].content
+    def _answer(self, chat: Chat, rng: np.random.Generator) -> str | tuple[ToolCall, ...]:
+        task = chat.messages[1].content if len(chat.messages) > 1 else ""
         if task.startswith("The private ballots"):
             return _count(task)
         if task.startswith("CLERK TASK"):
@@ -104,10 +110,10 @@ class SimulatedBackend:
         for kind in KINDS.values():
             if "simulated_agent" in kind.parts:
                 agent: Agent = kind.part("simulated_agent")
-                text = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
-                if text is not None:
-                    return text
-        prompt = _read(chat)
+                answer = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
+                if answer is not None:
+                    return answer
+        prompt = read(chat)
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":
             return _ballot(prompt)
@@ -121,10 +127,16 @@ class SimulatedBackend:
         return f"{argument}\n{speech.state_line(pref, values)}".strip()
 
 
-def _read(chat: Chat) -> Prompt:
-    """What the prompt says; the first line tells which of the frames that are known it has."""
-    sectioned = chat.messages[1].content.startswith("## ")
+def read(chat: Chat) -> Prompt:
+    """What a committee's prompt says; the first line tells which of the known frames it has.
+
+    Raises
+    ------
+    UserError
+        It has none of them.
+    """
     try:
+        sectioned = chat.messages[1].content.startswith("## ")
         return reading.read(chat) if sectioned else unsectioned.read(chat)
     except (LookupError, StopIteration, ValueError):
         raise UserError(

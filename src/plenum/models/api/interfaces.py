@@ -1,0 +1,94 @@
+"""The interfaces of providers: where each is, and how its answers read as a chat completion.
+
+A program under audit speaks any of them; :mod:`plenum.models.api.completions` checks them all.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.models.api.completions import Unfit
+
+_STOPS = {"max_tokens": "length", "tool_use": "tool_calls", "refusal": "refusal"}
+_CUTS = {"max_output_tokens": "length", "content_filter": "content_filter"}
+
+
+@dataclass(frozen=True)
+class Interface:
+    """One interface of a provider.
+
+    Attributes
+    ----------
+    path
+        Below the base URL.
+    as_completion
+        From an answer's body to what of a chat completion a call needs; raises
+        :class:`~plenum.models.api.completions.Unfit`, or an error of a field's type.
+    """
+
+    path: str
+    as_completion: Callable[[Any], Any]
+
+
+def _of_response(data: Any) -> Any:
+    if not isinstance(data, dict) or not isinstance(data.get("output"), list):
+        raise Unfit("output is no list")
+    parts = [
+        part
+        for item in data["output"]
+        if isinstance(item, dict) and isinstance(item.get("content"), list)
+        for part in item["content"]
+        if isinstance(part, dict)
+    ]
+    cut = data.get("incomplete_details")
+    reason = cut.get("reason") if isinstance(cut, dict) else None
+    calls = any(isinstance(i, dict) and i.get("type") == "function_call" for i in data["output"])
+    finish = _CUTS.get(str(reason)) or ("tool_calls" if calls else "stop")
+    used = _counts(data, "input_tokens_details")
+    return _completion(_joined(parts, "text"), _joined(parts, "refusal"), finish, used)
+
+
+def _of_message(data: Any) -> Any:
+    if not isinstance(data, dict) or not isinstance(data.get("content"), list):
+        raise Unfit("content is no list")
+    blocks = [block for block in data["content"] if isinstance(block, dict)]
+    used = _counts(data, "")
+    usage = data.get("usage")
+    for name in ("cache_read_input_tokens", "cache_creation_input_tokens"):
+        more = usage.get(name) if isinstance(usage, dict) else None
+        if type(more) is int and type(used["prompt_tokens"]) is int:
+            used["prompt_tokens"] += more
+            if name.startswith("cache_read"):
+                used["prompt_tokens_details"] = {"cached_tokens": more}
+    finish = _STOPS.get(str(data.get("stop_reason")), "stop")
+    return _completion(_joined(blocks, "text"), "", finish, used)
+
+
+def _counts(data: Mapping[str, Any], details: str) -> dict[str, Any]:
+    usage = data.get("usage")
+    if not isinstance(usage, dict):
+        raise Unfit("usage is no object")
+    counts = {"prompt_tokens": usage.get("input_tokens")}
+    counts["completion_tokens"] = usage.get("output_tokens")
+    return {**counts, "prompt_tokens_details": usage.get(details)}
+
+
+def _joined(parts: list[dict[str, Any]], name: str) -> str:
+    texts = [part[name] for part in parts if part.get(name) and part.get("type") != "thinking"]
+    if not all(isinstance(text, str) for text in texts):
+        raise Unfit(f"{name} is no text")
+    return "\n".join(texts)
+
+
+def _completion(text: str, refusal: str, finish: str, usage: dict[str, Any]) -> dict[str, Any]:
+    message = {"content": text, "refusal": refusal}
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+
+
+CHAT = Interface("chat/completions", lambda data: data)
+INTERFACES: Mapping[str, Interface] = {
+    "chat": CHAT,
+    "responses": Interface("responses", _of_response),
+    "messages": Interface("messages", _of_message),
+}
+"""By name, as :attr:`plenum.models.RawRequest.interface` has it."""

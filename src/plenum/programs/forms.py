@@ -1,0 +1,94 @@
+"""The form that a request wants its answer in: a tool's call, a JSON schema, or any text."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.models import RawRequest
+
+Schema = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool that may be called, with the JSON schema of its arguments."""
+
+    name: str
+    schema: Schema
+
+
+@dataclass(frozen=True)
+class Form:
+    """What an answer is to be.
+
+    Attributes
+    ----------
+    tool
+        The tool to call; ``None`` where a text is wanted.
+    schema
+        Of the text; ``None`` where it has none.
+    json
+        Whether the text is to be a JSON object of any sort.
+    """
+
+    tool: Tool | None = None
+    schema: Schema | None = None
+    json: bool = False
+
+
+def form(request: RawRequest) -> Form:
+    """The form that a request of any interface wants.
+
+    A tool is called where the request requires one, or where its texts name the tool and it hasn't
+    been called yet.
+    """
+    body = request.body
+    tools = list(_tools(body))
+    chosen = _chosen(body, tools)
+    if chosen is not None:
+        return Form(chosen)
+    stated = _first(body, ("response_format", "output_format"))
+    for holder in ("text", "output_config"):
+        inner = body.get(holder)
+        stated = stated or (_mapping(inner.get("format")) if isinstance(inner, Mapping) else {})
+    described = _mapping(stated.get("json_schema")) or stated
+    if stated.get("type") == "json_schema":
+        return Form(schema=_mapping(described.get("schema")))
+    return Form(json=stated.get("type") == "json_object")
+
+
+def _tools(body: Mapping[str, Any]) -> Iterator[Tool]:
+    for tool in body.get("tools") or ():
+        function = _mapping(_mapping(tool).get("function")) or _mapping(tool)
+        if isinstance(function.get("name"), str):
+            schema = _first(function, ("parameters", "input_schema"))
+            yield Tool(function["name"], schema)
+
+
+def _chosen(body: Mapping[str, Any], tools: list[Tool]) -> Tool | None:
+    choice = body.get("tool_choice")
+    if choice == "none" or not tools:
+        return None
+    if isinstance(choice, Mapping):
+        named = _mapping(choice.get("function")).get("name") or choice.get("name")
+        if choice.get("type") == "none":
+            return None
+        if named or choice.get("type") == "any":
+            return next((tool for tool in tools if tool.name == named), tools[0])
+    if choice == "required":
+        return tools[0]
+    words = json.dumps({k: body.get(k) for k in ("messages", "input", "instructions", "system")})
+    return next((t for t in tools if t.name in words and not _called(words, t.name)), None)
+
+
+def _called(words: str, name: str) -> bool:
+    return f'"name": {json.dumps(name)}' in words
+
+
+def _first(holder: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
+    return next((_mapping(holder[name]) for name in names if _mapping(holder.get(name))), {})
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,453 @@
+"""One run of a program under audit: its calls, what it says, its decision, and its journal.
+
+Every answer is journaled before the program gets it. A journal that has entries answers first: the
+n-th call with a prompt gets the n-th answer that is recorded for it, so that a killed run goes on
+where it was and nothing is paid twice, whatever the program calls at once.
+"""
+
+import asyncio
+import secrets
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NoReturn, Protocol
+
+from plenum.base.identity import digest, seed_for
+from plenum.base.text import flatten
+from plenum.design.condition import Api
+from plenum.models import Answer, CallError, Chat, RawRequest, Response, ToolCall
+from plenum.models.conversation import recorded_reply
+from plenum.programs.condition import ProgramCondition
+from plenum.programs.reported import as_decision, as_message, as_vote
+from plenum.programs.wire import INTERFACES, Request
+from plenum.records import Failure, Journal
+from plenum.records.journal import MESSAGES
+
+SEAT_HEADER = "X-Plenum-Seat"
+FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
+"""Headers that change what a provider does."""
+UNSET_TEMPERATURE = 1.0
+UNSET_TOKENS = 4096
+"""What a request that names none is taken to ask for, by budgets and by simulated agents."""
+PATIENCE_S = 20.0
+"""A call that isn't recorded waits so long, without anything else happening, for those that are."""
+_KEPT = 4_000
+_LONGEST_SEAT = 80
+_STATUS = {
+    Failure.RATE_LIMIT: 429,
+    Failure.TIMEOUT: 504,
+    Failure.AUTH: 401,
+    Failure.REQUEST: 400,
+    Failure.CONTENT_FILTER: 400,
+}
+Entry = dict[str, Any]
+
+
+class Calls(Protocol):
+    """Makes one call at a time; :class:`plenum.execution.caller.Caller` does."""
+
+    async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
+        """Call until an answer comes, or none will."""
+
+    def note_answer(self, chat: Chat, labels: Mapping[str, Any], answer: Answer) -> None:
+        """Log the attempt that was answered."""
+
+
+class NoAnswer(Exception):
+    """A call that gets no answer: the status and the line that the program is given."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Session:
+    """A run's record.
+
+    Parameters
+    ----------
+    condition, index
+        What is run.
+    journal
+        Opened for this run; what it holds is answered from it.
+    calls
+        Makes a caller for each call: a program may make several at once.
+    overrides
+        What the audit changes in requests, by field; ``model`` names the model that answers.
+    patience_s
+        See :data:`PATIENCE_S`.
+
+    Attributes
+    ----------
+    token
+        Names the run to the proxy, and is the only key that its program sees.
+    base_url
+        Where models answer, ``.../v1``; the proxy sets it.
+    decision
+        Is done as soon as the program decides: ``option``, ``text``, ``extract`` by name.
+    stopped
+        Is done with what makes further calls pointless: a spent budget, a refused key.
+    diverged
+        Why the run must start anew: on replay the program asked something else; else empty.
+    problems
+        What was odd, a line each.
+    failures
+        Calls that failed for good, in order.
+    """
+
+    def __init__(
+        self,
+        condition: ProgramCondition,
+        index: int,
+        journal: Journal,
+        calls: Callable[[], Calls],
+        overrides: Mapping[str, Any] | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        self.condition, self.index = condition, index
+        self.token, self.base_url = secrets.token_hex(16), ""
+        self.decision: asyncio.Future[dict[str, Any]] = loop.create_future()
+        self.stopped: asyncio.Future[Exception] = loop.create_future()
+        self.diverged = ""
+        self.problems: list[str] = []
+        self.failures: list[CallError] = []
+        self.ended = False
+        self._journal, self._calls, self._patience_s = journal, calls, patience_s
+        self._overrides = {k: v for k, v in (overrides or {}).items() if k != "model"}
+        self._model = (overrides or {}).get("model")
+        self._recorded = {
+            (entry["prompt"], entry["occurrence"]): entry
+            for entry in journal.entries
+            if entry["kind"] == "call"
+        }
+        reported = (e for e in journal.entries if e["kind"] in MESSAGES)
+        self._reported = Counter(map(digest, reported))
+        self._occurrences, self._rounds = _Numbers(0), _Numbers(1)
+        self._seats = {entry["seat"] for entry in self._recorded.values()}
+        for entry in self._recorded.values():
+            self._rounds.take(entry["seat"], entry["round"])
+        self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._under_way: set[asyncio.Task[Response]] = set()
+        self._moved = asyncio.Event()
+
+    @property
+    def seed(self) -> int:
+        """The run's, for a program that wants one."""
+        return seed_for(self.condition.identity, self.index, "program")
+
+    @property
+    def unreplayed(self) -> int:
+        """Recorded answers that the program hasn't asked for again."""
+        return len(self._recorded)
+
+    def case(self) -> dict[str, Any]:
+        """What the program is told of its run."""
+        case = self.condition.case
+        given = {"id": case.id, "text": case.text, "options": dict(case.options)}
+        knobs = dict(self.condition.knobs)
+        run = {"index": self.index, "seed": self.seed, "knobs": knobs}
+        return {"case": {**given, "extras": dict(case.extras)}, **run}
+
+    async def call(
+        self, interface: str, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> tuple[Request, dict[str, Any]]:
+        """Answer a request, from the journal or by a call.
+
+        Returns
+        -------
+        Request, dict
+            The request as it was read, and the answer's body in its interface.
+
+        Raises
+        ------
+        BadRequest
+            It can't be read.
+        NoAnswer
+            There is none.
+        """
+        request = INTERFACES[interface].read(body)
+        self.require_open()
+        self._move()
+        seat = _seat(request, headers)
+        occurrence = self._occurrences.next(request.digest)
+        entry = self._recorded.pop((request.digest, occurrence), None)
+        try:
+            if entry is None:
+                await self._until_replayed(seat)
+                task = asyncio.create_task(self._answered(request, headers, seat, occurrence))
+                self._under_way.add(task)
+                task.add_done_callback(self._is_done)
+                response = await asyncio.shield(task)
+            else:
+                response = _replayed(entry)
+        except NoAnswer:
+            self._occurrences.release(request.digest, occurrence)
+            raise
+        return request, self._worded(request, occurrence, response)
+
+    def say(
+        self,
+        round: int | None,
+        seat: str,
+        text: str,
+        preferences: Mapping[str, float] | None = None,
+        confidence: float | None = None,
+    ) -> None:
+        """Journal a message; raises :class:`~plenum.programs.reported.Refused`."""
+        more = {"preferences": preferences, "confidence": confidence}
+        self.report("say", {"round": round, "seat": seat, "text": text, **more})
+
+    def vote(self, seat: str, option: str, round: int | None = None) -> None:
+        """Journal a vote; raises as :meth:`say`."""
+        self.report("vote", {"seat": seat, "option": option, "round": round})
+
+    def report(self, kind: str, message: Mapping[str, Any]) -> None:
+        """Journal a message of a kind, as the program sent it; raises as :meth:`say`."""
+        self.require_open()
+        self._move()
+        options = self.condition.case.options
+        entry = (as_message if kind == "say" else as_vote)(message, options)
+        key = digest(entry)
+        if self._reported[key] > 0:
+            self._reported[key] -= 1
+        else:
+            self._append(entry)
+
+    def decide(self, decision: Any) -> None:
+        """Take the decision: a text, or ``option``, ``text``, ``extract`` by name.
+
+        The first one counts.
+        """
+        self.require_open()
+        self._move()
+        read = as_decision(decision, self.condition.case.options)
+        if not self.decision.done():
+            self.decision.set_result(read)
+        elif self.decision.result() != read:
+            self.problem("it decided twice, and differently: the first decision counts")
+
+    def problem(self, line: str) -> None:
+        """Note once what was odd."""
+        if line not in self.problems:
+            self.problems.append(line)
+
+    def require_open(self) -> None:
+        """Refuse what comes too late.
+
+        Raises
+        ------
+        NoAnswer
+            The run has ended, must start anew, or can't go on.
+        """
+        if self.ended:
+            self.problem("it went on calling after its end: refused")
+            raise NoAnswer(410, "this run has ended: nothing more is answered")
+        if self.diverged:
+            raise NoAnswer(409, f"this run starts anew: {self.diverged}")
+        if self.stopped.done():
+            raise NoAnswer(503, f"the audit stops: {self.stopped.result()}")
+
+    async def end(self) -> None:
+        """Refuse what comes from now on, and cut short what is under way."""
+        self.ended = True
+        under_way = list(self._under_way)
+        for task in under_way:
+            task.cancel()
+        if under_way:
+            self.problem("it ended with calls under way: they were cut short")
+            await asyncio.wait(under_way)
+        left = len(self._recorded) + sum(self._reported.values())
+        if left and not (self.diverged or self.stopped.done()):
+            again = "ended" if self.decision.done() else "gave up"
+            self._diverge(f"it {again} without {left} of its recorded calls and messages")
+
+    def _is_done(self, task: asyncio.Task[Response]) -> None:
+        self._under_way.discard(task)
+        if not task.cancelled():
+            task.exception()  # nobody may be waiting for it any longer
+
+    def _append(self, entry: Entry) -> None:
+        try:
+            self._journal.append(entry)
+        except OSError as error:
+            self._stop(error)
+
+    async def _answered(
+        self, request: Request, headers: Mapping[str, str], seat: str, occurrence: int
+    ) -> Response:
+        """Call, and journal the answer."""
+        number = self._rounds.next(seat)
+        chat = self._chat(request, headers, occurrence)
+        labels = {"replicate": self.index, "call": "call", "round": number, "seat": seat}
+        caller = self._calls()
+        try:
+            answer = await caller.ask(chat, labels)
+        except CallError as error:
+            self._rounds.release(seat, number)
+            self._failed[request.digest, occurrence] += 1
+            self.failures.append(error)
+            status = error.status if (error.status or 0) >= 400 else _STATUS.get(error.failure)
+            raise NoAnswer(status or 502, f"{error.failure}: {error.detail}") from None
+        except asyncio.CancelledError:
+            raise NoAnswer(410, "this run has ended: nothing more is answered") from None
+        except Exception as error:  # what ends the audit: a budget, a key, a bug
+            self._stop(error)
+        try:
+            self._append(self._entry(request, chat, seat, number, occurrence, answer.response))
+        finally:  # it is paid, whatever becomes of its entry
+            caller.note_answer(chat, labels, answer)
+        return answer.response
+
+    def _chat(self, request: Request, headers: Mapping[str, str], occurrence: int) -> Chat:
+        body = {**request.body, **self._overrides}
+        changed = INTERFACES[request.interface].read(body) if self._overrides else request
+        sent = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
+        kept = {name: headers[name] for name in FORWARDED if name in headers}
+        temperature, most = changed.temperature, changed.max_tokens
+        return Chat(
+            model=self._named(request),
+            messages=changed.messages,
+            temperature=UNSET_TEMPERATURE if temperature is None else float(temperature),
+            max_tokens=UNSET_TOKENS if most is None else most,
+            seed=self._seed(changed, request.digest, occurrence),
+            request=RawRequest(request.interface, sent, kept),
+        )
+
+    def _seed(self, request: Request, prompt: str, occurrence: int) -> int:
+        if request.seed is not None:
+            return abs(request.seed)
+        again = self._failed[prompt, occurrence]
+        names = (self.condition.identity, self.index, prompt, occurrence)
+        return seed_for(*names, *([again] if again else []), "call")
+
+    def _named(self, request: Request) -> str:
+        """The model that answers, by LiteLLM's name."""
+        if self._model is not None:
+            return str(self._model)
+        if not isinstance(self.condition.backend, Api):
+            return request.model
+        from plenum.models.api import routes  # LiteLLM takes seconds to import
+
+        return routes.named(request.model, request.interface)
+
+    def _entry(
+        self,
+        request: Request,
+        chat: Chat,
+        seat: str,
+        number: int,
+        occurrence: int,
+        response: Response,
+    ) -> Entry:
+        wire, body = INTERFACES[request.interface], response.body
+        if body is None and response.tools:
+            body = wire.answer(request, response, "")
+        sent = chat.request.body if chat.request else {}
+        optional = {
+            "seed": sent.get("seed"),
+            "fingerprint": response.fingerprint,
+            "system": "" if seat in self._seats else request.system[:_KEPT],
+            "tools": [[tool.name, tool.arguments] for tool in response.tools],
+            "body": response.body and not wire.is_text(response.body) and response.body,
+        }
+        self._seats.add(seat)
+        return {
+            "kind": "call",
+            "round": number,
+            "seat": seat,
+            "model": chat.model,
+            **vars(response.reply),
+            "prompt": request.digest,
+            "occurrence": occurrence,
+            "interface": request.interface,
+            "temperature": sent.get("temperature"),
+            "question": request.question[-_KEPT:],
+            "answer": digest([response.reply.text, wire.content(body) if body else None]),
+            **{name: value for name, value in optional.items() if value},
+        }
+
+    def _worded(self, request: Request, occurrence: int, response: Response) -> dict[str, Any]:
+        """The body of an answer; it names the model that was asked for."""
+        if response.body is not None:
+            return {**response.body, "model": request.model}
+        name = digest([self.index, request.digest, occurrence])
+        return INTERFACES[request.interface].answer(request, response, name)
+
+    async def _until_replayed(self, seat: str) -> None:
+        """Wait until every recorded answer is asked for again: none of them needs this call's.
+
+        Where nothing else happens for long, the program asks what it didn't ask before.
+        """
+        while self._recorded:
+            self.require_open()
+            try:
+                await asyncio.wait_for(self._moved.wait(), self._patience_s)
+            except TimeoutError:
+                if self._recorded and not self.diverged:
+                    left = len(self._recorded)
+                    self._diverge(f"{seat} asks what isn't recorded, with {left} answers left")
+        self.require_open()
+
+    def _diverge(self, what: str) -> None:
+        self.diverged = f"run {self.index}: on replay the program differs: {what}"
+        self.problem(self.diverged)
+        self._move()
+
+    def _move(self) -> None:
+        """Wake what waits for anything to happen."""
+        self._moved.set()
+        self._moved = asyncio.Event()
+
+    def _stop(self, error: Exception) -> NoReturn:
+        if not self.stopped.done():
+            self.stopped.set_result(error)
+        raise NoAnswer(503, f"the audit stops: {flatten(str(error))}") from None
+
+
+class _Numbers:
+    """Numbers by name: each time the smallest that is free."""
+
+    def __init__(self, first: int) -> None:
+        self._first = first
+        self._taken: defaultdict[str, set[int]] = defaultdict(set)
+
+    def next(self, name: str) -> int:
+        taken, number = self._taken[name], self._first
+        while number in taken:
+            number += 1
+        taken.add(number)
+        return number
+
+    def take(self, name: str, number: int) -> None:
+        self._taken[name].add(number)
+
+    def release(self, name: str, number: int) -> None:
+        self._taken[name].discard(number)
+
+
+def set_aside(path: Path) -> int:
+    """Move the journal of a run that must start anew out of its way; how often that was done.
+
+    What its answers cost stays counted: the file keeps its number.
+    """
+    times = restarts(path) + 1
+    path.rename(path.with_name(f"{path.stem}.diverged{times}.jsonl"))
+    return times
+
+
+def restarts(path: Path) -> int:
+    """How often a run has started anew."""
+    return len(list(path.parent.glob(f"{path.stem}.diverged*.jsonl")))
+
+
+def _seat(request: Request, headers: Mapping[str, str]) -> str:
+    """Who calls: as the program names it, else by a digest of the system prompt."""
+    named = flatten(headers.get(SEAT_HEADER, ""))[:_LONGEST_SEAT]
+    return named or f"seat {digest(request.system)[:6]}"
+
+
+def _replayed(entry: Entry) -> Response:
+    tools = tuple(ToolCall(name, arguments) for name, arguments in entry.get("tools", ()))
+    fingerprint, body = entry.get("fingerprint"), entry.get("body")
+    return Response(recorded_reply(entry), fingerprint=fingerprint, body=body, tools=tools)

@@ -6,11 +6,12 @@ EXPERIMENT_ARGS ?= roles=on,off model=uniform,mixed
 PORT ?= 5000
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format ui server papers bench constraints clean
+.PHONY: help run test frameworks check format ui server papers bench constraints clean
 
 help:
 	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
 	@echo "make test         set up with all extras and pass the tests"
+	@echo "make frameworks   environments of four agent frameworks, whose examples the tests then play"
 	@echo "make check        lint, format check and type check"
 	@echo "make format       mend what lint and format can mend"
 	@echo "make ui           the MLflow UI on the results, http://127.0.0.1:$(PORT)"
@@ -25,6 +26,9 @@ run: $(VENV)/.base
 
 test: $(VENV)/.all
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+frameworks:
+	PYTHON=$(PYTHON) sh scripts/frameworks.sh
 
 check: $(VENV)/.all
 	$(BIN)/ruff check .

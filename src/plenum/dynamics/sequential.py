@@ -126,11 +126,7 @@ def log_stable(
     hits = _counts(paths, options)
     hits = hits - hits[:, :1]
     misses = np.arange(paths.shape[1])[:, None] - hits
-    bets = logsumexp(
-        np.multiply.outer(hits, np.log(q / unacceptable))
-        + np.multiply.outer(misses, np.log((1 - q) / (1 - unacceptable))),
-        axis=-1,
-    ) - math.log(len(q))
+    bets = _mixed(hits, misses, q, unacceptable)
     among = modes or options
     named = np.arange(among) == paths[:, :1]
     weights = np.where(named, _NOMINEE, (1 - _NOMINEE) / (among - 1))
@@ -149,12 +145,19 @@ def log_unstable(
     q = acceptable * _BELOW
     hits = _counts(paths, options)
     misses = np.arange(1, paths.shape[1] + 1)[:, None] - hits
-    bets = logsumexp(
-        np.multiply.outer(hits, np.log(q / acceptable))
-        + np.multiply.outer(misses, np.log((1 - q) / (1 - acceptable))),
-        axis=-1,
-    ) - math.log(len(q))
+    bets = _mixed(hits, misses, q, acceptable)
     return np.asarray(bets[..., :modes].min(axis=-1))
+
+
+def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], q: Floats, p: float) -> Floats:
+    """Log of the mean likelihood ratio of the shares ``q`` to ``p``, shape of ``hits``."""
+    if hits.size > hits.shape[1] ** 2:  # of many audits each pair of counts once
+        each = np.arange(hits.shape[1] + 1)[:, None]
+        table = _mixed(each + 0 * each.T, each.T + 0 * each, q, p)
+        return np.asarray(table[hits, np.broadcast_to(misses, hits.shape)])
+    gains = np.multiply.outer(hits, np.log(q / p))
+    losses = np.multiply.outer(misses, np.log((1 - q) / (1 - p)))
+    return np.asarray(logsumexp(gains + losses, axis=-1) - math.log(len(q)))
 
 
 def _counts(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:

@@ -1,0 +1,156 @@
+"""How many runs an audit takes: before it, while it goes on, and what an undecided one would."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum.base.identity import generator
+from plenum.dynamics.audits import FAILED, STABLE, UNSTABLE, Rule, coded
+from plenum.dynamics.sequential import log_stable, log_unstable
+
+_AUDITS = 400
+_FAR = 32
+"""An undecided audit is continued so many times its own length."""
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an audit of one case comes to where this is the share of the modal decision.
+
+    Attributes
+    ----------
+    share
+        From 0 to 1; the rest is spread evenly over the other options.
+    stable, unstable
+        Chances of the verdicts; what is missing to 1 stays undecided.
+    runs, most
+        Mean number of runs, and the number that 9 of 10 audits don't exceed.
+    """
+
+    share: float
+    stable: float
+    unstable: float
+    runs: float
+    most: int
+
+
+@dataclass(frozen=True)
+class Further:
+    """What an undecided audit would take if its runs went on as they did.
+
+    Attributes
+    ----------
+    verdict
+        Where it would lead: ``stable`` or ``unstable``.
+    runs
+        How many more.
+    """
+
+    verdict: str
+    runs: int
+
+
+def horizon(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> int:
+    """The fewest runs, those that ended among them, with which a verdict could stand.
+
+    No run before it is one that the verdict could do without, whatever the runs end in.
+
+    Parameters
+    ----------
+    outcomes
+        Of the runs so far, none of which brought a verdict.
+    """
+    path, ahead = coded(outcomes, options), 32
+    while True:
+        futures = coded([*options, FAILED], options)
+        paths = np.concatenate(
+            [np.tile(path, (len(futures), 1)), np.tile(futures[:, None], (1, ahead))], axis=1
+        )
+        first = [_first(_stands(paths, len(options), rule, each), len(path)) for each in range(2)]
+        least = min((n for n in first if n), default=0)
+        if least:
+            return least
+        ahead *= 2
+
+
+def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Further | None:
+    """What an undecided case would take: its own runs are repeated in their order.
+
+    Returns
+    -------
+    Further or None
+        ``None`` where no end is in sight: the share lies too near to where neither is shown.
+    """
+    if not outcomes:
+        return None
+    path = np.tile(coded(outcomes, options), _FAR)[None]
+    n = len(outcomes)
+    ends = {
+        verdict: _first(_stands(path, len(options), rule, each), n)
+        for each, verdict in enumerate((STABLE, UNSTABLE))
+    }
+    reached = {verdict: end for verdict, end in ends.items() if end}
+    if not reached:
+        return None
+    verdict = min(reached, key=lambda name: reached[name])
+    return Further(verdict, reached[verdict] - n)
+
+
+@cache
+def expected(
+    rule: Rule, options: int, max_runs: int, shares: tuple[float, ...] = ()
+) -> tuple[Expected, ...]:
+    """What an audit comes to, by the share of the modal decision: simulated, as it is run.
+
+    Parameters
+    ----------
+    options
+        Of the case, at least two.
+    shares
+        Each from above 1 / ``options`` to 1; by default the two ends, the rule's two shares, and
+        the middle between these.
+    """
+    low, high = rule.unacceptable, rule.acceptable
+    wanted = shares or (1.0, high, (low + high) / 2, low, max(low - 0.2, 1 / options + 0.05))
+    return tuple(_expected(rule, options, max_runs, share) for share in wanted)
+
+
+def _expected(rule: Rule, options: int, max_runs: int, share: float) -> Expected:
+    p = np.array([share, *[(1 - share) / (options - 1)] * (options - 1)])
+    audits = 1 if share == 1 else _AUDITS
+    rng = generator("audit", "plan", options, max_runs, repr(share))
+    paths = rng.choice(options, p=p / p.sum(), size=(audits, max_runs))
+    ends = [_ends(_stands(paths, options, rule, each)) for each in range(2)]
+    stable, unstable = (end <= np.minimum(max_runs, other) for end, other in (ends, ends[::-1]))
+    runs = np.minimum(np.minimum(*ends), max_runs)
+    return Expected(
+        share=share,
+        stable=float(stable.mean()),
+        unstable=float((unstable & ~stable).mean()),
+        runs=float(runs.mean()),
+        most=int(np.quantile(runs, 0.9, method="inverted_cdf")),
+    )
+
+
+def _stands(paths: NDArray[np.int_], options: int, rule: Rule, unstable: int) -> NDArray[np.bool_]:
+    """Whether a verdict stands after each run, shape (audits, runs)."""
+    process, share = (
+        (log_unstable, rule.acceptable) if unstable else (log_stable, rule.unacceptable)
+    )
+    return np.asarray(process(paths, options + 2, share, options) >= -math.log(rule.alpha))
+
+
+def _first(stands: NDArray[np.bool_], after: int) -> int:
+    """After how many runs the first path has its verdict; 0 where none gets one."""
+    ends = _ends(stands[:, after:])
+    return after + int(ends.min()) if ends.min() <= stands.shape[1] - after else 0
+
+
+def _ends(stands: NDArray[np.bool_]) -> NDArray[np.int_]:
+    """After how many runs each path has its verdict; one more than there are where it has none."""
+    ends = np.where(stands.any(axis=1), stands.argmax(axis=1) + 1, stands.shape[1] + 1)
+    return np.asarray(ends)

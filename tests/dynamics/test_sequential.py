@@ -106,3 +106,21 @@ def test_what_can_not_be_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=r"decisions|unacceptable"):
         evidence(decisions, options, acceptable=shares[0], unacceptable=shares[1])
+
+
+def test_the_interval_is_what_the_two_processes_leave() -> None:
+    """It agrees with the verdict, whatever shares this is about, and holds the observed share."""
+    rng = np.random.default_rng(4)
+    for share in (1.0, 0.9, 0.5):
+        path = rng.choice(4, p=[share, *[(1 - share) / 3] * 3], size=60)
+        low, high = sequential.share_interval(path, 4)
+        observed = np.bincount(path).max() / 60
+        assert low <= observed <= high
+        for p in (0.3, 0.6, 0.8, 0.9):
+            at_p = evidence(path, 4, unacceptable=p, acceptable=0.999)
+            assert (low > p) == (at_p.stable >= 20)
+            at_p = evidence(path, 4, unacceptable=0.001, acceptable=p)
+            assert (high < p) == (at_p.unstable >= 20)
+    assert sequential.share_interval([0] * 18, 3)[0] == pytest.approx(0.8, abs=0.01)
+    assert sequential.share_interval([], 3) == (0.0, 1.0)
+    assert sequential.share_interval([3] * 20, 4, modes=3)[1] < 0.25

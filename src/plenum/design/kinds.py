@@ -42,8 +42,8 @@ class Kind:
         - ``conversation``: from a condition and a replicate's number to its conversation;
         - ``longest_run``: from a condition to the one that takes as much as it can take;
         - ``longest_answer``: from a condition and a call to its longest answer, and its tokens;
-        - ``estimates``: from the transcripts of completed replicates to metrics, divergence by
-          round, interval, status, warnings and a line;
+        - ``estimates``: from the transcripts of replicates with an outcome to metrics, divergence
+          by round, interval, status, warnings and a line;
         - ``run_name``: from a condition as plain data to the name of its run in MLflow;
         - ``tables``: from transcripts to the tables that a condition's run keeps, by name;
         - ``tracked``: from a reader of these tables and the params of the condition's run to fields
@@ -68,6 +68,8 @@ class Kind:
         Config groups that mean nothing to committees, which refuse any but their usual options.
     named_by
         Factors that tables show, and first, even where all conditions share their values.
+    outcomes
+        Statuses of the replicates that are estimated: a failure may be an outcome, too.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Kind:
     more: str = ""
     groups: tuple[str, ...] = ()
     named_by: tuple[str, ...] = ("model",)
+    outcomes: tuple[str, ...] = ("completed",)
 
     @property
     def distinct_factors(self) -> tuple[str, ...]:
@@ -165,6 +168,7 @@ register(
         factors=PROGRAM_FACTORS,
         repeated=(),
         parts={
+            "compose": "plenum.programs.compose:refuse",
             "estimates": "plenum.execution.summarise_program:estimates",
             "run_name": "plenum.tracking.programs:run_name",
             "tables": "plenum.tracking.programs:tables",
@@ -173,6 +177,7 @@ register(
             "simulated_agent": "plenum.programs.simulated:answer",
         },
         named_by=("committee", "case"),
+        outcomes=("completed", "failed"),
     )
 )
 register(

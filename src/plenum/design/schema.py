@@ -242,7 +242,7 @@ def typed(cfg: DictConfig) -> Config:
         merged: Any = OmegaConf.to_object(OmegaConf.merge(knobs, {"backend": read.backend}))
         read.backend = merged["backend"]
     except OmegaConfBaseException as error:
-        raise UserError(_reason(error)) from None
+        raise UserError(reason(error)) from None
     return read
 
 
@@ -276,7 +276,7 @@ def check(typed: Config) -> None:
         check_ranges("branch", typed.branch)
 
 
-def _reason(error: OmegaConfBaseException) -> str:
+def reason(error: OmegaConfBaseException) -> str:
     """An error of OmegaConf's as key, value and what is allowed."""
     key, reason = error.full_key or "", str(error).splitlines()[0].rstrip(".")
     if isinstance(error, ConfigKeyError) and is_dataclass(error.object_type):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plenum.base.identity import generator
 from plenum.dynamics.multiplicity import benjamini_hochberg, holm
-from plenum.dynamics.sequential import ALPHA, Evidence, all_alike, evidence, modal_share
+from plenum.dynamics.sequential import ALPHA, Evidence, all_alike, evidence, share_interval
 
 NO_DECISION = "none"
 """The outcome of a run that ended without a decision, or with one that can't be read."""
@@ -56,7 +56,8 @@ class CaseVerdict:
     mode
         The most frequent decision, the first of several; empty where there is none.
     share, low, high
-        Of the runs that decide like the mode, with its confidence sequence; NaN without runs.
+        Of the runs that decide like the mode (NaN without runs), with the interval that the
+        evidence leaves: each side misses it with a chance of at most the rule's ``alpha``.
     disagreement
         Probability that two runs end differently, from 0 to 1; NaN for fewer than two runs.
     halves_p
@@ -138,8 +139,13 @@ def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:
     for index, status, decision in sorted(runs):
         if index != len(outcomes) or status == "pending":
             break
-        outcomes.append(decision if status == "completed" else FAILED)
+        outcomes.append(outcome(status, decision))
     return outcomes
+
+
+def outcome(status: str, decision: str) -> str:
+    """The outcome of a run that has ended: its decision, or that it failed."""
+    return decision if status == "completed" else FAILED
 
 
 def coded(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[np.int_]:
@@ -147,6 +153,18 @@ def coded(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[np.int_]:
     numbers = {option: number for number, option in enumerate(options)}
     numbers[FAILED] = len(options) + 1
     return np.array([numbers.get(outcome, len(options)) for outcome in outcomes], int)
+
+
+def running(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Evidence:
+    """What :func:`case_verdict` has as its evidence, while runs go on."""
+    return evidence(
+        coded(outcomes, options),
+        len(options) + 2,
+        acceptable=rule.acceptable,
+        unacceptable=rule.unacceptable,
+        alpha=rule.alpha,
+        modes=len(options),
+    )
 
 
 def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> CaseVerdict:
@@ -168,16 +186,9 @@ def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) ->
     path = coded(outcomes, options)
     counts = [int(count) for count in np.bincount(path, minlength=len(names))]
     n, most = len(path), max(counts[:modes], default=0)
-    low, high = modal_share(counts, rule.alpha, modes) if n else (float("nan"), float("nan"))
+    low, high = share_interval(path, len(names), rule.alpha, modes)
     return CaseVerdict(
-        evidence=evidence(
-            path,
-            len(names),
-            acceptable=rule.acceptable,
-            unacceptable=rule.unacceptable,
-            alpha=rule.alpha,
-            modes=modes,
-        ),
+        evidence=running(outcomes, options, rule),
         counts=dict(zip(names, counts, strict=True)),
         mode=names[counts.index(most)] if most else "",
         share=most / n if n else float("nan"),
@@ -197,8 +208,8 @@ def family(cases: Mapping[str, CaseVerdict], rule: Rule) -> FamilyVerdict:
         By their id, at least one.
     """
     names, verdicts = list(cases), list(cases.values())
-    stable = holm([_p(v.evidence.stable) for v in verdicts])
-    unstable = benjamini_hochberg([_p(v.evidence.unstable) for v in verdicts])
+    stable = holm([p_value(v.evidence.stable) for v in verdicts])
+    unstable = benjamini_hochberg([p_value(v.evidence.unstable) for v in verdicts])
     drifts = holm([v.halves_p for v in verdicts])
     verdict = UNDECIDED
     if (unstable <= rule.alpha).any():
@@ -249,5 +260,6 @@ def several_fingerprints(fingerprints: Mapping[str, Mapping[str, int]]) -> dict[
     return {model: sorted(Counter(by)) for model, by in fingerprints.items() if len(by) > 1}
 
 
-def _p(e_value: float) -> float:
+def p_value(e_value: float) -> float:
+    """The p-value that holds at any time which the largest e-value so far comes to."""
     return min(1.0, 1 / e_value) if e_value > 0 else 1.0

@@ -165,6 +165,34 @@ def _counts(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:
     return np.asarray(np.cumsum(paths[..., None] == np.arange(options), axis=1))
 
 
+def share_interval(
+    decisions: ArrayLike, options: int, alpha: float = ALPHA, modes: int | None = None
+) -> tuple[float, float]:
+    """The shares of the modal decision that neither e-process refutes, at any number of runs.
+
+    Each side misses the share with a chance of at most ``alpha``. A verdict stands where the
+    interval lies above ``unacceptable``, or below ``acceptable``.
+
+    Parameters
+    ----------
+    decisions, options, modes
+        As of :func:`evidence`.
+    """
+    path = np.asarray(decisions, int)[None]
+    if not path.size:
+        return 0.0, 1.0
+    bound = -math.log(alpha)
+
+    def excess(process: Any, share: float) -> float:
+        return float(process(path, options, share, modes).max()) - bound
+
+    above, below = partial(excess, log_stable), partial(excess, log_unstable)
+    least, most = 1e-6, 1 - 1e-6
+    low = brentq(above, least, most) if above(least) > 0 else 0.0
+    high = brentq(below, least, most) if below(most) > 0 else 1.0
+    return float(low), float(high)
+
+
 def modal_share(
     counts: Sequence[int], alpha: float = ALPHA, modes: int | None = None
 ) -> tuple[float, float]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Budget, Condition, Job
+from plenum.design.kinds import KINDS
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.models import Chat, Reply
 from plenum.models.api.prices import Price
@@ -52,9 +53,9 @@ class Ledger:
         self.refusal: str | None = None
 
     def needs(self, condition: Condition) -> Usage:
-        """What a replicate takes, by estimate; nothing where no budget asks for it."""
+        """What a replicate takes, by estimate; nothing where nobody asks, or can know it."""
         total = Usage()
-        if not self._budget.limited:
+        if not self._budget.limited or "longest_run" not in KINDS[condition.kind].parts:
             return total
         for model, usage in replicate_usage(condition).items():
             price = self.price(model) if condition.backend.name == "api" else None

@@ -54,6 +54,8 @@ class ConditionRecord:
         if not self._opened and self._is_current(report, to_trace):
             return
         await self.open()
+        if (target := report["accounts"]["target"]) != self._job.replicates:  # it ended early
+            self._send("open", self._condition, target)
         self._send("close", list(journals), report, self._job.config)
         if to_trace:
             self._send("trace", to_trace, partial(traced, self._job.condition))
@@ -78,7 +80,7 @@ class ConditionRecord:
             self._tracker.uri,
             self._job.study,
             self._condition,
-            self._job.replicates,
+            report["accounts"]["target"],
             report,
             {
                 journal.stem: states.of_replicate(read(journal), pending)

@@ -20,7 +20,7 @@ from plenum.base.processes import Ended
 from plenum.base.secrets import redact
 from plenum.design.condition import Job
 from plenum.execution.admission import Admission, Ticket
-from plenum.execution.branches import MissingBase, prefix
+from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.condition_folder import (
@@ -34,8 +34,8 @@ from plenum.execution.condition_folder import (
 from plenum.execution.condition_record import ConditionRecord
 from plenum.execution.limits import ProviderUnavailable, Slots
 from plenum.execution.outcomes import Outcome, ReplicateResult, not_run, outcome_of
+from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
-from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
 from plenum.models import ChatModel, backends
 from plenum.records import CallLog, DamagedJournal, Failure, Usage
@@ -60,6 +60,8 @@ class SweepRunner:
         Replicates in flight at most.
     progress
         Counts calls and replicates, and prints messages for the user.
+    playing
+        What a replicate is, and which ones are due.
     """
 
     def __init__(
@@ -69,7 +71,9 @@ class SweepRunner:
         ledger: Ledger,
         slots: int,
         progress: Progress,
+        playing: Playing | None = None,
     ) -> None:
+        self._playing = playing or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
         self._slots = Slots(slots)
         self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
@@ -136,6 +140,7 @@ class SweepRunner:
             return not_run(job, f"bug: {type(bug).__name__}: {redact(str(bug))}")
         finally:
             self._over[name].set()
+            self._playing.over(job)
 
     async def finish(self) -> None:
         """Account for what was cut short, and wait for what is still being tracked."""
@@ -193,7 +198,8 @@ class SweepRunner:
             raise
         finally:
             log.close()
-        ended = [task.result() for task in tasks]
+        ended = [result for task in tasks if (result := task.result()) is not None]
+        job = replace(job, replicates=len(ended))
         usable = [result for result in ended if result.usable]
         indices = [result.index for result in usable]
         stopped = next((result.pending for result in ended if result.pending), "")
@@ -210,7 +216,9 @@ class SweepRunner:
         log: CallLog,
         needs: Usage,
         record: ConditionRecord,
-    ) -> ReplicateResult:
+    ) -> ReplicateResult | None:
+        if not await self._playing.due(job, index):
+            return None
         journal = journal_of(job, index)
         last_seat = job.condition.last_speaker
         answered: list[str] = []
@@ -220,19 +228,18 @@ class SweepRunner:
                 answered.append(entry["kind"])
             self._progress.entry(entry, last_seat)
 
-        replicate = Replicate(
-            condition=job.condition,
+        scene = Scene(
+            job=job,
             index=index,
             journal=journal,
-            caller=self._caller(job, index, log, needs),
-            retry_failed=job.retry_failed,
+            callers=partial(self._caller, job, index, log, needs),
             observe=observe,
             complain=self._complain,
             warn=partial(self._warn, job),
-            prefix=partial(prefix, job, index),
         )
         async with self._slots.take(job.condition.folder, index):
-            result = await self._result(replicate)
+            result = await self._result(index, journal, self._playing.play(scene))
+        self._playing.ended(job, result)
         repairs = sum(kind.endswith("_repair") for kind in answered)
         left = job.condition.calls - (len(answered) - repairs)
         self._progress.replicate(left, not result.pending)
@@ -248,9 +255,8 @@ class SweepRunner:
         )
         return Caller(model, backends.policy(job.calls), ticket, log)
 
-    async def _result(self, replicate: Replicate) -> ReplicateResult:
+    async def _result(self, index: int, journal: Path, replicate: Playable) -> ReplicateResult:
         """Run a replicate; whatever becomes of it takes no other one along."""
-        index, journal = replicate.index, replicate.journal
         result = ReplicateResult(index, journal)
         try:
             wrote = await replicate.run()

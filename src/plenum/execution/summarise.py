@@ -24,8 +24,9 @@ def report(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:
         "n_clerk_disagrees": sum(not end.get("clerk_agrees", True) for end in ends),
     }
     estimated = no_estimates("no_replicates", "no completed replicate")
-    if completed:
-        estimated = kinds.of_condition(completed[0].head).part("estimates")(completed)
+    kind = kinds.of_condition(transcripts[0].head) if transcripts else None
+    if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
+        estimated = kind.part("estimates")(counted)
     environments = sorted(environments_of(transcripts))
     return {
         **estimated,

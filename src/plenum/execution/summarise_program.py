@@ -1,26 +1,24 @@
 """Estimates of a program on a case: how far its runs decide alike."""
 
-from collections import Counter
+import math
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.dynamics.sequential import all_alike, modal_share
+from plenum.dynamics.audits import Rule, case_verdict, outcome
 from plenum.execution.summarise import no_estimates
 from plenum.records import Transcript
 
 
-def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
-    """Share of the modal decision with its confidence sequence, and pairwise disagreement."""
-    options = [*completed[0].options, "none"]
-    decided = Counter(t.decision if t.decision in options else "none" for t in completed)
-    counts = [decided[option] for option in options]
-    share, runs = max(counts) / len(completed), len(completed)
-    low, high = modal_share(counts)
-    metrics = {"share": share, "share_ci_low": low, "share_ci_high": high}
-    if runs > 1:
-        metrics["disagreement"] = 1 - all_alike(counts, 2)
+def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
+    """Share of the modal decision with its interval, and pairwise disagreement; failures count."""
+    outcomes = [outcome(t.status, str(t.decision)) for t in ended]
+    case = case_verdict(outcomes, ended[0].options, Rule())
+    metrics = {"share": case.share, "share_ci_low": case.low, "share_ci_high": case.high}
+    if not math.isnan(case.disagreement):
+        metrics["disagreement"] = case.disagreement
+    line = f"share of the mode = {case.share:.3f} [{case.low:.3f}, {case.high:.3f}]"
     return {
-        **no_estimates("program", f"share of the mode = {share:.3f} [{low:.3f}, {high:.3f}]"),
+        **no_estimates("program", line),
         "metrics": metrics,
         "interval": "confidence sequence",
     }

@@ -11,6 +11,7 @@ from plenum.execution import preflight
 from plenum.execution.budget import Ledger, spent_before
 from plenum.execution.caller import cancel_on_sigterm, first
 from plenum.execution.outcomes import Outcome
+from plenum.execution.playing import Deliberations, Playing
 from plenum.execution.progress import Progress
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, backends
@@ -21,13 +22,15 @@ _RESERVED_FILES = 256
 """Open files beside those of replicates in flight."""
 
 
-def run_sweep(jobs: Sequence[Job]) -> list[Outcome]:
+def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outcome]:
     """Run conditions to their end.
 
     Parameters
     ----------
     jobs
         Conditions of one sweep. Two jobs with one identity share their journals.
+    playing
+        What a replicate is, and which ones are due; by default a conversation, and all.
 
     Returns
     -------
@@ -58,22 +61,27 @@ def run_sweep(jobs: Sequence[Job]) -> list[Outcome]:
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
     try:
-        return asyncio.run(_run(jobs, models, ledger))
+        return asyncio.run(_run(jobs, models, ledger, playing or Deliberations()))
     except asyncio.CancelledError:  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
         raise KeyboardInterrupt from None
 
 
-async def _run(jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger) -> list[Outcome]:
+async def _run(
+    jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger, playing: Playing
+) -> list[Outcome]:
     cancel_on_sigterm()
     calls = sum(job.condition.calls * job.replicates for job in jobs)
-    slots = min(max(job.calls.max_concurrency for job in jobs), _file_limit())
+    wanted = playing.slots or max(job.calls.max_concurrency for job in jobs)
+    slots = min(wanted, _file_limit())
     with Progress(calls, sum(job.replicates for job in jobs)) as progress:
-        runner = SweepRunner(jobs, models, ledger, slots, progress)
-        progress.follow(runner.status, runner.waiting)
+        runner = SweepRunner(jobs, models, ledger, slots, progress, playing)
+        progress.follow(
+            lambda: " | ".join(filter(None, (playing.status(), runner.status()))), runner.waiting
+        )
         watching = asyncio.create_task(progress.watch())
         try:
             await runner.start()
-            async with asyncio.TaskGroup() as group:
+            async with playing, asyncio.TaskGroup() as group:
                 tasks = [group.create_task(runner.run(job)) for job in jobs]
         except* Stopped as stops:
             raise first(stops) from None

@@ -1,0 +1,110 @@
+"""The settings of an audit beside those of a study, with their ranges and meanings."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, cast
+
+from omegaconf import DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from plenum.base.errors import UserError
+from plenum.design import schema
+from plenum.design.ranges import Choice, Range, Url, check_ranges, require
+from plenum.design.settings import Count, Positive
+
+ISOLATION = ("process", "none")
+CONTROLS = ("none", "one_shot")
+UNDECIDED = ("pass", "fail")
+Inner = Annotated[float, Range(0.01, 0.999)]
+
+
+@dataclass
+class CommitteeConfig:
+    """The program: a ``target`` (FILE.py:NAME or MODULE:NAME), a ``command`` or a URL (``http``).
+
+    A target runs in a process of its own, or in this one (``isolate=none``), under ``python``.
+    A command gets the case's file for ``{case}``; a URL is posted ``body``, and answers with the
+    decision at ``path``. A run has ``timeout_s`` seconds beside its waits for models, and
+    ``max_calls``. ``extract`` is how its text is read, and ``clerk`` the model that may read it;
+    ``elicit`` asks its seats for their preferences after a run. ``env`` names variables that it may
+    see. ``knobs`` are settings of the program with the values to try, the usual one first.
+    """
+
+    name: str = ""
+    target: str = ""
+    command: str = ""
+    http: Annotated[str, Url(web=True)] = ""
+    body: Any = None
+    path: str = ""
+    python: str = ""
+    isolate: Annotated[str, Choice(ISOLATION)] = "process"
+    timeout_s: Positive = 600.0
+    max_calls: Count = 1000
+    extract: str = ""
+    clerk: str = ""
+    elicit: bool = False
+    env: list[str] = field(default_factory=list)
+    knobs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class AuditConfig:
+    """What is audited, when it counts as stable, and what else is to be found out.
+
+    ``case`` is a folder or a file, ``columns`` a data set's column of each field; ``logs`` are runs
+    that exist. ``acceptable`` and ``unacceptable`` are shares of runs that decide like the mode;
+    ``max_runs`` bounds the runs of a case, ``concurrency`` those in flight. ``undecided`` says
+    whether that passes. ``baseline`` names an earlier program or study, or is ``previous``.
+    ``control`` is what is run beside it; ``fix`` looks for what would steady it, with ``overrides``
+    of requests.
+    """
+
+    committee: CommitteeConfig = field(default_factory=CommitteeConfig)
+    case: str | None = None
+    columns: dict[str, Any] = field(default_factory=dict)
+    logs: str | None = None
+    acceptable: Inner = 0.95
+    unacceptable: Inner = 0.80
+    max_runs: Annotated[int, Range(2, 10_000)] = 100
+    concurrency: Count = 8
+    undecided: Annotated[str | None, Choice(UNDECIDED)] = None
+    baseline: str | None = None
+    control: Annotated[str, Choice(CONTROLS)] = "none"
+    fix: bool = False
+    overrides: dict[str, Any] = field(default_factory=dict)
+    out: str = "outputs/audit"
+
+
+_OWN = tuple(AuditConfig.__dataclass_fields__)
+
+
+def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.Config]:
+    """The config of ``scripts/audit.py``: what is an audit's, and what every study has.
+
+    Raises
+    ------
+    UserError
+        A value is missing, unknown, of the wrong type or out of its range.
+    """
+    if isinstance(cfg.get("committee"), str):
+        cfg = cast(DictConfig, OmegaConf.merge(cfg, {"committee": {"target": cfg.committee}}))
+    rest = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
+    own = OmegaConf.masked_copy(cfg, [key for key in _OWN if key in cfg])
+    try:
+        merged = OmegaConf.merge(OmegaConf.structured(AuditConfig), own)
+        audit = cast(AuditConfig, OmegaConf.to_object(merged))
+    except OmegaConfBaseException as error:
+        raise UserError(schema.reason(error)) from None
+    check_ranges("", audit)
+    check_ranges("committee", audit.committee)
+    require(
+        audit.unacceptable < audit.acceptable,
+        f"unacceptable: {audit.unacceptable:g}; it must be below acceptable="
+        f"{audit.acceptable:g}: between the two either verdict is right",
+    )
+    require(
+        bool(audit.case or audit.logs),
+        "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
+    )
+    study = schema.typed(rest)
+    schema.check(study)
+    return audit, study

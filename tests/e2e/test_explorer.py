@@ -18,6 +18,7 @@ from .conftest import call, logged
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync")
+READY = '#frame[aria-busy="false"]'
 FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}
 HOSTILE = (
     "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>",
@@ -70,7 +71,7 @@ def opened(browser: Browser) -> Open:
     """Open a page; at the end it must have loaded nothing and complained of nothing."""
 
     @contextmanager
-    def visit(file: Path, fragment: str = "", **context: Any) -> Iterator[Seen]:
+    def visit(file: Path, fragment: str = "", ready: str = READY, **context: Any) -> Iterator[Seen]:
         fresh = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **context})
         fresh.set_default_timeout(15_000)
         page = fresh.new_page()
@@ -80,7 +81,7 @@ def opened(browser: Browser) -> Open:
         page.on("dialog", lambda dialog: seen.troubles.append(dialog.message))
         page.on("request", lambda request: seen.requests.append(request.url))
         page.goto(f"{file.as_uri()}{fragment}")
-        page.wait_for_selector('#frame[aria-busy="false"]')
+        page.wait_for_selector(ready)
         yield seen
         assert seen.troubles == []
         assert [url.partition("#")[0] for url in seen.requests] == [file.as_uri()]

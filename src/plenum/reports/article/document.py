@@ -47,7 +47,42 @@ class Picture:
     alt: str
 
 
-Block = Text | Points | Grid | Picture
+@dataclass(frozen=True)
+class Exchange:
+    """A message of one run beside the same seat's of another one.
+
+    Attributes
+    ----------
+    seat, where
+        Who speaks, and in which round.
+    words
+        Of the left and of the right run: the text in parts, each with ``same``, ``differs`` or
+        ``first`` before it; ``None`` where a run has no such message.
+    states
+        What was reported beside the text.
+    alike, first
+        Whether the messages are equal, and whether they are the first that aren't.
+    """
+
+    seat: str
+    where: str
+    words: tuple[tuple[tuple[str, str], ...] | None, ...]
+    states: tuple[str, ...]
+    alike: bool
+    first: bool
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two runs side by side: what each is, and how it ended; ``left_out`` exchanges aren't here."""
+
+    title: str
+    heads: tuple[tuple[str, str], ...]
+    exchanges: tuple[Exchange, ...]
+    left_out: int = 0
+
+
+Block = Text | Points | Grid | Picture | Sides
 
 
 @dataclass(frozen=True)

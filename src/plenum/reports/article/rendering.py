@@ -9,7 +9,7 @@ from pathlib import Path
 from jinja2 import Environment
 from markupsafe import Markup, escape
 
-from plenum.reports.article.document import Document, Grid, Picture, Points, Text
+from plenum.reports.article.document import Document, Grid, Picture, Points, Sides, Text
 from plenum.reports.markdown import markdown as markdown_of
 from plenum.reports.phrases import environment
 
@@ -50,6 +50,7 @@ def _environment() -> Environment:
         "text": lambda block: isinstance(block, Text),
         "points": lambda block: isinstance(block, Points),
         "grid": lambda block: isinstance(block, Grid),
+        "sides": lambda block: isinstance(block, Sides),
     }
     return jinja
 

@@ -1,0 +1,227 @@
+"""An audit as data: what `audit.json` holds, and what every other output is made of."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from plenum.base import text
+from plenum.dynamics.audits import Rule
+
+SCHEMA = "plenum.audit/1"
+"""Raised when a field changes its meaning or goes; new fields alone don't raise it."""
+
+
+LONG = 60
+"""Letters of a name that tables show."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share with its interval, each side at the rule's ``alpha``; all from 0 to 1."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What runs took, failed ones among them.
+
+    Attributes
+    ----------
+    dollars
+        Of the calls whose price is known.
+    unpriced
+        Runs with calls whose price isn't.
+    """
+
+    runs: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    dollars: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        mine, more = asdict(self), asdict(other)
+        return Cost(**{name: mine[name] + more[name] for name in mine})
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two completed runs that decided differently.
+
+    Attributes
+    ----------
+    left, right
+        Their numbers; the left one decided like the mode.
+    message
+        The first message in which they differ, from 1; ``None`` where none is kept.
+    """
+
+    left: int
+    right: int
+    message: int | None
+
+
+@dataclass(frozen=True)
+class CaseAudit:
+    """A program, as it is set, on one case.
+
+    Attributes
+    ----------
+    id, question, answer
+        Of the case; its right option, where one is known.
+    knobs
+        Settings that the program was given; ``default`` for none.
+    condition, run_id
+        Its identity, and its run in MLflow.
+    options
+        Names by label.
+    verdict
+        ``stable``, ``unstable`` or ``undecided``, by the case alone.
+    in_family
+        The same with all cases taken together: what is unstable alone may be chance among many.
+    decided_after
+        After how many runs the verdict stood; all of them where it doesn't.
+    runs, completed, pending
+        Runs that count, completed ones, and ones that haven't ended; a run counts once all before
+        it have ended.
+    failures
+        Failed runs by reason.
+    decisions
+        Ended runs by outcome, the most frequent first; ``none`` and ``failed`` are outcomes.
+    mode
+        The most frequent decision; ``None`` where there is none.
+    share
+        Of the mode, with the interval that the evidence leaves.
+    disagreement, all_of_five
+        Chances that two runs end differently, and that five end alike; ``None`` for fewer runs.
+    halves_p
+        Of the hypothesis that runs could have come in any order.
+    e_stable, e_unstable
+        The largest e-values against a share of at most ``unacceptable``, at least ``acceptable``.
+    right
+        Share of runs with the right option; ``None`` where none is known.
+    warnings
+        What a reader of the verdict has to know, by name.
+    """
+
+    id: str
+    question: str
+    answer: str | None
+    knobs: str
+    condition: str
+    run_id: str
+    options: Mapping[str, str]
+    verdict: str
+    in_family: str
+    decided_after: int
+    runs: int
+    completed: int
+    pending: int
+    failures: Mapping[str, int]
+    decisions: Mapping[str, int]
+    mode: str | None
+    share: Share | None
+    disagreement: float | None
+    all_of_five: float | None
+    halves_p: float
+    e_stable: float
+    e_unstable: float
+    right: float | None
+    cost: Cost
+    pair: Pair | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its id as one short line that a reader can see all of."""
+        return _short(self.id)
+
+
+@dataclass(frozen=True)
+class Controlled:
+    """What was held, what was recorded, and what neither was.
+
+    Attributes
+    ----------
+    identities
+        Of the program as it is set, whatever the case; several where it changed.
+    program
+        What names it: digests of its code, command, interpreter, versions of packages.
+    overrides, seed
+        What the audit changed in requests, and the seed of its own draws.
+    models, temperatures
+        As the program's requests had them; ``not sent`` where a request had no temperature.
+    fingerprints
+        Answers by the provider's system fingerprint.
+    backend, simulated
+        What answered, and whether agents were simulated.
+    versions
+        Of plenum.
+    """
+
+    identities: tuple[str, ...]
+    program: Mapping[str, object]
+    overrides: str
+    seed: str
+    models: tuple[str, ...]
+    temperatures: tuple[str, ...]
+    fingerprints: Mapping[str, int]
+    backend: str
+    simulated: bool
+    versions: tuple[str, ...]
+    origin: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The audit of a program on its cases.
+
+    Attributes
+    ----------
+    cases
+        Of the program as it was given.
+    variants
+        The same cases under other settings of the program's own knobs.
+    verdict
+        ``stable``: every case is; ``unstable``: some case is, by e-BH; else ``undecided``.
+    stable, unstable
+        Ids of the cases that are shown so one by one: by e-Holm, and by e-BH.
+    max_runs
+        The most runs of a case; ``None`` where none was set.
+    """
+
+    study: str
+    committee: str
+    verdict: str
+    rule: Rule
+    max_runs: int | None
+    cases: tuple[CaseAudit, ...]
+    variants: tuple[CaseAudit, ...]
+    stable: tuple[str, ...]
+    unstable: tuple[str, ...]
+    cost: Cost
+    controlled: Controlled
+    schema: str = SCHEMA
+
+    @property
+    def name(self) -> str:
+        """What the audited program is called, as one short line."""
+        return _short(self.committee)
+
+    def of(self, verdict: str) -> tuple[CaseAudit, ...]:
+        """The cases with a verdict, all taken together."""
+        return tuple(case for case in self.cases if case.in_family == verdict)
+
+    def json(self) -> str:
+        """What `audit.json` holds."""
+        held = {"schema": self.schema, **asdict(self)}
+        return json.dumps(held, indent=1, allow_nan=False) + "\n"
+
+
+def _short(name: str) -> str:
+    line = text.flatten(name) or "-"
+    return line if len(line) <= LONG else f"{line[: LONG - 1]}…"

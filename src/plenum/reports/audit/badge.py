@@ -1,0 +1,39 @@
+"""The badge of an audit: one line as an SVG image."""
+
+from importlib.resources import files
+
+from jinja2 import Environment, StrictUndefined
+
+from plenum.base.text import flatten
+from plenum.reports.audit.audit import Audit
+from plenum.reports.audit.words import share
+
+_COLOURS = {"stable": "#1a7f37", "unstable": "#b42318", "undecided": "#7a5a00"}
+_LETTER = 6.6
+"""Width of a letter at 11 pixels, on average."""
+
+LABEL = "decides alike"
+
+
+def line(audit: Audit) -> str:
+    """The share of the only case, or how many cases are stable, and the lowest share."""
+    shares = [(case.share, case.runs) for case in audit.cases if case.share]
+    lowest, runs = min(shares, key=lambda pair: pair[0].value)
+    words = f"{share(lowest.value, lowest.low, lowest.high)}, n {runs}"
+    if len(audit.cases) > 1:
+        words = f"{len(audit.of('stable'))}/{len(audit.cases)} cases, lowest {words}"
+    return words + ", simulated" * audit.controlled.simulated
+
+
+def badge(audit: Audit) -> str:
+    """The badge, as wide as its words."""
+    words = line(audit)
+    widths = [round(_LETTER * len(part)) + 12 for part in (LABEL, words)]
+    template = (files("plenum.reports.audit") / "badge.svg.j2").read_text(encoding="utf-8")
+    return Environment(autoescape=True, undefined=StrictUndefined).from_string(template).render(
+        label=LABEL,
+        words=words,
+        widths=widths,
+        colour=_COLOURS[audit.verdict],
+        title=f"{flatten(audit.committee)}: {audit.verdict}",
+    )  # fmt: skip

@@ -1,0 +1,41 @@
+"""An audit as Markdown for a pull request: short, the cases that need a look first."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from plenum.base.text import flatten
+from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE
+from plenum.reports.audit import tables
+from plenum.reports.audit.audit import Audit
+from plenum.reports.audit.words import lead, words
+from plenum.reports.formats import dollars
+from plenum.reports.markdown import lines, template
+
+MOST = 20
+"""Cases that the comment lists."""
+
+_MARKS = {STABLE: "✅", UNSTABLE: "❌", UNDECIDED: "❔"}
+
+
+def comment(audit: Audit) -> str:
+    """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
+    order = (UNSTABLE, UNDECIDED, STABLE)
+    cases = sorted(audit.cases, key=lambda case: order.index(case.in_family))
+    few = replace(audit, cases=tuple(cases[:MOST]))
+    page = template(Path(__file__).with_name("comment.md.j2"))
+    return page.render(
+        audit=audit,
+        badge=_MARKS,
+        lead=lead(audit),
+        notice=" ".join(words("notice", audit)),
+        table=lines(tables.verdicts(few), _cell),
+        more=len(cases) - len(few.cases),
+        dollars=dollars(audit.cost.dollars, audit.cost.unpriced),
+    )
+
+
+def _cell(cell: str) -> str:
+    """A cell as code where it holds more than letters, digits and signs of numbers."""
+    line = flatten(cell)
+    harmless = all(c.isalnum() or c in " .,%[]-" for c in line)
+    return line if harmless else f"`{line.replace('`', chr(39)).replace('|', chr(166))}`"

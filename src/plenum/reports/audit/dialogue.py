@@ -1,0 +1,177 @@
+"""Two runs side by side, message by message, from where they part."""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import pandas as pd
+
+from plenum.base import text
+from plenum.records import Transcript
+from plenum.reports.article.document import Exchange, Sides
+
+LONGEST = 4_000
+"""Letters of a message that the page shows."""
+
+MOST = 60
+"""Messages of a run that the page shows."""
+
+FIRST = 4
+"""Words of the first difference that stand out."""
+
+_WORDS = 1_500
+"""Words of a message that are compared one by one."""
+
+Message = tuple[int, str, str, str]
+"""Round, seat, text, and what was reported with it."""
+
+Part = tuple[str, str]
+"""``same``, ``differs`` or ``first``, and the words."""
+
+Lines = Mapping[int, Sequence[Hashable]]
+"""What each run has in order, by the run's number."""
+
+
+def lines(tables: Mapping[str, pd.DataFrame]) -> Lines:
+    """The messages of every run, or where none were reported the answers to its calls."""
+    for name, columns in (("messages", ["seat", "text", "option"]), ("calls", ["seat", "answer"])):
+        frame = tables.get(name)
+        if frame is not None and len(frame):
+            order = frame.sort_values(["replicate", "place" if name == "messages" else "call"])
+            by_run: defaultdict[int, list[Hashable]] = defaultdict(list)
+            values = (order[column].fillna("") for column in columns)
+            for run, *line in zip(order["replicate"], *values, strict=True):
+                by_run[int(run)].append(tuple(line))
+            return by_run
+    return {}
+
+
+def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, int, int] | None:
+    """Of two runs that decide differently, those that stay together longest.
+
+    Parameters
+    ----------
+    decisions
+        Of completed runs, by number.
+
+    Returns
+    -------
+    tuple or None
+        A run that decides like the mode, another one, and how many messages they share.
+    """
+    counts = Counter(decisions.values())
+    mode = counts.most_common(1)[0][0] if counts else ""
+    modal = [run for run, decision in decisions.items() if decision == mode]
+    others = [run for run, decision in decisions.items() if decision != mode]
+    pairs = [(left, right) for left in modal for right in others]
+    if not pairs:
+        return None
+    shared = {pair: _shared(by_run.get(pair[0], ()), by_run.get(pair[1], ())) for pair in pairs}
+    left, right = max(pairs, key=lambda pair: shared[pair])
+    return left, right, shared[left, right]
+
+
+def _shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
+    """How many lines two runs begin with alike."""
+    for at, (a, b) in enumerate(zip(left, right, strict=False)):
+        if a != b:
+            return at
+    return min(len(left), len(right))
+
+
+def messages(transcript: Transcript) -> list[Message]:
+    """What a run reported, or where it reported nothing the answers to its calls."""
+    entries = transcript.entries
+    reported = [e for e in entries if e["kind"] in ("say", "vote")]
+    answers = [e for e in entries if e["kind"] == "call"]
+    return [_message(entry) for entry in reported or answers]
+
+
+def _message(entry: Mapping[str, Any]) -> Message:
+    words = str(entry.get("text") or "")
+    shares = entry.get("preferences") or {}
+    state = [f"{label} {share:.2f}" for label, share in shares.items()]
+    if entry.get("confidence") is not None:
+        state.append(f"confidence {entry['confidence']:g}")
+    if entry["kind"] == "vote":
+        state.append(f"votes {entry['option']}")
+    return int(entry.get("round") or 0), str(entry.get("seat") or ""), words, ", ".join(state)
+
+
+def sides(title: str, left: Transcript, right: Transcript) -> Sides:
+    """Two runs beside each other; the first words that differ stand out."""
+    exchanges, parted = [], False
+    pairs = _alongside(messages(left), messages(right))
+    for at, (ours, theirs) in enumerate(pairs):
+        alike = ours is not None and theirs is not None and ours[2:] == theirs[2:]
+        first = not alike and not parted
+        parted = parted or not alike
+        if at < MOST or first:
+            exchanges.append(_exchange(ours, theirs, alike, first))
+    heads = tuple(
+        (f"Run {t.head['replicate']}", f"decided {text.flatten(t.decision or t.status)}")
+        for t in (left, right)
+    )
+    return Sides(title, heads, tuple(exchanges), max(len(pairs) - len(exchanges), 0))
+
+
+def _alongside(
+    left: Sequence[Message], right: Sequence[Message]
+) -> list[tuple[Message | None, Message | None]]:
+    """The messages of a seat in a round beside each other; ``None`` where a run has none."""
+    rest = dict(_keyed(right))
+    pairs: list[tuple[Message | None, Message | None]] = [
+        (message, rest.pop(key, None)) for key, message in _keyed(left)
+    ]
+    pairs += [(None, message) for message in rest.values()]
+    return sorted(pairs, key=lambda pair: (pair[0] or pair[1] or (0,))[0])
+
+
+def _keyed(given: Sequence[Message]) -> list[tuple[Hashable, Message]]:
+    met: Counter[Hashable] = Counter()
+    keyed: list[tuple[Hashable, Message]] = []
+    for message in given:
+        place = message[:2]
+        keyed.append(((place, met[place]), message))
+        met[place] += 1
+    return keyed
+
+
+def _exchange(left: Message | None, right: Message | None, alike: bool, first: bool) -> Exchange:
+    round_, seat, *_ = left or right or (0, "", "", "")
+    where = f"round {round_}" * bool(round_) + ", the same in both" * alike
+    texts = [None if m is None else _cut(m[2]) for m in (left, right)]
+    states = tuple("" if m is None else text.flatten(m[3]) for m in (left, right))
+    words: tuple[tuple[Part, ...] | None, ...]
+    if alike or None in texts:
+        words = tuple(None if t is None else (("same", t),) for t in texts)
+    else:
+        words = _differences(str(texts[0]), str(texts[1]), first)
+    return Exchange(text.flatten(seat) or "-", where, words, states, alike, first)
+
+
+def _cut(message: str) -> str:
+    whole = text.printable(message)
+    rest = len(whole) - LONGEST
+    return whole if rest <= 0 else f"{whole[:LONGEST]} … ({rest:,} more letters)"
+
+
+def _differences(left: str, right: str, first: bool) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """The words of both, in runs that are the ``same``, ``differ``, or differ ``first``."""
+    a, b = left.split(" "), right.split(" ")
+    if max(len(a), len(b)) > _WORDS:
+        return (("differs", left),), (("differs", right),)
+    sides: tuple[list[Part], list[Part]] = ([], [])
+    for tag, i, m, j, n in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        for side, words in zip(sides, (a[i:m], b[j:n]), strict=True):
+            if tag == "equal":
+                side.append(("same", " ".join(words)))
+                continue
+            if first and words:
+                side.append(("first", " ".join(words[:FIRST])))
+                words = words[FIRST:]
+            if words:
+                side.append(("differs", " ".join(words)))
+        first = first and tag == "equal"
+    return tuple(sides[0]), tuple(sides[1])

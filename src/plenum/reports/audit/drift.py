@@ -1,0 +1,115 @@
+"""D(t) of an audit's cases, where runs report preferences by round."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from plenum.dynamics import divergence
+from plenum.reports import style
+from plenum.reports.article.document import Picture
+from plenum.reports.audit.gather import Kept
+from plenum.reports.figures import divergence as figures
+from plenum.reports.labels import origin
+from plenum.reports.rows import build
+from plenum.reports.settings import Settings
+from plenum.tracking.conditions import TrackedCondition
+
+MOST = 12
+"""Cases that are drawn, those first whose runs decide least alike."""
+
+_LEAST_ROUNDS = 3
+
+_LEFT_OUT = "cases whose runs report no preferences, or are equal in every round, aren't drawn"
+
+
+def drawn(
+    conditions: Sequence[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
+) -> list[Picture]:
+    """The figure of divergence by round, of a dozen cases at most; none where no runs diverge.
+
+    Parameters
+    ----------
+    kinds
+        Formats of the files: ``svg``, ``png``.
+    """
+    ensembles = [_with_preferences(each) for each in conditions]
+    shown = [condition for condition in ensembles if condition is not None][:MOST]
+    if not shown:
+        return []
+    rows = build(shown, chosen)
+    with style.styled():
+        pages = figures.divergence(rows, chosen.window)
+    title = "D(t), the mean distance between two runs' mean preferences, by round"
+    return [
+        Picture(
+            *(
+                number,
+                "divergence",
+                tuple(style.save(figure, folder, f"audit_D{number}", kinds)),
+                title,
+            ),
+            caption=f"{title}; {_LEFT_OUT} ({origin(shown)}).",
+            alt=f"{title}, of {len(shown)} of {len(conditions)} cases",
+        )
+        for number, figure in enumerate(pages, start=1)
+    ]
+
+
+def _with_preferences(each: Kept) -> TrackedCondition | None:
+    """The condition as figures of ensembles take it; its case is the scenario."""
+    messages = each.tracked.tables.get("messages", pd.DataFrame())
+    if not len(messages):
+        return None
+    array, seats, runs = ensemble(messages, each.options, each.tracked.indices)
+    if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS or not divergence(array.mean(axis=2)).any():
+        return None
+    decisions = dict(zip(each.tracked.indices, each.tracked.decisions, strict=True))
+    return replace(
+        each.tracked,
+        preferences=array,
+        seats=seats,
+        indices=runs,
+        decisions=tuple(decisions[run] for run in runs),
+        factors={**each.tracked.factors, "scenario": each.case},
+    )
+
+
+def ensemble(
+    messages: pd.DataFrame, options: Sequence[str], completed: Sequence[int]
+) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
+    """Preferences by run, round, seat and option, of the whole rounds that all runs have.
+
+    Parameters
+    ----------
+    messages
+        A condition's table of them.
+    completed
+        The runs to take.
+
+    Returns
+    -------
+    tuple
+        The array, shape (runs, rounds, seats, options), each row on the simplex; the seats; the
+        runs that report preferences.
+    """
+    reported = messages[messages["preferences"].notna() & messages["replicate"].isin(completed)]
+    reported = reported.dropna(subset=["round"]).drop_duplicates(
+        ["replicate", "round", "seat"], keep="last"
+    )
+    seats, runs = tuple(reported["seat"].unique()), tuple(sorted(reported["replicate"].unique()))
+    whole = reported.groupby(["replicate", "round"]).size().eq(len(seats)).unstack(fill_value=False)
+    rounds = [number for number in whole if whole[number].all()]
+    array = np.zeros((len(runs), len(rounds), len(seats), len(options)))
+    at = [{value: n for n, value in enumerate(values)} for values in (runs, rounds, seats)]
+    names = ("preferences", "replicate", "round", "seat")
+    for preferences, *where in zip(*(reported[name] for name in names), strict=True):
+        place = [index.get(value) for index, value in zip(at, where, strict=True)]
+        if None not in place:
+            shares = [float(preferences.get(label) or 0.0) for label in options]
+            total = sum(shares)
+            array[tuple(place)] = [s / total for s in shares] if total > 0 else 1 / len(options)
+    return array, seats, tuple(int(run) for run in runs)

@@ -1,0 +1,201 @@
+"""From a tracked study of programs to its audit."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from plenum.base.errors import UserError
+from plenum.dynamics.audits import (
+    FAILED,
+    UNDECIDED,
+    UNSTABLE,
+    CaseVerdict,
+    FamilyVerdict,
+    Rule,
+    case_verdict,
+    family,
+    in_order,
+)
+from plenum.reports.audit.audit import Audit, CaseAudit, Controlled, Cost, Pair, Share
+from plenum.reports.audit.dialogue import latest_parting, lines
+from plenum.reports.labels import origin
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import StoredTranscript, Study
+
+_CALLED = ("model", "temperature")
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A condition of a study: its runs, what its journals begin with, and their transcripts."""
+
+    tracked: TrackedCondition
+    head: Mapping[str, Any]
+    transcripts: Sequence[StoredTranscript]
+
+    @property
+    def case(self) -> str:
+        """The id of its case."""
+        return self.tracked.factors["case"]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Labels of its options; those that were decided on where no journal names them."""
+        named = tuple(map(str, self.head.get("options", ())))
+        return named or tuple(sorted({*self.tracked.decisions, "A", "B"}))
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """What the program was given, but for the case."""
+        return tuple(self.tracked.factors[n] for n in ("knobs", "settings", "model", "backend"))
+
+
+def kept(
+    conditions: Sequence[TrackedCondition], stored: Mapping[str, Sequence[StoredTranscript]]
+) -> list[Kept]:
+    """The conditions that an audit is of: of each case and setting the one that ran last."""
+    latest: dict[tuple[str, ...], Kept] = {}
+    for condition in conditions:
+        transcripts = stored.get(condition.run_id, ())
+        read = (transcript.read() for transcript in transcripts)
+        head = next((t.head for t in read if t is not None), {})
+        each = Kept(condition, head, transcripts)
+        latest.pop(key := (each.case, *each.settings), None)
+        latest[key] = each
+    return list(latest.values())
+
+
+def gathered(
+    study: Study, conditions: Sequence[Kept], rule: Rule, max_runs: int | None = None
+) -> Audit:
+    """The audit of a study's conditions.
+
+    Raises
+    ------
+    UserError
+        No run has ended.
+    """
+    first = conditions[0].settings
+    given = {each.case: each for each in conditions if each.settings == first}
+    verdicts = {case: _verdict(each, rule) for case, each in given.items()}
+    if not any(verdict.runs for verdict in verdicts.values()):
+        raise UserError(f"study: no run of {study.name!r} has ended")
+    together = family(verdicts, rule)
+    cases = tuple(_case(given[case], verdicts[case], together) for case in given)
+    others = [each for each in conditions if each.settings != first]
+    variants = tuple(_case(each, _verdict(each, rule)) for each in others)
+    return Audit(
+        study=study.name,
+        committee=conditions[0].tracked.factors["committee"],
+        verdict=together.verdict,
+        rule=rule,
+        max_runs=max_runs,
+        cases=cases,
+        variants=variants,
+        stable=together.stable,
+        unstable=together.unstable,
+        cost=sum((case.cost for case in (*cases, *variants)), Cost()),
+        controlled=_controlled(study, conditions),
+    )
+
+
+def _verdict(each: Kept, rule: Rule) -> CaseVerdict:
+    frame = each.tracked.tables.get("replicates", pd.DataFrame())
+    if len(frame):
+        columns = (frame[name] for name in ("replicate", "status", "decision"))
+        outcomes = in_order(zip(*columns, strict=True))
+    else:  # no run completed, so that no table was read
+        outcomes = [FAILED] * each.tracked.failed
+    return case_verdict(outcomes, each.options, rule)
+
+
+def _case(each: Kept, verdict: CaseVerdict, together: FamilyVerdict | None = None) -> CaseAudit:
+    condition, proof, runs = each.tracked, verdict.evidence, verdict.runs
+    answer = str(each.head.get("answer") or "") or None
+    decisions = dict(zip(condition.indices, condition.decisions, strict=True))
+    by_run = lines(condition.tables)
+    parted = latest_parting(decisions, by_run)
+    ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
+    return CaseAudit(
+        id=each.case,
+        question=str(each.head.get("question", "")),
+        answer=answer,
+        knobs=condition.factors["knobs"],
+        condition=condition.identity,
+        run_id=condition.run_id,
+        options={str(k): str(name) for k, name in dict(each.head.get("options", {})).items()},
+        verdict=verdict.verdict,
+        in_family=_in_family(each.case, verdict, together),
+        decided_after=proof.runs,
+        runs=runs,
+        completed=condition.completed,
+        pending=condition.pending,
+        failures=condition.failures,
+        decisions={outcome: count for outcome, count in ordered if count},
+        mode=verdict.mode or None,
+        share=Share(verdict.share, verdict.low, verdict.high) if runs else None,
+        disagreement=verdict.disagreement if runs > 1 else None,
+        all_of_five=verdict.all_alike(5) if runs >= 5 else None,
+        halves_p=verdict.halves_p,
+        e_stable=proof.stable,
+        e_unstable=proof.unstable,
+        right=verdict.counts.get(answer, 0) / runs if answer and runs else None,
+        cost=_cost(condition),
+        pair=Pair(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
+        warnings=("not_exchangeable",) * bool(together and each.case in together.not_exchangeable),
+    )
+
+
+def _in_family(case: str, alone: CaseVerdict, together: FamilyVerdict | None) -> str:
+    """The verdict on a case with all cases taken together."""
+    if together is None or alone.verdict != UNSTABLE:
+        return alone.verdict
+    return UNSTABLE if case in together.unstable else UNDECIDED
+
+
+def _cost(condition: TrackedCondition) -> Cost:
+    frame = condition.tables.get("replicates", pd.DataFrame())
+    if not len(frame):
+        return Cost(runs=condition.failed)
+    sums = {name: int(frame[name].sum()) for name in ("calls", "tokens_in", "tokens_out")}
+    unpriced = int(frame["cost"].isna().sum())
+    return Cost(len(frame), **sums, dollars=float(frame["cost"].sum()), unpriced=unpriced)
+
+
+def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
+    first = conditions[0].settings
+    heads = [each.head for each in conditions if each.head and each.settings == first]
+    tracked = [each.tracked for each in conditions]
+    calls = [c.tables["calls"] for c in tracked if len(c.tables.get("calls", ()))]
+    values = pd.concat(calls) if calls else pd.DataFrame(columns=[*_CALLED])
+    sent = values["temperature"].map(lambda t: "not sent" if pd.isna(t) else f"{t:g}")
+    factors = tracked[0].factors
+    return Controlled(
+        identities=tuple(dict.fromkeys(str(head["program"]) for head in heads)),
+        program=json.loads(heads[-1]["manifest"]) if heads else {},
+        overrides=factors["settings"],
+        seed=factors["seed"],
+        models=tuple(sorted(map(str, values["model"].dropna().unique()))),
+        temperatures=tuple(sorted(sent.unique())),
+        fingerprints=_fingerprints(study, {each.run_id for each in tracked}),
+        backend=factors["backend"],
+        simulated=any(each.simulated for each in tracked),
+        versions=tuple(
+            dict.fromkeys(v for each in study.provenance.values() for v in each.versions)
+        ),
+        origin=origin(tracked),
+    )
+
+
+def _fingerprints(study: Study, runs: set[str]) -> dict[str, int]:
+    """Answers by the provider's fingerprint, as far as the accounts are written."""
+    counts: Counter[str] = Counter()
+    for usage in study.usage:
+        if usage.tracked.run_id in runs:
+            for model in (usage.models or {}).values():
+                counts.update(model.get("fingerprints", {}))
+    return dict(counts)

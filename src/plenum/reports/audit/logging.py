@@ -1,0 +1,70 @@
+"""An audit in MLflow: a run of its own, and the verdicts at the runs of its conditions."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from plenum.base import text
+from plenum.dynamics.audits import Rule
+from plenum.reports.audit.audit import Audit, CaseAudit
+from plenum.reports.settings import Settings
+from plenum.tracking import audits
+
+_RULE = ("acceptable", "unacceptable", "alpha")
+
+
+def rule_of(chosen: Settings) -> tuple[Rule, int | None]:
+    """The rule of a study's last audit, and its most runs; the usual rule where there was none."""
+    params = audits.latest(chosen.study, chosen.uri)
+    shares = {name: float(params[name]) for name in _RULE if name in params}
+    most = params.get("max_runs", "")
+    return Rule(**shares), int(most) if most.isdecimal() else None
+
+
+def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
+    """Log the audit as a run of its own, and its verdicts to the runs of conditions."""
+    every = (*audit.cases, *audit.variants)
+    metrics: dict[str, float] = {
+        f"cases_{verdict}": len(audit.of(verdict))
+        for verdict in ("stable", "unstable", "undecided")
+    }
+    metrics |= {
+        f"share/{audits.metric(case.id)}": case.share.value for case in audit.cases if case.share
+    }
+    metrics |= {
+        "runs": audit.cost.runs,
+        "dollars": audit.cost.dollars,
+        "tokens": audit.cost.tokens_in + audit.cost.tokens_out,
+    }
+    audits.log(
+        chosen.study,
+        chosen.uri,
+        audits.Verdict(audit.verdict, audit.cost.runs, metrics),
+        {case.run_id: _logged(case) for case in every},
+        _params(audit),
+        files,
+        audit.controlled.simulated,
+    )
+
+
+def _params(audit: Audit) -> Mapping[str, object]:
+    return {
+        "committee": text.flatten(audit.committee),
+        "program": " ".join(audit.controlled.identities),
+        "max_runs": audit.max_runs,
+        **{name: getattr(audit.rule, name) for name in _RULE},
+    }
+
+
+def _logged(case: CaseAudit) -> audits.Verdict:
+    shown = case.share
+    shares = {"value": shown.value, "ci_low": shown.low, "ci_high": shown.high} if shown else {}
+    return audits.Verdict(
+        case.in_family,
+        case.runs,
+        {
+            **{f"audit.share_{name}": value for name, value in shares.items()},
+            "audit.e_stable": case.e_stable,
+            "audit.e_unstable": case.e_unstable,
+            "audit.runs": case.runs,
+        },
+    )

@@ -1,0 +1,82 @@
+"""The page of an audit: its sections, from the verdict to what was controlled."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plenum.base.text import flatten
+from plenum.reports.article.document import Block, Document, Grid, Picture, Section, Sides, blocks
+from plenum.reports.audit import tables
+from plenum.reports.audit.audit import Audit
+from plenum.reports.audit.words import evidence, lead, line, listed, words
+from plenum.reports.phrases import capital
+
+SECTIONS = {
+    "verdict": "Verdict",
+    "parting": "Where runs part",
+    "drift": "Drift by round",
+    "steadier": "What would steady it",
+    "cost": "Cost and failed runs",
+    "controlled": "What was controlled, and what wasn't",
+    "cases": "The cases",
+}
+"""The titles of the sections by their anchors, in order; one without content is left out."""
+
+MOST_PAIRS = 12
+"""Cases whose runs the page shows side by side."""
+
+
+def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> Document:
+    """Put the page together.
+
+    Parameters
+    ----------
+    pairs
+        Runs side by side.
+    drift
+        D(t), where runs report preferences.
+    """
+    grids = {"verdicts": tables.verdicts(audit)}
+    if audit.variants:
+        grids["variants"] = tables.variants(audit)
+    grids |= {"costs": tables.costs(audit), "cases": tables.cases(audit)}
+    parts: dict[str, Block] = {
+        name: Grid(number, table) for number, (name, table) in enumerate(grids.items(), start=1)
+    }
+    parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
+    parts |= {f"figure{picture.number}": picture for picture in drift}
+    facts: dict[str, Any] = {
+        "audit": audit,
+        "line": lambda case: line(audit, case),
+        "shown": listed,
+        "weight": evidence,
+        "flat": flatten,
+        "pairs": len(pairs),
+        "drift": len(drift),
+        "parted": [case for case in audit.cases if case.pair],
+        "unstable": [case for case in audit.cases if case.verdict != "stable"],
+        "named_by": settings(audit.controlled.program),
+    }
+    written = {
+        anchor: tuple(blocks(f"audit/{anchor}.md.j2", parts, **facts)) for anchor in SECTIONS
+    }
+    shown = {anchor: body for anchor, body in written.items() if body}
+    return Document(
+        title=f"Audit of {audit.name}: {capital(audit.verdict)}",
+        lead=lead(audit),
+        notice=" ".join(words("notice", audit)),
+        sections=tuple(
+            Section(number, anchor, SECTIONS[anchor], body)
+            for number, (anchor, body) in enumerate(shown.items(), start=1)
+        ),
+    )
+
+
+def settings(given: Mapping[str, object], before: str = "") -> list[tuple[str, str]]:
+    """Settings of any depth as lines of a name and a value."""
+    lines: list[tuple[str, str]] = []
+    for name, value in given.items():
+        if isinstance(value, Mapping):
+            lines += settings(value, f"{before}{name}.")
+        else:
+            lines.append((flatten(f"{before}{name}"), flatten(str(value))))
+    return lines

@@ -1,0 +1,136 @@
+"""Every output of an audit: written, logged to MLflow, printed."""
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+
+from plenum.dynamics.audits import Rule
+from plenum.reports.article.document import Document, Sides
+from plenum.reports.article.rendering import html
+from plenum.reports.audit import tables
+from plenum.reports.audit.audit import Audit, CaseAudit
+from plenum.reports.audit.badge import badge
+from plenum.reports.audit.comment import comment
+from plenum.reports.audit.dialogue import sides
+from plenum.reports.audit.drift import drawn
+from plenum.reports.audit.gather import Kept, gathered, kept
+from plenum.reports.audit.junit import junit
+from plenum.reports.audit.logging import log, rule_of
+from plenum.reports.audit.page import MOST_PAIRS, document
+from plenum.reports.audit.words import lead, line
+from plenum.reports.printing import show, show_sentences
+from plenum.reports.publishing import Product, publish_product, written
+from plenum.reports.settings import Settings
+from plenum.reports.table import Table
+from plenum.tracking.study import Study
+
+
+def publish(chosen: Settings, rule: Rule, max_runs: int | None = None) -> Audit:
+    """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
+
+    Parameters
+    ----------
+    chosen
+        The study, and the folder that files are written to.
+    rule
+        When a program counts as stable.
+    max_runs
+        The most runs of a case, where a number was set.
+
+    Raises
+    ------
+    UserError
+        There is no such study, nothing in it, or no run has ended.
+    """
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        _read(chosen, rule, max_runs) as (audit, conditions),
+    ):
+        page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+    texts = {
+        "audit.json": audit.json(),
+        "audit.html": page,
+        "audit.xml": junit(audit),
+        "audit.svg": badge(audit),
+        "audit.md": comment(audit),
+    }
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    files = [chosen.out / name for name in texts]
+    for file in files:
+        file.write_text(texts[file.name], encoding="utf-8")
+    log(audit, chosen, files)
+    show([tables.verdicts(audit)])
+    show_sentences([lead(audit)])
+    written(files)
+    return audit
+
+
+def report_tables(chosen: Settings) -> Audit:
+    """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
+    with _read(chosen, *rule_of(chosen)) as (audit, _):
+        publish_product(
+            Product("tables", _tables(audit), _frames(audit), heading=f"Study {audit.study}"),
+            chosen,
+        )
+    return audit
+
+
+def report_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
+    """The data of an audit's tables: one frame a CSV file."""
+    with _read(chosen, *rule_of(chosen)) as (audit, _):
+        return _frames(audit)
+
+
+def report(chosen: Settings, folder: Path) -> Document:
+    """The page of an audit as a study's report."""
+    with _read(chosen, *rule_of(chosen)) as (audit, conditions):
+        return _document(audit, conditions, chosen, folder, ["png", "svg"])
+
+
+def findings(audit: Audit) -> list[str]:
+    """Sentences on an audit: its verdict, then the cases that aren't stable."""
+    open_cases = [case for case in audit.cases if case.verdict != "stable"]
+    return [lead(audit), *(f"{case.name}: {line(audit, case)}" for case in open_cases)]
+
+
+@contextmanager
+def _read(chosen: Settings, rule: Rule, max_runs: int | None) -> Iterator[tuple[Audit, list[Kept]]]:
+    study = Study(chosen.study, chosen.uri)
+    with study.transcripts() as stored:
+        conditions = kept(study.conditions, stored)
+        yield gathered(study, conditions, rule, max_runs), conditions
+
+
+def _tables(audit: Audit) -> list[Table]:
+    varied = [tables.variants(audit)] * bool(audit.variants)
+    return [tables.verdicts(audit), *varied, tables.costs(audit)]
+
+
+def _frames(audit: Audit) -> dict[str, pd.DataFrame]:
+    return {"audit": tables.frame((*audit.cases, *audit.variants))}
+
+
+def _document(
+    audit: Audit, conditions: list[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
+) -> Document:
+    by_run = {each.tracked.run_id: each for each in conditions}
+    order = {"unstable": 0, "undecided": 1, "stable": 2}
+    cases = sorted(audit.cases, key=lambda case: (order[case.in_family], -(case.disagreement or 0)))
+    pairs = [pair for case in cases if (pair := _sides(case, by_run[case.run_id])) is not None]
+    drift = drawn([by_run[case.run_id] for case in cases], chosen, folder, kinds)
+    return document(audit, pairs[:MOST_PAIRS], drift)
+
+
+def _sides(case: CaseAudit, each: Kept) -> Sides | None:
+    """The two runs of a case that its page shows; ``None`` where all decide alike."""
+    if case.pair is None:
+        return None
+    by_number = {stored.replicate: stored for stored in each.transcripts}
+    runs = [
+        by_number[n].read() if n in by_number else None for n in (case.pair.left, case.pair.right)
+    ]
+    left, right = runs
+    return sides(case.name, left, right) if left is not None and right is not None else None

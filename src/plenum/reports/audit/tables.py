@@ -1,0 +1,134 @@
+"""The tables of an audit: verdicts, settings of the program, cost, and the cases themselves."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+import pandas as pd
+
+from plenum.base import text
+from plenum.reports.audit.audit import Audit, CaseAudit
+from plenum.reports.audit.words import evidence, listed, share, words
+from plenum.reports.formats import NONE, count, dollars, or_dash, percent
+from plenum.reports.phrases import spaced
+from plenum.reports.table import Column, Table, keys
+
+_LONGEST = 600
+"""Letters of a case's text in the table of cases."""
+
+
+_COUNTED = ("runs", "completed", "pending")
+
+
+def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
+    """One row a case: its verdict, what it rests on, and what it cost."""
+    return pd.DataFrame([_record(case) for case in cases])
+
+
+def verdicts(audit: Audit) -> Table:
+    """A line a case."""
+    columns = (
+        *keys(["case"]),
+        Column("verdict"),
+        Column(("share", "share_low", "share_high"), "decide alike", _share),
+        Column("runs", "n", count),
+        Column("decisions", format=or_dash),
+        *[Column("right", format=percent)] * any(case.answer for case in audit.cases),
+        Column("e_stable", "e for stable", evidence),
+        Column("e_unstable", "e for unstable", evidence),
+        *[Column("warnings", format=or_dash)] * any(case.warnings for case in audit.cases),
+    )
+    return Table(
+        "audit",
+        f"{audit.name}: {audit.verdict}",
+        frame(audit.cases),
+        columns,
+        (*words("verdicts", audit), audit.controlled.origin),
+    )
+
+
+def variants(audit: Audit) -> Table:
+    """A line for each setting of the program's knobs and case, the given one first."""
+    columns = (
+        *(Column("knobs", key=True), Column("case", key=True), Column("verdict")),
+        Column(("share", "share_low", "share_high"), "decide alike", _share),
+        Column("runs", "n", count),
+        Column("right", format=lambda value: "not measured" if pd.isna(value) else percent(value)),
+        Column("dollars_a_run", "$ a run", lambda value: dollars(value, 0)),
+    )
+    tried = frame((*audit.cases, *audit.variants))
+    tried["dollars_a_run"] = tried["dollars"] / tried["runs"].clip(lower=1)
+    title = "The same cases under other settings of the program"
+    return Table("audit_knobs", title, tried, columns, tuple(words("variants", audit)))
+
+
+def costs(audit: Audit) -> Table:
+    """A line a case, and a total."""
+    every = (*audit.cases, *audit.variants)
+    varied = [Column("knobs", key=True)] * bool(audit.variants)
+    columns = (
+        *keys(["case"]),
+        *varied,
+        *(Column(name, format=count) for name in _COUNTED),
+        Column("failures", "failed", or_dash),
+        *(Column(name, format=count) for name in ("calls", "tokens_in", "tokens_out")),
+        Column(("dollars", "unpriced"), "$", dollars),
+    )
+    sums = {name: sum(getattr(case, name) for case in every) for name in _COUNTED}
+    totals = {"case": "all", **asdict(audit.cost), **sums}
+    title = "Runs, calls and cost"
+    return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
+
+
+def cases(audit: Audit) -> Table:
+    """What the program was asked, case by case."""
+    records = [
+        {
+            "case": case.name,
+            "text": _short(case.question),
+            "options": "; ".join(f"{label}: {name}" for label, name in _options(case)),
+            "answer": text.flatten(case.answer or ""),
+        }
+        for case in audit.cases
+    ]
+    columns = (*keys(["case"]), Column("text"), Column("options"), Column("answer", format=or_dash))
+    return Table("audit_cases", "The cases", pd.DataFrame(records), columns)
+
+
+def _record(case: CaseAudit) -> dict[str, Any]:
+    alike = case.share
+    return {
+        "case": case.name,
+        "knobs": text.flatten(case.knobs),
+        "verdict": case.in_family,
+        "verdict_alone": case.verdict,
+        "share": alike.value if alike else None,
+        "share_low": alike.low if alike else None,
+        "share_high": alike.high if alike else None,
+        "runs": case.runs,
+        "decided_after": case.decided_after,
+        "decisions": listed(case.decisions),
+        "right": case.right,
+        "disagreement": case.disagreement,
+        "e_stable": case.e_stable,
+        "e_unstable": case.e_unstable,
+        "completed": case.completed,
+        "pending": case.pending,
+        "failures": listed({spaced(why): n for why, n in case.failures.items()}),
+        "warnings": " ".join(case.warnings),
+        "condition": case.condition,
+        **{name: value for name, value in asdict(case.cost).items() if name != "runs"},
+    }
+
+
+def _share(value: float | None, low: float, high: float) -> str:
+    return NONE if value is None or pd.isna(value) else share(value, low, high)
+
+
+def _options(case: CaseAudit) -> list[tuple[str, str]]:
+    return [(text.flatten(label), text.flatten(name)) for label, name in case.options.items()]
+
+
+def _short(question: str) -> str:
+    line = text.flatten(question)
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

@@ -1,0 +1,87 @@
+"""The page of an audit in a real headless Chromium: it loads nothing, and nothing in it acts."""
+
+from pathlib import Path
+
+import pytest
+from audit_studies import AuditStudy, conversation
+
+from plenum.dynamics.audits import Rule
+from plenum.reports.audit.publish import publish
+
+from .test_explorer import HOSTILE, Open, browser, opened
+
+__all__ = ["browser", "opened"]
+
+READY = "main section"
+WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+WAVERING = ["A", "A", "B", "A", "B"] * 4
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pages")
+
+
+def page_of(study: AuditStudy) -> Path:
+    publish(study.chosen, Rule())
+    return study.chosen.out / "audit.html"
+
+
+def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
+    opened: Open, folder: Path
+) -> None:
+    study = AuditStudy(folder)
+    study.case("steady", ["A"] * 18, answer="A")
+    runs = [conversation(d, 6, part=3 + n % 3) for n, d in enumerate(WAVERING)]
+    study.case("wavering", WAVERING, runs=runs, answer="A")
+    study.case("wavering", ["A"] * 18, answer="A", knobs={"moderator": True})
+    with opened(page_of(study), ready=READY) as seen:
+        assert seen.text("h1") == "Audit of hiring.py:committee: Unstable"
+        assert "in one of two cases fewer than 95 % of runs" in seen.text(".lead")
+        assert "Simulated agents" in seen.text(".notice")
+        anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
+        assert anchors == [
+            *("verdict", "parting", "drift", "steadier", "cost", "controlled", "cases"),
+        ]
+        first = seen.page.locator("#table-1 tbody tr")
+        assert first.count() == 2
+        assert "60 % [" in first.nth(1).inner_text()
+        assert seen.page.locator("mark.first").all_inner_texts() == ["A", "B"]
+        assert "Run 0" in seen.text(".sides .heads")
+        assert "round 5" in seen.text(".part + .exchange h3")
+        assert seen.page.evaluate("document.querySelector('#figure-1 img').naturalWidth") > 100
+        assert "moderator=True" in seen.text("#steadier")
+        assert "0.7" in seen.text("#controlled")
+        assert seen.page.locator("script").count() == 0
+
+
+def test_runs_without_preferences_have_no_drift_and_stable_ones_no_parting(
+    opened: Open, folder: Path
+) -> None:
+    study = AuditStudy(folder, name="bare")
+    study.case("steady", ["A"] * 18, runs=[conversation("A", shares=False)] * 18)
+    with opened(page_of(study), ready=READY) as seen:
+        anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
+        assert anchors == ["verdict", "cost", "controlled", "cases"]
+
+
+def test_hostile_texts_are_inert_and_nothing_sticks_out(opened: Open, folder: Path) -> None:
+    study = AuditStudy(folder, name="hostile", committee=HOSTILE[0], program={"code": HOSTILE[2]})
+    for number, text in enumerate(HOSTILE):
+        safe = text.replace("\ud83d", "")
+        runs = [conversation(d) for d in WAVERING]
+        for entries in runs:
+            for entry in entries:
+                entry |= {"text": safe + entry["text"], "seat": safe[:200] + entry["seat"]}
+        id, options = f"{number} {safe[:200]}", {"A": safe, "B": "no"}
+        study.case(id, WAVERING, runs=runs, text=safe, options=options)
+    with opened(page_of(study), ready=READY) as seen:
+        page = seen.page
+        page.locator("details").evaluate_all("all => all.forEach(d => { d.open = true })")
+        assert page.evaluate("window.hit") is None
+        assert page.evaluate("document.images.length") == page.locator("figure.picture img").count()
+        assert page.evaluate("document.styleSheets.length") == 1
+        shown = page.evaluate("document.body.textContent")
+        assert HOSTILE[0] in shown
+        assert not {"\u202e", "\u2066", "\u0000"} & set(shown)
+        assert page.evaluate(WIDE) <= 0

@@ -1,0 +1,218 @@
+"""The outputs of an audit: every one of them says the same of the same runs, whatever they hold."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from audit_studies import AuditStudy, conversation
+from mlflow import MlflowClient
+from numpy.testing import assert_allclose
+from pydantic import TypeAdapter
+
+from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
+from plenum.dynamics.audits import Rule
+from plenum.dynamics.sequential import evidence, share_interval
+from plenum.reports.audit.audit import SCHEMA, Audit
+from plenum.reports.audit.badge import line
+from plenum.reports.audit.publish import publish
+from plenum.tracking.study import Study
+
+WAVERING = ["A", "A", "B", "A", "B"] * 4
+HOSTILE = "</script><b>x</b>\"'&`|@someone \u202e\u0007"
+
+
+New = Callable[..., AuditStudy]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The studies of this file share a store: to make one takes a second."""
+    return tmp_path_factory.mktemp("audited")
+
+
+@pytest.fixture
+def new(folder: Path, request: pytest.FixtureRequest) -> New:
+    """An empty study."""
+    return lambda **given: AuditStudy(folder, name=request.node.name, **given)
+
+
+@pytest.fixture(scope="module")
+def study(folder: Path) -> AuditStudy:
+    """A stable case, an unstable one, and one whose sixth run failed and eighth waits."""
+    written = AuditStudy(folder)
+    written.case("steady", ["A"] * 20, answer="A")
+    written.case("wavering", WAVERING, answer="A")
+    written.case("few", ["A"] * 5 + ["failed:timeout", "A", "pending", "A"])
+    return written
+
+
+@pytest.fixture(scope="module")
+def audit(study: AuditStudy) -> Audit:
+    return publish(study.chosen, Rule(), 40)
+
+
+def output(study: AuditStudy, name: str) -> str:
+    return (study.chosen.out / name).read_text(encoding="utf-8")
+
+
+def test_verdicts_shares_and_counts_are_those_of_the_runs(audit: Audit) -> None:
+    steady, wavering, few = audit.cases
+    assert (audit.verdict, [case.verdict for case in audit.cases]) == (
+        "unstable",
+        ["stable", "unstable", "undecided"],
+    )
+    assert wavering.decisions == {"A": 12, "B": 8}
+    path = [0 if decision == "A" else 1 for decision in WAVERING]
+    assert wavering.share is not None
+    assert_allclose(
+        (wavering.share.value, wavering.share.low, wavering.share.high),
+        (0.6, *share_interval(path, 4, 0.05, 2)),
+    )
+    proof = evidence(path, 4, acceptable=0.95, unacceptable=0.8, modes=2)
+    assert (wavering.decided_after, wavering.e_unstable) == (proof.runs, proof.unstable)
+    assert (wavering.right, steady.right, few.right) == (0.6, 1.0, None)
+    assert_allclose(wavering.disagreement or 0, 1 - (66 + 28) / 190)
+
+
+def test_failed_runs_are_an_outcome_and_runs_behind_a_waiting_one_dont_count_yet(
+    audit: Audit,
+) -> None:
+    few = audit.cases[2]
+    assert (few.runs, few.completed, few.pending) == (7, 7, 1)
+    assert few.decisions == {"A": 6, "failed": 1}
+    assert few.failures == {"timeout": 1}
+
+
+def test_cost_counts_every_run(audit: Audit) -> None:
+    assert (audit.cost.runs, audit.cost.calls, audit.cost.tokens_in) == (49, 196, 19_600)
+    assert_allclose(audit.cost.dollars, 0.196)
+
+
+def test_json_has_the_schema_that_the_classes_say(study: AuditStudy, audit: Audit) -> None:
+    text = output(study, "audit.json")
+    assert json.loads(text)["schema"] == SCHEMA
+    assert TypeAdapter(Audit).validate_json(text, strict=True) == audit
+
+
+def test_junit_has_a_failure_for_unstable_and_a_skip_for_undecided(
+    study: AuditStudy, audit: Audit
+) -> None:
+    suite = ElementTree.fromstring(output(study, "audit.xml"))[0]
+    counts = {name: int(suite.attrib[name]) for name in ("tests", "failures", "skipped")}
+    assert counts == {"tests": 3, "failures": 1, "skipped": 1}
+    endings = {test.attrib["name"]: [part.tag for part in test][1:] for test in suite[1:]}
+    assert endings == {"steady": [], "wavering": ["failure"], "few": ["skipped"]}
+    known = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
+    assert {"n", "share", "interval", "e_stable", "e_unstable", "dollars"} <= known.keys()
+
+
+def test_the_badge_says_the_least_share_and_that_agents_are_simulated(
+    study: AuditStudy, audit: Audit
+) -> None:
+    words = line(audit)
+    assert words.startswith("1/3 cases, lowest 60 % [")
+    assert words.endswith("n 20, simulated")
+    badge = ElementTree.fromstring(output(study, "audit.svg"))
+    assert words in "".join(badge.itertext())
+
+
+def test_the_comment_lists_what_needs_a_look_first(study: AuditStudy, audit: Audit) -> None:
+    rows = [row for row in output(study, "audit.md").splitlines() if row.startswith("| ")]
+    assert [row.split(" | ")[0] for row in rows[2:]] == ["| wavering", "| few", "| steady"]
+
+
+def test_every_audit_is_a_run_with_its_files_and_conditions_carry_their_verdicts(
+    study: AuditStudy, audit: Audit
+) -> None:
+    client = MlflowClient(study.uri)
+    experiment = client.get_experiment_by_name(study.name)
+    assert experiment is not None
+    (run,) = client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'audit'")
+    assert run.data.tags["plenum.verdict"] == "unstable"
+    assert run.data.metrics["share/wavering"] == 0.6
+    assert run.data.metrics["cases_stable"] == 1
+    assert run.data.params["max_runs"] == "40"
+    files = {file.path for file in client.list_artifacts(run.info.run_id)}
+    assert files == {"audit.json", "audit.html", "audit.xml", "audit.svg", "audit.md"}
+    parent = client.get_run(audit.cases[1].run_id)
+    assert parent.data.tags["plenum.verdict"] == "unstable"
+    assert_allclose(parent.data.metrics["audit.e_unstable"], audit.cases[1].e_unstable)
+    point = client.get_metric_history(parent.info.run_id, "audit.share_value")
+    assert [(each.step, each.value) for each in point] == [(20, 0.6)]
+
+
+def test_tables_py_reports_with_the_rule_of_the_last_audit(
+    new: New, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = new()
+    study.case("c", ["A"] * 10)
+    publish(study.chosen, Rule(acceptable=0.8, unacceptable=0.5))
+    kind = KINDS[Study(study.name, study.uri).kind]
+    again = kind.part("report_tables")(study.chosen)
+    assert again.rule == Rule(acceptable=0.8, unacceptable=0.5)
+    assert again.verdict == "stable"
+    assert "100 % [" in capsys.readouterr().out
+    assert kind.part("findings")(again)[0].startswith("Stable: ")
+    assert list(kind.part("report_frames")(study.chosen)["audit"]["runs"]) == [10]
+
+
+def test_other_settings_of_the_program_stand_beside_it(new: New) -> None:
+    study = new()
+    study.case("c", WAVERING)
+    study.case("c", ["B"] * 18, knobs={"moderator": True})
+    audit = publish(study.chosen, Rule())
+    assert [case.verdict for case in (*audit.cases, *audit.variants)] == ["unstable", "stable"]
+    assert audit.verdict == "unstable"
+    assert len(audit.controlled.identities) == 1
+
+
+def test_one_case_of_many_that_is_unstable_alone_may_be_chance(new: New) -> None:
+    study = new()
+    path = list("AABABB")
+    for number in range(4):
+        decisions = path if number == 0 else ["A"] * 20
+        study.case(f"c{number}", decisions, runs=[[] for _ in decisions])
+    audit = publish(study.chosen, Rule(alpha=0.05))
+    alone = evidence([int(d == "B") for d in path], 4, acceptable=0.95, unacceptable=0.8, modes=2)
+    assert 20 <= alone.unstable < 80
+    assert (audit.cases[0].verdict, audit.cases[0].in_family) == ("unstable", "undecided")
+    assert audit.verdict == "undecided"
+
+
+def test_a_program_that_always_fails_isnt_stable(new: New) -> None:
+    study = new()
+    study.case("c", ["failed:timeout"] * 20, runs=[[] for _ in range(20)])
+    audit = publish(study.chosen, Rule())
+    assert (audit.verdict, audit.cases[0].failures) == ("unstable", {"timeout": 20})
+    assert audit.cases[0].mode is None
+
+
+def test_hostile_ids_and_texts_change_no_format(new: New) -> None:
+    study = new(committee=HOSTILE)
+    runs = [conversation(decision) for decision in WAVERING]
+    for entries in runs:
+        for entry in entries:
+            entry["text"] = HOSTILE + entry["text"]
+    study.case(HOSTILE, WAVERING, runs=runs, text=HOSTILE, options={"A": HOSTILE, "B": "no"})
+    audit = publish(study.chosen, Rule())
+    assert audit.cases[0].id == HOSTILE
+    page, note = output(study, "audit.html"), output(study, "audit.md")
+    assert "<b>" not in page
+    assert "</script" not in page
+    assert not {"\u202e", "\u0007"} & set(page + note + output(study, "audit.xml"))
+    (row,) = [row for row in note.splitlines() if "| unstable |" in row]
+    assert row.split(" | ")[0].startswith("| `</script>")
+    assert row.count("`") == 2
+    ElementTree.fromstring(output(study, "audit.svg"))
+    suite = ElementTree.fromstring(output(study, "audit.xml"))[0]
+    assert suite[1].attrib["name"].startswith("</script><b>x</b>")
+
+
+def test_a_study_without_an_ended_run_has_no_verdict(new: New) -> None:
+    study = new()
+    study.case("c", ["pending"])
+    with pytest.raises(UserError, match="has ended"):
+        publish(study.chosen, Rule())

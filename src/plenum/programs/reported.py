@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum.base.text import flatten, well_formed
+from plenum.programs.decision import rule_problem
 
 _LONGEST_TEXT = 10**6
 _LONGEST_SEAT = 80
@@ -60,6 +61,8 @@ def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
         raise Refused(f"option: {_shown(option)}; it is one of {', '.join(options)}")
     named = {name: given.get(name) for name in ("text", "extract")}
     read = {name: _text(named, name) for name, value in named.items() if value is not None}
+    if problem := rule_problem(read.get("extract", "")):
+        raise Refused(f"extract: {problem}")
     return {**({"option": option} if option is not None else {}), **read}
 
 

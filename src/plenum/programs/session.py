@@ -141,6 +141,16 @@ class Session:
         """Recorded answers that the program hasn't asked for again."""
         return len(self._recorded)
 
+    @property
+    def path(self) -> Path:
+        """The run's journal."""
+        return self._journal.path
+
+    @property
+    def decided(self) -> bool:
+        """Whether the program has decided."""
+        return self.decision.done()
+
     def case(self) -> dict[str, Any]:
         """What the program is told of its run."""
         case = self.condition.case

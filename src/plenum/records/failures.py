@@ -29,6 +29,10 @@ class Failure(StrEnum):
     - ``held``: the provider asks to be left alone for longer than ``calls.max_wait_s``
     - ``interrupted``: Ctrl-C, SIGTERM, or another call stopped the sweep
 
+    Of a program under audit:
+
+    - ``program``: it ended without a decision, by an error of its own; ``timeout``: not in its time
+
     And ``bug``: an error of the code; ``unrecorded``: published runs of which the authors kept
     nothing, since they failed.
     """
@@ -47,6 +51,7 @@ class Failure(StrEnum):
     UNREACHABLE = "unreachable"
     HELD = "held"
     INTERRUPTED = "interrupted"
+    PROGRAM = "program"
     BUG = "bug"
     UNRECORDED = "unrecorded"
 

@@ -1,0 +1,161 @@
+"""What a program decided, read from what it sent: a label, or a text and a rule."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.base.text import flatten, visible
+from plenum.programs.case import NO_DECISION
+
+RULES = ("regex:PATTERN", "json:PATH", "name", "clerk")
+LONGEST = 100_000
+"""Characters of a text that a decision is read from: its last ones, where it has more."""
+
+_EDGES = " \t\r\n\"'`*_.,:;()[]<>"
+_SHOWN = 80
+
+
+class Unreadable(ValueError):
+    """A text that names no option, or more than one; the message says which."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """A decision as a program sent it.
+
+    Attributes
+    ----------
+    option
+        A label, where the program names one.
+    text
+        What it is to be read from otherwise.
+    extract
+        The rule, one of :data:`RULES`; empty where the text is a label or an option's name.
+    """
+
+    option: str = ""
+    text: str = ""
+    extract: str = ""
+
+
+def rule_problem(rule: str) -> str:
+    """Why nothing can be read by a rule; empty where it can."""
+    name, _, rest = rule.partition(":")
+    if rule in ("", "name", "clerk") or (name == "json" and rest):
+        return ""
+    if name != "regex" or not rest:
+        return f"{_shown(rule)}; {', '.join(RULES)} are allowed"
+    try:
+        re.compile(rest)
+    except re.error as error:
+        return f"{_shown(rule)}: {error}"
+    return ""
+
+
+def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
+    """The label that was decided for; :data:`~plenum.programs.case.NO_DECISION` for an empty text.
+
+    Parameters
+    ----------
+    given
+        What the program sent.
+    options
+        Names by label.
+    rule
+        The audit's, where the program gives none.
+
+    Raises
+    ------
+    Unreadable
+        It names none of the options, or several.
+    """
+    if given.option:
+        return _one({_label(given.option, options)}, given.option)
+    text = given.text[-LONGEST:]
+    if not text.strip():
+        return NO_DECISION
+    name, _, rest = (given.extract or rule).partition(":")
+    if name == "regex":
+        hits = (m[1] if m.re.groups else m[0] for m in re.finditer(rest, text, re.MULTILINE))
+        return _one({_label(hit or "", options) for hit in hits}, text)
+    if name == "json":
+        value = at(last_json(text), rest)
+        return _one({None if isinstance(value, list | dict) else _label(str(value), options)}, text)
+    if name == "name":
+        return _one(set(_mentioned(text, options)), text)
+    return _one({_label(text, options)}, text)
+
+
+def at(value: Any, path: str) -> Any:
+    """The part of a JSON value that a path names, such as ``choices.0.label``.
+
+    Raises
+    ------
+    Unreadable
+        There is none.
+    """
+    for key in filter(None, path.removeprefix("$").split(".")):
+        try:
+            value = value[int(key)] if isinstance(value, list) else value[key]
+        except (KeyError, IndexError, TypeError, ValueError):
+            raise Unreadable(f"json:{path}: nothing lies at {key}") from None
+    return value
+
+
+def last_json(text: str) -> Any:
+    """The JSON value that a text is, or the last line of it that is one.
+
+    Raises
+    ------
+    Unreadable
+        There is none.
+    """
+    for candidate in (text, *reversed(text.splitlines())):
+        try:
+            return json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+    raise Unreadable(f"no JSON: {_shown(text)}")
+
+
+def _label(text: str, options: Mapping[str, str]) -> str | None:
+    """The option that a text is the label or the name of."""
+    plain = _plain(text)
+    for label, name in options.items():
+        both = f"{_plain(label)} {_plain(name)}"
+        if plain in (_plain(label), _plain(name), both, f"option {_plain(label)}"):
+            return label
+    return None
+
+
+def _mentioned(text: str, options: Mapping[str, str]) -> Iterator[str]:
+    """Options whose name, or whose label as ``option A``, a text holds as whole words."""
+    plain = _plain(text)
+    names = {_plain(name): label for label, name in options.items()}
+    names |= {f"option {_plain(label)}": label for label in options}
+    for words in sorted(names, key=len, reverse=True):  # a longer name may hold a shorter one
+        plain, hits = re.subn(rf"(?<!\w){re.escape(words)}(?!\w)", "\0", plain)
+        if hits:
+            yield names[words]
+
+
+def _plain(text: str) -> str:
+    """A text for comparing: as it looks, without case, marks at its edges, and double spaces."""
+    words = (word.strip(_EDGES) for word in visible(text).casefold().split())
+    return " ".join(filter(None, words))
+
+
+def _one(labels: "set[str] | set[str | None]", text: str) -> str:
+    if len(labels) == 1 and (label := next(iter(labels))) is not None:
+        return label
+    if len(labels) > 1:
+        several = " and ".join(sorted(label or "something else" for label in labels))
+        raise Unreadable(f"it names {several}: {_shown(text)}")
+    raise Unreadable(f"it names no option: {_shown(text)}")
+
+
+def _shown(text: str) -> str:
+    line = flatten(text)
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}..."

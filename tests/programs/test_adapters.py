@@ -1,0 +1,271 @@
+"""The four ways to run a program, over the real proxy: they differ in nothing else."""
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program_runs import CASE, Audit, audit_of, script
+from slow_model import SlowModel
+
+from plenum.base.errors import UserError
+from plenum.programs import adapters
+from plenum.programs.adapters import Committee
+from plenum.programs.client.plenum_run import Case, Decision, Run
+
+
+def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
+    """The audit of a function of this process."""
+    named = Committee(target="here:committee", isolate="none", **settings)
+    return Audit(folder / "runs", named, adapters.in_process(committee), SlowModel(0.0))
+
+
+# --- callables ------------------------------------------------------------------------------------
+
+
+def test_a_function_of_this_process_is_run_async_or_in_a_thread(tmp_path: Path) -> None:
+    threads = set()
+
+    def of_a_thread(case: Case, run: Run) -> str:
+        threads.add(threading.current_thread())
+        run.say(1, "chair", case.text)
+        return "the engineer"
+
+    async def of_the_loop(case: Case, run: Run) -> Decision:
+        run.say(1, "chair", case.text)
+        await asyncio.sleep(0)
+        return Decision("B")
+
+    (first,) = audit_in_process(tmp_path / "a", of_a_thread).run()
+    (second,) = audit_in_process(tmp_path / "b", of_the_loop).run()
+    assert [first.decision, second.decision] == ["A", "B"]
+    assert first.entries[0]["text"] == second.entries[0]["text"] == CASE.text
+    assert threading.current_thread() not in threads
+
+
+@pytest.mark.parametrize("way", ["raises", "exits", "cancels itself"])
+def test_what_it_raises_ends_its_run_alone(tmp_path: Path, way: str) -> None:
+    async def committee(case: Case, run: Run) -> str:
+        if run.index == 0:
+            raise {
+                "raises": KeyError("chair"),
+                "exits": SystemExit(3),
+                "cancels itself": asyncio.CancelledError(),
+            }[way]
+        return "A"
+
+    bad, good = audit_in_process(tmp_path, committee).run(2)
+    assert (bad.status, bad.reason) == ("failed", "program")
+    assert (good.status, good.decision) == ("completed", "A")
+
+
+def test_a_thread_that_never_ends_is_left_to_itself(tmp_path: Path) -> None:
+    over = threading.Event()
+
+    def committee(case: Case, run: Run) -> str:
+        if run.index == 0:
+            over.wait()
+        return "A"
+
+    bad, good = audit_in_process(tmp_path, committee, timeout_s=0.5).run(2)
+    over.set()
+    assert (bad.status, bad.reason) == ("failed", "timeout")
+    assert good.decision == "A"
+
+
+def test_the_identity_of_a_function_is_its_file_s(tmp_path: Path) -> None:
+    identity = adapters.in_process(script).identity
+    assert identity["function"] == "script"
+    assert "program_runs.py" in identity["code"]
+
+
+# --- commands -------------------------------------------------------------------------------------
+
+
+def test_a_command_of_any_language_decides_by_its_last_line(tmp_path: Path) -> None:
+    app = tmp_path / "app.sh"
+    app.write_text("grep -c engineer $1 >&2; echo thinking; echo 'the engineer'; echo\n")
+    audit = audit_of(tmp_path, command=f"sh {app} {{case}}")
+    (run,) = audit.run()
+    assert run.decision == "A"
+    assert audit.program.identity["command"] == ["sh", "app.sh", "{case}"]
+    assert set(audit.program.identity["code"]) == {"app.sh"}
+    assert (tmp_path / "runs/000.output").read_text().splitlines()[-1] == "1"
+
+
+def test_a_command_gets_values_and_knobs_as_arguments(tmp_path: Path) -> None:
+    app = tmp_path / "app.py"
+    app.write_text("import json, sys\nprint(json.dumps(sys.argv[1:]))\n")
+    command = f"{sys.executable} {app} {{text}} {{index}} -m={{memory}} {{other}} '{{{{'"
+    audit = audit_of(tmp_path, command=command, extract="json:2", knobs={"memory": ["A", "B"]})
+    (run,) = audit.run(memory="B")
+    assert run.decision == "none"
+    assert run.end is not None
+    arguments = json.loads(run.end["text"])
+    assert arguments == [CASE.text, "0", "-m=B", "{other}", "{{"]
+    assert "aiohttp" in audit.program.identity["packages"]
+
+
+def test_a_command_can_post_its_decision(tmp_path: Path) -> None:
+    app = tmp_path / "app.py"
+    app.write_text(
+        "import plenum_run\ncase, run = plenum_run.connect()\nrun.say(1, 'x', case.id)\n"
+        "run.decide(plenum_run.Decision('C'))\nprint('A')\n"
+    )
+    (run,) = audit_of(tmp_path, command=f"{sys.executable} {app}").run()
+    assert run.decision == "C"
+    assert run.entries[0]["text"] == CASE.id
+
+
+def test_a_command_that_ends_badly_decides_nothing(tmp_path: Path) -> None:
+    (run,) = audit_of(tmp_path, command="sh -c 'echo A; echo no memory >&2; exit 4'").run()
+    assert (run.status, run.reason) == ("failed", "program")
+    assert run.end is not None
+    assert run.end["detail"] == "exit status 4: no memory"
+
+
+# --- endpoints ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def endpoint(status: int = 200, answer: str = "") -> Iterator[tuple[str, list[Any]]]:
+    """A server that answers every POST; its URL, and what was posted."""
+    posted: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            posted.append(json.loads(body))
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(answer.encode())
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/decide", posted
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def test_an_endpoint_gets_the_case_and_answers_with_a_decision(tmp_path: Path) -> None:
+    with endpoint(answer='{"result": [{"label": "B"}]}') as (url, posted):
+        (run,) = audit_of(tmp_path, http=url, path="result.0.label").run()
+    assert run.decision == "B"
+    assert posted[0]["case"]["options"] == dict(CASE.options)
+    assert "answer" not in posted[0]["case"]
+    assert posted[0]["index"] == 0
+    assert posted[0]["base_url"].endswith("/v1")
+
+
+def test_an_endpoint_gets_the_body_that_is_set(tmp_path: Path) -> None:
+    body = {"q": "Case: {text}", "n": ["{seed}", 3], "{text}": None, "memory": "{memory}"}
+    with endpoint(answer="the engineer") as (url, posted):
+        (run,) = audit_of(tmp_path, http=url, body=body).run(memory=3)
+    assert run.decision == "A"
+    assert posted[0]["q"] == f"Case: {CASE.text}"
+    assert isinstance(posted[0]["n"][0], int)
+    assert posted[0]["memory"] == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "answer", "path", "words"),
+    [
+        (500, "no memory\nleft", "", "HTTP 500: no memory left"),
+        (200, "<html>", "result", "no JSON"),
+        (200, "{}", "result", "nothing lies at result"),
+        (200, "x" * 2**21, "", "bytes"),
+    ],
+)
+def test_an_endpoint_that_answers_badly_fails_its_run(
+    tmp_path: Path, status: int, answer: str, path: str, words: str
+) -> None:
+    with endpoint(status, answer) as (url, _):
+        (run,) = audit_of(tmp_path, http=url, path=path).run()
+    assert (run.status, run.reason) == ("failed", "program")
+    assert run.end is not None
+    assert words in run.end["detail"]
+
+
+def test_an_endpoint_that_is_not_there_fails_its_run(tmp_path: Path) -> None:
+    (run,) = audit_of(tmp_path, http="http://127.0.0.1:9/decide").run()
+    assert (run.status, run.reason) == ("failed", "program")
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://x/y", "http://", "nothing", "https://me:secret@x/y", "http://x/?api_key=1234"]
+)
+def test_a_url_that_cannot_be_used_is_refused(url: str) -> None:
+    with pytest.raises(UserError, match=r"committee\.http"):
+        adapters.program(Committee(http=url))
+
+
+# --- questions outside of the conversation --------------------------------------------------------
+
+
+def test_a_clerk_reads_twice_and_decides_nothing_where_it_differs(tmp_path: Path) -> None:
+    from scripted_model import ScriptedModel
+
+    def committee(case: Case, run: Run) -> str:
+        return "We hire, in the end, the one with papers."
+
+    readings = iter(["B", "B", "B", "the engineer"])
+    model = ScriptedModel(lambda chat: next(readings))
+    settings = {"extract": "clerk", "clerk": "openai/clerk"}
+    alone = audit_in_process(tmp_path, committee, **settings)
+    audit = Audit(alone.folder, alone.settings, alone.program, model)
+    (first,) = audit.run()
+    assert first.decision == "B"
+    assert [entry["option"] for entry in first.entries if entry["kind"] == "clerk"] == ["B", "B"]
+    assert first.totals()["calls"] == 2
+    second = Audit(tmp_path / "again", alone.settings, alone.program, model).run()[0]
+    assert second.decision == "none"
+    assert second.end is not None
+    assert second.end["unread"] == "the clerk reads it as B and as A"
+
+
+def test_preferences_are_elicited_after_the_run_and_never_fed_back(tmp_path: Path) -> None:
+    from scripted_model import ScriptedModel
+
+    asked: list[str] = []
+
+    def answer(chat: Any) -> str:
+        asked.append(chat.messages[-1].content)
+        return '{"A": 10, "B": 30, "C": 0}' if "100 points" in asked[-1] else "I prefer B."
+
+    body = """
+def committee(case, run):
+    for round in (1, 2):
+        for seat in ("chair", "clerk"):
+            run.say(round, seat, call(run, f"{seat} {round}?"))
+    return "B"
+"""
+    target = script(tmp_path, body)
+    plain = audit_of(tmp_path, ScriptedModel(answer), target=target)
+    (bare,) = plain.run()
+    asked.clear()
+    audit = audit_of(tmp_path / "..", ScriptedModel(answer), target=target, elicit=True)
+    (run,) = Audit(tmp_path / "elicited", audit.settings, audit.program, audit.model).run()
+    conversation = [entry for entry in run.entries if entry["kind"] in ("call", "say")]
+    assert conversation == [e for e in bare.entries if e["kind"] in ("call", "say")]
+    assert [len(entry) for entry in asked[:4]] == [8, 8, 8, 8]
+    elicited = [entry for entry in run.entries if entry["kind"] == "elicited"]
+    assert [(e["round"], e["seat"]) for e in elicited] == [
+        *((1, "chair"), (1, "clerk"), (2, "chair"), (2, "clerk"))
+    ]
+    assert elicited[0]["preferences"] == {"A": 0.25, "B": 0.75, "C": 0.0}
+    assert run.end is not None
+    assert run.end["elicited"] is True
+    assert run.totals()["calls"] == 8

@@ -1,0 +1,20 @@
+"""A model that takes its time."""
+
+import asyncio
+
+from plenum.design.condition import Simulated
+from plenum.models import Chat, Reply, Response
+from plenum.models.simulated import SimulatedBackend
+
+
+class SlowModel(SimulatedBackend):
+    """Answers ``A`` after some seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(Simulated())
+        self._seconds = seconds
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
+        """Make one attempt."""
+        await asyncio.sleep(self._seconds)
+        return Response(Reply("A", 1, 1))

@@ -1,15 +1,17 @@
 #!/bin/sh
 # Make an environment of its own for each framework whose example the tests play, in .frameworks/NAME:
 #
-#     sh scripts/frameworks.sh langgraph openai_agents     # of tests/frameworks/*.txt; all but crewai without a name
+#     sh scripts/frameworks.sh langgraph crewai       # of tests/frameworks/*.txt; all but crewai without a name
 #
-# tests/frameworks/NAME.txt has the versions. An environment whose versions are still those is kept.
+# FRAMEWORKS names another folder. An environment that has the versions of tests/frameworks/NAME.txt is kept.
 set -eu
 cd "$(dirname "$0")/.."
-for name in ${*:-langgraph openai_agents autogen agent_framework}; do
+[ $# -gt 0 ] || set -- langgraph openai_agents autogen agent_framework
+for name in "$@"; do
     versions=tests/frameworks/$name.txt
-    folder=.frameworks/$name
-    [ -f "$versions" ] || { echo "$name: no such framework; there are" tests/frameworks/*.txt >&2; exit 2; }
+    folder=${FRAMEWORKS:-.frameworks}/$name
+    [ -f "$versions" ] ||
+        { echo "$name: no such framework; there are $(cd tests/frameworks && echo *.txt)" >&2; exit 2; }
     cmp -s "$versions" "$folder/versions.txt" && continue
     rm -rf "$folder"
     "${PYTHON:-python3}" -m venv "$folder"

@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 from program_runs import CASE, Audit, audit_of, script
+from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
 from plenum.programs import adapters
 from plenum.programs.adapters import Committee
 from plenum.programs.client.plenum_run import Case, Decision, Run
+from plenum.tracking import programs
 
 
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
@@ -216,8 +218,6 @@ def test_a_url_that_cannot_be_used_is_refused(url: str) -> None:
 
 
 def test_a_clerk_reads_twice_and_decides_nothing_where_it_differs(tmp_path: Path) -> None:
-    from scripted_model import ScriptedModel
-
     def committee(case: Case, run: Run) -> str:
         return "We hire, in the end, the one with papers."
 
@@ -237,8 +237,6 @@ def test_a_clerk_reads_twice_and_decides_nothing_where_it_differs(tmp_path: Path
 
 
 def test_preferences_are_elicited_after_the_run_and_never_fed_back(tmp_path: Path) -> None:
-    from scripted_model import ScriptedModel
-
     asked: list[str] = []
 
     def answer(chat: Any) -> str:
@@ -269,3 +267,21 @@ def committee(case, run):
     assert run.end is not None
     assert run.end["elicited"] is True
     assert run.totals()["calls"] == 8
+
+
+def test_the_simulated_model_answers_what_is_asked_after_a_run(tmp_path: Path) -> None:
+    body = """
+def committee(case, run):
+    listed = "\\n".join(f"{label}: {name}" for label, name in case.options.items())
+    return call(run, f"{case.text}\\n{listed}")
+"""
+    settings = {"extract": "clerk", "clerk": "openai/clerk", "elicit": True}
+    runs = audit_of(tmp_path, target=script(tmp_path, body), **settings).run(3)
+    for run in runs:
+        call, first, second, elicited, _ = run.entries
+        assert first["option"] == second["option"] == run.decision
+        assert f"option {run.decision}" in call["text"]
+        assert sum(elicited["preferences"].values()) == pytest.approx(1)
+    tables = programs.tables(runs)
+    assert len(tables["elicited"]) == 3
+    assert len(tables["messages"]) == 0

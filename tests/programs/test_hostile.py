@@ -1,10 +1,12 @@
 """Programs that misbehave: each ends in one clear line, and the others go on."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -346,3 +348,62 @@ def test_processes_of_others_stay(tmp_path: Path) -> None:
     finally:
         other.kill()
         other.wait()
+
+
+def test_runs_that_share_a_global_key_are_refused(tmp_path: Path) -> None:
+    shared: dict[str, str] = {}
+
+    async def committee(case: Case, run: Run) -> str:
+        shared["key"] = run.token
+        while run.index == 0 and shared["key"] == run.token:
+            await asyncio.sleep(0.01)  # until the other run begins
+        return await asyncio.to_thread(called, run.base_url, shared["key"])
+
+    def called(base_url: str, key: str) -> str:
+        body = {"model": "gpt-x", "messages": [{"role": "user", "content": "A or B?"}]}
+        request = urllib.request.Request(
+            f"{base_url}/chat/completions",
+            json.dumps(body).encode(),
+            {"Authorization": f"Bearer {key}", "Content-Type": "application/json"},
+        )
+        with urllib.request.urlopen(request) as answer:
+            return str(json.load(answer)["choices"][0]["message"]["content"])
+
+    settings = Committee(target="here:committee", isolate="none")
+    audit = Audit(tmp_path / "runs", settings, adapters.in_process(committee), SlowModel(0.5))
+    mixed, good = audit.run(2)
+    assert mixed.reason == "program"
+    assert mixed.end is not None
+    assert any("isolate=process" in problem for problem in mixed.end["problems"])
+    assert good.decision == "A"
+
+
+def test_a_program_that_asks_less_on_replay_begins_anew(tmp_path: Path) -> None:
+    body = f"""
+def committee(case, run):
+    call(run, "first?")
+    count = {str(tmp_path / "count")!r}
+    with open(count, "a") as file:
+        file.write("x")
+    times = os.path.getsize(count)
+    if times == 1:
+        call(run, "second?")
+        time.sleep(600)
+    return "A"
+"""
+    audit = audit_of(tmp_path, SlowModel(0.0), target=script(tmp_path, body))
+
+    async def stopped() -> None:
+        running = asyncio.create_task(audit.start([0]))
+        while not audit.journal(0).exists() or "second?" not in audit.journal(0).read_text():
+            await asyncio.sleep(0.05)
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+
+    asyncio.run(stopped())
+    (run,) = audit.run()
+    assert run.decision == "A"
+    assert [entry["question"] for entry in run.calls] == ["first?"]
+    assert run.end is not None
+    assert run.end["restarts"] == 1

@@ -23,6 +23,7 @@ from plenum.programs.decision import Given, Unreadable, read
 from plenum.programs.proxy import Proxy
 from plenum.programs.session import Session, restarts, set_aside
 from plenum.records import Failure, Journal, read_entries
+from plenum.records.journal import ELICITED
 
 _GRACE_S = 10.0
 """How long a program may go on after its decision."""
@@ -212,7 +213,7 @@ class ProgramRun:
         for question in elicitation.questions(case, self._entries(journal), *names):
             at = question.round, question.seat
             try:
-                reply = await self._ask(calls, question.chat, elicitation.KIND, *at)
+                reply = await self._ask(calls, question.chat, ELICITED, *at)
             except CallError as error:  # the decision stands
                 session.problem(f"{question.seat} wasn't asked for its preferences: {error.detail}")
             else:

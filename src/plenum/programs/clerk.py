@@ -11,6 +11,7 @@ from plenum.programs.decision import Given, Unreadable, read
 KIND = "clerk"
 """Of the journal's entries."""
 
+OPENING = "A committee had to choose one of these options:"
 READINGS = (1, 2)
 _MAX_TOKENS = 50
 _LONGEST_TEXT = 20_000
@@ -21,7 +22,7 @@ def chat(case: Case, text: str, model: str, *names: str | int) -> Chat:
     options = [f"{label}: {name}" for label, name in case.options.items()]
     prompt = "\n".join(
         [
-            "A committee had to choose one of these options:",
+            OPENING,
             *options,
             "",
             "It wrote this, as a JSON string:",

@@ -14,10 +14,9 @@ from plenum.base.identity import seed_for
 from plenum.models import Chat, Message, Reply
 from plenum.programs.case import Case
 from plenum.programs.decision import Unreadable, last_json
+from plenum.records.journal import ELICITED
 
-KIND = "elicited"
-"""Of the journal's entries."""
-
+OPENING = "A committee works on this case."
 _MAX_TOKENS = 400
 _LONGEST_TEXT = 4000
 _LAST_MESSAGES = 60
@@ -38,7 +37,7 @@ class Question:
             read = {"preferences": preferences(reply.text, labels)}
         except Unreadable as problem:
             read = {"problem": str(problem)}
-        named = {"kind": KIND, "round": self.round, "seat": self.seat, "model": self.chat.model}
+        named = {"kind": ELICITED, "round": self.round, "seat": self.seat, "model": self.chat.model}
         return {**named, **vars(reply), **read}
 
 
@@ -59,7 +58,7 @@ def questions(
         return  # no model is known
     by_seat = {entry["seat"]: entry for entry in calls}
     systems = {entry["seat"]: entry["system"] for entry in reversed(calls) if "system" in entry}
-    answered = {(e["round"], e["seat"]) for e in entries if e["kind"] == KIND}
+    answered = {(e["round"], e["seat"]) for e in entries if e["kind"] == ELICITED}
     messages = [entry for entry in entries if entry["kind"] == "say"] or calls
     for place, entry in enumerate(messages):
         at = entry["round"], entry["seat"]
@@ -76,7 +75,7 @@ def questions(
             messages=said,
             temperature=1.0 if temperature is None else temperature,
             max_tokens=_MAX_TOKENS,
-            seed=seed_for(*names, *at, KIND),
+            seed=seed_for(*names, *at, ELICITED),
         )
         yield Question(*at, chat)
 
@@ -109,7 +108,7 @@ def _prompt(case: Case, seat: str, messages: Sequence[Mapping[str, Any]]) -> str
     example = json.dumps(dict.fromkeys(case.options, 0))
     return "\n".join(
         [
-            "A committee works on this case.",
+            OPENING,
             "",
             case.text,
             "",

@@ -72,6 +72,7 @@ class Proxy:
     def _session(self, request: web.Request) -> Session:
         run = request.match_info["run"]
         if run in self._sessions:
+            self._refuse_mixed(self._sessions[run], request)
             return self._sessions[run]
         if run in self._ended:
             line = "it went on calling after its end: refused"
@@ -81,6 +82,20 @@ class Proxy:
         if any(known.partition("-")[0] == index for known in self._sessions):
             raise NoAnswer(401, f"run {index}: this isn't its token")
         raise NoAnswer(404, "there is no such run: use the base URL that plenum sets")
+
+    def _refuse_mixed(self, session: Session, request: web.Request) -> None:
+        """Refuse a request with another run's key: runs that share globals would mix their calls.
+
+        Any other key goes, such as one that stands in the program's code.
+        """
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        key = key or request.headers.get("x-api-key", "")
+        if key != session.token and any(key == other.token for other in self._sessions.values()):
+            line = (
+                "it called with another run's key: its runs share state; committee.isolate=process"
+            )
+            session.problem(line)
+            raise NoAnswer(401, f"run {session.index}: {line}")
 
     async def _model(self, request: web.Request) -> web.Response:
         path = request.match_info["path"]

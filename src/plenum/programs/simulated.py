@@ -19,6 +19,8 @@ from plenum.base.errors import UserError
 from plenum.models.chat import Chat, ToolCall
 from plenum.models.simulated import opinion
 from plenum.models.simulated.backend import read
+from plenum.programs import clerk, elicitation
+from plenum.programs.case import NO_DECISION
 from plenum.programs.forms import Form, form
 from plenum.programs.options import advocated, options
 from plenum.programs.schema import Pen, filled
@@ -92,7 +94,9 @@ def answer(
     slips
         Probability of picking an option at random.
     """
-    if chat.request is None or _is_plenums(chat):
+    if chat.request is None:
+        return _aside(chat, coupling, slips, rng)
+    if _is_plenums(chat):
         return None
     wanted = form(chat.request)
     mind = _mind(chat, coupling, slips, rng)
@@ -101,6 +105,18 @@ def answer(
         return _written(chat, wanted, mind, pen)
     arguments = json.dumps(filled(wanted.tool.schema, pen))
     return (ToolCall(wanted.tool.name, arguments),)
+
+
+def _aside(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
+    """An answer to a question that plenum itself has after a run."""
+    asked = chat.messages[-1].content
+    if asked.startswith(elicitation.OPENING):
+        shares = _mind(chat, coupling, slips, rng).shares
+        return json.dumps({label: round(100 * share) for label, share in shares.items()})
+    if asked.startswith(clerk.OPENING):
+        best = advocated(asked.splitlines()[-4], options(asked)).most_common(1)
+        return best[0][0] if best else NO_DECISION
+    return None
 
 
 def _is_plenums(chat: Chat) -> bool:

@@ -19,6 +19,8 @@ from plenum.records import writing
 SCHEMA = 1
 MESSAGES = ("say", "vote")
 """Kinds of entries that a program under audit reports itself."""
+ELICITED = "elicited"
+"""The kind of answers to questions after a run, which its program never sees."""
 NO_ANSWERS = ("end", "reopen", "round", *MESSAGES)
 """Kinds of entries that are no answers to calls."""
 _KEY = ',"chain":"'

@@ -7,7 +7,7 @@ import pandas as pd
 
 from plenum.base.identity import digest
 from plenum.records import Transcript
-from plenum.records.journal import MESSAGES
+from plenum.records.journal import ELICITED, MESSAGES
 from plenum.tracking import conditions
 
 
@@ -22,9 +22,13 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     return {
         "replicates": conditions.replicates(transcripts),
         "calls": pd.DataFrame(_calls(transcripts), columns=_CALLS),
-        "messages": pd.DataFrame(_messages(transcripts), columns=_MESSAGES),
+        "messages": pd.DataFrame(_entries(transcripts, MESSAGES), columns=_MESSAGES),
+        "elicited": pd.DataFrame(_entries(transcripts, (ELICITED,)), columns=_MESSAGES),
     }
 
+
+TABLES = ("replicates", "calls", "messages", "elicited")
+"""``elicited`` has what models answered after a run, where its seats stood at each message."""
 
 _CALLS = (
     *("replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature"),
@@ -47,9 +51,9 @@ def _calls(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:
             yield {**row, "replicate": replicate, **more}
 
 
-def _messages(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:
+def _entries(transcripts: Sequence[Transcript], kinds: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     for transcript in transcripts:
-        entries = (entry for entry in transcript.entries if entry["kind"] in MESSAGES)
+        entries = (entry for entry in transcript.entries if entry["kind"] in kinds)
         for place, entry in enumerate(entries):
             row = {name: entry.get(name) for name in _MESSAGES}
             yield {**row, "replicate": transcript.head["replicate"], "place": place}
@@ -70,7 +74,7 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
     return {
         "decisions": tuple(completed["decision"]),
         "indices": tuple(int(index) for index in completed["replicate"]),
-        "tables": {name: table(name) for name in ("replicates", "calls", "messages")},
+        "tables": {name: table(name) for name in TABLES},
     }
 
 

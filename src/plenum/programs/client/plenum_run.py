@@ -1,6 +1,6 @@
 """What a program under audit imports of plenum: its case, its run, its decision.
 
-One module of the standard library alone, for Python 3.9 and newer. Write one function, async or
+One module of the standard library alone, for Python 3.10 and newer. Write one function, async or
 not, or an object with a method ``deliberate`` and, where it has settings to try, ``knobs``::
 
     from plenum_run import Case, Decision, Run

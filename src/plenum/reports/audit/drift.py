@@ -61,9 +61,11 @@ def drawn(
 
 def _with_preferences(each: Kept) -> TrackedCondition | None:
     """The condition as figures of ensembles take it; its case is the scenario."""
-    messages = each.tracked.tables.get("messages", pd.DataFrame())
-    if not len(messages):
+    tables = (each.tracked.tables.get(name) for name in ("elicited", "messages"))
+    reported = [table for table in tables if table is not None and len(table)]
+    if not reported:
         return None
+    messages = pd.concat(reported)  # what a program reports goes before what its models answer
     array, seats, runs = ensemble(messages, each.options, each.tracked.indices)
     if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS or not divergence(array.mean(axis=2)).any():
         return None

@@ -1,0 +1,44 @@
+"""Run a program until it is clear whether it decides alike: a verdict for people, and for CI.
+
+python scripts/audit.py committee=FILE.py:NAME case=FOLDER [acceptable=.95 unacceptable=.80]
+python scripts/audit.py committee.command='python app.py {case}' case=cases.csv budget.dollars=5
+python scripts/audit.py committee.http=URL case=case.yaml dry_run=true
+
+Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input.
+"""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, one_line_errors
+
+os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="audit")
+def main(cfg: DictConfig) -> None:
+    with one_line_errors():
+        from plenum.execution import audit
+        from plenum.programs.compose import compose
+
+        composed = compose(cfg)
+        result = audit.run(composed)
+        if result is None:
+            return
+        print("\n".join(result.lines()))
+    raise SystemExit(result.status(composed.settings.undecided))
+
+
+def targeted(argument: str) -> str:
+    """``committee=X`` as ``committee.target=X``: its other settings stand beside it."""
+    return re.sub(r"^committee=(?!\{)", "committee.target=", argument)
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = map(targeted, sys.argv[1:])
+    front_door(main)

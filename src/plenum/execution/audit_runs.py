@@ -1,0 +1,239 @@
+"""Which runs of an audit are due, and how each is played.
+
+A run begins only where no verdict can do without it, so that an audit makes no run in vain, however
+many are in flight. Run 0 of the first case is a pilot: the others wait for it, and for the plan.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from plenum.design.condition import Job
+from plenum.dynamics.audit_runs import horizon
+from plenum.dynamics.audits import (
+    STABLE,
+    UNDECIDED,
+    UNSTABLE,
+    CaseVerdict,
+    Rule,
+    case_verdict,
+    in_order,
+    p_value,
+    running,
+)
+from plenum.dynamics.multiplicity import benjamini_hochberg
+from plenum.execution.condition_folder import begun, journal_of
+from plenum.execution.outcomes import ReplicateResult
+from plenum.execution.playing import Playable, Scene
+from plenum.execution.program_run import ProgramRun
+from plenum.programs.compose import Audit
+from plenum.programs.condition import ProgramCondition
+from plenum.programs.proxy import Proxy
+from plenum.records import DamagedJournal, Transcript, read
+
+_SHOWN = 3
+"""Cases whose running verdicts are shown one by one."""
+
+
+class CaseRuns:
+    """The runs of one case: those that ended, and those that wait for their turn.
+
+    Attributes
+    ----------
+    outcomes, evidence
+        Of the runs that ended, in the order of their index.
+    """
+
+    def __init__(self, job: Job, rule: Rule) -> None:
+        self.job, self._rule = job, rule
+        self.id, self.options = _case_of(job)
+        self._ended: dict[int, tuple[str, str]] = {}
+        self._waiting: dict[int, asyncio.Future[bool]] = {}
+        self._horizon, self._over = 0, False
+        self.outcomes: list[str] = []
+        self._update()
+
+    def load(self) -> list[Transcript]:
+        """Take up the runs that journals hold; those that ended."""
+        ended = []
+        for index in begun(self.job):
+            transcript = ended_run(journal_of(self.job, index))
+            if transcript is not None:
+                self._ended[index] = transcript.status, str(transcript.decision)
+                ended.append(transcript)
+        self._update()
+        return ended
+
+    def end(self, index: int, transcript: Transcript | None) -> None:
+        """A run has ended; without a transcript none may begin any more."""
+        if transcript is None:
+            self._over = True
+            return
+        self._ended[index] = transcript.status, str(transcript.decision)
+        self._update()
+
+    def stop(self) -> None:
+        """No further run begins."""
+        self._over = True
+
+    @property
+    def verdict(self) -> CaseVerdict:
+        """On the runs that ended."""
+        return case_verdict(self.outcomes, self.options, self._rule)
+
+    def _update(self) -> None:
+        statuses = ((index, *end) for index, end in self._ended.items())
+        self.outcomes = in_order(statuses)
+        self.evidence = running(self.outcomes, self.options, self._rule)
+        if self.evidence.verdict == UNDECIDED:
+            self._horizon = horizon(self.outcomes, self.options, self._rule)
+        else:  # it takes more to be shown among many cases
+            self._horizon = len(self.outcomes) + 1
+
+    def turn(self, index: int) -> asyncio.Future[bool]:
+        """Whether a run is due, once that is clear."""
+        waits: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._waiting[index] = waits
+        return waits
+
+    def release(self, stands: bool) -> None:
+        """Let the runs go that are due, and give up the others where the verdict stands."""
+        for index, waits in list(self._waiting.items()):
+            if waits.done():
+                del self._waiting[index]
+            elif self._over or stands:
+                waits.set_result(False)
+            elif index < self._horizon:
+                waits.set_result(True)
+
+
+class AuditRuns:
+    """The runs of an audit: the :class:`~plenum.execution.playing.Playing` of its sweep.
+
+    Parameters
+    ----------
+    audit
+        Its program, and a job for each case.
+    rule
+        When a case is stable.
+    plan
+        Is given the pilot run; returns why the audit can't go on, or an empty text.
+
+    Attributes
+    ----------
+    refused
+        Why it didn't go on.
+    """
+
+    def __init__(self, audit: Audit, rule: Rule, plan: Callable[[Transcript], str]) -> None:
+        self._audit, self._rule, self._plan = audit, rule, plan
+        self.slots: int | None = audit.settings.concurrency
+        self.cases = {job.condition.folder: CaseRuns(job, rule) for job in audit.jobs}
+        self._pilot: CaseRuns | None = next(iter(self.cases.values()))
+        self._proxy = Proxy()
+        self.refused = ""
+
+    async def __aenter__(self) -> Self:
+        await self._proxy.start()
+        for case in self.cases.values():
+            for transcript in case.load()[:1]:
+                self._planned(transcript)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._proxy.stop()
+        await self._audit.program.close()
+
+    def play(self, scene: Scene) -> Playable:
+        """One run of the program."""
+        condition = scene.job.condition
+        assert isinstance(condition, ProgramCondition)
+        return ProgramRun(
+            condition=condition,
+            index=scene.index,
+            journal=scene.journal,
+            callers=scene.callers,
+            program=self._audit.program,
+            settings=self._audit.committee,
+            proxy=self._proxy,
+            retry_failed=scene.job.retry_failed,
+            observe=scene.observe,
+            complain=scene.complain,
+        )
+
+    async def due(self, job: Job, index: int) -> bool:
+        """Whether a verdict on its case may need a run; those that were begun always count."""
+        case = self.cases[job.condition.folder]
+        if journal_of(job, index).exists() or (case is self._pilot and index == 0):
+            return True
+        turn = case.turn(index)
+        self._release(case)
+        return await turn
+
+    def ended(self, job: Job, result: ReplicateResult) -> None:
+        """Count a run that has ended, and let those begin that are due now."""
+        case = self.cases[job.condition.folder]
+        usable = result.usable and not result.pending
+        transcript = ended_run(result.journal) if usable else None
+        case.end(result.index, transcript)
+        if transcript is not None:
+            self._planned(transcript)
+        elif case is self._pilot:
+            self._pilot = None
+        self._release_all()
+
+    def over(self, job: Job) -> None:
+        """No further run of a case begins."""
+        case = self.cases[job.condition.folder]
+        case.stop()
+        if case is self._pilot:
+            self._pilot = None
+        self._release_all()
+
+    def status(self) -> str:
+        """The running verdicts."""
+        cases = list(self.cases.values())
+        if len(cases) <= _SHOWN:
+            return "; ".join(f"{c.id} {c.evidence.verdict}, {len(c.outcomes)} runs" for c in cases)
+        verdicts = Counter(case.evidence.verdict for case in cases)
+        return ", ".join(f"{count} {verdict}" for verdict, count in sorted(verdicts.items()))
+
+    def _planned(self, pilot: Transcript) -> None:
+        if self._pilot is not None:
+            self._pilot = None
+            self.refused = self._plan(pilot)
+            if self.refused:
+                for case in self.cases.values():
+                    case.stop()
+
+    def _release_all(self) -> None:
+        for case in self.cases.values():
+            self._release(case)
+
+    def _release(self, case: CaseRuns) -> None:
+        if self._pilot is None:
+            case.release(self._stands(case))
+
+    def _stands(self, case: CaseRuns) -> bool:
+        """Whether a case needs no further run: instability has to show among all cases."""
+        if case.evidence.verdict != UNSTABLE:
+            return case.evidence.verdict == STABLE
+        cases = list(self.cases.values())
+        p = benjamini_hochberg([p_value(each.evidence.unstable) for each in cases])
+        return bool(p[cases.index(case)] <= self._rule.alpha)
+
+
+def ended_run(journal: Path) -> Transcript | None:
+    """The transcript of a run that has ended; ``None`` where it hasn't, or can't be read."""
+    try:
+        transcript = read(journal)
+    except (DamagedJournal, OSError):
+        return None
+    return transcript if transcript.end else None
+
+
+def _case_of(job: Job) -> tuple[str, tuple[str, ...]]:
+    assert isinstance(job.condition, ProgramCondition)
+    return job.condition.case.id, tuple(job.condition.case.options)

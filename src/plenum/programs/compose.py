@@ -1,0 +1,141 @@
+"""From the settings of an audit to its program, its cases, and a job for each of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NoReturn
+
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.base.errors import UserError
+from plenum.design import audit as settings
+from plenum.design.audit import AuditConfig
+from plenum.design.condition import Job
+from plenum.design.ranges import is_study, require
+from plenum.design.schema import Config
+from plenum.design.settings import Sampling, StatedPrice
+from plenum.programs import cases
+from plenum.programs.adapters import Committee, Program, program
+from plenum.programs.case import Case
+from plenum.programs.condition import ProgramCondition
+
+OWN_MODELS = "its own"
+"""What a program's model is called, which names its models itself."""
+
+
+@dataclass(frozen=True)
+class Audit:
+    """An audit that is ready to run.
+
+    Attributes
+    ----------
+    settings
+        As the user gave them, checked.
+    committee
+        How the program is run.
+    program
+        The program.
+    jobs
+        One a case.
+    """
+
+    settings: AuditConfig
+    committee: Committee
+    program: Program
+    jobs: tuple[Job, ...]
+
+    def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
+        """The same audit of the program as it is set otherwise."""
+        return replace(self, jobs=tuple(_set(job, knobs, overrides) for job in self.jobs))
+
+
+def compose(cfg: DictConfig) -> Audit:
+    """Check the config of ``scripts/audit.py``, find its program, and read its cases.
+
+    Raises
+    ------
+    UserError
+        A value is malformed, or there is no such program or case.
+    """
+    own, study = settings.typed(cfg)
+    require(is_study(study.study), f"study: {study.study!r}; use letters, digits, '.', '_' and '-'")
+    read = cases.load(str(own.case), own.columns)
+    committee = _committee(own)
+    audited = program(committee)
+    config = OmegaConf.to_yaml(cfg, resolve=True)
+    jobs = tuple(_job(own, study, audited, committee, case, config) for case in read)
+    return Audit(own, committee, audited, jobs)
+
+
+def refuse(typed: Config) -> NoReturn:
+    """A program can't be a condition of ``run.py``.
+
+    Raises
+    ------
+    UserError
+        Always.
+    """
+    raise UserError("task.name: program; it is audited by python scripts/audit.py committee=...")
+
+
+def _committee(own: AuditConfig) -> Committee:
+    values = asdict(own.committee)
+    return Committee(**{**values, "env": tuple(values["env"])})
+
+
+def _job(
+    own: AuditConfig,
+    study: Config,
+    audited: Program,
+    committee: Committee,
+    case: Case,
+    config: str,
+) -> Job:
+    condition = ProgramCondition(
+        model=str(own.overrides.get("model") or OWN_MODELS),
+        sampling=Sampling(),
+        backend=study.backend,
+        rounds=1,
+        seed=study.seed,
+        committee=audited.name,
+        program={**audited.identity, **_read_as(committee)},
+        case=case,
+        knobs=_usual(audited.knobs),
+        overrides=own.overrides,
+    )
+    return Job(
+        condition=condition,
+        study=study.study,
+        replicates=own.max_runs,
+        calls=study.calls,
+        budget=study.budget,
+        prices={model: StatedPrice(**vars(price)) for model, price in study.prices.items()},
+        tracking_uri=study.tracking.uri,
+        journals=study.journals,
+        dry_run=study.dry_run,
+        retry_failed=study.retry_failed,
+        config=config,
+        traces="none",
+        objective="share",
+    )
+
+
+def _read_as(committee: Committee) -> dict[str, Any]:
+    """What beside the program itself can change a decision that is read."""
+    chosen = {name: getattr(committee, name) for name in ("extract", "clerk", "timeout_s")}
+    return {name: value for name, value in chosen.items() if value}
+
+
+def _usual(knobs: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """The first value of each knob."""
+    return {name: values[0] for name, values in knobs.items()}
+
+
+def _set(job: Job, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> Job:
+    condition = job.condition
+    assert isinstance(condition, ProgramCondition)
+    changed = replace(
+        condition,
+        knobs={**condition.knobs, **knobs},
+        overrides={**condition.overrides, **overrides},
+    )
+    return replace(job, condition=changed)

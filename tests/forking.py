@@ -39,7 +39,10 @@ MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum.models.hosted.
 AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "MPL")
 """What the names of such variables begin with; ``PYTHONPATH`` alone is followed."""
 
-_LATER = ("plenum.models.api.", "plenum.models.hosted.", "plenum.testing.")
+_LATER = (
+    *("plenum.models.api.", "plenum.models.hosted.", "plenum.testing."),
+    "plenum.programs.client.",  # what programs import, in environments of their own
+)
 _SUBREAPER = 36
 """``PR_SET_CHILD_SUBREAPER``: what descendants leave behind becomes this process's child."""
 
@@ -126,8 +129,12 @@ class Template:
 
 
 def _is_python(args: Sequence[str]) -> bool:
-    """Whether a command line is a script or a module for this interpreter."""
-    return args[0] == sys.executable and (args[1] == "-m" or args[1].endswith(".py"))
+    """Whether a command line is a script or a module of ours for this interpreter.
+
+    A program under audit isn't: it gets pipes of its own, and must not find our modules imported.
+    """
+    ours = args[1] == "-m" or (args[1].endswith(".py") and not args[1].endswith("plenum_run.py"))
+    return args[0] == sys.executable and ours
 
 
 def _read_at_start(env: Mapping[str, str] | None) -> bool:

@@ -18,12 +18,12 @@ from plenum.dynamics.audits import (
 )
 from plenum.execution import preflight
 from plenum.execution.audit_runs import AuditRuns, ended_run
-from plenum.execution.condition_folder import journal_of
+from plenum.execution.condition_folder import folder_of, journal_of
 from plenum.execution.outcomes import Outcome
 from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import how_to_state
 from plenum.programs.compose import Audit
-from plenum.programs.condition import ProgramCondition
+from plenum.programs.condition import require_program
 from plenum.records import Transcript
 
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
@@ -109,6 +109,10 @@ def run(audit: Audit) -> AuditResult | None:
     preflight.check(audit.jobs)
     rule = Rule(audit.settings.acceptable, audit.settings.unacceptable)
 
+    # Take over runs that exist.
+    for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
+        logged.write(folder_of(job))
+
     # Plan, from a run that exists.
     if audit.jobs[0].dry_run:
         pilot = ended_run(journal_of(audit.jobs[0], 0))
@@ -134,7 +138,7 @@ def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
         A run that has ended; ``None`` where there is none yet.
     """
     cases, most = len(audit.jobs), audit.settings.max_runs
-    options = max(len(_condition(job).case.options) for job in audit.jobs)
+    options = max(len(require_program(job.condition).case.options) for job in audit.jobs)
     each = {"calls": 1.0, "tokens_in": 0.0, "tokens_out": 0.0, "cost": 0.0}
     first = f"{cases} case{'s' * (cases > 1)}; nothing is known of a run before the pilot"
     if pilot is not None:
@@ -143,7 +147,7 @@ def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
         first = (
             f"{cases} case{'s' * (cases > 1)}; a run takes {each['calls']:.0f} calls, "
             f"{tokens:,.0f} tokens, {_dollars(each['cost'])}, as run 0 of "
-            f"{_condition(audit.jobs[0]).case.id} did"
+            f"{require_program(audit.jobs[0].condition).case.id} did"
         )
 
     def line(what: str, runs: float) -> str:
@@ -167,7 +171,7 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
     errors = {f"error: {o.name}: {error}" for o in outcomes for error in o.errors}
     return AuditResult(
         study=audit.jobs[0].study,
-        program=_condition(audit.jobs[0]).program_identity,
+        program=require_program(audit.jobs[0].condition).program_identity,
         cases=cases,
         family=family(cases, rule),
         further={case.id: further(case.outcomes, case.options, rule) for case in left},
@@ -177,7 +181,8 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
 
 def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
     """Print the plan; why the audit can't go on, or an empty text."""
-    print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
+    if audit.program is not None:
+        print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
     if audit.jobs[0].budget.dollars is not None and math.isnan(pilot.totals()["cost"]):
         models = sorted({call["model"] for call in pilot.calls if call["cost"] is None})
         return (
@@ -189,9 +194,3 @@ def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
 
 def _dollars(cost: float) -> str:
     return "price unknown" if math.isnan(cost) else f"${cost:,.4f}"
-
-
-def _condition(job: object) -> ProgramCondition:
-    condition = getattr(job, "condition", None)
-    assert isinstance(condition, ProgramCondition)
-    return condition

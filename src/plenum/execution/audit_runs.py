@@ -29,7 +29,7 @@ from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.playing import Playable, Scene
 from plenum.execution.program_run import ProgramRun
 from plenum.programs.compose import Audit
-from plenum.programs.condition import ProgramCondition
+from plenum.programs.condition import require_program
 from plenum.programs.proxy import Proxy
 from plenum.records import DamagedJournal, Transcript, read
 
@@ -144,18 +144,20 @@ class AuditRuns:
 
     async def __aexit__(self, *_: object) -> None:
         await self._proxy.stop()
-        await self._audit.program.close()
+        if self._audit.program is not None:
+            await self._audit.program.close()
 
     def play(self, scene: Scene) -> Playable:
         """One run of the program."""
-        condition = scene.job.condition
-        assert isinstance(condition, ProgramCondition)
+        program = self._audit.program
+        if program is None or self._audit.committee is None:
+            return _Ended()
         return ProgramRun(
-            condition=condition,
+            condition=require_program(scene.job.condition),
             index=scene.index,
             journal=scene.journal,
             callers=scene.callers,
-            program=self._audit.program,
+            program=program,
             settings=self._audit.committee,
             proxy=self._proxy,
             retry_failed=scene.job.retry_failed,
@@ -225,6 +227,14 @@ class AuditRuns:
         return bool(p[cases.index(case)] <= self._rule.alpha)
 
 
+class _Ended:
+    """A run that somebody else made."""
+
+    async def run(self) -> bool:
+        """Nothing is left to do."""
+        return False
+
+
 def ended_run(journal: Path) -> Transcript | None:
     """The transcript of a run that has ended; ``None`` where it hasn't, or can't be read."""
     try:
@@ -235,5 +245,5 @@ def ended_run(journal: Path) -> Transcript | None:
 
 
 def _case_of(job: Job) -> tuple[str, tuple[str, ...]]:
-    assert isinstance(job.condition, ProgramCondition)
-    return job.condition.case.id, tuple(job.condition.case.options)
+    case = require_program(job.condition).case
+    return case.id, tuple(case.options)

@@ -13,10 +13,11 @@ from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config
 from plenum.design.settings import Sampling, StatedPrice
-from plenum.programs import cases
+from plenum.programs import cases, logs
 from plenum.programs.adapters import Committee, Program, program
 from plenum.programs.case import Case
-from plenum.programs.condition import ProgramCondition
+from plenum.programs.condition import ProgramCondition, require_program
+from plenum.programs.logs import Logged
 
 OWN_MODELS = "its own"
 """What a program's model is called, which names its models itself."""
@@ -30,18 +31,19 @@ class Audit:
     ----------
     settings
         As the user gave them, checked.
-    committee
-        How the program is run.
-    program
-        The program.
     jobs
         One a case.
+    committee, program
+        The program, and how it is run; ``None`` where its runs exist already.
+    logged
+        Runs that exist already, by case.
     """
 
     settings: AuditConfig
-    committee: Committee
-    program: Program
     jobs: tuple[Job, ...]
+    committee: Committee | None = None
+    program: Program | None = None
+    logged: tuple[Logged, ...] = ()
 
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
         """The same audit of the program as it is set otherwise."""
@@ -58,12 +60,17 @@ def compose(cfg: DictConfig) -> Audit:
     """
     own, study = settings.typed(cfg)
     require(is_study(study.study), f"study: {study.study!r}; use letters, digits, '.', '_' and '-'")
-    read = cases.load(str(own.case), own.columns)
+    config = OmegaConf.to_yaml(cfg, resolve=True)
+    read = cases.load(own.case, own.columns) if own.case else ()
+    if own.logs:
+        logged = logs.load(own.logs, read, own.committee.name)
+        jobs = [_job(study, config, each.condition, len(each.runs)) for each in logged]
+        return Audit(own, tuple(jobs), logged=logged)
     committee = _committee(own)
     audited = program(committee)
-    config = OmegaConf.to_yaml(cfg, resolve=True)
-    jobs = tuple(_job(own, study, audited, committee, case, config) for case in read)
-    return Audit(own, committee, audited, jobs)
+    conditions = [_condition(own, study, audited, committee, case) for case in read]
+    jobs = [_job(study, config, condition, own.max_runs) for condition in conditions]
+    return Audit(own, tuple(jobs), committee, audited)
 
 
 def refuse(typed: Config) -> NoReturn:
@@ -82,15 +89,10 @@ def _committee(own: AuditConfig) -> Committee:
     return Committee(**{**values, "env": tuple(values["env"])})
 
 
-def _job(
-    own: AuditConfig,
-    study: Config,
-    audited: Program,
-    committee: Committee,
-    case: Case,
-    config: str,
-) -> Job:
-    condition = ProgramCondition(
+def _condition(
+    own: AuditConfig, study: Config, audited: Program, committee: Committee, case: Case
+) -> ProgramCondition:
+    return ProgramCondition(
         model=str(own.overrides.get("model") or OWN_MODELS),
         sampling=Sampling(),
         backend=study.backend,
@@ -102,10 +104,13 @@ def _job(
         knobs=_usual(audited.knobs),
         overrides=own.overrides,
     )
+
+
+def _job(study: Config, config: str, condition: ProgramCondition, runs: int) -> Job:
     return Job(
         condition=condition,
         study=study.study,
-        replicates=own.max_runs,
+        replicates=runs,
         calls=study.calls,
         budget=study.budget,
         prices={model: StatedPrice(**vars(price)) for model, price in study.prices.items()},
@@ -131,8 +136,7 @@ def _usual(knobs: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
 
 
 def _set(job: Job, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> Job:
-    condition = job.condition
-    assert isinstance(condition, ProgramCondition)
+    condition = require_program(job.condition)
     changed = replace(
         condition,
         knobs={**condition.knobs, **knobs},

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from plenum.base.errors import UserError
 from plenum.base.identity import digest
 from plenum.design.condition import Condition, identified_backend
 from plenum.programs.case import Case
@@ -109,6 +110,19 @@ class ProgramCondition(Condition):
 
     def __str__(self) -> str:
         return self._described_by(["committee", "case", "knobs"])
+
+
+def require_program(condition: Condition) -> ProgramCondition:
+    """The condition, where it is a program's.
+
+    Raises
+    ------
+    UserError
+        Something else is studied.
+    """
+    if not isinstance(condition, ProgramCondition):
+        raise UserError(f"study: it holds {condition.kind}s; this is for programs under audit")
+    return condition
 
 
 def settings_line(settings: Mapping[str, Any]) -> str:

@@ -1,0 +1,174 @@
+"""An audit through the real command line: verdicts, exit statuses, kills, nights, baselines."""
+
+import os
+import signal
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from plenum.records import read_entries
+
+from .conftest import Run, calls, journals, runs, start, wait_for
+
+PROGRAM = """
+import json, time, urllib.request
+
+
+def ask(run, question):
+    body = {"model": "openai/gpt-x", "messages": [{"role": "user", "content": question}]}
+    request = urllib.request.Request(
+        f"{run.base_url}/chat/completions",
+        json.dumps(body).encode(),
+        {**run.headers, "Content-Type": "application/json"},
+    )
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+
+
+def steady(case, run):
+    return "B"
+
+
+def shaky(case, run):
+    return "AB"[run.index % 2]
+
+
+def fails(case, run):
+    raise RuntimeError("no committee today")
+
+
+def talks(case, run):
+    for number in range(3):
+        ask(run, f"{case.text} Call {number} of run {run.index}: A, B or C?")
+        time.sleep(0.02)
+    return "AABAAAAAAAAAAAAAAAAA"[run.index % 20]
+"""
+CASES = """
+- {id: one, text: "Which one?", options: {A: first, B: second, C: third}}
+- {id: two, text: "Which two?", options: {A: first, B: second, C: third}}
+"""
+ONE = "{id: one, text: Which one?, options: {A: first, B: second, C: third}}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "app.py").write_text(PROGRAM)
+    (tmp_path / "cases.yaml").write_text(CASES)
+    (tmp_path / "one.yaml").write_text(ONE)
+    return tmp_path
+
+
+def arguments(name: str, *more: str, case: str = "one.yaml") -> list[str]:
+    given = [f"committee=app.py:{name}", f"case={case}", "backend=simulated", "tracking=none"]
+    return [*given, "committee.isolate=none", *more]
+
+
+def audited(run: Run, name: str, *more: str, status: int = 0, case: str = "one.yaml") -> list[str]:
+    """The lines of the verdict."""
+    done = run(*arguments(name, *more, case=case), script="scripts/audit.py", status=status)
+    return done.stdout.splitlines()
+
+
+@pytest.mark.usefixtures("folder")
+def test_runs_end_with_the_verdict_and_the_exit_status_says_it(run: Run, tmp_path: Path) -> None:
+    lines = audited(run, "steady", case="cases.yaml")
+    assert lines[-1] == "2 cases: stable"
+    assert lines[0].startswith("one: stable, decides alike 100% [81%, 100%], 18 runs: B 18")
+    assert len(journals(tmp_path)) == 36  # none in vain, though eight are in flight
+    lines = audited(run, "shaky", case="cases.yaml", status=1)
+    assert lines[-1] == "2 cases: unstable; shown unstable: one, two"
+    lines = audited(run, "fails", status=1)
+    assert lines[0].endswith("2 runs: failed 2")
+    assert lines[0].startswith("one: unstable, decides alike 0%")
+
+
+@pytest.mark.usefixtures("folder")
+def test_evidence_accumulates_over_nights_while_the_program_stays_the_same(
+    run: Run, tmp_path: Path
+) -> None:
+    (line,) = audited(run, "steady", "max_runs=10", status=3)
+    assert line.endswith("10 runs: B 10; stable after 8 more if it goes on like this")
+    audited(run, "steady", "max_runs=10", "undecided=fail", status=1)
+    audited(run, "steady", "max_runs=10", "undecided=pass", status=0)
+    first = journals(tmp_path)
+    assert len(first) == 10
+    (line,) = audited(run, "steady", "max_runs=30")
+    assert "18 runs: B 18" in line
+    assert journals(tmp_path).items() >= first.items()
+    (tmp_path / "app.py").write_text(PROGRAM + "\n\nMORE = 1\n")
+    audited(run, "steady", "max_runs=3", status=3)
+    assert len(journals(tmp_path)) == 18 + 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
+    for given, words in (
+        (["acceptable=.8"], "unacceptable: 0.8; it must be below acceptable=0.8"),
+        (["max_runs=1"], "max_runs: 1 is not allowed"),
+        (["undecided=maybe"], "undecided: 'maybe' is not one of pass, fail"),
+        (["committee.pyhton=x"], "committee.pyhton: no such setting; did you mean"),
+        (["committee=nothing.py:f"], "committee=nothing.py:f: there is no file nothing.py"),
+        (["case=nowhere"], "case=nowhere: there is no such file or folder"),
+    ):
+        done = run(*arguments("steady"), *given, script="scripts/audit.py", status=2)
+        assert done.stdout == ""
+        (line,) = done.stderr.splitlines()
+        assert words in line
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_dry_run_calls_nothing_and_plans_both_ends(run: Run, tmp_path: Path) -> None:
+    lines = audited(run, "talks", "dry_run=true", case="cases.yaml")
+    assert lines[0] == "2 cases; nothing is known of a run before the pilot"
+    assert lines[-1] == "at most: 100 runs a case"
+    assert not journals(tmp_path)
+    audited(run, "talks", "max_runs=2", status=3, case="cases.yaml")
+    lines = audited(run, "talks", "dry_run=true", "max_runs=40", case="cases.yaml")
+    assert "a run takes 3 calls" in lines[0]
+    assert lines[-1].startswith("at most: 40 runs a case, 240 calls, $")
+
+
+def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> None:
+    lines = audited(run, "talks", "budget.calls=20", "concurrency=2", status=3)
+    assert "stopped: budget.calls=20 is reached" in lines[-1]
+    assert sum(line["outcome"] == "ok" for line in calls(folder)) <= 20
+    audited(run, "talks", "budget.calls=400", status=0)
+
+
+def test_a_killed_audit_comes_to_the_same_verdict_and_pays_nothing_twice(
+    run: Run, folder: Path
+) -> None:
+    expected = audited(run, "talks")
+    killed = folder / "killed"
+    killed.mkdir()
+    for name in ("app.py", "one.yaml"):
+        (killed / name).write_text((folder / name).read_text())
+    given = arguments("talks", "committee.isolate=process", "concurrency=3")
+    for begun in (3, 9):
+        process = start(killed, "scripts/audit.py", *given)
+        wait_for(process, lambda begun=begun: len(journals(killed)) >= begun)  # type: ignore[misc]
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    done = run(*given, script="scripts/audit.py", cwd=killed)
+    assert done.stdout.splitlines() == expected
+    answers = Counter(
+        (line["replicate"], line["seat"], line["round"])
+        for line in calls(killed)
+        if line["outcome"] == "ok"
+    )
+    assert set(answers.values()) == {1}
+    entries = [
+        e for path in killed.glob("mlruns/journals/*/[0-9]*.jsonl") for e in read_entries(path)
+    ]
+    assert sum(entry["kind"] == "call" for entry in entries) == 3 * len(journals(killed))
+
+
+@pytest.mark.usefixtures("stored")
+def test_its_runs_are_tracked_and_the_target_is_what_was_begun(run: Run, folder: Path) -> None:
+    audited(run, "steady", "tracking=local")
+    (condition,) = runs(folder, "audit", "condition")
+    assert condition.data.tags["plenum.target"] == "18"
+    assert condition.data.metrics["n_target"] == condition.data.metrics["n_completed"] == 18
+    assert condition.data.metrics["n_pending"] == 0
+    assert condition.data.metrics["share"] == 1.0
+    assert len(runs(folder, "audit", "replicate")) == 18

@@ -44,7 +44,13 @@ def _stopping(quick: bool) -> dict[str, Any]:
     return stopping.measure(500 if quick else 20_000)
 
 
-PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {"stopping": _stopping}
+def _kills(quick: bool) -> dict[str, Any]:
+    from audits import killed
+
+    return killed.measure(3 if quick else 50)
+
+
+PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {"stopping": _stopping, "kills": _kills}
 
 
 def main() -> None:

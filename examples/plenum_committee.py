@@ -7,7 +7,7 @@ The same condition run by `run.py` has the same prompts, seeds and decisions on 
 
 import os
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any
 
 import httpx
 from hydra import compose, initialize_config_dir
@@ -19,14 +19,17 @@ from plenum.committee.condition import CommitteeCondition
 from plenum.design.compose import parse_job
 from plenum.models import Chat, Reply
 
+KNOBS = {"memory": ["k15", "k3", "k1"], "roles": ["on", "ablate_chair", "off"]}
+"""Settings that an audit may try, the usual one first."""
+
 
 class Committee:
-    """The committee of a sweep's overrides, such as ``roles=off``, on the case's scenario."""
-
-    knobs: ClassVar = {"memory": ["auto", "k3", "k1"], "roles": ["on", "ablate_chair", "off"]}
+    """The committee of a sweep's overrides, such as ``rounds=6``, on the case's scenario."""
 
     def __init__(self, *overrides: str) -> None:
         self._overrides = overrides
+        fixed = {override.partition("=")[0] for override in overrides}
+        self.knobs = {name: values for name, values in KNOBS.items() if name not in fixed}
 
     def deliberate(self, case: Case, run: Run) -> Decision:
         """Play the replicate of the run's number, and report states and ballots as they come."""

@@ -50,7 +50,17 @@ def _kills(quick: bool) -> dict[str, Any]:
     return killed.measure(3 if quick else 50)
 
 
-PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {"stopping": _stopping, "kills": _kills}
+def _native(quick: bool) -> dict[str, Any]:
+    from audits import native
+
+    return native.measure()
+
+
+PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
+    "stopping": _stopping,
+    "kills": _kills,
+    "native": _native,
+}
 
 
 def main() -> None:

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from audits.upstream import Upstream, serving
-
 from plenum.base.identity import generator
 from plenum.records import DamagedJournal, read_entries
 

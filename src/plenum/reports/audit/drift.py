@@ -1,5 +1,6 @@
 """D(t) of an audit's cases, where runs report preferences by round."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -113,5 +114,7 @@ def ensemble(
         if None not in place:
             shares = [float(preferences.get(label) or 0.0) for label in options]
             total = sum(shares)
+            if math.isclose(total, 1, abs_tol=1e-9):
+                total = 1.0  # to the last bit as they were reported
             array[tuple(place)] = [s / total for s in shares] if total > 0 else 1 / len(options)
     return array, seats, tuple(int(run) for run in runs)

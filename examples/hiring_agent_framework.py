@@ -65,8 +65,7 @@ def agent(seat: str, role: str, run: Run) -> Agent[Any]:
         api_key=run.token,
         default_headers={"X-Plenum-Seat": seat},
     )
-    options = {"temperature": 0.7, "store": False}  # each request has the whole conversation
-    return Agent(client, f"{role} {RULE}", name=seat, default_options=options)
+    return Agent(client, f"{role} {RULE}", name=seat, default_options={"temperature": 0.7})
 
 
 def decide(case: Case, texts: list[str]) -> str | None:

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Make an environment of its own for each framework whose example the tests play, in .frameworks/NAME:
 #
-#     sh scripts/frameworks.sh langgraph crewai       # of tests/frameworks/*.txt; all but crewai without a name
+#     sh scripts/frameworks.sh langgraph crewai    # of tests/frameworks/*.txt; without a name all but crewai
 #
-# FRAMEWORKS names another folder. An environment that has the versions of tests/frameworks/NAME.txt is kept.
+# An environment that has the versions of tests/frameworks/NAME.txt is kept.
 set -eu
 cd "$(dirname "$0")/.."
-[ $# -gt 0 ] || set -- langgraph openai_agents autogen agent_framework
+[ $# -gt 0 ] || set -- $(ls tests/frameworks | sed -n '/^crewai/d; s/\.txt$//p')
 for name in "$@"; do
     versions=tests/frameworks/$name.txt
-    folder=${FRAMEWORKS:-.frameworks}/$name
+    folder=.frameworks/$name
     [ -f "$versions" ] ||
         { echo "$name: no such framework; there are $(cd tests/frameworks && echo *.txt)" >&2; exit 2; }
     cmp -s "$versions" "$folder/versions.txt" && continue

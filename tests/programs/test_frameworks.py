@@ -3,7 +3,6 @@
 ``sh scripts/frameworks.sh`` makes the environments.
 """
 
-import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from program_runs import Audit, audit_of
 from plenum.records import Transcript
 
 ROOT = Path(__file__).resolve().parents[2]
-ENVIRONMENTS = Path(os.environ.get("FRAMEWORKS", ROOT / ".frameworks"))
+ENVIRONMENTS = ROOT / ".frameworks"
 PANEL = dict.fromkeys(("personnel", "team_lead", "treasurer"), 2)
 SPOKEN = {
     "langgraph": PANEL,

@@ -15,11 +15,12 @@ from typing import Any, NoReturn, Protocol
 from plenum.base.identity import digest, seed_for
 from plenum.base.text import flatten
 from plenum.design.condition import Api
-from plenum.models import Answer, CallError, Chat, RawRequest, Response, ToolCall
+from plenum.models import Answer, CallError, Chat, Message, RawRequest, Response, ToolCall
 from plenum.models.conversation import recorded_reply
 from plenum.programs.condition import ProgramCondition
 from plenum.programs.reported import as_decision, as_message, as_vote
 from plenum.programs.wire import INTERFACES, Request
+from plenum.programs.wire.request import called
 from plenum.records import Failure, Journal
 from plenum.records.journal import MESSAGES
 
@@ -127,6 +128,7 @@ class Session:
         self._seats = {entry["seat"] for entry in self._recorded.values()}
         for entry in self._recorded.values():
             self._rounds.take(entry["seat"], entry["round"])
+        self._conversations: dict[Any, tuple[Message, ...]] = {}
         self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._under_way: set[asyncio.Task[Response]] = set()
         self._moved = asyncio.Event()
@@ -177,6 +179,10 @@ class Session:
             There is none.
         """
         request = INTERFACES[interface].read(body)
+        if request.previous in self._conversations:
+            request = request.after(self._conversations[request.previous])
+        elif request.previous:
+            self.problem(f"it goes on from an answer that isn't of its run: {request.previous}")
         self.require_open()
         self._move()
         seat = _seat(request, headers)
@@ -194,7 +200,10 @@ class Session:
         except NoAnswer:
             self._occurrences.release(request.digest, occurrence)
             raise
-        return request, self._worded(request, occurrence, response)
+        answer = self._worded(request, occurrence, response)
+        asked = (message for message in request.messages if message.role != "system")
+        self._conversations[answer.get("id")] = (*asked, Message("assistant", _written(response)))
+        return request, answer
 
     def say(
         self,
@@ -311,7 +320,9 @@ class Session:
 
     def _chat(self, request: Request, headers: Mapping[str, str], occurrence: int) -> Chat:
         body = {**request.body, **self._overrides}
-        changed = INTERFACES[request.interface].read(body) if self._overrides else request
+        changed = request
+        if self._overrides:
+            changed = INTERFACES[request.interface].read(body).after(request.kept)
         sent = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
         kept = {name: headers[name] for name in FORWARDED if name in headers}
         temperature, most = changed.temperature, changed.max_tokens
@@ -455,6 +466,12 @@ def _seat(request: Request, headers: Mapping[str, str]) -> str:
     """Who calls: as the program names it, else by a digest of the system prompt."""
     named = flatten(headers.get(SEAT_HEADER, ""))[:_LONGEST_SEAT]
     return named or f"seat {digest(request.system)[:6]}"
+
+
+def _written(response: Response) -> str:
+    """An answer as the text that the next request of its conversation would have of it."""
+    calls = (called(tool.name, tool.arguments) for tool in response.tools)
+    return "\n".join(filter(None, [response.reply.text, *calls]))
 
 
 def _replayed(entry: Entry) -> Response:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ _NOT_ASKED = (
 )
 """Fields that ask for nothing else: how the answer comes, whose it is, and the draw."""
 _IDS = ("id", "call_id", "tool_call_id", "tool_use_id")
+_PREVIOUS = "previous_response_id"
 _IMAGE = "[image]"
 ENDED = {"length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
 """Anthropic's words for the reasons for which an answer ends, by OpenAI's."""
@@ -44,6 +45,8 @@ class Request:
         Whether the answer is to come as server-sent events.
     body
         The request as the program sent it.
+    kept
+        The conversation that it goes on from, where the program leaves that to the provider.
     """
 
     interface: str
@@ -55,6 +58,7 @@ class Request:
     seed: int | None
     stream: bool
     body: Mapping[str, Any]
+    kept: tuple[Message, ...] = ()
 
     @cached_property
     def digest(self) -> str:
@@ -63,7 +67,20 @@ class Request:
         What changes no answer is left out, and the seed, which only names the draw.
         """
         asked = {key: value for key, value in self.body.items() if key not in _NOT_ASKED}
+        if self.kept:  # not by an id, which is another in each run
+            asked[_PREVIOUS] = [[message.role, message.content] for message in self.kept]
         return digest(_numbered(asked, {}))
+
+    @property
+    def previous(self) -> str:
+        """The id of the answer that it goes on from; empty where it brings its conversation."""
+        return optional(self.body, _PREVIOUS, str) or ""
+
+    def after(self, kept: Sequence[Message]) -> "Request":
+        """It as the next one of a conversation that the provider keeps."""
+        first = len([message for message in self.messages if message.role == "system"])
+        messages = (*self.messages[:first], *kept, *self.messages[first:])
+        return replace(self, messages=messages, kept=tuple(kept))
 
     @property
     def question(self) -> str:

@@ -145,7 +145,10 @@ async def _last_line(stream: asyncio.StreamReader) -> str:
 
 
 def step_back() -> None:
-    """The child's side: let the parent, whose calls wait for an answer, go first."""
+    """The child's side: let the parent, whose calls wait for an answer, go first.
+
+    Its environment, which is the parent's, is closed like the parent's.
+    """
     hide_environment()
     os.nice(5)
 

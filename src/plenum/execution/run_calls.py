@@ -46,13 +46,13 @@ class RunCalls:
         ProgramFailed
             It is one call too many.
         """
+        self.failed = None
         if self._begun == self._most:
             raise ProgramFailed(Failure.PROGRAM, f"it made more than {self._most} calls")
         self._begun += 1
         caller = self._idle.pop() if self._idle else self._callers()
         self._since = self._since if self._in_flight else _now()
         self._in_flight += 1
-        self.failed = None
         try:
             return await caller.ask(chat, labels)
         except CallError as error:

@@ -1,6 +1,6 @@
 // A hiring committee in JavaScript, as a command; its last line is the decision.
 //
-//     python scripts/audit.py committee.command='node examples/hiring.mjs {case}' case=examples/cases
+//     python scripts/audit.py 'committee.command="node examples/hiring.mjs {case}"' case=examples/cases
 import { readFileSync } from "node:fs";
 
 const { text, options } = JSON.parse(readFileSync(process.argv[2], "utf8"));

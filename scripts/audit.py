@@ -1,7 +1,7 @@
 """Run a program until it is clear whether it decides alike: a verdict for people, and for CI.
 
 python scripts/audit.py committee=FILE.py:NAME case=FOLDER [acceptable=.95 unacceptable=.80]
-python scripts/audit.py committee.command='python app.py {case}' case=cases.csv budget.dollars=5
+python scripts/audit.py 'committee.command="python app.py {case}"' case=cases.csv budget.dollars=5
 python scripts/audit.py committee.http=URL case=case.yaml dry_run=true
 
 Exit status: 0 stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input.

@@ -103,6 +103,20 @@ def test_a_run_that_ended_is_not_run_again(tmp_path: Path) -> None:
     assert (tmp_path / "count").read_text() == "x"
 
 
+def test_a_client_that_is_made_on_import_has_its_run_s_key(tmp_path: Path) -> None:
+    body = """
+import openai
+client = openai.OpenAI()
+def committee(case, run):
+    messages = [{"role": "user", "content": "Yes or no?"}]
+    client.chat.completions.create(model="gpt-x", messages=messages)
+    return "A"
+"""
+    (run,) = audit_of(tmp_path, target=script(tmp_path, body)).run()
+    assert run.decision == "A"
+    assert run.calls[0]["model"] == "gpt-x"
+
+
 def test_its_identity_changes_with_its_code_alone(tmp_path: Path) -> None:
     (tmp_path / "seats.py").write_text("CHAIR = 'you preside'\n")
     (tmp_path / "other.py").write_text("")

@@ -49,7 +49,7 @@ class ProgramRun:
     proxy
         Where it reaches its models.
     observe
-        Called with each journal entry that a call led to.
+        Called with each answer: its kind, round, seat, tokens and cost.
     complain
         Called with an error of the code that ends the run.
     """
@@ -112,7 +112,7 @@ class ProgramRun:
 
     async def _outcome(self, journal: Journal) -> dict[str, Any]:
         """The last entry of the run."""
-        calls = RunCalls(self.callers, self.settings.max_calls)
+        calls = RunCalls(self.callers, self.settings.max_calls, self.observe)
         overrides = self.condition.overrides
         session = Session(self.condition, self.index, journal, lambda: calls, overrides)
         try:
@@ -178,7 +178,7 @@ class ProgramRun:
     async def _decided(self, session: Session, journal: Journal) -> dict[str, Any]:
         """Read the decision, and ask what is to be asked outside of the conversation."""
         given = Given(**session.decision.result()) if session.decided else Given()
-        asides = RunCalls(self.callers, sys.maxsize)
+        asides = RunCalls(self.callers, sys.maxsize, self.observe)
         more: dict[str, Any] = {} if given.option else {"text": given.text[-_LONGEST_TEXT:]}
         rule = given.extract or self.settings.extract
         try:
@@ -202,7 +202,7 @@ class ProgramRun:
                 chat = clerk.chat(case, text, model, self.condition.identity, self.index, number)
                 reply = await self._ask(calls, chat, clerk.KIND, number, clerk.KIND)
                 entry = clerk.entry(case, number, model, reply)
-                self._note(entry, journal)
+                journal.append(entry)
                 readings[number] = entry["option"]
         if len(set(readings.values())) > 1:
             raise Unreadable(f"the clerk reads it as {' and as '.join(readings.values())}")
@@ -217,7 +217,7 @@ class ProgramRun:
             except CallError as error:  # the decision stands
                 session.problem(f"{question.seat} wasn't asked for its preferences: {error.detail}")
             else:
-                self._note(question.entry(reply, tuple(case.options)), journal)
+                journal.append(question.entry(reply, tuple(case.options)))
 
     async def _ask(self, calls: RunCalls, chat: Chat, kind: str, number: int, seat: str) -> Reply:
         labels = {"replicate": self.index, "call": kind, "round": number, "seat": seat}
@@ -227,10 +227,6 @@ class ProgramRun:
 
     def _entries(self, journal: Journal) -> Sequence[dict[str, Any]]:
         return read_entries(journal.path)[1:]
-
-    def _note(self, entry: dict[str, Any], journal: Journal) -> None:
-        journal.append(entry)
-        self.observe(entry)
 
 
 def _failed(error: ProgramFailed, call: CallError | None) -> dict[str, Any]:

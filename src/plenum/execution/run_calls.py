@@ -19,6 +19,8 @@ class RunCalls:
         Makes a caller, which makes one call at a time.
     most
         Calls of a run at most.
+    observe
+        Called with the kind, the round, the seat, and the reply's tokens and cost of each answer.
 
     Attributes
     ----------
@@ -26,8 +28,13 @@ class RunCalls:
         How the last call that ended failed; ``None`` where it didn't.
     """
 
-    def __init__(self, callers: Callable[[], Caller], most: int) -> None:
-        self._callers, self._most = callers, most
+    def __init__(
+        self,
+        callers: Callable[[], Caller],
+        most: int,
+        observe: Callable[[dict[str, Any]], object],
+    ) -> None:
+        self._callers, self._most, self._observe = callers, most, observe
         self._idle: list[Caller] = []
         self._begun = self._in_flight = 0
         self._waited = self._since = 0.0
@@ -66,6 +73,8 @@ class RunCalls:
     def note_answer(self, chat: Chat, labels: Mapping[str, Any], answer: Answer) -> None:
         """Log the attempt that was answered."""
         (self._idle[-1] if self._idle else self._callers()).note_answer(chat, labels, answer)
+        named = {"kind": labels["call"], "round": labels["round"], "seat": labels["seat"]}
+        self._observe({**named, **vars(answer.response.reply)})
 
 
 def _now() -> float:

@@ -153,7 +153,8 @@ def _command(settings: Committee) -> Program:
     if not arguments:
         raise UserError("committee.command: it is empty")
     names = identity.of_command(arguments)
-    name = settings.name or Path(arguments[0]).name
+    files = [argument for argument in arguments[1:] if Path(argument).is_file()]
+    name = settings.name or Path([*files, arguments[0]][0]).name
     return Command(name, arguments, names, settings.knobs, settings.env)
 
 
@@ -164,5 +165,5 @@ def _endpoint(settings: Committee) -> Program:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(f"committee.http={url}: a URL of http or https is needed")
     names = {"url": url, "body": settings.body, "path": settings.path}
-    name = settings.name or parts.hostname
+    name = settings.name or f"{parts.netloc}{parts.path}"
     return Http(name, url, names, settings.knobs, settings.body, settings.path)

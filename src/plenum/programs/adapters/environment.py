@@ -31,7 +31,7 @@ def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not _SECRET_NAME.search(name) and redact(value) == value
+        if not _SECRET_NAME.search(name) and name not in _OF_OUR_PYTHON and redact(value) == value
     }
     return kept | {name: os.environ[name] for name in passed if name in os.environ}
 
@@ -39,26 +39,32 @@ def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
 def variables(session: Running, case_file: Path, passed: Iterable[str]) -> dict[str, str]:
     """The environment of a program's process: the token of its run is its only key."""
     kept = scrubbed(passed)
-    for name in _OF_OUR_PYTHON:
-        kept.pop(name, None)
+    folders = [str(CLIENT), *filter(None, [kept.get("PYTHONPATH")])]
     proxied = ",".join(filter(None, (kept.get("NO_PROXY") or kept.get("no_proxy"), _LOOPBACK)))
     root, given = session.base_url.removesuffix("/v1"), session.case()
     return {
         **kept,
         "NO_PROXY": proxied,
         "no_proxy": proxied,
-        "PYTHONPATH": str(CLIENT),
+        "PYTHONPATH": os.pathsep.join(folders),
         "PYTHONUNBUFFERED": "1",
-        "OPENAI_BASE_URL": session.base_url,
-        "OPENAI_API_BASE": session.base_url,
-        "OPENAI_API_KEY": session.token,
-        "ANTHROPIC_BASE_URL": root,
-        "ANTHROPIC_API_KEY": session.token,
+        **endpoints(root, session.token),
         "PLENUM_RUN_URL": f"{root}/plenum",
         "PLENUM_CASE": str(case_file),
         "PLENUM_INDEX": str(given["index"]),
         "PLENUM_SEED": str(given["seed"]),
         "PLENUM_KNOBS": json.dumps(given["knobs"]),
+    }
+
+
+def endpoints(root: str, key: str) -> dict[str, str]:
+    """What clients of models read from their environment."""
+    names = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+    return {
+        **dict.fromkeys(names, f"{root}/v1"),
+        "OPENAI_API_KEY": key,
+        "ANTHROPIC_BASE_URL": root,
+        "ANTHROPIC_API_KEY": key,
     }
 
 

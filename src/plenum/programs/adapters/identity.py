@@ -12,10 +12,13 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
-from plenum.programs.adapters.environment import CLIENT, scrubbed
+from plenum.programs.adapters.environment import CLIENT, endpoints, scrubbed
 from plenum.programs.adapters.program import in_words
 
 _ASKED_S = 120
+_NOWHERE = "http://127.0.0.1:9"
+"""Where no model answers: clients that are made on import need some address, and some key."""
+
 _CLIENT = str(CLIENT / "plenum_run.py")
 
 
@@ -112,7 +115,7 @@ def _describe(interpreter: str, target: Sequence[str], key: str) -> dict[str, An
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=_ASKED_S,
-            env=scrubbed(),
+            env={**scrubbed(), **endpoints(_NOWHERE, "none-yet")},
             check=False,
         )
     except subprocess.TimeoutExpired:

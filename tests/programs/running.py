@@ -1,6 +1,6 @@
 """A run of a program for tests: a proxy that listens, a session, and the callers behind it."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,9 @@ from plenum.programs.condition import ProgramCondition
 from plenum.programs.proxy import Proxy
 from plenum.programs.session import Session
 from plenum.records import CallLog, Journal
+
+Play = Callable[..., Any]
+"""The fixture that runs a test's coroutine with a bench: see ``conftest.py``."""
 
 CASE = Case(
     "bridge",

@@ -1,0 +1,355 @@
+"""The recording proxy over real sockets, spoken to by OpenAI's own client and by plain HTTP."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import openai
+import pytest
+from running import CASE, Bench, Play
+
+from plenum.design.condition import Simulated
+from plenum.programs.proxy import MOST_BYTES
+from plenum.programs.session import Session
+from plenum.records import read_entries
+
+MESSAGES: list[Any] = [
+    {"role": "system", "content": "You are the engineer."},
+    {"role": "user", "content": CASE.text},
+]
+VOTE = {
+    "type": "object",
+    "properties": {"option": {"type": "string", "enum": ["A", "B", "C"]}},
+    "required": ["option"],
+    "additionalProperties": False,
+}
+TOOL: Any = {"type": "function", "function": {"name": "vote", "parameters": VOTE, "strict": True}}
+FLAT_TOOL: Any = {"type": "function", "name": "vote", "parameters": VOTE, "strict": True}
+
+
+def client(session: Session, **more: Any) -> openai.AsyncOpenAI:
+    return openai.AsyncOpenAI(base_url=session.base_url, api_key=session.token, **more)
+
+
+async def completed(session: Session, **more: Any) -> Any:
+    """The answer to a completion, or its chunks."""
+    asked = {"model": "gpt-4.1-mini", "messages": MESSAGES, **more}
+    async with client(session) as ask:
+        answer = await ask.chat.completions.create(**asked)
+        return [chunk async for chunk in answer] if "stream" in more else answer
+
+
+async def exchange(method: str, url: str, **more: Any) -> tuple[int, Any]:
+    async with aiohttp.ClientSession() as http, http.request(method, url, **more) as answer:
+        return answer.status, json.loads(await answer.read())
+
+
+def reports(session: Session) -> str:
+    return session.base_url.removesuffix("/v1") + "/plenum"
+
+
+def calls_in(journal: Path) -> list[dict[str, Any]]:
+    return [entry for entry in read_entries(journal) if entry["kind"] == "call"]
+
+
+# --- interfaces ----------------------------------------------------------------------------------
+
+
+def test_a_completion_is_answered_journaled_and_says_that_it_is_simulated(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        answer = await completed(bench.session(), temperature=0.7)
+        assert answer.model == "gpt-4.1-mini"
+        assert answer.system_fingerprint == "fp_simulated"
+        (entry,) = calls_in(bench.journal())
+        assert entry["text"] == answer.choices[0].message.content
+        assert (entry["tokens_in"], entry["temperature"]) == (answer.usage.prompt_tokens, 0.7)
+        assert (entry["system"], entry["question"]) == ("You are the engineer.", CASE.text)
+        assert (entry["round"], entry["occurrence"], entry["interface"]) == (1, 0, "chat")
+
+    play(test)
+
+
+def test_a_stream_has_the_same_text_usage_and_reason(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        whole = await completed(session, seed=5)
+        usage = {"include_usage": True}
+        chunks = await completed(session, seed=5, stream=True, stream_options=usage)
+        choices = [chunk.choices[0] for chunk in chunks if chunk.choices]
+        assert "".join(c.delta.content or "" for c in choices) == whole.choices[0].message.content
+        assert choices[0].delta.role == "assistant"
+        assert [c.finish_reason for c in choices if c.finish_reason] == ["stop"]
+        assert chunks[-1].usage == whole.usage
+
+    play(test)
+
+
+def test_a_required_tool_is_called_streaming_or_not(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        asked = {"tools": [TOOL], "tool_choice": "required", "seed": 3}
+        whole = (await completed(session, **asked)).choices[0]
+        async with client(session).chat.completions.stream(
+            model="gpt-4.1-mini", messages=MESSAGES, **asked
+        ) as stream:
+            streamed = (await stream.get_final_completion()).choices[0]
+        for choice in (whole, streamed):
+            assert choice.finish_reason == "tool_calls"
+            (call,) = choice.message.tool_calls
+            assert call.function.name == "vote"
+            assert json.loads(call.function.arguments)["option"] in CASE.options
+        arguments = [c.message.tool_calls[0].function.arguments for c in (whole, streamed)]
+        assert arguments[0] == arguments[1]
+
+    play(test)
+
+
+def test_responses_are_answered_with_the_events_of_their_client(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        ask = client(bench.session()).responses
+        given: Any = {"model": "gpt-4.1", "instructions": "Be bold.", "input": CASE.text}
+        whole = await ask.create(**given, temperature=0)
+        assert whole.status == "completed"
+        async with ask.stream(**given, temperature=0) as stream:
+            kinds = [event.type async for event in stream]
+            streamed = await stream.get_final_response()
+        assert streamed.output_text == whole.output_text != ""
+        assert kinds[:2] == ["response.created", "response.in_progress"]
+        assert kinds[-1] == "response.completed"
+        async with ask.stream(**given, tools=[FLAT_TOOL], tool_choice="required") as stream:
+            (call,) = (await stream.get_final_response()).output
+        assert call.type == "function_call"
+        assert json.loads(call.arguments)["option"] in CASE.options
+
+    play(test)
+
+
+def test_a_schema_of_the_answer_is_filled(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        form = {"type": "json_schema", "json_schema": {"name": "v", "schema": VOTE}}
+        answer = await completed(bench.session(), response_format=form)
+        assert json.loads(answer.choices[0].message.content).keys() == {"option"}
+
+    play(test)
+
+
+def test_seats_are_named_by_their_system_prompt_or_as_the_program_names_them(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        for system in ("one", "one", "two"):
+            messages = [{"role": "system", "content": system}, MESSAGES[1]]
+            await completed(session, messages=messages)
+        await completed(session, extra_headers={"X-Plenum-Seat": "the  chair"})
+        places = [(entry["seat"], entry["round"]) for entry in calls_in(bench.journal())]
+        assert [number for _, number in places] == [1, 2, 1, 1]
+        assert places[0][0] == places[1][0] != places[2][0]
+        assert places[3][0] == "the chair"
+
+    play(test)
+
+
+# --- what is drawn -------------------------------------------------------------------------------
+
+
+def test_a_seed_of_the_program_fixes_the_draw_in_every_run(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        texts = []
+        for index in range(6):
+            session = bench.session(index)
+            answer = await completed(session, temperature=1, seed=8)
+            texts.append(answer.choices[0].message.content)
+        assert len(set(texts)) == 1
+
+    play(test)
+
+
+def test_without_one_runs_draw_apart_and_again_alike(play: Play) -> None:
+    async def test(bench: Bench) -> tuple[str, ...]:
+        answers = [await completed(bench.session(index), temperature=1) for index in range(12)]
+        return tuple(answer.choices[0].message.content for answer in answers)
+
+    texts = play(test)
+    assert len(set(texts)) > 1
+
+
+def test_what_the_audit_changes_goes_out_and_is_journaled(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        texts = set()
+        for index in range(8):
+            session = bench.session(index, overrides={"temperature": 0.0, "model": "other"})
+            answer = await completed(session, temperature=1)
+            assert answer.model == "gpt-4.1-mini"
+            texts.add(answer.choices[0].message.content)
+            (entry,) = calls_in(bench.journal(index))
+            assert (entry["temperature"], entry["model"]) == (0.0, "other")
+        assert len(texts) == 1
+
+    play(test)
+
+
+# --- what a program reports ----------------------------------------------------------------------
+
+
+def test_a_program_gets_its_case_and_reports_what_it_says_votes_and_decides(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session(4)
+        url = reports(session)
+        status, given = await exchange("GET", f"{url}/case")
+        assert (status, given["index"], given["case"]["options"]) == (200, 4, dict(CASE.options))
+        shares = {"A": 0.25, "B": 0.75}
+        said = {"round": 1, "seat": "chair", "text": "B", "preferences": shares, "confidence": 80}
+        assert (await exchange("POST", f"{url}/say", json=said))[0] == 200
+        vote = {"round": 1, "seat": "chair", "option": "B"}
+        assert (await exchange("POST", f"{url}/vote", json=vote))[0] == 200
+        assert (await exchange("POST", f"{url}/decision", json={"option": "B"}))[0] == 200
+        assert await session.decision == {"option": "B"}
+        _, *entries = read_entries(bench.journal(4))
+        assert entries == [
+            {"kind": "say", **said, "preferences": {"A": 0.25, "B": 0.75, "C": 0.0}},
+            {"kind": "vote", **vote},
+        ]
+
+    play(test)
+
+
+@pytest.mark.parametrize(
+    ("what", "message", "named"),
+    [
+        ("say", {"round": -1, "seat": "a", "text": "x"}, "round: -1"),
+        ("say", {"round": 1, "seat": "", "text": "x"}, "seat: ''"),
+        ("say", {"round": 1, "seat": "a", "text": 7}, "text: 7"),
+        ("say", {"round": 1, "seat": "a", "text": "x" * 1_000_001}, "text: 1000001 characters"),
+        ("say", {"seat": "a", "text": "x", "preferences": {"D": 1}}, "preferences: {'D': 1}"),
+        ("say", {"seat": "a", "text": "x", "preferences": {"A": 0.5}}, "preferences: they add up"),
+        ("say", {"seat": "a", "text": "x", "confidence": 101}, "confidence: 101"),
+        ("vote", {"seat": "a", "option": "D"}, "option: 'D'"),
+        ("decision", {"option": "D"}, "option: 'D'"),
+    ],
+)
+def test_a_report_that_does_not_fit_is_refused_in_one_line_and_not_journaled(
+    play: Play, what: str, message: dict[str, Any], named: str
+) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        status, body = await exchange("POST", f"{reports(session)}/{what}", json=message)
+        assert status == 400
+        assert named in body["error"]["message"]
+        assert "\n" not in body["error"]["message"]
+        assert len(read_entries(bench.journal())) == 1
+
+    play(test)
+
+
+# --- hostile programs ----------------------------------------------------------------------------
+
+
+def test_a_forged_run_is_refused_in_json(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session(3)
+        for run, expected in (("3-0123", 401), ("9-0123", 404), ("x", 404)):
+            status, body = await exchange("GET", f"{bench.proxy.url}/r/{run}/plenum/case")
+            assert (status, list(body)) == (expected, ["error"])
+            forged = client(session, max_retries=0).with_options(
+                base_url=f"{bench.proxy.url}/r/{run}/v1"
+            )
+            with pytest.raises(openai.APIStatusError) as refusal:
+                await forged.chat.completions.create(model="m", messages=MESSAGES)
+            assert refusal.value.status_code == expected
+            assert session.token not in str(refusal.value)
+
+    play(test)
+
+
+def test_a_call_after_the_end_is_refused_and_noted(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        await bench.proxy.close(session)
+        with pytest.raises(openai.APIStatusError) as refusal:
+            await client(session).chat.completions.create(model="m", messages=MESSAGES)
+        assert refusal.value.status_code == 410
+        assert session.problems == ["it went on calling after its end: refused"]
+        assert calls_in(bench.journal()) == []
+
+    play(test)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"{", 400),
+        (b"[]", 400),
+        (b'{"model": "m"}', 400),
+        (b'{"model": "m", "messages": [7]}', 400),
+        (b'{"model": "m", "messages": [{"role": "user", "content": {"a": 1}}]}', 400),
+        (b'{"model": 7, "messages": [{"role": "user", "content": "x"}]}', 400),
+        (b'{"model": "m", "messages": [], "temperature": "hot"}', 400),
+        (b'{"a":' * 100_000, 400),
+        (b" " * (MOST_BYTES + 1), 413),
+    ],
+)
+def test_a_body_that_is_no_request_is_refused_in_one_line(
+    play: Play, body: bytes, status: int
+) -> None:
+    async def test(bench: Bench) -> None:
+        url = f"{bench.session().base_url}/chat/completions"
+        answered, error = await exchange("POST", url, data=body)
+        assert answered == status
+        assert "\n" not in error["error"]["message"]
+        assert calls_in(bench.journal()) == []
+
+    play(test)
+
+
+def test_ten_megabytes_and_halves_of_characters_are_journaled(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        url = f"{bench.session().base_url}/chat/completions"
+        body = '{"model": "m", "messages": [{"role": "user", "content": "\\ud800 %s"}]}'
+        status, _ = await exchange("POST", url, data=(body % ("word " * 2_000_000)).encode())
+        assert status == 200
+        assert len(calls_in(bench.journal())) == 1
+
+    play(test)
+
+
+def test_a_failure_reaches_the_program_once_with_its_status(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        with pytest.raises(openai.RateLimitError):
+            await client(session, max_retries=5).chat.completions.create(
+                model="m", messages=MESSAGES
+            )
+        assert [str(failure.failure) for failure in session.failures] == ["rate_limit"]
+        assert calls_in(bench.journal()) == []
+
+    play(test, Simulated(rate_limit_rate=1.0), max_attempts=2)
+
+
+# --- many calls at once --------------------------------------------------------------------------
+
+
+def test_sixty_four_calls_at_once_are_all_answered_and_journaled_once(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        async with client(session) as ask:
+            answers = await asyncio.gather(
+                *(
+                    ask.chat.completions.create(
+                        model="m",
+                        messages=[{"role": "user", "content": f"{CASE.text} {n % 16}"}],
+                        temperature=1,
+                    )
+                    for n in range(64)
+                )
+            )
+        entries = calls_in(bench.journal())
+        assert sorted(e["text"] for e in entries) == sorted(
+            str(answer.choices[0].message.content) for answer in answers
+        )
+        keys = {(entry["prompt"], entry["occurrence"]) for entry in entries}
+        assert len(keys) == 64
+        assert {occurrence for _, occurrence in keys} == {0, 1, 2, 3}
+        assert sorted(entry["round"] for entry in entries) == [*range(1, 65)]
+
+    play(test)

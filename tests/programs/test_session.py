@@ -1,0 +1,299 @@
+"""Record and replay: what is recorded is answered from the journal, at any concurrency."""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from running import CASE, Bench, Play
+
+from plenum.programs.session import Session, restarts, set_aside
+from plenum.records import read_entries
+
+HERE = Path(__file__).resolve().parent
+
+
+async def ask(session: Session, *texts: str, **more: Any) -> list[str]:
+    """Ask several things at once."""
+    async with openai.AsyncOpenAI(
+        base_url=session.base_url, api_key=session.token, max_retries=0
+    ) as client:
+        answers = await asyncio.gather(
+            *(
+                client.chat.completions.create(
+                    model="m",
+                    messages=[{"role": "user", "content": f"{CASE.text}\n{text}"}],
+                    temperature=1,
+                    **more,
+                )
+                for text in texts
+            )
+        )
+    return [str(answer.choices[0].message.content) for answer in answers]
+
+
+def calls_in(journal: Path) -> list[dict[str, Any]]:
+    return [entry for entry in read_entries(journal) if entry["kind"] == "call"]
+
+
+def cut(journal: Path, entries: int) -> None:
+    """Leave the head and so many entries, as a kill does."""
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[: 1 + entries]) + lines[-1][:20])
+
+
+def unnumbered(entry: dict[str, Any]) -> str:
+    """An entry without its round: calls made at once arrive in any order."""
+    return json.dumps({**entry, "round": 0})
+
+
+def attempts_in(folder: Path) -> int:
+    return sum(json.loads(line)["answered"] for line in (folder / "calls.jsonl").open())
+
+
+@pytest.mark.parametrize("left", [0, 1, 3, 5])
+def test_what_is_recorded_is_answered_from_the_journal_and_the_rest_is_called(
+    play: Play, tmp_path: Path, left: int
+) -> None:
+    texts = ["first", "second", "second", "third", "first"]
+
+    async def test(bench: Bench) -> None:
+        whole = await ask(bench.session(), *texts)
+        before = calls_in(bench.journal())
+        cut(bench.journal(), left)
+        again = await ask(bench.session(), *texts)
+        assert Counter(again) == Counter(whole)
+        after = calls_in(bench.journal())
+        assert sorted(map(unnumbered, after)) == sorted(map(unnumbered, before))
+        assert attempts_in(tmp_path) == 5 + (5 - left)
+
+    play(test)
+
+
+def test_replayed_answers_are_the_very_bytes_tools_included(play: Play) -> None:
+    tool: Any = {"type": "function", "function": {"name": "vote", "parameters": {}}}
+
+    async def test(bench: Bench) -> None:
+        async def call(session: Session) -> bytes:
+            async with openai.AsyncOpenAI(base_url=session.base_url, api_key="x") as client:
+                answer = await client.chat.completions.with_raw_response.create(
+                    model="m",
+                    messages=[{"role": "user", "content": "x"}],
+                    tools=[tool],
+                    tool_choice="required",
+                )
+                return bytes(answer.content)
+
+        assert await call(bench.session()) == await call(bench.session())
+        assert len(calls_in(bench.journal())) == 1
+
+    play(test)
+
+
+def test_messages_and_votes_that_are_journaled_are_not_written_again(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        def report(session: Session, rounds: int) -> None:
+            for number in range(1, rounds + 1):
+                session.say(number, "chair", "I am for B", {"B": 1.0})
+                session.vote("chair", "B", number)
+                session.vote("chair", "B", number)
+
+        report(bench.session(), 2)
+        first = read_entries(bench.journal())
+        report(bench.session(), 3)
+        assert read_entries(bench.journal())[:7] == first
+        assert len(read_entries(bench.journal())) == 1 + 9
+
+    play(test)
+
+
+def test_a_program_that_asks_something_else_on_replay_starts_anew(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        await ask(bench.session(), "at 10:01")
+        second = bench.session(patience_s=0.05)
+        with pytest.raises(openai.ConflictError):
+            await ask(second, "at 10:02")
+        assert "on replay the program differs" in second.diverged
+        assert second.problems == [second.diverged]
+        assert len(calls_in(bench.journal())) == 1
+        assert set_aside(bench.journal()) == restarts(bench.journal()) == 1
+        third = bench.session()
+        await ask(third, "at 10:03")
+        third.decide("B")
+        await bench.proxy.close(third)
+        assert third.diverged == ""
+        assert set_aside(bench.journal()) == 2
+
+    play(test)
+
+
+def test_a_program_that_ends_before_its_recorded_calls_differs(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        await ask(bench.session(), "a", "b")
+        second = bench.session()
+        await ask(second, "a")
+        second.decide("B")
+        await bench.proxy.close(second)
+        assert "without 1 of its recorded" in second.diverged
+
+    play(test)
+
+
+def test_a_call_that_failed_is_no_occurrence(play: Play) -> None:
+    from plenum.design.condition import Simulated
+
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        answered = 0
+        for _ in range(12):
+            try:
+                answered += len(await ask(session, "again"))
+            except openai.APIStatusError:
+                continue
+        entries = calls_in(bench.journal())
+        assert 0 < answered == len(entries) < 12
+        assert [entry["occurrence"] for entry in entries] == [*range(answered)]
+        assert [entry["round"] for entry in entries] == [*range(1, answered + 1)]
+        assert len(session.failures) == 12 - answered
+        again = bench.session()
+        assert len(await ask(again, *["again"] * answered)) == answered
+        assert again.unreplayed == 0
+
+    play(test, Simulated(timeout_rate=0.5), max_attempts=1)
+
+
+def test_a_decision_counts_once(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        session.decide({"option": "A"})
+        session.decide({"option": "A"})
+        assert session.problems == []
+        session.decide("B it is")
+        assert session.decision.result() == {"option": "A"}
+        assert len(session.problems) == 1
+
+    play(test)
+
+
+def test_calls_under_way_at_the_end_are_cut_short(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        bench.model.attempt = _never  # type: ignore[method-assign]
+        call = asyncio.create_task(ask(session, "slow"))
+        while not session._under_way:
+            await asyncio.sleep(0.01)
+        await bench.proxy.close(session)
+        with pytest.raises(openai.APIStatusError):
+            await call
+        assert "under way" in session.problems[0]
+        (line,) = [
+            line
+            for line in map(json.loads, (bench.folder / "calls.jsonl").open())
+            if line["outcome"] != "sent"
+        ]
+        assert line["outcome"] == "interrupted"
+
+    play(test)
+
+
+async def _never(*_: Any) -> Any:
+    await asyncio.Event().wait()
+
+
+# --- kills ---------------------------------------------------------------------------------------
+
+PROGRAM = """
+import asyncio, json, sys
+from pathlib import Path
+from running import CASE, serving
+from test_session import ask
+from plenum.models.simulated import SimulatedBackend
+from plenum.records import read_entries
+
+folder, kill_at = Path(sys.argv[1]), int(sys.argv[2])
+plain = SimulatedBackend.attempt
+
+async def slow(self, chat, number):
+    with (folder / "upstream").open("a") as log:
+        log.write(chat.messages[-1].content.splitlines()[-1] + "\\n")
+    await asyncio.sleep(0.002 * (chat.seed % 5))
+    return await plain(self, chat, number)
+
+SimulatedBackend.attempt = slow
+
+async def main():
+    async with serving(folder) as bench:
+        session = bench.session()
+        texts = [""] * 4
+        for number in range(5):
+            texts = await asyncio.gather(
+                *(ask(session, f"{seat} {number} {hash_of(texts)}") for seat in "abcd")
+            )
+            texts = [text for (text,) in texts]
+            session.say(number, "all", " ".join(texts))
+        session.decide("B")
+        await bench.proxy.close(session)
+        assert not session.problems, session.problems
+        print("done")
+
+def hash_of(texts):
+    from plenum.base.identity import digest
+    return digest(texts)
+
+asyncio.run(main())
+"""
+
+
+def _runs(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    for number in range(100):
+        path = os.pathsep.join([str(HERE), *sys.path])
+        yield (
+            subprocess.Popen(
+                [sys.executable, "-c", PROGRAM, str(folder), "0"],
+                env={**os.environ, "PYTHONPATH": path},
+                stdout=subprocess.PIPE,
+                text=True,
+            ),
+            number,
+        )
+
+
+def test_killed_again_and_again_it_asks_nothing_twice_that_was_journaled(tmp_path: Path) -> None:
+    upstream, journal = tmp_path / "upstream", tmp_path / "000.jsonl"
+    known = 0
+    asked: list[set[str]] = []
+    for process, _ in _runs(tmp_path):
+        journaled = {
+            entry["question"].splitlines()[-1] for entry in _whole(journal) if "question" in entry
+        }
+        asked.append(journaled)
+        while process.poll() is None and _lines(upstream) < known + 4:
+            pass
+        if process.poll() is None and known < 16:
+            process.send_signal(signal.SIGKILL)
+        output, _errors = process.communicate()
+        new = upstream.read_text().splitlines()[known:]
+        assert not journaled & set(new)
+        known = _lines(upstream)
+        if "done" in output:
+            break
+    entries = _whole(journal)
+    assert sum(entry["kind"] == "call" for entry in entries) == 20
+    assert sum(entry["kind"] == "say" for entry in entries) == 5
+    assert len(asked) > 2
+
+
+def _whole(journal: Path) -> list[dict[str, Any]]:
+    return read_entries(journal) if journal.exists() else []
+
+
+def _lines(path: Path) -> int:
+    return len(path.read_text().splitlines()) if path.exists() else 0

@@ -44,6 +44,12 @@ def _stopping(quick: bool) -> dict[str, Any]:
     return stopping.measure(500 if quick else 20_000)
 
 
+def _proxy(quick: bool) -> dict[str, Any]:
+    from audits import proxying
+
+    return proxying.measure(quick)
+
+
 def _kills(quick: bool) -> dict[str, Any]:
     from audits import killed
 
@@ -58,6 +64,7 @@ def _native(quick: bool) -> dict[str, Any]:
 
 PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "stopping": _stopping,
+    "proxy": _proxy,
     "kills": _kills,
     "native": _native,
 }

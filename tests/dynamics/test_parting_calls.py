@@ -33,7 +33,7 @@ def test_the_endpoint_parts_them_and_the_program_carries_it_on() -> None:
     one = [("a", 1, "p", "x"), ("b", 1, "px", "y"), ("a", 2, "pxy", "z")]
     two = [("a", 1, "p", "X"), ("b", 1, "pX", "Y"), ("a", 2, "pXY", "z")]
     found = parting(table(one, two))
-    assert [(p.seat, p.round, p.pairs, p.asked) for p in found.places] == [("a", 1, 1, 0)]
+    assert [(p.seat, p.round, p.pairs, p.unprovoked) for p in found.places] == [("a", 1, 1, 0)]
     assert (found.repeated, found.endpoint) == (1, 1.0)
     assert (found.differing, found.amplification) == (1, 1.0)
 
@@ -46,14 +46,14 @@ def test_a_later_difference_of_equally_asked_calls_is_no_amplification() -> None
 
 def test_a_program_that_asks_otherwise_by_itself_parts_before_any_answer_does() -> None:
     found = parting(table([("a", 1, "at 10:01", "x")], [("a", 1, "at 10:02", "y")]))
-    assert [(p.pairs, p.asked) for p in found.places] == [(1, 1)]
+    assert [(p.pairs, p.unprovoked) for p in found.places] == [(1, 1)]
     assert found.repeated == 0
     assert found.endpoint != found.endpoint  # NaN
 
 
 def test_a_call_that_one_run_alone_makes_parts_them() -> None:
     found = parting(table([("a", 1, "p", "x")], [("a", 1, "p", "x"), ("a", 2, "q", "y")]))
-    assert [(p.round, p.asked) for p in found.places] == [(2, 1)]
+    assert [(p.round, p.unprovoked) for p in found.places] == [(2, 1)]
     assert found.differing == 0
 
 

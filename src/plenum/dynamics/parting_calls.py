@@ -33,7 +33,7 @@ class Place:
         Whose call it is, and the seat's how many-th.
     pairs
         Pairs of runs that part there.
-    asked
+    unprovoked
         Those of them whose prompts differ there already, though nothing before did: the program
         itself isn't deterministic.
     """
@@ -41,7 +41,7 @@ class Place:
     seat: str
     round: int
     pairs: int
-    asked: int
+    unprovoked: int
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def parting(calls: Columns) -> Parting:
     keys, asked, answered, order = _aligned(calls)
     runs = len(asked)
     places: Counter[int] = Counter()
-    asked_there: Counter[int] = Counter()
+    unprovoked: Counter[int] = Counter()
     differing = asked_differently = 0
     for i, j in combinations(range(runs), 2):
         prompts, answers = asked[i] != asked[j], answered[i] != answered[j]
@@ -95,7 +95,7 @@ def parting(calls: Columns) -> Parting:
         when = order[i] + order[j]
         first = int(np.where(parted, when, np.iinfo(np.int64).max).argmin())
         places[first] += 1
-        asked_there[first] += int(prompts[first])
+        unprovoked[first] += int(prompts[first])
         both = (answered[i] >= 0) & (answered[j] >= 0)
         later = answers & both & (when > when[first])
         differing += int(later.sum())
@@ -108,7 +108,7 @@ def parting(calls: Columns) -> Parting:
         repeated=repeated,
         endpoint=unequal / repeated if repeated else float("nan"),
         places=tuple(
-            Place(*keys[key], pairs, asked_there[key]) for key, pairs in places.most_common()
+            Place(*keys[key], pairs, unprovoked[key]) for key, pairs in places.most_common()
         ),
         differing=differing,
         amplification=asked_differently / differing if differing else float("nan"),

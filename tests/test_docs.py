@@ -12,6 +12,7 @@ from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
+from plenum.design.audit import AuditConfig
 from plenum.design.schema import Config
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -64,6 +65,17 @@ def test_every_value_is_in_the_docs() -> None:
             else [key]
         ):
             assert name in documented or f"{key}.*" in documented, name
+
+
+def test_every_setting_of_an_audit_is_in_the_docs_with_its_default() -> None:
+    rows = cells("Audits")
+    usual = OmegaConf.to_container(OmegaConf.structured(AuditConfig))
+    assert isinstance(usual, dict)
+    committee = usual.pop("committee")
+    for key, value in {**usual, **{f"committee.{k}": v for k, v in committee.items()}}.items():
+        assert key in rows, key
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            assert f"{value:g}" in rows[key][0].replace("0.80", "0.8"), key
 
 
 @pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)

@@ -34,11 +34,15 @@ def main(cfg: DictConfig) -> None:
     raise SystemExit(result.status(composed.settings.undecided))
 
 
-def targeted(argument: str) -> str:
-    """``committee=X`` as ``committee.target=X``: its other settings stand beside it."""
+def as_hydra_reads_it(argument: str) -> str:
+    """``committee=X`` as ``committee.target=X``, and a command line in quotes of its own."""
+    key, _, value = argument.partition("=")
+    if key == "committee.command" and value[:1] + value[-1:] not in ('""', "''"):
+        mark = "'" if '"' in value else '"'
+        return f"{key}={mark}{value}{mark}"
     return re.sub(r"^committee=(?!\{)", "committee.target=", argument)
 
 
 if __name__ == "__main__":
-    sys.argv[1:] = map(targeted, sys.argv[1:])
+    sys.argv[1:] = map(as_hydra_reads_it, sys.argv[1:])
     front_door(main)

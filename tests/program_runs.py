@@ -30,12 +30,12 @@ CASE = Case(
     extras={"budget": 3},
 )
 CALL = """
-def call(run, question="Which option?", model="openai/gpt-x"):
+def call(run, question="Which option?", model="openai/gpt-x", seat=""):
     body = {"model": model, "temperature": 1, "messages": [{"role": "user", "content": question}]}
     request = urllib.request.Request(
         f"{run.base_url}/chat/completions",
         json.dumps(body).encode(),
-        {**run.headers, "Content-Type": "application/json"},
+        {**run.headers, "Content-Type": "application/json", "X-Plenum-Seat": seat},
     )
     answer = json.load(urllib.request.urlopen(request))
     return answer["choices"][0]["message"]["content"]

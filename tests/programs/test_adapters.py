@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numpy.testing import assert_allclose
 from program_runs import CASE, Audit, audit_of, script
 from scripted_model import ScriptedModel
 from slow_model import SlowModel
@@ -19,6 +21,7 @@ from plenum.base.errors import UserError
 from plenum.programs import adapters
 from plenum.programs.adapters import Committee
 from plenum.programs.client.plenum_run import Case, Decision, Run
+from plenum.reports.audit.drift import ensemble
 from plenum.tracking import programs
 
 
@@ -201,6 +204,13 @@ def test_an_endpoint_that_answers_badly_fails_its_run(
     assert words in run.end["detail"]
 
 
+def test_an_endpoint_that_never_answers_fails_its_run(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/decide"
+        (run,) = audit_of(tmp_path, http=url, timeout_s=0.5).run()
+    assert (run.status, run.reason) == ("failed", "timeout")
+
+
 def test_an_endpoint_that_is_not_there_fails_its_run(tmp_path: Path) -> None:
     (run,) = audit_of(tmp_path, http="http://127.0.0.1:9/decide").run()
     assert (run.status, run.reason) == ("failed", "program")
@@ -272,16 +282,21 @@ def committee(case, run):
 def test_the_simulated_model_answers_what_is_asked_after_a_run(tmp_path: Path) -> None:
     body = """
 def committee(case, run):
-    listed = "\\n".join(f"{label}: {name}" for label, name in case.options.items())
-    return call(run, f"{case.text}\\n{listed}")
+    task = "\\n".join([case.text, *(f"{label}: {name}" for label, name in case.options.items())])
+    for round in range(3):
+        for seat in ("chair", "treasurer"):
+            last = call(run, f"{task}\\nRound {round}", seat=seat)
+    return last
 """
     settings = {"extract": "clerk", "clerk": "openai/clerk", "elicit": True}
     runs = audit_of(tmp_path, target=script(tmp_path, body), **settings).run(3)
     for run in runs:
-        call, first, second, elicited, _ = run.entries
-        assert first["option"] == second["option"] == run.decision
-        assert f"option {run.decision}" in call["text"]
-        assert sum(elicited["preferences"].values()) == pytest.approx(1)
+        kinds = [entry["kind"] for entry in run.entries]
+        assert kinds == [*["call"] * 6, *["clerk"] * 2, *["elicited"] * 6, "end"]
+        assert {entry["option"] for entry in run.entries[6:8]} == {run.decision}
+        assert f"option {run.decision}" in run.entries[5]["text"]
     tables = programs.tables(runs)
-    assert len(tables["elicited"]) == 3
     assert len(tables["messages"]) == 0
+    array, seats, indices = ensemble(tables["elicited"], tuple(CASE.options), (0, 1, 2))
+    assert (array.shape, seats, indices) == ((3, 3, 2, 3), ("chair", "treasurer"), (0, 1, 2))
+    assert_allclose(array.sum(axis=3), 1)

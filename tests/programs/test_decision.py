@@ -3,7 +3,7 @@
 import pytest
 from program_runs import CASE
 
-from plenum.programs.decision import Given, Unreadable, read
+from plenum.programs.decision import Given, Unreadable, read, rule_problem
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,7 @@ from plenum.programs.decision import Given, Unreadable, read
         ('{"label": ["A"]}', "json:label", None),
         ('{"label": "A"}', "json:option", None),
         ("[" * 100_000, "json:option", None),
+        ("a" * 60 + "!", "regex:(a+)+$", None),
         ("x" * 10_000_000 + "\nVote: A", "regex:Vote: (.)", "A"),
     ],
 )
@@ -53,3 +54,10 @@ def test_a_label_is_one_of_the_case_s() -> None:
     assert read(Given(option="c"), CASE.options) == "C"
     with pytest.raises(Unreadable, match="no option: D"):
         read(Given(option="D"), CASE.options)
+
+
+@pytest.mark.parametrize(
+    "rule", ["guess", "regex:", "regex:(", "regex:a{99999999999}", "regex:" + "(" * 2000, "json:"]
+)
+def test_a_rule_that_nothing_can_be_read_by_is_refused(rule: str) -> None:
+    assert rule_problem(rule)

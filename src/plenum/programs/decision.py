@@ -2,7 +2,10 @@
 
 import json
 import re
+import signal
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +18,8 @@ LONGEST = 100_000
 
 _EDGES = " \t\r\n\"'`*_.,:;()[]<>"
 _SHOWN = 80
+_SEARCH_S = 1.0
+_LONGEST_RULE = 1000
 
 
 class Unreadable(ValueError):
@@ -45,11 +50,11 @@ def rule_problem(rule: str) -> str:
     name, _, rest = rule.partition(":")
     if rule in ("", "name", "clerk") or (name == "json" and rest):
         return ""
-    if name != "regex" or not rest:
+    if name != "regex" or not rest or len(rule) > _LONGEST_RULE:
         return f"{_shown(rule)}; {', '.join(RULES)} are allowed"
     try:
         re.compile(rest)
-    except re.error as error:
+    except (re.error, RecursionError, OverflowError) as error:
         return f"{_shown(rule)}: {error}"
     return ""
 
@@ -78,7 +83,9 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
         return NO_DECISION
     name, _, rest = (given.extract or rule).partition(":")
     if name == "regex":
-        hits = (m[1] if m.re.groups else m[0] for m in re.finditer(rest, text, re.MULTILINE))
+        with _bounded():
+            matches = list(re.finditer(rest, text, re.MULTILINE))
+        hits = (m[1] if m.re.groups else m[0] for m in matches)
         return _one({_label(hit or "", options) for hit in hits}, text)
     if name == "json":
         value = at(last_json(text), rest)
@@ -118,6 +125,28 @@ def last_json(text: str) -> Any:
         except (ValueError, RecursionError):
             continue
     raise Unreadable(f"no JSON: {_shown(text)}")
+
+
+@contextmanager
+def _bounded() -> Iterator[None]:
+    """End a search that takes too long: a program can send a pattern that takes for ever.
+
+    Only the main thread can be interrupted.
+    """
+
+    def interrupt(*_: object) -> None:
+        raise Unreadable(f"its pattern takes more than {_SEARCH_S:g} s")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, interrupt)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _SEARCH_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def _label(text: str, options: Mapping[str, str]) -> str | None:

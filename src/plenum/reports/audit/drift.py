@@ -24,6 +24,7 @@ MOST = 12
 
 _LEAST_ROUNDS = 3
 
+_ELICITED = "; preferences that a run doesn't report were asked of its models after it"
 _LEFT_OUT = "cases whose runs report no preferences, or are equal in every round, aren't drawn"
 
 
@@ -44,6 +45,7 @@ def drawn(
     rows = build(shown, chosen)
     with style.styled():
         pages = figures.divergence(rows, chosen.window)
+    elicited = _ELICITED if any(len(_elicited(condition)) for condition in shown) else ""
     title = "D(t), the mean distance between two runs' mean preferences, by round"
     return [
         Picture(
@@ -53,7 +55,7 @@ def drawn(
                 tuple(style.save(figure, folder, f"audit_D{number}", kinds)),
                 title,
             ),
-            caption=f"{title}; {_LEFT_OUT} ({origin(shown)}).",
+            caption=f"{title}; {_LEFT_OUT}{elicited} ({origin(shown)}).",
             alt=f"{title}, of {len(shown)} of {len(conditions)} cases",
         )
         for number, figure in enumerate(pages, start=1)
@@ -62,7 +64,7 @@ def drawn(
 
 def _with_preferences(each: Kept) -> TrackedCondition | None:
     """The condition as figures of ensembles take it; its case is the scenario."""
-    tables = (each.tracked.tables.get(name) for name in ("elicited", "messages"))
+    tables = (_elicited(each.tracked), each.tracked.tables.get("messages"))
     reported = [table for table in tables if table is not None and len(table)]
     if not reported:
         return None
@@ -79,6 +81,11 @@ def _with_preferences(each: Kept) -> TrackedCondition | None:
         decisions=tuple(decisions[run] for run in runs),
         factors={**each.tracked.factors, "scenario": each.case},
     )
+
+
+def _elicited(condition: TrackedCondition) -> pd.DataFrame:
+    """What its seats' models answered after the runs."""
+    return condition.tables.get("elicited", pd.DataFrame())
 
 
 def ensemble(

@@ -106,7 +106,8 @@ class AuditStudy:
         writer.close(journals, report(transcripts, account(transcripts, (), wanted, "")), "")
 
     def _journal(self, head: dict[str, Any], number: int, decision: str, entries: Entries) -> Path:
-        path = self.folder / "journals" / self.name / head["condition"] / f"{number:03d}.jsonl"
+        folder = self.folder / "journals" / self.name / str(head["condition"])
+        path = folder / f"{number:03d}.jsonl"
         with Journal(path, {**head, "replicate": number}) as journal:
             for entry in entries:
                 journal.append(entry)

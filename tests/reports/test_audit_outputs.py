@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
+from plenum.dynamics.audit_runs import Further
 from plenum.dynamics.audits import Rule
 from plenum.dynamics.sequential import evidence, share_interval
 from plenum.reports.audit.audit import SCHEMA, Audit
@@ -216,3 +217,33 @@ def test_a_study_without_an_ended_run_has_no_verdict(new: New) -> None:
     study.case("c", ["pending"])
     with pytest.raises(UserError, match="has ended"):
         publish(study.chosen, Rule())
+
+
+def test_a_program_that_changed_is_audited_as_it_is_now(new: New) -> None:
+    before = new()
+    before.case("kept", WAVERING)
+    before.case("dropped", WAVERING)
+    changed = new(program={"code": "0ther"})
+    changed.case("kept", ["A"] * 18)
+    audit = publish(changed.chosen, Rule())
+    assert [(case.id, case.verdict) for case in audit.cases] == [("kept", "stable")]
+    assert audit.controlled.program == {"code": "0ther"}
+
+
+def test_where_runs_part_is_counted_over_calls(study: AuditStudy, audit: Audit) -> None:
+    source = audit.cases[1].source
+    assert source is not None
+    assert (source.pairs, source.parted) == (190, 12 * 8)
+    place = source.places[0]
+    assert (place.seat, place.round, place.pairs, place.unprovoked) == ("Chair", 2, 96, 0)
+    assert source.endpoint == 2 * 96 / (4 * 190)  # two of four calls, asked alike
+    assert source.amplification == 0
+    assert "Chair, call 2 (100 %)" in output(study, "audit.html")
+
+
+def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) -> None:
+    short = new()
+    short.case("c", ["A"] * 10)
+    audit = publish(short.chosen, Rule())
+    assert audit.cases[0].further == Further("stable", 8)
+    assert "eight more runs would show it stable" in output(short, "audit.html")

@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
 from plenum.base import text
-from plenum.dynamics.audits import Rule
+from plenum.dynamics.audit_runs import Further
+from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, Rule
+from plenum.dynamics.parting_calls import Place
 
 SCHEMA = "plenum.audit/1"
 """Raised when a field changes its meaning or goes; new fields alone don't raise it."""
@@ -66,6 +68,31 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Source:
+    """Where the runs of a case part, by their calls.
+
+    Attributes
+    ----------
+    pairs, parted
+        Pairs of runs, and those whose calls aren't all alike.
+    repeated, endpoint
+        Pairs of calls of different runs with equal prompts, and the share of them that got
+        different answers.
+    amplification
+        Share of what is answered differently after the first parting that was asked differently.
+    places
+        Calls at which pairs first part, the most frequent first; three at most.
+    """
+
+    pairs: int
+    parted: int
+    repeated: int
+    endpoint: float | None
+    amplification: float | None
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
 class CaseAudit:
     """A program, as it is set, on one case.
 
@@ -102,6 +129,8 @@ class CaseAudit:
         Of the hypothesis that runs could have come in any order.
     e_stable, e_unstable
         The largest e-values against a share of at most ``unacceptable``, at least ``acceptable``.
+    further
+        What an undecided case would take if its runs went on as they did.
     right
         Share of runs with the right option; ``None`` where none is known.
     warnings
@@ -130,9 +159,11 @@ class CaseAudit:
     halves_p: float
     e_stable: float
     e_unstable: float
+    further: Further | None
     right: float | None
     cost: Cost
     pair: Pair | None
+    source: Source | None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -161,6 +192,8 @@ class Controlled:
         What answered, and whether agents were simulated.
     versions
         Of plenum.
+    begun, written
+        When the first case was begun and the last one ended, in UTC.
     """
 
     identities: tuple[str, ...]
@@ -173,6 +206,8 @@ class Controlled:
     backend: str
     simulated: bool
     versions: tuple[str, ...]
+    begun: str
+    written: str
     origin: str
 
 
@@ -211,6 +246,17 @@ class Audit:
     def name(self) -> str:
         """What the audited program is called, as one short line."""
         return _short(self.committee)
+
+    @property
+    def by_need(self) -> tuple[CaseAudit, ...]:
+        """The cases that need a look first: unstable ones, undecided ones, and by disagreement."""
+        order = (UNSTABLE, UNDECIDED, STABLE)
+        return tuple(
+            sorted(
+                self.cases,
+                key=lambda case: (order.index(case.in_family), -(case.disagreement or 0)),
+            )
+        )
 
     def of(self, verdict: str) -> tuple[CaseAudit, ...]:
         """The cases with a verdict, all taken together."""

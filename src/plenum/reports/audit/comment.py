@@ -19,9 +19,7 @@ _MARKS = {STABLE: "✅", UNSTABLE: "❌", UNDECIDED: "❔"}
 
 def comment(audit: Audit) -> str:
     """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
-    order = (UNSTABLE, UNDECIDED, STABLE)
-    cases = sorted(audit.cases, key=lambda case: order.index(case.in_family))
-    few = replace(audit, cases=tuple(cases[:MOST]))
+    few = replace(audit, cases=audit.by_need[:MOST])
     page = template(Path(__file__).with_name("comment.md.j2"))
     return page.render(
         audit=audit,
@@ -29,7 +27,7 @@ def comment(audit: Audit) -> str:
         lead=lead(audit),
         notice=" ".join(words("notice", audit)),
         table=lines(tables.verdicts(few), _cell),
-        more=len(cases) - len(few.cases),
+        more=len(audit.cases) - len(few.cases),
         dollars=dollars(audit.cost.dollars, audit.cost.unpriced),
     )
 

@@ -1,14 +1,17 @@
 """From a tracked study of programs to its audit."""
 
 import json
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pandas as pd
 
 from plenum.base.errors import UserError
+from plenum.dynamics.audit_runs import further
 from plenum.dynamics.audits import (
     FAILED,
     UNDECIDED,
@@ -20,7 +23,8 @@ from plenum.dynamics.audits import (
     family,
     in_order,
 )
-from plenum.reports.audit.audit import Audit, CaseAudit, Controlled, Cost, Pair, Share
+from plenum.dynamics.parting_calls import cached, parting
+from plenum.reports.audit.audit import Audit, CaseAudit, Controlled, Cost, Pair, Share, Source
 from plenum.reports.audit.dialogue import latest_parting, lines
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
@@ -43,10 +47,30 @@ class Kept:
         return self.tracked.factors["case"]
 
     @property
+    def manifest(self) -> str:
+        """What names its program, whatever the case and the knobs."""
+        return str(self.head.get("manifest", ""))
+
+    @property
     def options(self) -> tuple[str, ...]:
         """Labels of its options; those that were decided on where no journal names them."""
         named = tuple(map(str, self.head.get("options", ())))
         return named or tuple(sorted({*self.tracked.decisions, "A", "B"}))
+
+    @property
+    def outcomes(self) -> list[str]:
+        """How those runs ended that count, in order."""
+        frame = self.tracked.tables.get("replicates", pd.DataFrame())
+        if not len(frame):  # no run completed, so that no table was read
+            return [FAILED] * self.tracked.failed
+        columns = (frame[name] for name in ("replicate", "status", "decision"))
+        return in_order(zip(*columns, strict=True))
+
+    @property
+    def calls(self) -> Mapping[str, Sequence[Any]]:
+        """The recorded calls of its runs, by column; none where none was recorded."""
+        frame = self.tracked.tables.get("calls", pd.DataFrame())
+        return {str(name): frame[name].tolist() for name in frame}
 
     @property
     def settings(self) -> tuple[str, ...]:
@@ -55,9 +79,20 @@ class Kept:
 
 
 def kept(
-    conditions: Sequence[TrackedCondition], stored: Mapping[str, Sequence[StoredTranscript]]
+    conditions: Sequence[TrackedCondition],
+    stored: Mapping[str, Sequence[StoredTranscript]],
+    wanted: Collection[str] = (),
 ) -> list[Kept]:
-    """The conditions that an audit is of: of each case and setting the one that ran last."""
+    """The conditions that an audit is of.
+
+    Parameters
+    ----------
+    wanted
+        Their identities. Where none is given it is of the program that ran last, as its code,
+        interpreter and packages name it; of each case and setting what ran last.
+    """
+    if wanted:
+        conditions = [condition for condition in conditions if condition.identity in wanted]
     latest: dict[tuple[str, ...], Kept] = {}
     for condition in conditions:
         transcripts = stored.get(condition.run_id, ())
@@ -66,7 +101,9 @@ def kept(
         each = Kept(condition, head, transcripts)
         latest.pop(key := (each.case, *each.settings), None)
         latest[key] = each
-    return list(latest.values())
+    every = list(latest.values())
+    last = max(every, key=lambda each: each.tracked.written).manifest
+    return every if wanted else [each for each in every if each.manifest == last]
 
 
 def gathered(
@@ -81,13 +118,17 @@ def gathered(
     """
     first = conditions[0].settings
     given = {each.case: each for each in conditions if each.settings == first}
-    verdicts = {case: _verdict(each, rule) for case, each in given.items()}
+    verdicts = {
+        case: case_verdict(each.outcomes, each.options, rule) for case, each in given.items()
+    }
     if not any(verdict.runs for verdict in verdicts.values()):
         raise UserError(f"study: no run of {study.name!r} has ended")
     together = family(verdicts, rule)
-    cases = tuple(_case(given[case], verdicts[case], together) for case in given)
+    cases = tuple(_case(given[case], verdicts[case], rule, together) for case in given)
     others = [each for each in conditions if each.settings != first]
-    variants = tuple(_case(each, _verdict(each, rule)) for each in others)
+    variants = tuple(
+        _case(each, case_verdict(each.outcomes, each.options, rule), rule) for each in others
+    )
     return Audit(
         study=study.name,
         committee=conditions[0].tracked.factors["committee"],
@@ -103,22 +144,15 @@ def gathered(
     )
 
 
-def _verdict(each: Kept, rule: Rule) -> CaseVerdict:
-    frame = each.tracked.tables.get("replicates", pd.DataFrame())
-    if len(frame):
-        columns = (frame[name] for name in ("replicate", "status", "decision"))
-        outcomes = in_order(zip(*columns, strict=True))
-    else:  # no run completed, so that no table was read
-        outcomes = [FAILED] * each.tracked.failed
-    return case_verdict(outcomes, each.options, rule)
-
-
-def _case(each: Kept, verdict: CaseVerdict, together: FamilyVerdict | None = None) -> CaseAudit:
+def _case(
+    each: Kept, verdict: CaseVerdict, rule: Rule, together: FamilyVerdict | None = None
+) -> CaseAudit:
     condition, proof, runs = each.tracked, verdict.evidence, verdict.runs
     answer = str(each.head.get("answer") or "") or None
     decisions = dict(zip(condition.indices, condition.decisions, strict=True))
     by_run = lines(condition.tables)
     parted = latest_parting(decisions, by_run)
+    undecided = verdict.verdict == UNDECIDED
     ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
     return CaseAudit(
         id=each.case,
@@ -133,7 +167,7 @@ def _case(each: Kept, verdict: CaseVerdict, together: FamilyVerdict | None = Non
         decided_after=proof.runs,
         runs=runs,
         completed=condition.completed,
-        pending=condition.pending,
+        pending=_waiting(condition),
         failures=condition.failures,
         decisions={outcome: count for outcome, count in ordered if count},
         mode=verdict.mode or None,
@@ -143,11 +177,32 @@ def _case(each: Kept, verdict: CaseVerdict, together: FamilyVerdict | None = Non
         halves_p=verdict.halves_p,
         e_stable=proof.stable,
         e_unstable=proof.unstable,
+        further=further(each.outcomes, each.options, rule) if undecided else None,
         right=verdict.counts.get(answer, 0) / runs if answer and runs else None,
         cost=_cost(condition),
         pair=Pair(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
-        warnings=("not_exchangeable",) * bool(together and each.case in together.not_exchangeable),
+        source=_source(each),
+        warnings=tuple(_warnings(each, together)),
     )
+
+
+def _source(each: Kept) -> Source | None:
+    """Where its runs part; ``None`` for less than two runs with calls."""
+    calls = each.calls
+    if len(set(calls.get("replicate", ()))) < 2:
+        return None
+    parted = parting(calls)
+    shares = (parted.endpoint, parted.amplification)
+    endpoint, amplification = (None if math.isnan(share) else share for share in shares)
+    counts = (parted.pairs, parted.parted, parted.repeated)
+    return Source(*counts, endpoint, amplification, parted.places[:3])
+
+
+def _warnings(each: Kept, together: FamilyVerdict | None) -> Iterator[str]:
+    if together and each.case in together.not_exchangeable:
+        yield "not_exchangeable"
+    if {"draw", "replicate"} <= each.calls.keys() and cached(each.calls):
+        yield "cached"
 
 
 def _in_family(case: str, alone: CaseVerdict, together: FamilyVerdict | None) -> str:
@@ -155,6 +210,12 @@ def _in_family(case: str, alone: CaseVerdict, together: FamilyVerdict | None) ->
     if together is None or alone.verdict != UNSTABLE:
         return alone.verdict
     return UNSTABLE if case in together.unstable else UNDECIDED
+
+
+def _waiting(condition: TrackedCondition) -> int:
+    """Runs that were begun and haven't ended; others may never be due."""
+    frame = condition.tables.get("replicates", pd.DataFrame())
+    return int((frame["status"] == "pending").sum()) if len(frame) else 0
 
 
 def _cost(condition: TrackedCondition) -> Cost:
@@ -174,6 +235,7 @@ def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
     values = pd.concat(calls) if calls else pd.DataFrame(columns=[*_CALLED])
     sent = values["temperature"].map(lambda t: "not sent" if pd.isna(t) else f"{t:g}")
     factors = tracked[0].factors
+    last = max(each.written for each in tracked)
     return Controlled(
         identities=tuple(dict.fromkeys(str(head["program"]) for head in heads)),
         program=json.loads(heads[-1]["manifest"]) if heads else {},
@@ -187,6 +249,10 @@ def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
         versions=tuple(
             dict.fromkeys(v for each in study.provenance.values() for v in each.versions)
         ),
+        begun=min(study.provenance[each.run_id].begun for each in tracked).isoformat(
+            timespec="seconds"
+        ),
+        written=datetime.fromtimestamp(last / 1000, UTC).isoformat(timespec="seconds"),
         origin=origin(tracked),
     )
 

@@ -36,6 +36,8 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
         D(t), where runs report preferences.
     """
     grids = {"verdicts": tables.verdicts(audit)}
+    if any(case.source and case.source.parted for case in audit.cases):
+        grids["sources"] = tables.sources(audit)
     if audit.variants:
         grids["variants"] = tables.variants(audit)
     grids |= {"costs": tables.costs(audit), "cases": tables.cases(audit)}
@@ -53,7 +55,7 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
         "pairs": len(pairs),
         "drift": len(drift),
         "parted": [case for case in audit.cases if case.pair],
-        "unstable": [case for case in audit.cases if case.verdict != "stable"],
+        "unstable": [case for case in audit.by_need if case.verdict != "stable"],
         "named_by": settings(audit.controlled.program),
     }
     written = {

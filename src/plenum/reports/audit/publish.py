@@ -1,7 +1,7 @@
 """Every output of an audit: written, logged to MLflow, printed."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -28,7 +28,9 @@ from plenum.reports.table import Table
 from plenum.tracking.study import Study
 
 
-def publish(chosen: Settings, rule: Rule, max_runs: int | None = None) -> Audit:
+def publish(
+    chosen: Settings, rule: Rule, max_runs: int | None = None, wanted: Collection[str] = ()
+) -> Audit:
     """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
 
     Parameters
@@ -39,6 +41,9 @@ def publish(chosen: Settings, rule: Rule, max_runs: int | None = None) -> Audit:
         When a program counts as stable.
     max_runs
         The most runs of a case, where a number was set.
+    wanted
+        Identities of the audit's conditions; as :func:`plenum.reports.audit.gather.kept` has it
+        where none is given.
 
     Raises
     ------
@@ -47,7 +52,7 @@ def publish(chosen: Settings, rule: Rule, max_runs: int | None = None) -> Audit:
     """
     with (
         tempfile.TemporaryDirectory() as scratch,
-        _read(chosen, rule, max_runs) as (audit, conditions),
+        _read(chosen, rule, max_runs, wanted) as (audit, conditions),
     ):
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     texts = {
@@ -92,15 +97,17 @@ def report(chosen: Settings, folder: Path) -> Document:
 
 def findings(audit: Audit) -> list[str]:
     """Sentences on an audit: its verdict, then the cases that aren't stable."""
-    open_cases = [case for case in audit.cases if case.verdict != "stable"]
+    open_cases = [case for case in audit.by_need if case.verdict != "stable"]
     return [lead(audit), *(f"{case.name}: {line(audit, case)}" for case in open_cases)]
 
 
 @contextmanager
-def _read(chosen: Settings, rule: Rule, max_runs: int | None) -> Iterator[tuple[Audit, list[Kept]]]:
+def _read(
+    chosen: Settings, rule: Rule, max_runs: int | None, wanted: Collection[str] = ()
+) -> Iterator[tuple[Audit, list[Kept]]]:
     study = Study(chosen.study, chosen.uri)
     with study.transcripts() as stored:
-        conditions = kept(study.conditions, stored)
+        conditions = kept(study.conditions, stored, wanted)
         yield gathered(study, conditions, rule, max_runs), conditions
 
 
@@ -117,15 +124,14 @@ def _document(
     audit: Audit, conditions: list[Kept], chosen: Settings, folder: Path, kinds: Sequence[str]
 ) -> Document:
     by_run = {each.tracked.run_id: each for each in conditions}
-    order = {"unstable": 0, "undecided": 1, "stable": 2}
-    cases = sorted(audit.cases, key=lambda case: (order[case.in_family], -(case.disagreement or 0)))
-    pairs = [pair for case in cases if (pair := _sides(case, by_run[case.run_id])) is not None]
-    drift = drawn([by_run[case.run_id] for case in cases], chosen, folder, kinds)
-    return document(audit, pairs[:MOST_PAIRS], drift)
+    parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
+    pairs = [pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None]
+    drift = drawn([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
+    return document(audit, pairs, drift)
 
 
 def _sides(case: CaseAudit, each: Kept) -> Sides | None:
-    """The two runs of a case that its page shows; ``None`` where all decide alike."""
+    """The two runs of a case that its page shows; ``None`` where one can't be read."""
     if case.pair is None:
         return None
     by_number = {stored.replicate: stored for stored in each.transcripts}

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import text
-from plenum.reports.audit.audit import Audit, CaseAudit
+from plenum.reports.audit.audit import Audit, CaseAudit, Source
 from plenum.reports.audit.words import evidence, listed, share, words
-from plenum.reports.formats import NONE, count, dollars, or_dash, percent
+from plenum.reports.formats import NONE, count, dollars, or_dash, percent, realised
 from plenum.reports.phrases import spaced
 from plenum.reports.table import Column, Table, keys
 
@@ -41,7 +41,7 @@ def verdicts(audit: Audit) -> Table:
     return Table(
         "audit",
         f"{audit.name}: {audit.verdict}",
-        frame(audit.cases),
+        frame(audit.by_need),
         columns,
         (*words("verdicts", audit), audit.controlled.origin),
     )
@@ -60,6 +60,45 @@ def variants(audit: Audit) -> Table:
     tried["dollars_a_run"] = tried["dollars"] / tried["runs"].clip(lower=1)
     title = "The same cases under other settings of the program"
     return Table("audit_knobs", title, tried, columns, tuple(words("variants", audit)))
+
+
+def sources(audit: Audit) -> Table:
+    """Where runs part, a line a case."""
+    columns = (
+        *keys(["case"]),
+        Column(("parted", "pairs"), "pairs that part", realised),
+        Column("place", "most often at"),
+        Column("endpoint", "answered differently", _of),
+        Column("amplification", "asked differently", _of),
+    )
+    records = [
+        {
+            "case": case.name,
+            "parted": case.source.parted,
+            "pairs": case.source.pairs,
+            "place": _place(case.source),
+            "endpoint": case.source.endpoint,
+            "amplification": case.source.amplification,
+        }
+        for case in audit.by_need
+        if case.source
+    ]
+    title = "Where runs part"
+    return Table(
+        "audit_parting", title, pd.DataFrame(records), columns, tuple(words("sources", audit))
+    )
+
+
+def _place(source: Source) -> str:
+    if not source.places:
+        return NONE
+    first = source.places[0]
+    share = 100 * first.pairs / source.parted
+    return f"{text.flatten(first.seat)}, call {first.round} ({share:.0f} %)"
+
+
+def _of(share: float | None) -> str:
+    return NONE if share is None or pd.isna(share) else f"{100 * share:.0f} %"
 
 
 def costs(audit: Audit) -> Table:

@@ -1,1 +1,5 @@
-"""What users test their committees with: a server whose simulated agents misbehave on request."""
+"""What users test their committees with: an assertion, and a server that misbehaves on request."""
+
+from plenum.testing.stability import assert_stable
+
+__all__ = ["assert_stable"]

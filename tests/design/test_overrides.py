@@ -84,6 +84,19 @@ def test_a_slip_is_named_with_what_was_meant(line: str, named: list[str]) -> Non
 
 
 @pytest.mark.parametrize(
+    "line", ["overrides.temperature=0", "committee.knobs.rounds=[2,1]", "prices.x=1"]
+)
+def test_an_open_mapping_of_an_audit_takes_a_plus(line: str) -> None:
+    assert f"did you mean +{line}?" in str(explain([line], "audit"))
+    assert explain([f"+{line}"], "audit") is None
+
+
+def test_columns_of_a_data_set_can_be_set_one_by_one_or_together() -> None:
+    for line in ("columns.id=null", "columns={text:facts,options:[a,b]}"):
+        assert explain([line], "audit") is None
+
+
+@pytest.mark.parametrize(
     "line", ["roles=on", "-m roles=on,off model.default=x", "+model.seats.Chair=x", "rounds=3"]
 )
 def test_what_fits_is_not_explained(line: str) -> None:

@@ -20,9 +20,12 @@ from omegaconf.errors import OmegaConfBaseException
 
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.design.audit import AuditConfig
 from plenum.design.schema import Config
 
 MULTIRUN = ("-m", "--multirun")
+_SCHEMAS = {"config": (Config,), "audit": (Config, AuditConfig)}
+"""What a primary config's settings are checked against."""
 
 
 def explain(arguments: Sequence[str], config_name: str) -> str | None:
@@ -92,7 +95,8 @@ class Settings:
         self.config = self._composed(right) or self._composed([])
         self.choices = OmegaConf.select(self.config, "hydra.runtime.choices", default={})
         self.keys = set(_keys(self.config))
-        self.open = set(_open(OmegaConf.structured(Config))) if config_name == "config" else set()
+        schemas = _SCHEMAS.get(config_name, ())
+        self.open = {key for schema in schemas for key in _open(OmegaConf.structured(schema))}
 
     def options(self, group: str) -> list[str]:
         """The options of a config group; none where the name is no group."""

@@ -37,6 +37,15 @@ def fails(case, run):
     raise RuntimeError("no committee today")
 
 
+KEPT = {}
+
+
+def keeps(case, run):
+    if case.id not in KEPT:
+        KEPT[case.id] = ask(run, f"{case.text} A, B or C? Answer with the letter only.")
+    return KEPT[case.id]
+
+
 def talks(case, run):
     for number in range(3):
         ask(run, f"{case.text} Call {number} of run {run.index}: A, B or C?")
@@ -67,6 +76,13 @@ def audited(run: Run, name: str, *more: str, status: int = 0, case: str = "one.y
     """The lines of the verdict."""
     done = run(*arguments(name, *more, case=case), script="scripts/audit.py", status=status)
     return done.stdout.splitlines()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_program_that_keeps_answers_from_run_to_run_gets_no_verdict(run: Run) -> None:
+    done = run(*arguments("keeps"), script="scripts/audit.py", status=2)
+    assert "case one: no verdict: 17 of 18 runs made no call" in done.stderr
+    assert done.stdout == ""
 
 
 @pytest.mark.usefixtures("folder")

@@ -50,6 +50,7 @@ def answered(
         ('{"A": "go", "B": "stay"}', {"A": "go", "B": "stay"}),
         ("Options:\n- hire: take her\n- reject: don't", {"hire": "take her", "reject": "don't"}),
         ("Choose one of A, B or C.", {"A": "option A", "B": "option B", "C": "option C"}),
+        ("What, A or B?", {"A": "option A", "B": "option B"}),
         ("A committee met. I: no.", {}),
     ],
 )

@@ -55,23 +55,24 @@ class Parting:
     repeated
         Pairs of calls from different runs with equal prompts.
     endpoint
-        Share of them with different answers; NaN where there are none.
+        Share of them with different answers; ``None`` where there are none.
     places
         Where pairs first part, the most frequent first.
     differing
         Calls behind the first parting that are answered differently.
     amplification
-        Share of them that were asked differently: what parted went on. NaN where there are none.
+        Share of them that were asked differently: what parted went on. ``None`` where there are
+        none.
     """
 
     runs: int
     pairs: int
     parted: int
     repeated: int
-    endpoint: float
+    endpoint: float | None
     places: tuple[Place, ...]
     differing: int
-    amplification: float
+    amplification: float | None
 
 
 def parting(calls: Columns) -> Parting:
@@ -106,21 +107,39 @@ def parting(calls: Columns) -> Parting:
         pairs=runs * (runs - 1) // 2,
         parted=places.total(),
         repeated=repeated,
-        endpoint=unequal / repeated if repeated else float("nan"),
+        endpoint=unequal / repeated if repeated else None,
         places=tuple(
             Place(*keys[key], pairs, unprovoked[key]) for key, pairs in places.most_common()
         ),
         differing=differing,
-        amplification=asked_differently / differing if differing else float("nan"),
+        amplification=asked_differently / differing if differing else None,
     )
+
+
+def uncalled(calls: Columns, runs: int) -> str:
+    """Why the program must keep answers from run to run; empty where it needn't.
+
+    It must where :data:`LEAST_REPEATS` of its runs, or more, made no call, and others did.
+
+    Parameters
+    ----------
+    calls
+        With ``replicate``.
+    runs
+        Completed ones.
+    """
+    called = len(set(calls["replicate"]))
+    if not called or runs - called < LEAST_REPEATS:
+        return ""
+    return f"{runs - called} of {runs} runs made no call, and {called} did: the program has a cache"
 
 
 def cached(calls: Columns) -> str:
     """Why the answers must come from a cache; empty where they needn't.
 
-    They must where runs repeat prompts at a temperature above 0 (one that isn't sent is) and every
-    repeat, :data:`LEAST_REPEATS` or more, has the very answer of the first. Calls with a seed of
-    the program's and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
+    They must where runs repeat prompts at a temperature above 0 (one that isn't sent is) and
+    every repeat, :data:`LEAST_REPEATS` or more, has the very answer of the first. Calls with a seed
+    of the program's and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
 
     Parameters
     ----------
@@ -138,8 +157,7 @@ def cached(calls: Columns) -> str:
         return ""
     return (
         f"all {repeats} repeats of {len(compared)} prompts at a temperature above 0 have the very "
-        "bytes of the first answer: a cache answers, of the program or of the provider; switch it "
-        "off"
+        "bytes of the first answer: a cache answers, not the model"
     )
 
 

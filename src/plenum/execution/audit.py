@@ -16,15 +16,17 @@ from plenum.dynamics.audits import (
     Rule,
     family,
 )
+from plenum.dynamics.parting_calls import cached, uncalled
 from plenum.execution import preflight
 from plenum.execution.audit_runs import AuditRuns, ended_run
-from plenum.execution.condition_folder import folder_of, journal_of
+from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import Outcome
 from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import how_to_state
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program
 from plenum.records import Transcript
+from plenum.tracking.programs import tables
 
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
 """Exit statuses."""
@@ -124,6 +126,7 @@ def run(audit: Audit) -> AuditResult | None:
     outcomes = run_sweep(audit.jobs, runs)
     if runs.refused:
         raise UserError(runs.refused)
+    _refuse_cached(audit)
 
     # Say what it came to.
     return result(audit, rule, runs, outcomes)
@@ -177,6 +180,28 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
         further={case.id: further(case.outcomes, case.options, rule) for case in left},
         errors=(*sorted(stopped), *sorted(errors)),
     )
+
+
+def _refuse_cached(audit: Audit) -> None:
+    """Refuse runs that are no draws of their own.
+
+    Raises
+    ------
+    UserError
+        A cache answered in them.
+    """
+    for job in audit.jobs:
+        ended = (ended_run(journal_of(job, index)) for index in begun(job))
+        completed = [run for run in ended if run is not None and run.status == "completed"]
+        calls = tables(completed)["calls"].to_dict("list")
+        why = uncalled(calls, len(completed))
+        if job.condition.backend.name != "simulated":  # whose agents have few words
+            why = why or cached(calls)
+        if why:
+            name = require_program(job.condition).case.id
+            raise UserError(
+                f"case {name}: no verdict: {why}; switch it off, and move {folder_of(job)} away"
+            )
 
 
 def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:

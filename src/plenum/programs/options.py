@@ -16,9 +16,7 @@ _LISTED = re.compile(
 )
 _ITEM = re.compile(r"^[ \t]*(?:[-*•][ \t]*)?([\w.-][\w .-]{0,39})[:)][ \t]*(.*)$", re.MULTILINE)
 _JSON = re.compile(rf'"({_LABEL})"\s*:\s*"([^"\n]{{1,200}})"')
-_CHOICE = re.compile(
-    r"\b(?:one of|choose|either|between|among)\b[^.\n]{0,40}?((?:\b[A-Z]\b[, ]*(?:or |and )?){2,})"
-)
+_CHOICE = re.compile(r"\b((?:[A-Z]\b(?:, ?|/| ))+(?:(?:or|and) )?[A-Z])\b")
 _ADVOCATED = (
     r"\b(?i:option|choose|chose|choice|prefer|support|favou?r|votes?|voted|for|decision|decides?"
     r"|recommends?|backs?|answer)\b(?i: is| for| on)?\W{1,4}(?i:option )?"
@@ -31,7 +29,7 @@ def options(text: str) -> dict[str, str]:
     """Names by label; empty where a text offers none.
 
     Lines such as ``A: ...``, ``A) ...``, ``- A ...`` count, the items below a line with
-    ``options``, JSON, and ``one of A, B or C``.
+    ``options``, JSON, and ``A, B or C``.
     """
     text = text if len(text) <= 2 * _LONGEST else text[:_LONGEST] + "\n" + text[-_LONGEST:]
     for pattern in (_LINE, _BULLET, _JSON):
@@ -44,10 +42,10 @@ def options(text: str) -> dict[str, str]:
         items = {label.strip(): name.strip() for label, name in _ITEM.findall(block[1])}
         if len(items) > 1:
             return items
-    if choice := _CHOICE.search(text):
-        return {
-            label: f"option {label}" for label in dict.fromkeys(re.findall(r"\b[A-Z]\b", choice[1]))
-        }
+    for choice in _CHOICE.finditer(text):
+        named = {label: f"option {label}" for label in re.findall(r"\b[A-Z]\b", choice[1])}
+        if _in_order(named):
+            return named
     return {}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Columns = Mapping[str, Sequence[Any]]
+Columns = Mapping[Any, Sequence[Any]]
 Codes = NDArray[np.int64]
 
 LEAST_REPEATS = 5

@@ -40,7 +40,7 @@ _LETTER = re.compile(
     re.IGNORECASE,
 )
 _FIELD = re.compile(
-    r"^\W*([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
+    r"^[^\w\n]{0,9}([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
     r"(?:<[^>\n]*>|\[[^\]\n]*\]|\{[^}\n]*\}|(?:LABEL|LETTER|OPTION|X)\b)[ \t]*\W?$"
     r"|[`\"']([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
     r"(?:<[^>\n]*>|\[[^\]\n]*\]|LABEL|LETTER|OPTION|X)[`\"']",

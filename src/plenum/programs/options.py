@@ -12,7 +12,8 @@ _LINE = re.compile(
 )
 _BULLET = re.compile(rf"^[ \t]*[-*•][ \t]+({_LABEL})[ \t]+(\S.*)$", re.MULTILINE)
 _LISTED = re.compile(
-    r"^[^\w\n]{0,9}options?\b[^\n]*\n((?:[ \t]*[-*•]?[ \t]*[\w .-]{1,40}[:)][^\n]*\n?)+)", re.M | re.I
+    r"^[^\w\n]{0,9}options?\b[^\n]*\n((?:[ \t]*[-*•]?[ \t]*[\w .-]{1,40}[:)][^\n]*\n?)+)",
+    re.M | re.I,
 )
 _ITEM = re.compile(r"^[ \t]*(?:[-*•][ \t]*)?([\w.-][\w .-]{0,39})[:)][ \t]*(.*)$", re.MULTILINE)
 _JSON = re.compile(rf'"({_LABEL})"\s*:\s*"([^"\n]{{1,200}})"')

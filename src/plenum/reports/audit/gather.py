@@ -1,7 +1,6 @@
 """From a tracked study of programs to its audit."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -192,16 +191,15 @@ def _source(each: Kept) -> Source | None:
     if len(set(calls.get("replicate", ()))) < 2:
         return None
     parted = parting(calls)
-    shares = (parted.endpoint, parted.amplification)
-    endpoint, amplification = (None if math.isnan(share) else share for share in shares)
     counts = (parted.pairs, parted.parted, parted.repeated)
-    return Source(*counts, endpoint, amplification, parted.places[:3])
+    return Source(*counts, parted.endpoint, parted.amplification, parted.places[:3])
 
 
 def _warnings(each: Kept, together: FamilyVerdict | None) -> Iterator[str]:
     if together and each.case in together.not_exchangeable:
         yield "not_exchangeable"
-    if {"draw", "replicate"} <= each.calls.keys() and cached(each.calls):
+    drawn = "draw" in each.calls and not each.tracked.simulated  # whose agents have few words
+    if drawn and cached(each.calls):
         yield "cached"
 
 

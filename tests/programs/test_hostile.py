@@ -1,6 +1,7 @@
 """Programs that misbehave: each ends in one clear line, and the others go on."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import subprocess
@@ -11,12 +12,14 @@ from pathlib import Path
 
 import pytest
 from program_runs import Audit, audit_of, script
+from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
+from plenum.models import CallError, Chat
 from plenum.programs import adapters
 from plenum.programs.adapters import Committee
 from plenum.programs.client.plenum_run import Case, Refused, Run
-from plenum.records import Transcript
+from plenum.records import Failure, Transcript
 from plenum.records.transcript import read
 
 KEY = "sk-audit-0123456789abcdef"
@@ -407,3 +410,22 @@ def committee(case, run):
     assert [entry["question"] for entry in run.calls] == ["first?"]
     assert run.end is not None
     assert run.end["restarts"] == 1
+
+
+def test_a_run_that_a_failed_call_ended_is_taken_up_again(tmp_path: Path) -> None:
+    failures = [CallError(Failure.SERVER, "overloaded", 503)]
+
+    def answer(chat: Chat) -> str:
+        if "second" in chat.messages[-1].content and failures:
+            raise failures.pop()
+        return "A"
+
+    body = "def committee(case, run):\n    call(run, 'first?')\n    return call(run, 'second?')\n"
+    audit = audit_of(tmp_path, ScriptedModel(answer), target=script(tmp_path, body))
+    (failed,) = audit.run()
+    reason, detail = ended(failed)
+    assert reason == "server"
+    assert "overloaded" in detail
+    (again,) = dataclasses.replace(audit, retry_failed=True).run()
+    assert (again.status, again.decision) == ("completed", "A")
+    assert [entry["question"] for entry in again.calls] == ["first?", "second?"]

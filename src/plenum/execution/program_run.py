@@ -151,8 +151,13 @@ class ProgramRun:
             raise session.stopped.result()
         if session.diverged:
             raise _Diverged
-        for task in over:
-            task.result()
+        try:
+            for task in over:
+                task.result()
+        except ProgramFailed as error:
+            if not session.decided:
+                raise
+            session.problem(f"after its decision: {error.detail}")
 
     async def _limit(self, session: Session, calls: RunCalls) -> None:
         """Return some time after the decision.
@@ -195,6 +200,8 @@ class ProgramRun:
 
     async def _read_by_clerk(self, text: str, journal: Journal, calls: RunCalls) -> str:
         case, model = self.condition.case, self.settings.clerk
+        if not model:
+            raise Unreadable("it is to be read by a clerk, and committee.clerk names no model")
         entries = self._entries(journal)
         readings = {e["round"]: e["option"] for e in entries if e["kind"] == clerk.KIND}
         for number in clerk.READINGS:

@@ -15,7 +15,7 @@ from plenum.records import Failure
 BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url")}
 """What is posted where nothing else is set: ``token`` and ``run_url`` can be named, too."""
 
-_LONGEST = 2**20
+_LONGEST = 10**6
 
 
 class Http:

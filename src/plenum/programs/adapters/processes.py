@@ -45,7 +45,7 @@ class Command:
         Raises
         ------
         ProgramFailed
-            It can't be started, or ended with another status than 0 before it decided.
+            It can't be started, or ended with another status than 0.
         """
         ended = await _run(self._arguments, session, self._passed)
         if not session.decided:
@@ -97,10 +97,8 @@ async def _run(
         except (OSError, ValueError) as error:  # ValueError: a null byte
             raise ProgramFailed(Failure.PROGRAM, f"{line[0]}: {error}") from None
     if ended.status:
-        problem = f"{_status(ended.status)}: {ended.stderr or ended.stdout or 'it printed nothing'}"
-        if not session.decided:
-            raise ProgramFailed(Failure.PROGRAM, problem)
-        session.problem(f"after its decision: {problem}")
+        last = ended.stderr or ended.stdout or "it printed nothing"
+        raise ProgramFailed(Failure.PROGRAM, f"{_status(ended.status)}: {last}")
     return ended
 
 

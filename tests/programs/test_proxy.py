@@ -8,8 +8,9 @@ from typing import Any
 import aiohttp
 import openai
 import pytest
-from running import CASE, Bench, Play
+from running import CASE, Bench, Play, condition_of
 
+from plenum.base.errors import UserError
 from plenum.design.condition import Simulated
 from plenum.programs.proxy import MOST_BYTES
 from plenum.programs.session import Session
@@ -187,6 +188,46 @@ def test_what_the_audit_changes_goes_out_and_is_journaled(play: Play) -> None:
         assert len(texts) == 1
 
     play(test)
+
+
+def test_faults_to_order_reach_the_program_which_may_try_again(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        async def statuses(index: int) -> list[int]:
+            session = bench.session(index, overrides={"fault_rate": 0.5})
+            url = f"{session.base_url}/chat/completions"
+            body = {"model": "m", "messages": MESSAGES}
+            return [(await exchange("POST", url, json=body))[0] for _ in range(40)]
+
+        first = await statuses(0)
+        assert set(first) == {200, 429, 500, 503}
+        assert first.count(200) == len(calls_in(bench.journal()))
+        assert 8 < first.count(200) < 32
+        assert await statuses(0) == first  # replayed, faults and all
+        assert await statuses(1) != first
+        session = bench.session(2, overrides={"fault_rate": 0.5})
+        async with client(session, max_retries=9) as ask:
+            answer = await ask.with_options(max_retries=9).chat.completions.create(
+                model="m", messages=MESSAGES
+            )
+        assert answer.choices[0].message.content
+
+    play(test)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "named"),
+    [
+        ({"messages": []}, r"overrides\.messages"),
+        ({"temperature": "hot"}, r"overrides\.temperature: 'hot'"),
+        ({"fault_rate": 1.5}, r"overrides\.fault_rate: 1\.5"),
+        ({"model": ""}, r"overrides\.model"),
+    ],
+)
+def test_an_override_that_is_no_parameter_of_sampling_is_refused(
+    overrides: dict[str, Any], named: str
+) -> None:
+    with pytest.raises(UserError, match=named):
+        condition_of(overrides=overrides)
 
 
 # --- what a program reports ----------------------------------------------------------------------

@@ -9,6 +9,7 @@ from plenum.base.errors import UserError
 from plenum.base.identity import digest
 from plenum.design.condition import Condition, identified_backend
 from plenum.programs.case import Case
+from plenum.programs.overrides import check
 
 PROGRAM_VERSION = 1
 """Part of every identity: raise it when the proxy or the adapters change an outcome."""
@@ -41,6 +42,9 @@ class ProgramCondition(Condition):
     case: Case
     knobs: Mapping[str, Any]
     overrides: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        check(self.overrides)
 
     def identified_by(self) -> dict[str, Any]:
         """All that can change an outcome."""

@@ -118,7 +118,7 @@ class Proxy:
         except BadRequest as why:
             return _json(wire.error(400, str(why)), 400)
         except NoAnswer as why:
-            return _json(wire.error(why.status, str(why)), why.status)
+            return _json(wire.error(why.status, str(why)), why.status, why.again)
 
     async def _report(self, request: web.Request) -> web.Response:
         session, what = self._session(request), request.match_info["what"]
@@ -201,8 +201,8 @@ def _event(name: str, data: Any) -> str:
     return f"event: {name}\ndata: {written}\n\n" if name else f"data: {written}\n\n"
 
 
-def _json(body: Any, status: int = 200) -> web.Response:
-    headers = {} if status == 200 else _NO_RETRY
+def _json(body: Any, status: int = 200, again: bool = False) -> web.Response:
+    headers = {} if status == 200 or again else _NO_RETRY
     data = json.dumps(body).encode()
     return web.Response(body=data, status=status, content_type="application/json", headers=headers)
 

@@ -18,6 +18,7 @@ from plenum.design.condition import Api
 from plenum.models import Answer, CallError, Chat, Message, RawRequest, Response, ToolCall
 from plenum.models.conversation import recorded_reply
 from plenum.programs.condition import ProgramCondition
+from plenum.programs.overrides import FAULT_RATE, fault
 from plenum.programs.reported import as_decision, as_message, as_vote
 from plenum.programs.wire import INTERFACES, Request
 from plenum.programs.wire.request import called
@@ -55,11 +56,14 @@ class Calls(Protocol):
 
 
 class NoAnswer(Exception):
-    """A call that gets no answer: the status and the line that the program is given."""
+    """A call that gets no answer: the status and the line that the program is given.
 
-    def __init__(self, status: int, message: str) -> None:
+    ``again`` says whether the program's client may try again by itself.
+    """
+
+    def __init__(self, status: int, message: str, again: bool = False) -> None:
         super().__init__(message)
-        self.status = status
+        self.status, self.again = status, again
 
 
 class Session:
@@ -115,7 +119,9 @@ class Session:
         self.failures: list[CallError] = []
         self.ended = False
         self._journal, self._calls, self._patience_s = journal, calls, patience_s
-        self._overrides = {k: v for k, v in (overrides or {}).items() if k != "model"}
+        given = overrides or {}
+        self._fault_rate = given.get(FAULT_RATE, 0.0)
+        self._overrides = {k: v for k, v in given.items() if k not in ("model", FAULT_RATE)}
         self._model = (overrides or {}).get("model")
         self._recorded = {
             (entry["prompt"], entry["occurrence"]): entry
@@ -130,6 +136,7 @@ class Session:
             self._rounds.take(entry["seat"], entry["round"])
         self._conversations: dict[Any, tuple[Message, ...]] = {}
         self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._faults: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._under_way: set[asyncio.Task[Response]] = set()
         self._moved = asyncio.Event()
 
@@ -187,6 +194,7 @@ class Session:
         self._move()
         seat = _seat(request, headers)
         occurrence = self._occurrences.next(request.digest)
+        self._order_fault(request.digest, occurrence)
         entry = self._recorded.pop((request.digest, occurrence), None)
         try:
             if entry is None:
@@ -291,6 +299,16 @@ class Session:
             self._journal.append(entry)
         except OSError as error:
             self._stop(error)
+
+    def _order_fault(self, prompt: str, occurrence: int) -> None:
+        """Refuse a request where the audit's faults want it."""
+        again = self._faults[prompt, occurrence]
+        names = (self.condition.identity, self.index, prompt, occurrence, again)
+        ordered = fault(self._fault_rate, *names) if self._fault_rate else None
+        if ordered is not None:
+            self._faults[prompt, occurrence] += 1
+            self._occurrences.release(prompt, occurrence)
+            raise NoAnswer(ordered[0], f"{ordered[1]}: ordered by overrides.{FAULT_RATE}", True)
 
     async def _answered(
         self, request: Request, headers: Mapping[str, str], seat: str, occurrence: int

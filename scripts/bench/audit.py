@@ -62,11 +62,18 @@ def _native(quick: bool) -> dict[str, Any]:
     return native.measure()
 
 
+def _report(quick: bool) -> dict[str, Any]:
+    from audits import reporting
+
+    return reporting.measure(*((5, 10) if quick else (40, 40)))
+
+
 PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
     "stopping": _stopping,
     "proxy": _proxy,
     "kills": _kills,
     "native": _native,
+    "report": _report,
 }
 
 

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tests"))
 
 from audit_studies import AuditStudy, conversation
 
@@ -38,7 +38,3 @@ def measure(cases: int = 40, runs: int = 40) -> dict[str, Any]:
             "audit_report_cpu_s": round(time.process_time() - cpu, 2),
             "audit_page_mb": round(page.stat().st_size / 1e6, 2),
         }
-
-
-if __name__ == "__main__":
-    print(measure(*map(int, sys.argv[1:])))

@@ -59,6 +59,16 @@ def output(study: AuditStudy, name: str) -> str:
     return (study.chosen.out / name).read_text(encoding="utf-8")
 
 
+def test_accuracy_stands_beside_stability_where_right_answers_are_known(
+    study: AuditStudy, audit: Audit
+) -> None:
+    assert audit.accuracy is not None
+    assert (audit.accuracy.cases, audit.accuracy.high) == (2, 1.0)
+    assert_allclose(audit.accuracy.value, (1 + 0.6) / 2)
+    words = "Right decisions: 80 % [0, 100] of the runs, over the two cases with a right answer"
+    assert words in " ".join(output(study, "audit.html").split())
+
+
 def test_verdicts_shares_and_counts_are_those_of_the_runs(audit: Audit) -> None:
     steady, wavering, few = audit.cases
     assert (audit.verdict, [case.verdict for case in audit.cases]) == (

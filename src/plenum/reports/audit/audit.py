@@ -27,6 +27,19 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Accuracy:
+    """The share of right decisions over the cases with a right answer, each of the same weight.
+
+    Its 95 % interval is robust to what the runs of a case share; ``None`` for a single case.
+    """
+
+    cases: int
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
 class Cost:
     """What runs took, failed ones among them.
 
@@ -227,6 +240,8 @@ class Audit:
         Ids of the cases that are shown so one by one: by e-Holm, and by e-BH.
     max_runs
         The most runs of a case; ``None`` where none was set.
+    accuracy
+        Beside stability; ``None`` where no right answer is known.
     """
 
     study: str
@@ -240,6 +255,7 @@ class Audit:
     unstable: tuple[str, ...]
     cost: Cost
     controlled: Controlled
+    accuracy: Accuracy | None = None
     schema: str = SCHEMA
 
     @property

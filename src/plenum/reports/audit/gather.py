@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base.errors import UserError
+from plenum.dynamics.accuracy import accuracy
 from plenum.dynamics.audit_runs import further
 from plenum.dynamics.audits import (
     FAILED,
@@ -23,7 +24,16 @@ from plenum.dynamics.audits import (
     in_order,
 )
 from plenum.dynamics.parting_calls import cached, parting
-from plenum.reports.audit.audit import Audit, CaseAudit, Controlled, Cost, Pair, Share, Source
+from plenum.reports.audit.audit import (
+    Accuracy,
+    Audit,
+    CaseAudit,
+    Controlled,
+    Cost,
+    Pair,
+    Share,
+    Source,
+)
 from plenum.reports.audit.dialogue import latest_parting, lines
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
@@ -140,6 +150,7 @@ def gathered(
         unstable=together.unstable,
         cost=sum((case.cost for case in (*cases, *variants)), Cost()),
         controlled=_controlled(study, conditions),
+        accuracy=_accuracy(given),
     )
 
 
@@ -183,6 +194,18 @@ def _case(
         source=_source(each),
         warnings=tuple(_warnings(each, together)),
     )
+
+
+def _accuracy(given: Mapping[str, Kept]) -> Accuracy | None:
+    """How often the runs of all cases decide right."""
+    answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
+    known = {case: answer for case, answer in answers.items() if answer}
+    found = accuracy({case: given[case].outcomes for case in known}, known)
+    if not found.n:
+        return None
+    low, high = max(found.ci_low, 0.0), min(found.ci_high, 1.0)
+    interval = (low, high) if found.n > 1 else (None, None)
+    return Accuracy(found.n, found.value, *interval)
 
 
 def _source(each: Kept) -> Source | None:

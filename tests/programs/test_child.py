@@ -88,11 +88,21 @@ def test_seeds_differ_by_run_and_repeat_by_audit(tmp_path: Path) -> None:
 
 
 def test_what_it_raises_is_the_detail_of_a_typed_failure(tmp_path: Path) -> None:
-    body = "def committee(case, run):\n    raise KeyError('chair')\n"
-    (run,) = audit_of(tmp_path, target=script(tmp_path, body)).run()
-    assert (run.status, run.reason) == ("failed", "program")
-    assert run.end is not None
-    assert run.end["detail"] == "exit status 1: KeyError: 'chair'"
+    raised = {
+        "KeyError('chair')": "KeyError: 'chair'",
+        "ValueError('two\\n  lines')": "ValueError: two lines",
+        "ExceptionGroup('seats', [OSError('no seat'), OSError('no chair')])": "OSError: no seat",
+    }
+    body = f"""
+import atexit
+def committee(case, run):
+    atexit.register(print, "on the way out", file=sys.stderr)
+    raise [{", ".join(raised)}][run.index]
+"""
+    runs = audit_of(tmp_path, target=script(tmp_path, body)).run(len(raised))
+    assert {(run.status, run.reason) for run in runs} == {("failed", "program")}
+    details = [run.end["detail"] for run in runs if run.end is not None]
+    assert details == [f"exit status 1: {words}" for words in raised.values()]
 
 
 def test_a_run_that_ended_is_not_run_again(tmp_path: Path) -> None:

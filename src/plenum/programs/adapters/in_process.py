@@ -69,7 +69,7 @@ class Callable:
                 raise
             raise ProgramFailed(Failure.PROGRAM, f"it was cancelled: {error}") from None
         except (Exception, SystemExit) as error:
-            raise ProgramFailed(Failure.PROGRAM, f"{type(error).__name__}: {error}") from None
+            raise ProgramFailed(Failure.PROGRAM, plenum_run.in_one_line(error)) from None
 
     async def close(self) -> None:
         """Nothing is held."""

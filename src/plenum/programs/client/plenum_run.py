@@ -26,6 +26,7 @@ import json
 import os
 import signal
 import sys
+import traceback
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
@@ -294,12 +295,28 @@ def main(arguments: Sequence[str]) -> int:
     if len(arguments) != 1:
         print("plenum_run: write FILE.py:NAME or MODULE:NAME", file=sys.stderr)
         return 2
+    try:
+        _run_once(arguments[0])
+    except Exception as error:
+        traceback.print_exc()
+        print(in_one_line(error), file=sys.stderr, flush=True)
+        os._exit(1)  # what a program prints on its way out would follow its error
+    return 0
+
+
+def _run_once(target: str) -> None:
     case, run = connect()
-    result = function_of(load(arguments[0]))(case, run)
+    result = function_of(load(target))(case, run)
     if inspect.isawaitable(result):
         result = asyncio.run(_awaited(result))
     run.decide(result)
-    return 0
+
+
+def in_one_line(error: BaseException) -> str:
+    """An error's type and message; of a group of errors, the first one's."""
+    while inner := getattr(error, "exceptions", None):
+        error = inner[0]
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 async def _awaited(result: Any) -> Any:

@@ -6,10 +6,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from openai_server import Server
 
 from plenum.records import read_entries
 
-from .conftest import Run, calls, journals, runs, start, wait_for
+from .conftest import KEY, Run, calls, journals, runs, start, wait_for
 
 PROGRAM = """
 import json, time, urllib.request
@@ -188,3 +189,89 @@ def test_its_runs_are_tracked_and_the_target_is_what_was_begun(run: Run, folder:
     assert condition.data.metrics["n_pending"] == 0
     assert condition.data.metrics["share"] == 1.0
     assert len(runs(folder, "audit", "replicate")) == 18
+
+
+@pytest.mark.usefixtures("stored")
+def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Path) -> None:
+    lines = audited(run, "steady", "tracking=local", "baseline=previous")
+    assert lines[-1] == "worse than before: not shown of any case"
+    text = (folder / "app.py").read_text()
+    (folder / "app.py").write_text(text.replace('return "B"', 'return "BACCAB"[run.index % 6]'))
+    lines = audited(run, "steady", "tracking=local", "baseline=previous", status=1)
+    assert lines[0].startswith("one: unstable")
+    assert "before, difference -6" in lines[1]
+    assert lines[2] == "worse than before: one"
+    (folder / "app.py").write_text(text.replace('return "B"', 'return "C"'))
+    lines = audited(run, "steady", "tracking=local", "baseline=previous", status=0)
+    assert "it decides C, not B" in lines[1] or "it decides C, not A" in lines[1]
+    refused = arguments("steady", "tracking=local", "baseline=nothing")
+    done = run(*refused, script="scripts/audit.py", status=2)
+    assert "baseline: nothing; no study" in done.stderr
+
+
+KNOBS = """
+import json, urllib.request
+
+
+def ask(run, system, question):
+    messages = [{"role": "system", "content": system}, {"role": "user", "content": question}]
+    request = urllib.request.Request(
+        f"{run.base_url}/chat/completions",
+        json.dumps({"model": "openai/gpt-x", "temperature": 1, "messages": messages}).encode(),
+        {**run.headers, "Content-Type": "application/json"},
+    )
+    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
+
+
+class Team:
+    knobs = {"memory": (15, 3), "fixed": (False, True)}
+
+    def deliberate(self, case, run):
+        for seat in ("chair", "member"):
+            ask(run, f"You are the {seat}.", f"{case.text} A: first, B: second, C: third.")
+        if run.knobs["fixed"]:
+            return "A"
+        right = case.extras["right"]
+        return right if run.knobs["memory"] == 3 or run.index % 3 else "C"
+
+
+team = Team()
+"""
+TWO = """
+- {id: one, text: One?, options: {A: x, B: y, C: z}, answer: A, extras: {right: A}}
+- {id: two, text: Two?, options: {A: x, B: y, C: z}, answer: B, extras: {right: B}}
+"""
+
+
+def test_what_would_steady_it_is_tried_and_a_constant_is_never_recommended(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text(KNOBS)
+    (tmp_path / "two.yaml").write_text(TWO)
+    more = ("fix=true", "control=one_shot", "max_runs=24")
+    lines = audited(run, "team", *more, case="two.yaml", status=1)
+    table = {line.partition(":")[0]: line for line in lines}
+    assert "as it is: unstable" in table["as it is"]
+    assert "accuracy 6" in table["as it is"]
+    assert "memory=3: stable, worst case 100%" in table["memory=3"]
+    assert "2 calls" in table["memory=3"]
+    assert table["memory=3"].endswith("accuracy 100%")
+    assert table["fixed=True"].startswith("fixed=True: constant: never recommended")
+    assert "6 calls" in table["vote over 3 runs"]
+    assert "no vote, over however many runs, can gain more than" in lines[-1]
+    assert sum("interaction adds" in line for line in lines) == 2
+
+
+@pytest.mark.usefixtures("folder")
+def test_answers_from_a_cache_are_refused_as_a_measurement(
+    run: Run, server: Server, tmp_path: Path
+) -> None:
+    (tmp_path / "app.py").write_text(PROGRAM.replace(" of run {run.index}", ""))
+    answer = "A, for one and the same reason, in the very same words each time. " * 6
+    server.script = [{"choice": {"content": answer}} for _ in range(200)]
+    given = [f"backend.api_base.openai={server.url}", "backend=api", "concurrency=2"]
+    done = run(*arguments("talks", *given), script="scripts/audit.py", status=2, OPENAI_API_KEY=KEY)
+    assert done.stdout == ""
+    assert "error: one: all" in done.stderr.splitlines()[-1]
+    assert "a cache answers" in done.stderr.splitlines()[-1]
+    assert len(journals(tmp_path)) < 12  # it ends as soon as it shows

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.dynamics import summarise
-from plenum.reports.audit.drift import ensemble
+from plenum.tracking.programs import ensemble
 from plenum.tracking.study import Study
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -54,8 +54,8 @@ class AuditConfig:
     that exist. ``acceptable`` and ``unacceptable`` are shares of runs that decide like the mode;
     ``max_runs`` bounds the runs of a case, ``concurrency`` those in flight. ``undecided`` says
     whether that passes. ``baseline`` names an earlier program or study, or is ``previous``.
-    ``control`` is what is run beside it; ``fix`` looks for what would steady it, with ``overrides``
-    of requests.
+    ``control`` is what is run beside it. ``fix`` looks for what would steady it: votes, the
+    program's knobs, and ``temperatures`` of its requests; ``overrides`` are changed in any case.
     """
 
     committee: CommitteeConfig = field(default_factory=CommitteeConfig)
@@ -71,6 +71,7 @@ class AuditConfig:
     control: Annotated[str, Choice(CONTROLS)] = "none"
     fix: bool = False
     overrides: dict[str, Any] = field(default_factory=dict)
+    temperatures: list[float] = field(default_factory=list)
     out: str = "outputs/audit"
 
 

@@ -2,10 +2,11 @@
 
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from plenum.base.errors import UserError
+from plenum.dynamics.audit_baseline import Comparison, compare, worse_cases
 from plenum.dynamics.audit_runs import Further, expected, further, horizon
 from plenum.dynamics.audits import (
     STABLE,
@@ -16,17 +17,20 @@ from plenum.dynamics.audits import (
     Rule,
     family,
 )
-from plenum.dynamics.parting_calls import cached, uncalled
 from plenum.execution import preflight
-from plenum.execution.audit_runs import AuditRuns, ended_run
+from plenum.execution.audit_baseline import baseline
+from plenum.execution.audit_runs import AuditRuns, EveryRun, answered_by_cache, ended_run
 from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import Outcome
+from plenum.execution.steadying import Option, bound, options
 from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import how_to_state
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program
+from plenum.programs.one_shot import OneShot, seats
 from plenum.records import Transcript
-from plenum.tracking.programs import tables
+
+ONE_SHOT = "one_shot"
 
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
 """Exit statuses."""
@@ -46,6 +50,14 @@ class AuditResult:
         The verdict on all of them.
     further
         What an undecided case would take, where an end is in sight.
+    steadier
+        What was tried to steady it, the program as it is first; empty where nothing was.
+    bound
+        What any vote over runs can gain, in words.
+    control
+        The same cases decided by its seats without interaction; ``None`` where that wasn't run.
+    comparisons
+        With an earlier program, by case; ``None`` where none is named.
     errors
         What went wrong or cut it short, one line each.
     """
@@ -55,10 +67,24 @@ class AuditResult:
     cases: Mapping[str, CaseVerdict]
     family: FamilyVerdict
     further: Mapping[str, Further | None] = field(default_factory=dict)
+    comparisons: Mapping[str, Comparison] | None = None
+    control: Mapping[str, CaseVerdict] | None = None
+    steadier: Sequence[Option] = ()
+    bound: str = ""
     errors: tuple[str, ...] = ()
 
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """The cases that are shown to be less stable than they were."""
+        return worse_cases(self.comparisons or {}, self.family.rule.alpha)
+
     def status(self, undecided: str | None) -> int:
-        """The exit status: 0 stable, 1 unstable, 3 undecided, which may count as either."""
+        """The exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
+
+        Beside an earlier program it is 1 where this one is shown to be worse, and 0 elsewhere.
+        """
+        if self.comparisons is not None:
+            return STATUSES[UNSTABLE if self.worse else STABLE]
         if self.family.verdict == UNDECIDED and undecided:
             return STATUSES[STABLE if undecided == "pass" else UNSTABLE]
         return STATUSES[self.family.verdict]
@@ -72,6 +98,17 @@ class AuditResult:
                 f"{len(self.cases)} cases: {self.family.verdict}"
                 + (f"; shown unstable: {shown}" if shown else "")
             )
+        return [*lines, *self.notes()]
+
+    def notes(self) -> list[str]:
+        """What there is beside the verdicts, in words: comparisons, drifts, errors."""
+        control = self.control or {}
+        lines = [_controlled(name, self.cases[name], each) for name, each in control.items()]
+        lines += [option.line() for option in self.steadier]
+        lines += [self.bound] if self.bound else []
+        lines += [_compared(name, each) for name, each in (self.comparisons or {}).items()]
+        if self.comparisons is not None:
+            lines.append(f"worse than before: {', '.join(self.worse) or 'not shown of any case'}")
         drifts = ", ".join(self.family.not_exchangeable)
         drift = f"not_exchangeable: {drifts}: the halves of the runs differ, so the order matters"
         return [*lines, *([drift] if drifts else []), *self.errors]
@@ -122,14 +159,24 @@ def run(audit: Audit) -> AuditResult | None:
         return None
 
     # Run the pilot, then what is due.
-    runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot))
+    earlier = baseline(audit)
+    before = earlier.outcomes if earlier else {}
+    runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
     outcomes = run_sweep(audit.jobs, runs)
-    if runs.refused:
-        raise UserError(runs.refused)
-    _refuse_cached(audit)
+    caches = (answered_by_cache(case) for case in runs.cases.values())
+    if refused := runs.refused or next(filter(None, caches), ""):
+        raise UserError(refused)
 
-    # Say what it came to.
-    return result(audit, rule, runs, outcomes)
+    # Say what it came to, and what would change it.
+    made = result(audit, rule, runs, outcomes)
+    if made.errors:
+        return made
+    if audit.settings.control == ONE_SHOT:
+        made = replace(made, control=_control(audit, rule, runs))
+    if audit.settings.fix:
+        cases = list(runs.cases.values())
+        made = replace(made, steadier=options(audit, runs.cases, rule), bound=bound(cases))
+    return made
 
 
 def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
@@ -178,30 +225,56 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
         cases=cases,
         family=family(cases, rule),
         further={case.id: further(case.outcomes, case.options, rule) for case in left},
+        comparisons=_comparisons(runs, rule) if audit.settings.baseline else None,
         errors=(*sorted(stopped), *sorted(errors)),
     )
 
 
-def _refuse_cached(audit: Audit) -> None:
-    """Refuse runs that are no draws of their own.
+def _control(audit: Audit, rule: Rule, runs: AuditRuns) -> dict[str, CaseVerdict]:
+    """The seats of run 0, asked once each and without interaction, as often as they interacted."""
+    pilots = {c.id: ended_run(journal_of(c.job, 0)) for c in runs.cases.values()}
+    found = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
+    known = {case: asked for case, asked in found.items() if asked}
+    control = audit.without_interaction(OneShot(audit.jobs[0].condition.labels[0], known))
+    lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
+    jobs = []
+    for job in control.jobs:
+        case = require_program(job.condition).case.id
+        if case in known:
+            jobs.append(replace(job, replicates=lengths[case]))
+    spent = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
+    playing = EveryRun(replace(control, jobs=(*spent, *jobs)), rule, lambda pilot: "", {})
+    run_sweep([*spent, *jobs], playing)
+    made = [playing.cases[job.condition.folder] for job in jobs]
+    return {case.id: case.verdict for case in made}
 
-    Raises
-    ------
-    UserError
-        A cache answered in them.
-    """
-    for job in audit.jobs:
-        ended = (ended_run(journal_of(job, index)) for index in begun(job))
-        completed = [run for run in ended if run is not None and run.status == "completed"]
-        calls = tables(completed)["calls"].to_dict("list")
-        why = uncalled(calls, len(completed))
-        if job.condition.backend.name != "simulated":  # whose agents have few words
-            why = why or cached(calls)
-        if why:
-            name = require_program(job.condition).case.id
-            raise UserError(
-                f"case {name}: no verdict: {why}; switch it off, and move {folder_of(job)} away"
-            )
+
+def _controlled(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
+    """A case beside its control, in words."""
+    added = case.disagreement - control.disagreement
+    return (
+        f"{name}: two runs end differently in {case.disagreement:.0%}; its seats without "
+        f"interaction, voting, in {control.disagreement:.0%} of {control.runs}: interaction adds "
+        f"{added:+.0%}"
+    )
+
+
+def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
+    return {
+        case.id: compare(case.outcomes, case.before, case.options, rule)
+        for case in runs.cases.values()
+        if case.before
+    }
+
+
+def _compared(name: str, each: Comparison) -> str:
+    """A case beside an earlier program, in words."""
+    now, before = each.now, each.before
+    moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise
+    return (
+        f"{name}: {now.share:.0%} of {now.runs} runs alike, {before.share:.0%} of {before.runs} "
+        f"before, difference {each.difference:+.0%} [{each.low:+.0%}, {each.high:+.0%}]{moved}"
+    )
 
 
 def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:

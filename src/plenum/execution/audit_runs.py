@@ -6,11 +6,13 @@ many are in flight. Run 0 of the first case is a pilot: the others wait for it, 
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
 from plenum.design.condition import Job
+from plenum.dynamics.audit_baseline import worse
 from plenum.dynamics.audit_runs import horizon
 from plenum.dynamics.audits import (
     STABLE,
@@ -24,7 +26,8 @@ from plenum.dynamics.audits import (
     running,
 )
 from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum.execution.condition_folder import begun, journal_of
+from plenum.dynamics.parting_calls import cached, uncalled
+from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.playing import Playable, Scene
 from plenum.execution.program_run import ProgramRun
@@ -32,6 +35,10 @@ from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program
 from plenum.programs.proxy import Proxy
 from plenum.records import DamagedJournal, Transcript, read
+from plenum.tracking.programs import tables
+
+_ENOUGH = 6
+"""Runs of a case after which a cache shows."""
 
 _SHOWN = 3
 """Cases whose running verdicts are shown one by one."""
@@ -44,10 +51,12 @@ class CaseRuns:
     ----------
     outcomes, evidence
         Of the runs that ended, in the order of their index.
+    before
+        Outcomes of the program that this one is compared with.
     """
 
-    def __init__(self, job: Job, rule: Rule) -> None:
-        self.job, self._rule = job, rule
+    def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:
+        self.job, self._rule, self.before = job, rule, before
         self.id, self.options = _case_of(job)
         self._ended: dict[int, tuple[str, str]] = {}
         self._waiting: dict[int, asyncio.Future[bool]] = {}
@@ -82,6 +91,11 @@ class CaseRuns:
     def verdict(self) -> CaseVerdict:
         """On the runs that ended."""
         return case_verdict(self.outcomes, self.options, self._rule)
+
+    @property
+    def worse(self) -> float:
+        """Evidence that it is less stable than before."""
+        return worse(self.outcomes, self.before, self.options)
 
     def _update(self) -> None:
         statuses = ((index, *end) for index, end in self._ended.items())
@@ -118,6 +132,8 @@ class AuditRuns:
         Its program, and a job for each case.
     rule
         When a case is stable.
+    before
+        Outcomes of the program that this one is compared with, by case.
     plan
         Is given the pilot run; returns why the audit can't go on, or an empty text.
 
@@ -127,10 +143,19 @@ class AuditRuns:
         Why it didn't go on.
     """
 
-    def __init__(self, audit: Audit, rule: Rule, plan: Callable[[Transcript], str]) -> None:
+    def __init__(
+        self,
+        audit: Audit,
+        rule: Rule,
+        plan: Callable[[Transcript], str],
+        before: Mapping[str, Sequence[str]],
+    ) -> None:
         self._audit, self._rule, self._plan = audit, rule, plan
         self.slots: int | None = audit.settings.concurrency
-        self.cases = {job.condition.folder: CaseRuns(job, rule) for job in audit.jobs}
+        self.cases = {
+            job.condition.folder: CaseRuns(job, rule, before.get(_case_of(job)[0], ()))
+            for job in audit.jobs
+        }
         self._pilot: CaseRuns | None = next(iter(self.cases.values()))
         self._proxy = Proxy()
         self.refused = ""
@@ -182,6 +207,8 @@ class AuditRuns:
         case.end(result.index, transcript)
         if transcript is not None:
             self._planned(transcript)
+            if len(case.outcomes) == _ENOUGH:
+                self._refuse(answered_by_cache(case))
         elif case is self._pilot:
             self._pilot = None
         self._release_all()
@@ -205,10 +232,14 @@ class AuditRuns:
     def _planned(self, pilot: Transcript) -> None:
         if self._pilot is not None:
             self._pilot = None
-            self.refused = self._plan(pilot)
-            if self.refused:
-                for case in self.cases.values():
-                    case.stop()
+            self._refuse(self._plan(pilot))
+
+    def _refuse(self, why: str) -> None:
+        """End the audit, where there is a reason."""
+        self.refused = self.refused or why
+        if why:
+            for case in self.cases.values():
+                case.stop()
 
     def _release_all(self) -> None:
         for case in self.cases.values():
@@ -222,9 +253,23 @@ class AuditRuns:
         """Whether a case needs no further run: instability has to show among all cases."""
         if case.evidence.verdict != UNSTABLE:
             return case.evidence.verdict == STABLE
+        if len(case.outcomes) < len(case.before) - 1 and not self._shows(case, attrgetter("worse")):
+            return False  # runs that the comparison has a use for
+        return self._shows(case, attrgetter("evidence.unstable"))
+
+    def _shows(self, case: CaseRuns, e_value: Callable[[CaseRuns], float]) -> bool:
+        """Whether something is shown of a case, among all of them."""
         cases = list(self.cases.values())
-        p = benjamini_hochberg([p_value(each.evidence.unstable) for each in cases])
+        p = benjamini_hochberg([p_value(e_value(each)) for each in cases])
         return bool(p[cases.index(case)] <= self._rule.alpha)
+
+
+class EveryRun(AuditRuns):
+    """An audit of which every run is due: a control has as many as what it is compared with."""
+
+    async def due(self, job: Job, index: int) -> bool:
+        """Every run is."""
+        return True
 
 
 class _Ended:
@@ -233,6 +278,22 @@ class _Ended:
     async def run(self) -> bool:
         """Nothing is left to do."""
         return False
+
+
+def answered_by_cache(case: CaseRuns) -> str:
+    """Why the runs of a case are no measurement: their answers come from a cache; or empty."""
+    journals = (journal_of(case.job, index) for index in begun(case.job))
+    ended = [run for run in map(ended_run, journals) if run is not None]
+    completed = [run for run in ended if run.status == "completed"]
+    table = tables(completed)["calls"]
+    calls = {str(name): table[name].tolist() for name in table}
+    why = uncalled(calls, len(completed))
+    if case.job.condition.backend.name != "simulated":  # whose agents have few words
+        why = why or cached(calls)
+    if not why:
+        return ""
+    folder = folder_of(case.job)
+    return f"case {case.id}: no verdict: {why}; switch it off, and move {folder} away"
 
 
 def ended_run(journal: Path) -> Transcript | None:

@@ -19,7 +19,7 @@ def estimates(completed: Sequence[Transcript]) -> Report:
         return _of_branches(completed)
     preferences = np.stack([t.preferences() for t in completed])
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
-    report = _of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
+    report = of_summary(summarise(preferences, [str(t.decision) for t in completed]), seats)
     if "variants" not in completed[0].head:
         return report
     numbers = details(by_family(np.nanmean(preferences, axis=2), [_reading(t) for t in completed]))
@@ -35,7 +35,8 @@ def _reading(transcript: Transcript) -> VariantOutcome:
     return VariantOutcome(head["variant"], head["family"], repetition, str(transcript.decision))
 
 
-def _of_summary(summary: Summary, seats: Sequence[str]) -> Report:
+def of_summary(summary: Summary, seats: Sequence[str]) -> Report:
+    """The estimates of an ensemble as metrics, with D(t) by round."""
     exponent, groups = summary.lyapunov, summary.record()
     metrics = {METRICS.get(name, name): value for name, value in groups.pop("estimates").items()}
     # MLflow's UI shows charts in the order of their names, and names with a slash before all

@@ -49,8 +49,9 @@ def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outco
     """
     # Check everything before anything is run.
     preflight.check(jobs)
-    for line in preflight.now_varying(jobs):
-        print(line, file=sys.stderr)
+    if playing is None:
+        for line in preflight.now_varying(jobs):
+            print(line, file=sys.stderr)
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))

@@ -18,6 +18,7 @@ from plenum.programs.adapters import Committee, Program, program
 from plenum.programs.case import Case
 from plenum.programs.condition import ProgramCondition, require_program
 from plenum.programs.logs import Logged
+from plenum.programs.one_shot import KNOBS, OneShot
 
 OWN_MODELS = "its own"
 """What a program's model is called, which names its models itself."""
@@ -48,6 +49,12 @@ class Audit:
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
         """The same audit of the program as it is set otherwise."""
         return replace(self, jobs=tuple(_set(job, knobs, overrides) for job in self.jobs))
+
+    def without_interaction(self, control: OneShot) -> "Audit":
+        """The control of this audit: its seats, asked once each."""
+        committee = Committee(target=control.name, isolate="none")
+        jobs = tuple(_controlled(job, control) for job in self.jobs)
+        return replace(self, jobs=jobs, committee=committee, program=control)
 
 
 def compose(cfg: DictConfig) -> Audit:
@@ -133,6 +140,12 @@ def _read_as(committee: Committee) -> dict[str, Any]:
 def _usual(knobs: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
     """The first value of each knob."""
     return {name: values[0] for name, values in knobs.items()}
+
+
+def _controlled(job: Job, control: OneShot) -> Job:
+    condition = require_program(job.condition)
+    knobs = {**condition.knobs, **KNOBS}
+    return replace(job, condition=replace(condition, program=control.identity, knobs=knobs))
 
 
 def _set(job: Job, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> Job:

@@ -1,9 +1,12 @@
 """Programs under audit: journals of their runs as tables, and what the tables hold."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from plenum.base.identity import digest
 from plenum.records import Transcript
@@ -81,3 +84,42 @@ def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> 
 def by_round(transcript: Transcript) -> dict[str, list[float]]:
     """A program's run has no rounds of its own."""
     return {}
+
+
+def ensemble(
+    messages: pd.DataFrame, options: Sequence[str], completed: Sequence[int]
+) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
+    """Preferences by run, round, seat and option, of the whole rounds that all runs have.
+
+    Parameters
+    ----------
+    messages
+        A condition's table of them.
+    completed
+        The runs to take.
+
+    Returns
+    -------
+    tuple
+        The array, shape (runs, rounds, seats, options), each row on the simplex; the seats; the
+        runs that report preferences.
+    """
+    reported = messages[messages["preferences"].notna() & messages["replicate"].isin(completed)]
+    reported = reported.dropna(subset=["round"]).drop_duplicates(
+        ["replicate", "round", "seat"], keep="last"
+    )
+    seats, runs = tuple(reported["seat"].unique()), tuple(sorted(reported["replicate"].unique()))
+    whole = reported.groupby(["replicate", "round"]).size().eq(len(seats)).unstack(fill_value=False)
+    rounds = [number for number in whole if whole[number].all()]
+    array = np.zeros((len(runs), len(rounds), len(seats), len(options)))
+    at = [{value: n for n, value in enumerate(values)} for values in (runs, rounds, seats)]
+    names = ("preferences", "replicate", "round", "seat")
+    for preferences, *where in zip(*(reported[name] for name in names), strict=True):
+        place = [index.get(value) for index, value in zip(at, where, strict=True)]
+        if None not in place:
+            shares = [float(preferences.get(label) or 0.0) for label in options]
+            total = sum(shares)
+            if math.isclose(total, 1, abs_tol=1e-9):
+                total = 1.0  # to the last bit as they were reported
+            array[tuple(place)] = [s / total for s in shares] if total > 0 else 1 / len(options)
+    return array, seats, tuple(int(run) for run in runs)

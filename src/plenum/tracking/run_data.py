@@ -30,7 +30,7 @@ def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
         "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
         "clerk": condition["clerk"],
         **({"variants": variants} if families else {}),
-        **({"published": condition["published"]} if "published" in condition else {}),
+        **{name: condition[name] for name in ("published", "program") if name in condition},
         **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
     }
 

@@ -1,13 +1,10 @@
 """D(t) of an audit's cases, where runs report preferences by round."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from plenum.dynamics import divergence
 from plenum.reports import style
@@ -18,6 +15,7 @@ from plenum.reports.labels import origin
 from plenum.reports.rows import build
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.programs import ensemble
 
 MOST = 12
 """Cases that are drawn, those first whose runs decide least alike."""
@@ -86,42 +84,3 @@ def _with_preferences(each: Kept) -> TrackedCondition | None:
 def _elicited(condition: TrackedCondition) -> pd.DataFrame:
     """What its seats' models answered after the runs."""
     return condition.tables.get("elicited", pd.DataFrame())
-
-
-def ensemble(
-    messages: pd.DataFrame, options: Sequence[str], completed: Sequence[int]
-) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
-    """Preferences by run, round, seat and option, of the whole rounds that all runs have.
-
-    Parameters
-    ----------
-    messages
-        A condition's table of them.
-    completed
-        The runs to take.
-
-    Returns
-    -------
-    tuple
-        The array, shape (runs, rounds, seats, options), each row on the simplex; the seats; the
-        runs that report preferences.
-    """
-    reported = messages[messages["preferences"].notna() & messages["replicate"].isin(completed)]
-    reported = reported.dropna(subset=["round"]).drop_duplicates(
-        ["replicate", "round", "seat"], keep="last"
-    )
-    seats, runs = tuple(reported["seat"].unique()), tuple(sorted(reported["replicate"].unique()))
-    whole = reported.groupby(["replicate", "round"]).size().eq(len(seats)).unstack(fill_value=False)
-    rounds = [number for number in whole if whole[number].all()]
-    array = np.zeros((len(runs), len(rounds), len(seats), len(options)))
-    at = [{value: n for n, value in enumerate(values)} for values in (runs, rounds, seats)]
-    names = ("preferences", "replicate", "round", "seat")
-    for preferences, *where in zip(*(reported[name] for name in names), strict=True):
-        place = [index.get(value) for index, value in zip(at, where, strict=True)]
-        if None not in place:
-            shares = [float(preferences.get(label) or 0.0) for label in options]
-            total = sum(shares)
-            if math.isclose(total, 1, abs_tol=1e-9):
-                total = 1.0  # to the last bit as they were reported
-            array[tuple(place)] = [s / total for s in shares] if total > 0 else 1 / len(options)
-    return array, seats, tuple(int(run) for run in runs)

@@ -1,0 +1,230 @@
+"""What would steady a program: votes over the runs it made, and its knobs, tried by halving."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from plenum.dynamics.audit_votes import gain, votes
+from plenum.dynamics.audits import (
+    STABLE,
+    UNDECIDED,
+    UNSTABLE,
+    CaseVerdict,
+    Rule,
+    case_verdict,
+    family,
+)
+from plenum.execution.audit_runs import AuditRuns, CaseRuns, ended_run
+from plenum.execution.condition_folder import begun, journal_of
+from plenum.execution.sweep import run_sweep
+from plenum.programs.compose import Audit
+from plenum.programs.condition import require_program, settings_line
+
+RUNGS = (6, 12, 24, 48)
+"""Runs of a case after which the better half of the settings goes on; then as many as it takes."""
+
+AS_IT_IS = "as it is"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to run the program, over all cases.
+
+    Attributes
+    ----------
+    name
+        What is changed.
+    share, low, high
+        Of runs that decide alike, in the case where they do so least; its interval holds for all
+        settings that were tried together.
+    runs
+        Runs that count, over all cases.
+    calls, dollars
+        Of one run, on average; NaN where they aren't known.
+    accuracy
+        Share of runs with the right answer, over the cases that have one; NaN where none has.
+    verdict
+        ``stable`` where every case is, ``unstable`` where one is shown to be, else ``undecided``.
+    constant
+        Whether it decides the same label in cases that differ, so that its stability means nothing.
+    """
+
+    name: str
+    share: float
+    low: float
+    high: float
+    runs: int
+    calls: float
+    dollars: float
+    accuracy: float
+    verdict: str
+    constant: bool = False
+
+    def line(self) -> str:
+        """The option in one line."""
+        dollars = "price unknown" if math.isnan(self.dollars) else f"${self.dollars:.4f}"
+        right = "not measured" if math.isnan(self.accuracy) else f"{self.accuracy:.0%}"
+        verdict = "constant: never recommended" if self.constant else self.verdict
+        return (
+            f"{self.name}: {verdict}, worst case {self.share:.0%} [{self.low:.0%}, {self.high:.0%}]"
+            f", {self.calls:.0f} calls and {dollars} a run, accuracy {right}"
+        )
+
+
+def options(audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule) -> list[Option]:
+    """Everything that was tried, with the program as it is first.
+
+    Parameters
+    ----------
+    usual
+        The runs of the audit that was made.
+    """
+    runs = list(usual.values())
+    first = _option(AS_IT_IS, runs, rule)
+    return [first, *_by_vote(first, runs, rule), *_by_knobs(audit, runs, rule)]
+
+
+def bound(runs: Sequence[CaseRuns]) -> str:
+    """What any vote can gain, in words."""
+    gains = [gain(case.verdict) for case in runs if case.outcomes]
+    if not gains:
+        return ""
+    most = max(each.most for each in gains)
+    unsure = sum(not each.sure for each in gains)
+    words = f"no vote, over however many runs, can gain more than {most:.0%} in a case"
+    if unsure:
+        words += f"; in {unsure} of {len(gains)} it may gain nothing: no majority is shown"
+    return words
+
+
+def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option]:
+    """Votes over the runs that were made: no call."""
+    found = []
+    for row in votes({case.id: (case.verdict, case.options) for case in runs}, rule):
+        least = min(row, key=lambda each: each.share)
+        verdicts = {each.verdict for each in row}
+        answers = [require_program(case.job.condition).case.answer for case in runs]
+        right = [each.chances.get(a, 0.0) for each, a in zip(row, answers, strict=True) if a]
+        found.append(
+            Option(
+                name=f"vote over {least.runs} runs",
+                share=least.share,
+                low=min(each.low for each in row),
+                high=least.high,
+                runs=first.runs,
+                calls=first.calls * least.runs,
+                dollars=first.dollars * least.runs,
+                accuracy=float(np.mean(right)) if right else math.nan,
+                verdict=_together(verdicts),
+                constant=first.constant,
+            )
+        )
+    return found
+
+
+def _by_knobs(audit: Audit, usual: Sequence[CaseRuns], rule: Rule) -> list[Option]:
+    """The program under other settings, by successive halving on the same evidence."""
+    program = audit.program
+    if program is None:
+        return []
+    tries: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({name: value}, {}) for name, values in program.knobs.items() for value in values[1:]
+    ]
+    tries += [({}, {"temperature": value}) for value in audit.settings.temperatures]
+    if not tries:
+        return []
+    shared = replace(rule, alpha=rule.alpha / len(tries))
+    tried = {_name(*each): audit.with_knobs(*each) for each in tries}
+    going, found = list(tried), dict[str, list[CaseRuns]]()
+    for rung in (*RUNGS, audit.settings.max_runs):
+        if rung > audit.settings.max_runs:
+            continue
+        found |= _run(audit, tried, going, rung, shared)
+        if len(going) > 1:
+            ranked = sorted(going, key=lambda name: -_rank(found[name]))
+            going = ranked[: math.ceil(len(going) / 2)]
+    modes = {case.id: case.verdict.mode for case in usual}
+    return [_option(name, found[name], shared, modes) for name in tried]
+
+
+def _run(
+    audit: Audit, tried: Mapping[str, Audit], going: Sequence[str], most: int, rule: Rule
+) -> dict[str, list[CaseRuns]]:
+    """Run the settings that are left; the others' runs stand for what the budget has spent."""
+    jobs = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
+    for name, each in tried.items():
+        for job in each.jobs:
+            runs = most if name in going else len(begun(job))
+            jobs.append(replace(job, replicates=runs))
+    playing = AuditRuns(replace(audit, jobs=tuple(jobs)), rule, lambda pilot: "", {})
+    run_sweep(jobs, playing)
+    return {
+        name: [playing.cases[job.condition.folder] for job in tried[name].jobs] for name in going
+    }
+
+
+def _rank(runs: Sequence[CaseRuns]) -> float:
+    return min(case.verdict.share for case in runs) if all(c.outcomes for c in runs) else -1.0
+
+
+def _option(
+    name: str, runs: Sequence[CaseRuns], rule: Rule, usual: Mapping[str, str] | None = None
+) -> Option:
+    verdicts = {case.id: case_verdict(case.outcomes, case.options, rule) for case in runs}
+    ended = [case for case in verdicts.values() if case.runs]
+    if not ended:
+        nan = math.nan
+        return Option(name, nan, 0.0, 1.0, 0, nan, nan, nan, UNDECIDED)
+    least = min(ended, key=lambda case: case.share)
+    calls, dollars = _spent(runs)
+    return Option(
+        name=name,
+        share=least.share,
+        low=min(case.low for case in ended),
+        high=least.high,
+        runs=sum(case.runs for case in ended),
+        calls=calls,
+        dollars=dollars,
+        accuracy=_accuracy(runs),
+        verdict=family(verdicts, rule).verdict,
+        constant=_constant(verdicts, usual),
+    )
+
+
+def _constant(cases: Mapping[str, CaseVerdict], usual: Mapping[str, str] | None) -> bool:
+    """Whether one label is decided in all of several cases, where it wasn't as it is."""
+    modes = {case.mode for case in cases.values() if case.share > 0.5}
+    differ = usual is not None and len(set(usual.values())) > 1
+    return differ and len(cases) > 1 and len(modes) == 1
+
+
+def _accuracy(runs: Sequence[CaseRuns]) -> float:
+    """The mean over cases of the share of runs with the right answer."""
+    answers = ((case, require_program(case.job.condition).case.answer) for case in runs)
+    shares = [
+        float(np.mean([outcome == answer for outcome in case.outcomes]))
+        for case, answer in answers
+        if answer and case.outcomes
+    ]
+    return float(np.mean(shares)) if shares else math.nan
+
+
+def _spent(runs: Sequence[CaseRuns]) -> tuple[float, float]:
+    """Calls and dollars of a run, on average."""
+    journals = (journal_of(case.job, index) for case in runs for index in begun(case.job))
+    totals = [run.totals() for run in map(ended_run, journals) if run is not None]
+    calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))
+    return float(calls), float(dollars)
+
+
+def _together(verdicts: set[str]) -> str:
+    if UNSTABLE in verdicts:
+        return UNSTABLE
+    return STABLE if verdicts == {STABLE} else UNDECIDED
+
+
+def _name(knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> str:
+    return settings_line(knobs) if knobs else f"{settings_line(overrides)} in every request"

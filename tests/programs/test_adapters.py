@@ -279,6 +279,18 @@ def committee(case, run):
     assert run.totals()["calls"] == 8
 
 
+def test_preferences_that_are_reported_are_not_asked_for(tmp_path: Path) -> None:
+    body = """
+def committee(case, run):
+    run.say(1, "chair", call(run), preferences={"A": 1})
+    return "A"
+"""
+    (run,) = audit_of(tmp_path, SlowModel(0.0), target=script(tmp_path, body), elicit=True).run()
+    assert [entry["kind"] for entry in run.entries] == ["call", "say", "end"]
+    assert run.end is not None
+    assert "elicited" not in run.end
+
+
 def test_the_simulated_model_answers_what_is_asked_after_a_run(tmp_path: Path) -> None:
     body = """
 def committee(case, run):

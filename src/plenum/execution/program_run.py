@@ -195,7 +195,8 @@ class ProgramRun:
             decision, more["unread"] = NO_DECISION, str(problem)
         if self.settings.elicit:
             await self._elicit(session, journal, asides)
-            more["elicited"] = True
+            answered = any(entry["kind"] == ELICITED for entry in self._entries(journal))
+            more |= {"elicited": True} if answered else {}
         return {"status": "completed", "decision": decision, **more}
 
     async def _read_by_clerk(self, text: str, journal: Journal, calls: RunCalls) -> str:

@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
+from math import nan
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -13,11 +16,13 @@ from pydantic import TypeAdapter
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
+from plenum.dynamics.audit_baseline import compare
 from plenum.dynamics.audit_runs import Further
-from plenum.dynamics.audits import Rule
+from plenum.dynamics.audits import Rule, case_verdict
 from plenum.dynamics.sequential import evidence, share_interval
 from plenum.reports.audit.audit import SCHEMA, Audit
 from plenum.reports.audit.badge import line
+from plenum.reports.audit.beside import Option
 from plenum.reports.audit.publish import publish
 from plenum.tracking.study import Study
 
@@ -257,3 +262,55 @@ def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) 
     audit = publish(short.chosen, Rule())
     assert audit.cases[0].further == Further("stable", 8)
     assert "eight more runs would show it stable" in output(short, "audit.html")
+
+
+@dataclass(frozen=True)
+class Came:
+    """What an audit came to, as :class:`plenum.execution.audit.AuditResult` has it."""
+
+    comparisons: Any = None
+    control: Any = None
+    steadier: Any = ()
+    bound: str = ""
+    errors: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+
+
+def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new: New) -> None:
+    study = new()
+    study.case("c", WAVERING, answer="A")
+    labels, rule = ("A", "B"), Rule()
+    options = [
+        Option("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
+        Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, nan, nan, "undecided", True),
+    ]
+    came = Came(
+        comparisons={"c": compare(WAVERING, ["A"] * 20, labels, rule)},
+        control={"c": case_verdict(["A"] * 20, labels, rule)},
+        steadier=options,
+        bound="no vote gains more than 40%",
+        errors=("stopped: budget.calls=20 is reached",),
+        worse=("c",),
+    )
+    audit = publish(study.chosen, rule, results=came)
+    again = TypeAdapter(Audit).validate_json(output(study, "audit.json"), strict=True)
+    assert again.beside == audit.beside
+    assert [option.dollars for option in again.beside.options] == [0.004, None]
+    assert (again.beside.baseline[0].worse, again.beside.baseline[0].before) == (True, 1.0)
+    page = output(study, "audit.html")
+    for shown in (
+        *("decides a constant", "not measured", "73 % [20, 99]", "−40 % [", "60 % of 20"),
+        *("stopped: budget.calls=20 is reached", "No vote gains more than 40%", "51 %"),
+    ):
+        assert shown in page, shown
+
+
+def test_a_study_is_read_again_as_the_audit_left_it(new: New) -> None:
+    study = new()
+    study.case("c", WAVERING)
+    study.case("c", ["A"] * 18, knobs={"moderator": True})
+    first = publish(study.chosen, Rule())
+    other = new(program={"code": "a control, run later"})
+    other.case("c", ["B"] * 3, knobs={"interaction": False})
+    again = KINDS["program"].part("report_tables")(study.chosen)
+    assert (again.cases, again.variants) == (first.cases, first.variants)

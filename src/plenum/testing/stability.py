@@ -68,7 +68,7 @@ def assert_stable(
     UserError
         Something can't work, as a file without a case.
     """
-    from plenum.dynamics.audits import STABLE, UNDECIDED, Rule
+    from plenum.dynamics.audits import STABLE, UNDECIDED
     from plenum.execution import audit as audits
 
     settings = {"acceptable": acceptable, "unacceptable": unacceptable, "max_runs": max_runs}
@@ -78,13 +78,15 @@ def assert_stable(
             uri = f"sqlite:///{folder.resolve()}/mlflow.db"
         audit = _audit(
             *(committee, case, backend, timeout_s),
-            settings={**settings, "concurrency": concurrency},
+            settings={**settings, "concurrency": concurrency, "out": str(place)},
             how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
         )
         result = audits.run(audit)
         assert result is not None
         if folder is not None:
-            _publish(audit, folder, Rule(acceptable, unacceptable))
+            from plenum.reports.audit.publish import publish_audited
+
+            publish_audited(audit.jobs, audit.settings, result)
     verdict, lines = result.family.verdict, "\n".join(result.lines())
     if verdict == STABLE or (verdict == UNDECIDED and undecided == "pass"):
         return result
@@ -156,13 +158,3 @@ def _condition(program: "Program", case: "Case", backend: "Backend | str") -> "P
         knobs={name: values[0] for name, values in program.knobs.items()},
         overrides={},
     )
-
-
-def _publish(audit: "Audit", folder: Path, rule: Any) -> None:
-    from plenum.reports.audit.publish import publish
-    from plenum.reports.settings import Settings
-
-    job = audit.jobs[0]
-    wanted = [each.condition.identity for each in audit.jobs]
-    chosen = Settings(job.study, str(job.tracking_uri), folder)
-    publish(chosen, rule, audit.settings.max_runs, wanted)

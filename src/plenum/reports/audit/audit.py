@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from plenum.base import text
 from plenum.dynamics.audit_runs import Further
 from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, Rule
 from plenum.dynamics.parting_calls import Place
+from plenum.reports.audit.beside import Beside
 
 SCHEMA = "plenum.audit/1"
 """Raised when a field changes its meaning or goes; new fields alone don't raise it."""
@@ -182,7 +183,7 @@ class CaseAudit:
     @property
     def name(self) -> str:
         """Its id as one short line that a reader can see all of."""
-        return _short(self.id)
+        return short(self.id)
 
 
 @dataclass(frozen=True)
@@ -242,6 +243,8 @@ class Audit:
         The most runs of a case; ``None`` where none was set.
     accuracy
         Beside stability; ``None`` where no right answer is known.
+    beside
+        What would steady it, an earlier program, a control.
     """
 
     study: str
@@ -256,12 +259,13 @@ class Audit:
     cost: Cost
     controlled: Controlled
     accuracy: Accuracy | None = None
+    beside: Beside = field(default_factory=Beside)
     schema: str = SCHEMA
 
     @property
     def name(self) -> str:
         """What the audited program is called, as one short line."""
-        return _short(self.committee)
+        return short(self.committee)
 
     @property
     def by_need(self) -> tuple[CaseAudit, ...]:
@@ -284,6 +288,7 @@ class Audit:
         return json.dumps(held, indent=1, allow_nan=False) + "\n"
 
 
-def _short(name: str) -> str:
+def short(name: str) -> str:
+    """A name as one line of a table."""
     line = text.flatten(name) or "-"
     return line if len(line) <= LONG else f"{line[: LONG - 1]}…"

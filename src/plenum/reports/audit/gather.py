@@ -34,6 +34,7 @@ from plenum.reports.audit.audit import (
     Share,
     Source,
 )
+from plenum.reports.audit.beside import Results, beside
 from plenum.reports.audit.dialogue import latest_parting, lines
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
@@ -97,26 +98,31 @@ def kept(
     Parameters
     ----------
     wanted
-        Their identities. Where none is given it is of the program that ran last, as its code,
-        interpreter and packages name it; of each case and setting what ran last.
+        Identities of the cases; the same program under other settings is beside them. Where none
+        is given they are those of the program that ran last, as its code, interpreter and packages
+        name it.
     """
-    if wanted:
-        conditions = [condition for condition in conditions if condition.identity in wanted]
     latest: dict[tuple[str, ...], Kept] = {}
     for condition in conditions:
         transcripts = stored.get(condition.run_id, ())
         read = (transcript.read() for transcript in transcripts)
         head = next((t.head for t in read if t is not None), {})
         each = Kept(condition, head, transcripts)
-        latest.pop(key := (each.case, *each.settings), None)
+        latest.pop(key := (each.case, each.manifest, *each.settings), None)
         latest[key] = each
     every = list(latest.values())
-    last = max(every, key=lambda each: each.tracked.written).manifest
-    return every if wanted else [each for each in every if each.manifest == last]
+    given = [each for each in every if each.tracked.identity in wanted]
+    last = max(given or every, key=lambda each: each.tracked.written).manifest
+    others = [each for each in every if each.manifest == last and each not in given]
+    return [*given, *[each for each in others if not given or each.settings != given[0].settings]]
 
 
 def gathered(
-    study: Study, conditions: Sequence[Kept], rule: Rule, max_runs: int | None = None
+    study: Study,
+    conditions: Sequence[Kept],
+    rule: Rule,
+    max_runs: int | None = None,
+    results: Results | None = None,
 ) -> Audit:
     """The audit of a study's conditions.
 
@@ -151,6 +157,7 @@ def gathered(
         cost=sum((case.cost for case in (*cases, *variants)), Cost()),
         controlled=_controlled(study, conditions),
         accuracy=_accuracy(given),
+        beside=beside(results),
     )
 
 

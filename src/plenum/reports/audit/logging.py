@@ -9,15 +9,22 @@ from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.settings import Settings
 from plenum.tracking import audits
 
+_LONGEST = 6_000
+"""Letters of a param that MLflow keeps."""
+
 _RULE = ("acceptable", "unacceptable", "alpha")
 
 
-def rule_of(chosen: Settings) -> tuple[Rule, int | None]:
-    """The rule of a study's last audit, and its most runs; the usual rule where there was none."""
+def terms_of(chosen: Settings) -> tuple[Rule, int | None, list[str]]:
+    """The rule of a study's last audit, its most runs, and its conditions.
+
+    The usual rule and no condition where there was none.
+    """
     params = audits.latest(chosen.study, chosen.uri)
     shares = {name: float(params[name]) for name in _RULE if name in params}
     most = params.get("max_runs", "")
-    return Rule(**shares), int(most) if most.isdecimal() else None
+    conditions = params.get("conditions", "").split()
+    return Rule(**shares), int(most) if most.isdecimal() else None, conditions
 
 
 def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
@@ -47,10 +54,12 @@ def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
 
 
 def _params(audit: Audit) -> Mapping[str, object]:
+    conditions = " ".join(case.condition for case in audit.cases)
     return {
         "committee": text.flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),
         "max_runs": audit.max_runs,
+        "conditions": conditions if len(conditions) <= _LONGEST else "",
         **{name: getattr(audit.rule, name) for name in _RULE},
     }
 

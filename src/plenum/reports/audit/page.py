@@ -12,6 +12,7 @@ from plenum.reports.phrases import capital
 
 SECTIONS = {
     "verdict": "Verdict",
+    "baseline": "Better or worse than before",
     "parting": "Where runs part",
     "drift": "Drift by round",
     "steadier": "What would steady it",
@@ -38,6 +39,12 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
     grids = {"verdicts": tables.verdicts(audit)}
     if any(case.source and case.source.parted for case in audit.cases):
         grids["sources"] = tables.sources(audit)
+    if audit.beside.control:
+        grids["control"] = tables.control(audit)
+    if audit.beside.baseline:
+        grids["baseline"] = tables.baseline(audit)
+    if audit.beside.options:
+        grids["options"] = tables.options(audit)
     if audit.variants:
         grids["variants"] = tables.variants(audit)
     grids |= {"costs": tables.costs(audit), "cases": tables.cases(audit)}

@@ -7,18 +7,21 @@ from pathlib import Path
 
 import pandas as pd
 
+from plenum.design.audit import AuditConfig
+from plenum.design.condition import Job
 from plenum.dynamics.audits import Rule
 from plenum.reports.article.document import Document, Sides
 from plenum.reports.article.rendering import html
 from plenum.reports.audit import tables
 from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.audit.badge import badge
+from plenum.reports.audit.beside import Results
 from plenum.reports.audit.comment import comment
 from plenum.reports.audit.dialogue import sides
 from plenum.reports.audit.drift import drawn
 from plenum.reports.audit.gather import Kept, gathered, kept
 from plenum.reports.audit.junit import junit
-from plenum.reports.audit.logging import log, rule_of
+from plenum.reports.audit.logging import log, terms_of
 from plenum.reports.audit.page import MOST_PAIRS, document
 from plenum.reports.audit.words import lead, line
 from plenum.reports.printing import show, show_sentences
@@ -29,7 +32,11 @@ from plenum.tracking.study import Study
 
 
 def publish(
-    chosen: Settings, rule: Rule, max_runs: int | None = None, wanted: Collection[str] = ()
+    chosen: Settings,
+    rule: Rule,
+    max_runs: int | None = None,
+    wanted: Collection[str] = (),
+    results: Results | None = None,
 ) -> Audit:
     """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
 
@@ -44,6 +51,8 @@ def publish(
     wanted
         Identities of the audit's conditions; as :func:`plenum.reports.audit.gather.kept` has it
         where none is given.
+    results
+        What the audit came to beside its runs: what would steady it, a baseline, a control.
 
     Raises
     ------
@@ -52,7 +61,7 @@ def publish(
     """
     with (
         tempfile.TemporaryDirectory() as scratch,
-        _read(chosen, rule, max_runs, wanted) as (audit, conditions),
+        _read(chosen, rule, max_runs, wanted, results) as (audit, conditions),
     ):
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     texts = {
@@ -73,9 +82,26 @@ def publish(
     return audit
 
 
+def publish_audited(jobs: Sequence[Job], settings: AuditConfig, results: Results) -> Audit:
+    """Publish an audit that was just made, to the folder that its settings name.
+
+    Parameters
+    ----------
+    jobs
+        One a case; their study is tracked.
+    """
+    return publish(
+        Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out)),
+        Rule(settings.acceptable, settings.unacceptable),
+        settings.max_runs,
+        [job.condition.identity for job in jobs],
+        results,
+    )
+
+
 def report_tables(chosen: Settings) -> Audit:
     """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
-    with _read(chosen, *rule_of(chosen)) as (audit, _):
+    with _read(chosen, *terms_of(chosen)) as (audit, _):
         publish_product(
             Product("tables", _tables(audit), _frames(audit), heading=f"Study {audit.study}"),
             chosen,
@@ -85,13 +111,13 @@ def report_tables(chosen: Settings) -> Audit:
 
 def report_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
     """The data of an audit's tables: one frame a CSV file."""
-    with _read(chosen, *rule_of(chosen)) as (audit, _):
+    with _read(chosen, *terms_of(chosen)) as (audit, _):
         return _frames(audit)
 
 
 def report(chosen: Settings, folder: Path) -> Document:
     """The page of an audit as a study's report."""
-    with _read(chosen, *rule_of(chosen)) as (audit, conditions):
+    with _read(chosen, *terms_of(chosen)) as (audit, conditions):
         return _document(audit, conditions, chosen, folder, ["png", "svg"])
 
 
@@ -103,12 +129,16 @@ def findings(audit: Audit) -> list[str]:
 
 @contextmanager
 def _read(
-    chosen: Settings, rule: Rule, max_runs: int | None, wanted: Collection[str] = ()
+    chosen: Settings,
+    rule: Rule,
+    max_runs: int | None,
+    wanted: Collection[str],
+    results: Results | None = None,
 ) -> Iterator[tuple[Audit, list[Kept]]]:
     study = Study(chosen.study, chosen.uri)
     with study.transcripts() as stored:
         conditions = kept(study.conditions, stored, wanted)
-        yield gathered(study, conditions, rule, max_runs), conditions
+        yield gathered(study, conditions, rule, max_runs, results), conditions
 
 
 def _tables(audit: Audit) -> list[Table]:

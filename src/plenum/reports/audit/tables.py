@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import text
-from plenum.reports.audit.audit import Audit, CaseAudit, Source
+from plenum.reports.audit.audit import Audit, CaseAudit, Source, short
 from plenum.reports.audit.words import evidence, listed, share, words
-from plenum.reports.formats import NONE, count, dollars, or_dash, percent, realised
+from plenum.reports.formats import NONE, count, decimals, dollars, or_dash, percent, realised
 from plenum.reports.phrases import spaced
 from plenum.reports.table import Column, Table, keys
 
@@ -53,8 +53,8 @@ def variants(audit: Audit) -> Table:
         *(Column("knobs", key=True), Column("case", key=True), Column("verdict")),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", count),
-        Column("right", format=lambda value: "not measured" if pd.isna(value) else percent(value)),
-        Column("dollars_a_run", "$ a run", lambda value: dollars(value, 0)),
+        Column("right", format=_measured),
+        Column("dollars_a_run", "$ a run", _dollars),
     )
     tried = frame((*audit.cases, *audit.variants))
     tried["dollars_a_run"] = tried["dollars"] / tried["runs"].clip(lower=1)
@@ -101,6 +101,87 @@ def _of(share: float | None) -> str:
     return NONE if share is None or pd.isna(share) else f"{100 * share:.0f} %"
 
 
+def options(audit: Audit) -> Table:
+    """What was tried to steady the program, a line an option."""
+    columns = (
+        Column("name", "option", key=True),
+        Column("verdict"),
+        Column(("share", "low", "high"), "decide alike, worst case", _share),
+        Column("runs", "n", count),
+        Column("accuracy", "right", _measured),
+        Column("calls", "calls a run", decimals(1)),
+        Column("dollars", "$ a run", _dollars),
+    )
+    tried = pd.DataFrame([asdict(option) for option in audit.beside.options])
+    tried["verdict"] = tried["verdict"].where(~tried["constant"], "decides a constant")
+    title = "What would steady it"
+    return Table("audit_options", title, tried, columns, tuple(words("options", audit)))
+
+
+def baseline(audit: Audit) -> Table:
+    """The cases beside an earlier program."""
+    columns = (
+        *keys(["case"]),
+        Column(("now", "runs_now"), "decides alike", _counted),
+        Column(("before", "runs_before"), "before", _counted),
+        Column(("difference", "low", "high"), "difference", _points),
+        Column("e_worse", "e for worse", evidence),
+        Column("worse", format=_yes),
+        Column("decides_otherwise", "decides otherwise", _yes),
+    )
+    records = [{**asdict(each), "case": short(each.case)} for each in audit.beside.baseline]
+    title = "Beside the earlier program"
+    return Table(
+        "audit_baseline", title, pd.DataFrame(records), columns, tuple(words("baseline", audit))
+    )
+
+
+def control(audit: Audit) -> Table:
+    """How often two runs differ, with and without interaction."""
+    columns = (
+        *keys(["case"]),
+        Column("disagreement", "two runs differ", _of),
+        Column("alone", "without interaction", _of),
+        Column("runs", "n without", count),
+    )
+    by_case = {case.id: case for case in audit.cases}
+    records = [
+        {
+            "case": short(each.case),
+            "disagreement": by_case[each.case].disagreement if each.case in by_case else None,
+            "alone": each.disagreement,
+            "runs": each.runs,
+        }
+        for each in audit.beside.control
+    ]
+    title = "What interaction adds"
+    return Table(
+        "audit_control", title, pd.DataFrame(records), columns, tuple(words("control", audit))
+    )
+
+
+def _counted(share: float, runs: int) -> str:
+    return NONE if pd.isna(share) else f"{100 * share:.0f} % of {runs}"
+
+
+def _points(difference: float, low: float, high: float) -> str:
+    if pd.isna(difference):
+        return NONE
+    return f"{100 * difference:+.0f} % [{100 * low:+.0f}, {100 * high:+.0f}]".replace("-", "−")
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
+
+
+def _measured(share: float | None) -> str:
+    return "not measured" if pd.isna(share) else percent(float(share or 0))
+
+
+def _dollars(cost: float) -> str:
+    return dollars(cost, 0)
+
+
 def costs(audit: Audit) -> Table:
     """A line a case, and a total."""
     every = (*audit.cases, *audit.variants)
@@ -124,7 +205,7 @@ def cases(audit: Audit) -> Table:
     records = [
         {
             "case": case.name,
-            "text": _short(case.question),
+            "text": _beginning(case.question),
             "options": "; ".join(f"{label}: {name}" for label, name in _options(case)),
             "answer": text.flatten(case.answer or ""),
         }
@@ -168,6 +249,6 @@ def _options(case: CaseAudit) -> list[tuple[str, str]]:
     return [(text.flatten(label), text.flatten(name)) for label, name in case.options.items()]
 
 
-def _short(question: str) -> str:
+def _beginning(question: str) -> str:
     line = text.flatten(question)
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

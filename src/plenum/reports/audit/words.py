@@ -19,7 +19,7 @@ def line(audit: Audit, case: CaseAudit) -> str:
 
 def words(macro: str, audit: Audit, **facts: object) -> list[str]:
     """A macro of ``words.j2``, a text a paragraph."""
-    known = {"alike": share, "weight": evidence, "shown": listed}
+    known = {"alike": share, "weight": evidence, "shown": listed, "flat": flatten}
     return paragraphs("audit/words.j2", macro, audit=audit, **known, **facts)
 
 

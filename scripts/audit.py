@@ -11,16 +11,11 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import hydra
 from omegaconf import DictConfig
 
 from plenum.cli import front_door, one_line_errors
-
-if TYPE_CHECKING:
-    from plenum.execution.audit import AuditResult
-    from plenum.programs.compose import Audit
 
 os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 
@@ -35,25 +30,14 @@ def main(cfg: DictConfig) -> None:
         result = audit.run(composed)
         if result is None:
             return
-        if composed.jobs[0].tracking_uri is None:
-            print("\n".join(result.lines()))
+        if composed.jobs[0].tracking_uri and any(case.runs for case in result.cases.values()):
+            from plenum.reports.audit.publish import publish_audited
+
+            publish_audited(composed.jobs, composed.settings, result)
+            print("\n".join(result.notes()))
         else:
-            _publish(composed, result)
+            print("\n".join(result.lines()))
     raise SystemExit(result.status(composed.settings.undecided))
-
-
-def _publish(composed: "Audit", result: "AuditResult") -> None:
-    """Write the page, audit.json, JUnit XML, a badge and Markdown, and print the verdict."""
-    from plenum.reports.audit.publish import publish
-    from plenum.reports.settings import Settings
-
-    job, own = composed.jobs[0], composed.settings
-    if not any(case.runs for case in result.cases.values()):
-        print("\n".join(result.lines()))
-        return
-    chosen = Settings(job.study, str(job.tracking_uri), Path(own.out))
-    publish(chosen, result.family.rule, own.max_runs)
-    print("\n".join(result.notes()))
 
 
 def as_hydra_reads_it(argument: str) -> str:

@@ -77,7 +77,7 @@ def publish(
         file.write_text(texts[file.name], encoding="utf-8")
     log(audit, chosen, files)
     show([tables.verdicts(audit)])
-    show_sentences([lead(audit)])
+    show_sentences(findings(audit))
     written(files)
     return audit
 

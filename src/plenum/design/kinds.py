@@ -179,6 +179,7 @@ register(
             "report_frames": "plenum.reports.audit.publish:report_frames",
             "report": "plenum.reports.audit.publish:report",
             "findings": "plenum.reports.audit.publish:findings",
+            "explorer": "plenum.reports.audit.explorer:EXPLORER",
         },
         named_by=("committee", "case"),
         outcomes=("completed", "failed"),

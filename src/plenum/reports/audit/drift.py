@@ -36,7 +36,7 @@ def drawn(
     kinds
         Formats of the files: ``svg``, ``png``.
     """
-    ensembles = [_with_preferences(each) for each in conditions]
+    ensembles = [with_preferences(each) for each in conditions]
     shown = [condition for condition in ensembles if condition is not None][:MOST]
     if not shown:
         return []
@@ -60,8 +60,11 @@ def drawn(
     ]
 
 
-def _with_preferences(each: Kept) -> TrackedCondition | None:
-    """The condition as figures of ensembles take it; its case is the scenario."""
+def with_preferences(each: Kept) -> TrackedCondition | None:
+    """The condition as figures of ensembles take it; its case is the scenario.
+
+    ``None`` where its runs report too little, or never differ.
+    """
     tables = (_elicited(each.tracked), each.tracked.tables.get("messages"))
     reported = [table for table in tables if table is not None and len(table)]
     if not reported:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import digest
-from plenum.design.settings import Sampling, Simulated
+from plenum.design.settings import Backend, Sampling, Simulated
 from plenum.execution.summarise import report
 from plenum.execution.usage import account
 from plenum.programs.case import Case
@@ -50,6 +50,7 @@ class AuditStudy:
     folder: Path
     name: str = "hiring"
     committee: str = "hiring.py:committee"
+    backend: Backend = field(default_factory=Simulated)
     program: Mapping[str, Any] = field(
         default_factory=lambda: {"code": "c0ffee", "python": "3.11", "packages": {"langgraph": "1"}}
     )
@@ -88,7 +89,7 @@ class AuditStudy:
             overrides={},
             model="as sent",
             sampling=Sampling(),
-            backend=Simulated(),
+            backend=self.backend,
             rounds=1,
             seed=0,
         )

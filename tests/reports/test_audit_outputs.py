@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
+from plenum.design.settings import Recorded
 from plenum.dynamics.audit_baseline import compare
 from plenum.dynamics.audit_runs import Further
 from plenum.dynamics.audits import Rule, case_verdict
@@ -62,6 +63,15 @@ def audit(study: AuditStudy) -> Audit:
 
 def output(study: AuditStudy, name: str) -> str:
     return (study.chosen.out / name).read_text(encoding="utf-8")
+
+
+def test_a_page_of_logged_runs_says_that_nothing_was_controlled(new: New) -> None:
+    study = new(backend=Recorded())
+    study.case("a", ["A"] * 3)
+    publish(study.chosen, Rule())
+    page = output(study, "audit.html")
+    assert "Nothing was called, and nothing was controlled" in page
+    assert "Changed by the audit" not in page
 
 
 def test_accuracy_stands_beside_stability_where_right_answers_are_known(

@@ -1,6 +1,7 @@
 """An audit through the real command line: verdicts, exit statuses, kills, nights, baselines."""
 
 import os
+import shutil
 import signal
 from collections import Counter
 from pathlib import Path
@@ -189,6 +190,20 @@ def test_its_runs_are_tracked_and_the_target_is_what_was_begun(run: Run, folder:
     assert condition.data.metrics["n_pending"] == 0
     assert condition.data.metrics["share"] == 1.0
     assert len(runs(folder, "audit", "replicate")) == 18
+
+
+@pytest.mark.usefixtures("stored")
+def test_a_night_on_another_machine_goes_on_with_the_runs_that_mlflow_has(
+    run: Run, folder: Path
+) -> None:
+    audited(run, "talks", "tracking=local", "max_runs=9", status=3)
+    before = journals(folder)
+    shutil.rmtree(folder / "mlruns/journals")
+    given = arguments("talks", "tracking=local", "max_runs=60")
+    done = run(*given, script="scripts/audit.py")
+    assert "9 earlier runs were fetched from the tracking store" in done.stderr
+    assert journals(folder).items() >= before.items()
+    assert "app:talks: stable" in done.stdout
 
 
 @pytest.mark.usefixtures("stored")

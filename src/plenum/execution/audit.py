@@ -19,6 +19,7 @@ from plenum.dynamics.audits import (
 )
 from plenum.execution import preflight
 from plenum.execution.audit_baseline import baseline
+from plenum.execution.audit_restore import restore
 from plenum.execution.audit_runs import AuditRuns, EveryRun, answered_by_cache, ended_run
 from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import Outcome
@@ -151,6 +152,8 @@ def run(audit: Audit) -> AuditResult | None:
     # Take over runs that exist.
     for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
         logged.write(folder_of(job))
+    if fetched := restore(audit.jobs):
+        print(f"{fetched} earlier runs were fetched from the tracking store", file=sys.stderr)
 
     # Plan, from a run that exists.
     if audit.jobs[0].dry_run:

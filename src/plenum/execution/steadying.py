@@ -87,6 +87,17 @@ def options(audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule) -> list[Opt
     return [first, *_by_vote(first, runs, rule), *_by_knobs(audit, runs, rule)]
 
 
+def settings_tried(audit: Audit) -> dict[str, Audit]:
+    """The audit of each other setting, by what it changes."""
+    if audit.program is None:
+        return {}
+    tries: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        ({name: value}, {}) for name, values in audit.program.knobs.items() for value in values[1:]
+    ]
+    tries += [({}, {"temperature": value}) for value in audit.settings.temperatures]
+    return {_name(*each): audit.with_knobs(*each) for each in tries}
+
+
 def bound(runs: Sequence[CaseRuns]) -> str:
     """What any vote can gain, in words."""
     gains = [gain(case.verdict) for case in runs if case.outcomes]
@@ -127,17 +138,10 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
 
 def _by_knobs(audit: Audit, usual: Sequence[CaseRuns], rule: Rule) -> list[Option]:
     """The program under other settings, by successive halving on the same evidence."""
-    program = audit.program
-    if program is None:
+    tried = settings_tried(audit)
+    if not tried:
         return []
-    tries: list[tuple[dict[str, Any], dict[str, Any]]] = [
-        ({name: value}, {}) for name, values in program.knobs.items() for value in values[1:]
-    ]
-    tries += [({}, {"temperature": value}) for value in audit.settings.temperatures]
-    if not tries:
-        return []
-    shared = replace(rule, alpha=rule.alpha / len(tries))
-    tried = {_name(*each): audit.with_knobs(*each) for each in tries}
+    shared = replace(rule, alpha=rule.alpha / len(tried))
     going, found = list(tried), dict[str, list[CaseRuns]]()
     for rung in (*RUNGS, audit.settings.max_runs):
         if rung > audit.settings.max_runs:

@@ -176,7 +176,6 @@ register(
             "by_round": "plenum.tracking.programs:by_round",
             "simulated_agent": "plenum.programs.simulated:answer",
             "report_tables": "plenum.reports.audit.publish:report_tables",
-            "report_frames": "plenum.reports.audit.publish:report_frames",
             "report": "plenum.reports.audit.publish:report",
             "findings": "plenum.reports.audit.publish:findings",
             "explorer": "plenum.reports.audit.explorer:EXPLORER",

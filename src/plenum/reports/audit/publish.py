@@ -5,8 +5,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import pandas as pd
-
 from plenum.design.audit import AuditConfig
 from plenum.design.condition import Job
 from plenum.dynamics.audits import Rule
@@ -102,17 +100,12 @@ def publish_audited(jobs: Sequence[Job], settings: AuditConfig, results: Results
 def report_tables(chosen: Settings) -> Audit:
     """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     with _read(chosen, *terms_of(chosen)) as (audit, _):
+        frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
         publish_product(
-            Product("tables", _tables(audit), _frames(audit), heading=f"Study {audit.study}"),
+            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"),
             chosen,
         )
     return audit
-
-
-def report_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """The data of an audit's tables: one frame a CSV file."""
-    with _read(chosen, *terms_of(chosen)) as (audit, _):
-        return _frames(audit)
 
 
 def report(chosen: Settings, folder: Path) -> Document:
@@ -144,10 +137,6 @@ def _read(
 def _tables(audit: Audit) -> list[Table]:
     varied = [tables.variants(audit)] * bool(audit.variants)
     return [tables.verdicts(audit), *varied, tables.costs(audit)]
-
-
-def _frames(audit: Audit) -> dict[str, pd.DataFrame]:
-    return {"audit": tables.frame((*audit.cases, *audit.variants))}
 
 
 def _document(

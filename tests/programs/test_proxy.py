@@ -11,7 +11,7 @@ import pytest
 from running import CASE, Bench, Play, condition_of
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Simulated
+from plenum.design.condition import Hosted, Simulated
 from plenum.programs.proxy import MOST_BYTES
 from plenum.programs.session import Session
 from plenum.records import read_entries
@@ -228,6 +228,13 @@ def test_an_override_that_is_no_parameter_of_sampling_is_refused(
 ) -> None:
     with pytest.raises(UserError, match=named):
         condition_of(overrides=overrides)
+
+
+def test_a_hosted_model_has_to_be_named() -> None:
+    with pytest.raises(UserError, match=r"overrides\.model"):
+        condition_of(Hosted())
+    assert condition_of(Hosted(), overrides={"model": "tiny"}).models == ("tiny",)
+    assert condition_of().models == ()
 
 
 # --- what a program reports ----------------------------------------------------------------------

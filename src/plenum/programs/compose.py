@@ -9,6 +9,7 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.design import audit as settings
 from plenum.design.audit import AuditConfig
+from plenum.design.compose import with_weights
 from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config
@@ -99,10 +100,13 @@ def _committee(own: AuditConfig) -> Committee:
 def _condition(
     own: AuditConfig, study: Config, audited: Program, committee: Committee, case: Case
 ) -> ProgramCondition:
+    named = own.overrides.get("model")
+    backend, weights = with_weights(study, [str(named)] if named else [])
     return ProgramCondition(
-        model=str(own.overrides.get("model") or OWN_MODELS),
+        model=str(named or OWN_MODELS),
         sampling=Sampling(),
-        backend=study.backend,
+        backend=backend,
+        weights=weights,
         rounds=1,
         seed=study.seed,
         committee=audited.name,

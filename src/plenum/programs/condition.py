@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
-from plenum.design.condition import Condition, identified_backend
+from plenum.design.condition import Condition, Hosted, identified_backend
 from plenum.programs.case import Case
 from plenum.programs.overrides import check
 
@@ -45,6 +45,11 @@ class ProgramCondition(Condition):
 
     def __post_init__(self) -> None:
         check(self.overrides)
+        if isinstance(self.backend, Hosted) and "model" not in self.overrides:
+            raise UserError(
+                "overrides.model: name the hosted model that answers the program's requests, such "
+                "as +overrides.model=tiny"
+            )
 
     def identified_by(self) -> dict[str, Any]:
         """All that can change an outcome."""
@@ -56,6 +61,7 @@ class ProgramCondition(Condition):
             "model": self.model,
             "backend": identified_backend(self.backend),
             "seed": self.seed,
+            **({"weights": dict(self.weights)} if self.weights else {}),
             "version": PROGRAM_VERSION,
         }
 
@@ -76,8 +82,8 @@ class ProgramCondition(Condition):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Those that are named beforehand: the program names its own."""
-        return ()
+        """The one that the audit names; without it the program names its own."""
+        return (self.overrides["model"],) if "model" in self.overrides else ()
 
     @property
     def factors(self) -> dict[str, str | int]:

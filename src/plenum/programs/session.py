@@ -30,7 +30,7 @@ FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
 """Headers that change what a provider does."""
 UNSET_TEMPERATURE = 1.0
 UNSET_TOKENS = 4096
-"""What a request that names none is taken to ask for, by budgets and by simulated agents."""
+"""What a request that names none is taken to ask for; a provider isn't asked for it."""
 PATIENCE_S = 20.0
 """A call that isn't recorded waits so long, without anything else happening, for those that are."""
 _KEPT = 4_000
@@ -144,6 +144,10 @@ class Session:
     def seed(self) -> int:
         """The run's, for a program that wants one."""
         return seed_for(self.condition.identity, self.index, "program")
+
+    @property
+    def _is_api(self) -> bool:
+        return isinstance(self.condition.backend, Api)
 
     @property
     def unreplayed(self) -> int:
@@ -344,11 +348,12 @@ class Session:
         sent = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
         kept = {name: headers[name] for name in FORWARDED if name in headers}
         temperature, most = changed.temperature, changed.max_tokens
+        unset = UNSET_TOKENS if self._is_api else self.condition.sampling.max_tokens
         return Chat(
             model=self._named(request),
             messages=changed.messages,
             temperature=UNSET_TEMPERATURE if temperature is None else float(temperature),
-            max_tokens=UNSET_TOKENS if most is None else most,
+            max_tokens=unset if most is None else most,
             seed=self._seed(changed, request.digest, occurrence),
             request=RawRequest(request.interface, sent, kept),
         )
@@ -364,7 +369,7 @@ class Session:
         """The model that answers, by LiteLLM's name."""
         if self._model is not None:
             return str(self._model)
-        if not isinstance(self.condition.backend, Api):
+        if not self._is_api:
             return request.model
         from plenum.models.api import routes  # LiteLLM takes seconds to import
 

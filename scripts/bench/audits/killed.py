@@ -62,16 +62,14 @@ def measure(kills: int = 50) -> dict[str, Any]:
     if not PYTHON.exists():
         sys.exit("kills: no environment with LangGraph; sh scripts/frameworks.sh langgraph")
     rng = generator("bench", "kills")
+    results = []
     with serving(_LATENCY_S) as upstream:
-        results = [
-            _killed(upstream, int(after), float(later))
-            for after, later in zip(
-                rng.integers(0, CALLS, kills), rng.uniform(0, _LATER_S, kills), strict=True
-            )
-        ]
+        for after, later in zip(
+            rng.integers(0, CALLS, kills), rng.uniform(0, _LATER_S, kills), strict=True
+        ):
+            results.append(result := _killed(upstream, int(after), float(later)))
+            print(f"kill {len(results)} of {kills}: {result}", flush=True)
     problems = [result.problem for result in results if result.problem]
-    for problem in problems:
-        print(problem)
     return {
         "replay_lost": sum(result.lost for result in results),
         "replay_paid_twice": sum(result.twice for result in results),

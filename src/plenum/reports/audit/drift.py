@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import pandas as pd
@@ -36,8 +37,8 @@ def drawn(
     kinds
         Formats of the files: ``svg``, ``png``.
     """
-    ensembles = [with_preferences(each) for each in conditions]
-    shown = [condition for condition in ensembles if condition is not None][:MOST]
+    ensembles = map(with_preferences, conditions)
+    shown = list(islice((each for each in ensembles if each is not None), MOST))
     if not shown:
         return []
     rows = build(shown, chosen)

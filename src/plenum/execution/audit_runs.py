@@ -51,8 +51,9 @@ class CaseRuns:
     ----------
     outcomes, evidence
         Of the runs that ended, in the order of their index.
-    before
-        Outcomes of the program that this one is compared with.
+    before, worse
+        Outcomes of the program that this one is compared with, and the evidence that this one is
+        less stable.
     """
 
     def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:
@@ -92,15 +93,11 @@ class CaseRuns:
         """On the runs that ended."""
         return case_verdict(self.outcomes, self.options, self._rule)
 
-    @property
-    def worse(self) -> float:
-        """Evidence that it is less stable than before."""
-        return worse(self.outcomes, self.before, self.options)
-
     def _update(self) -> None:
         statuses = ((index, *end) for index, end in self._ended.items())
         self.outcomes = in_order(statuses)
         self.evidence = running(self.outcomes, self.options, self._rule)
+        self.worse = worse(self.outcomes, self.before, self.options)
         if self.evidence.verdict == UNDECIDED:
             self._horizon = horizon(self.outcomes, self.options, self._rule)
         else:  # it takes more to be shown among many cases
@@ -259,6 +256,8 @@ class AuditRuns:
 
     def _shows(self, case: CaseRuns, e_value: Callable[[CaseRuns], float]) -> bool:
         """Whether something is shown of a case, among all of them."""
+        if p_value(e_value(case)) > self._rule.alpha:
+            return False  # not even by itself
         cases = list(self.cases.values())
         p = benjamini_hochberg([p_value(e_value(each)) for each in cases])
         return bool(p[cases.index(case)] <= self._rule.alpha)

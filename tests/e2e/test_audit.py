@@ -1,5 +1,6 @@
 """An audit through the real command line: verdicts, exit statuses, kills, nights, baselines."""
 
+import json
 import os
 import shutil
 import signal
@@ -7,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from openai_server import Server
+from openai_server import Server, completion
 
 from plenum.records import read_entries
 
@@ -295,3 +296,17 @@ def test_answers_from_a_cache_are_refused_as_a_measurement(
     assert "error: case one: no verdict: all" in done.stderr.splitlines()[-1]
     assert "a cache answers" in done.stderr.splitlines()[-1]
     assert len(journals(tmp_path)) < 12  # it ends as soon as it shows
+
+
+def test_several_systems_behind_one_model_are_named(run: Run, folder: Path, server: Server) -> None:
+    given = [f"backend.api_base.openai={server.url}", "backend=api", "max_runs=3"]
+    server.script = [
+        {
+            "raw": json.dumps(
+                {**completion("gpt-x", f"Answer {n}"), "system_fingerprint": f"fp_{n % 2}"}
+            )
+        }
+        for n in range(9)
+    ]
+    done = run(*arguments("talks", *given), script="scripts/audit.py", status=3, OPENAI_API_KEY=KEY)
+    assert "not_exchangeable: openai/gpt-x answered from several systems: fp_0, fp_1" in done.stdout

@@ -1,0 +1,133 @@
+"""What an audit came to, in words and as an exit status."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from plenum.dynamics.audit_baseline import Comparison, worse_cases
+from plenum.dynamics.audit_runs import Further
+from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, FamilyVerdict
+from plenum.execution.steadying import Option
+
+STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
+"""Exit statuses."""
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit came to.
+
+    Attributes
+    ----------
+    study, program
+        The study, and the identity of the program as it was set.
+    cases
+        Verdicts by case.
+    family
+        The verdict on all of them.
+    systems
+        Models whose answers came from several systems, with the systems' fingerprints.
+    further
+        What an undecided case would take, where an end is in sight.
+    steadier
+        What was tried to steady it, the program as it is first; empty where nothing was.
+    bound
+        What any vote over runs can gain, in words.
+    control
+        The same cases decided by its seats without interaction; ``None`` where that wasn't run.
+    comparisons
+        With an earlier program, by case; ``None`` where none is named.
+    errors
+        What went wrong or cut it short, one line each.
+    """
+
+    study: str
+    program: str
+    cases: Mapping[str, CaseVerdict]
+    family: FamilyVerdict
+    further: Mapping[str, Further | None] = field(default_factory=dict)
+    systems: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    comparisons: Mapping[str, Comparison] | None = None
+    control: Mapping[str, CaseVerdict] | None = None
+    steadier: Sequence[Option] = ()
+    bound: str = ""
+    errors: tuple[str, ...] = ()
+
+    @property
+    def worse(self) -> tuple[str, ...]:
+        """The cases that are shown to be less stable than they were."""
+        return worse_cases(self.comparisons or {}, self.family.rule.alpha)
+
+    def status(self, undecided: str | None) -> int:
+        """The exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
+
+        Beside an earlier program it is 1 where this one is shown to be worse, and 0 elsewhere.
+        """
+        if self.comparisons is not None:
+            return STATUSES[UNSTABLE if self.worse else STABLE]
+        if self.family.verdict == UNDECIDED and undecided:
+            return STATUSES[STABLE if undecided == "pass" else UNSTABLE]
+        return STATUSES[self.family.verdict]
+
+    def lines(self) -> list[str]:
+        """The verdicts in words: a line a case, and one for all."""
+        lines = [self._line(name, case) for name, case in self.cases.items()]
+        if len(lines) > 1:
+            shown = ", ".join(self.family.unstable)
+            lines.append(
+                f"{len(self.cases)} cases: {self.family.verdict}"
+                + (f"; shown unstable: {shown}" if shown else "")
+            )
+        return [*lines, *self.notes()]
+
+    def notes(self) -> list[str]:
+        """What there is beside the verdicts, in words: comparisons, drifts, errors."""
+        control = self.control or {}
+        lines = [_controlled(name, self.cases[name], each) for name, each in control.items()]
+        lines += [option.line() for option in self.steadier]
+        lines += [self.bound] if self.bound else []
+        lines += [_compared(name, each) for name, each in (self.comparisons or {}).items()]
+        if self.comparisons is not None:
+            lines.append(f"worse than before: {', '.join(self.worse) or 'not shown of any case'}")
+        drifts = ", ".join(self.family.not_exchangeable)
+        drift = f"not_exchangeable: {drifts}: the halves of the runs differ, so the order matters"
+        lines += [drift] if drifts else []
+        lines += [
+            f"not_exchangeable: {model} answered from several systems: {', '.join(fingerprints)}"
+            for model, fingerprints in self.systems.items()
+        ]
+        return [*lines, *self.errors]
+
+    def _line(self, name: str, case: CaseVerdict) -> str:
+        counts = ", ".join(f"{outcome} {n}" for outcome, n in case.counts.items() if n)
+        if not case.runs:
+            return f"{name}: undecided, no runs"
+        share = f"decides alike {case.share:.0%} [{case.low:.0%}, {case.high:.0%}]"
+        return f"{name}: {case.verdict}, {share}, {case.runs} runs: {counts}{self._more(name)}"
+
+    def _more(self, name: str) -> str:
+        if name not in self.further:
+            return ""
+        more = self.further[name]
+        if more is None:
+            return "; no end is in sight: its share lies between the two thresholds"
+        return f"; {more.verdict} after {more.runs} more if it goes on like this"
+
+
+def _compared(name: str, each: Comparison) -> str:
+    """A case beside an earlier program, in words."""
+    now, before = each.now, each.before
+    moved = f"; it decides {now.mode or '-'}, not {before.mode or '-'}" * each.decides_otherwise
+    return (
+        f"{name}: {now.share:.0%} of {now.runs} runs alike, {before.share:.0%} of {before.runs} "
+        f"before, difference {each.difference:+.0%} [{each.low:+.0%}, {each.high:+.0%}]{moved}"
+    )
+
+
+def _controlled(name: str, case: CaseVerdict, control: CaseVerdict) -> str:
+    """A case beside its control, in words."""
+    added = case.disagreement - control.disagreement
+    return (
+        f"{name}: two runs end differently in {case.disagreement:.0%}; its seats without "
+        f"interaction, voting, in {control.disagreement:.0%} of {control.runs}: interaction adds "
+        f"{added:+.0%}"
+    )

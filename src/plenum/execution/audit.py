@@ -133,21 +133,21 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
 
 def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     """Answers by model and by the fingerprint of the system that gave them."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for case in runs.cases.values():
         for index in begun(case.job):
             run = ended_run(journal_of(case.job, index))
             for call in run.calls if run is not None else ():
                 if call.get("fingerprint"):
-                    found[call["model"]][str(call["fingerprint"])] += 1
-    return found
+                    answers[call["model"]][str(call["fingerprint"])] += 1
+    return answers
 
 
 def _control(audit: Audit, rule: Rule, runs: AuditRuns) -> dict[str, CaseVerdict]:
     """The seats of run 0, asked once each and without interaction, as often as they interacted."""
     pilots = {c.id: ended_run(journal_of(c.job, 0)) for c in runs.cases.values()}
-    found = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
-    known = {case: asked for case, asked in found.items() if asked}
+    by_case = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
+    known = {case: asked for case, asked in by_case.items() if asked}
     control = audit.without_interaction(OneShot(audit.jobs[0].condition.labels[0], known))
     lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
     jobs = []
@@ -158,8 +158,8 @@ def _control(audit: Audit, rule: Rule, runs: AuditRuns) -> dict[str, CaseVerdict
     spent = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
     playing = EveryRun(replace(control, jobs=(*spent, *jobs)), rule, lambda pilot: "", {})
     run_sweep([*spent, *jobs], playing)
-    made = [playing.cases[job.condition.folder] for job in jobs]
-    return {case.id: case.verdict for case in made}
+    played = [playing.cases[job.condition.folder] for job in jobs]
+    return {case.id: case.verdict for case in played}
 
 
 def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:

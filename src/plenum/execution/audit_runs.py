@@ -51,6 +51,8 @@ class CaseRuns:
     ----------
     outcomes, evidence
         Of the runs that ended, in the order of their index.
+    examined
+        Whether its answers were looked through for those of a cache.
     before, worse
         Outcomes of the program that this one is compared with, and the evidence that this one is
         less stable.
@@ -62,6 +64,7 @@ class CaseRuns:
         self._ended: dict[int, tuple[str, str]] = {}
         self._waiting: dict[int, asyncio.Future[bool]] = {}
         self._horizon, self._over = 0, False
+        self.examined = False
         self.outcomes: list[str] = []
         self._update()
 
@@ -204,7 +207,8 @@ class AuditRuns:
         case.end(result.index, transcript)
         if transcript is not None:
             self._planned(transcript)
-            if len(case.outcomes) == _ENOUGH:
+            if len(case.outcomes) >= _ENOUGH and not case.examined:
+                case.examined = True
                 self._refuse(answered_by_cache(case))
         elif case is self._pilot:
             self._pilot = None

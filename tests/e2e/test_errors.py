@@ -144,6 +144,7 @@ def test_one_line_and_status_two(
 
 DOORS = {
     "run": "rounds=0",
+    "scripts/audit": "case=nowhere.yaml",
     "scripts/calibrate": "draws=1",
     "scripts/export": "--verify=nowhere.zip",
     "scripts/import": "archive=nowhere.zip",

@@ -4,6 +4,7 @@ import math
 import sys
 from collections import Counter, defaultdict
 from dataclasses import replace
+from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.dynamics.audit_baseline import Comparison, compare
@@ -13,7 +14,13 @@ from plenum.execution import preflight
 from plenum.execution.audit_baseline import baseline
 from plenum.execution.audit_restore import restore
 from plenum.execution.audit_result import AuditResult
-from plenum.execution.audit_runs import AuditRuns, EveryRun, answered_by_cache, ended_run
+from plenum.execution.audit_runs import (
+    AuditRuns,
+    EveryRun,
+    answered_by_cache,
+    ended_run,
+    no_decision,
+)
 from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import Outcome
 from plenum.execution.steadying import bound, options
@@ -59,12 +66,13 @@ def run(audit: Audit) -> AuditResult | None:
         return None
 
     # Run the pilot, then what is due.
+    _require_folder(audit.settings.out)
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
     outcomes = run_sweep(audit.jobs, runs)
     caches = (answered_by_cache(case) for case in runs.cases.values())
-    if refused := runs.refused or next(filter(None, caches), ""):
+    if refused := runs.refused or next(filter(None, caches), "") or no_decision(runs):
         raise UserError(refused)
 
     # Say what it came to, and what would change it.
@@ -168,6 +176,14 @@ def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
         for case in runs.cases.values()
         if case.before
     }
+
+
+def _require_folder(out: str) -> None:
+    """Make the folder of the page and files before a call is paid for them."""
+    try:
+        Path(out).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"out: {out} can't be made: {error.strerror}") from None
 
 
 def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:

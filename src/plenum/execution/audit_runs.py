@@ -15,6 +15,8 @@ from plenum.design.condition import Job
 from plenum.dynamics.audit_baseline import worse
 from plenum.dynamics.audit_runs import horizon
 from plenum.dynamics.audits import (
+    FAILED,
+    NO_DECISION,
     STABLE,
     UNDECIDED,
     UNSTABLE,
@@ -297,6 +299,22 @@ def answered_by_cache(case: CaseRuns) -> str:
         return ""
     folder = folder_of(case.job)
     return f"case {case.id}: no verdict: {why}; switch it off, and move {folder} away"
+
+
+def no_decision(runs: AuditRuns) -> str:
+    """Why runs of which none came to a decision are no measurement; empty where one did."""
+    cases = [case for case in runs.cases.values() if case.outcomes]
+    outcomes = [outcome for case in cases for outcome in case.outcomes]
+    if not outcomes or set(outcomes) - {FAILED, NO_DECISION}:
+        return ""
+    first = cases[0]
+    run = ended_run(journal_of(first.job, 0))
+    end = (run.end if run is not None else None) or {}
+    why = end.get("detail") or end.get("unread") or end.get("reason") or "it ended without one"
+    return (
+        f"case {first.id}: no verdict: none of {len(outcomes)} runs came to a decision; run 0: "
+        f"{why}; where the program stays as it is, move {folder_of(first.job)} away to try again"
+    )
 
 
 def ended_run(journal: Path) -> Transcript | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base.errors import Stopped
+from plenum.base.errors import Stopped, UserError
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
 from plenum.execution.limits import ProviderUnavailable
@@ -122,7 +122,7 @@ class ProgramRun:
             decided = _failed(error, calls.failed)
         except CallError as error:  # of the clerk
             decided = {"status": "failed", "reason": str(error.failure), "detail": error.detail}
-        except (BudgetSpent, ProviderUnavailable, Stopped, OSError, _Diverged):
+        except (BudgetSpent, ProviderUnavailable, Stopped, UserError, OSError, _Diverged):
             raise
         except Exception as bug:
             self.complain(bug)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import project
-from plenum.base.errors import Stopped
+from plenum.base.errors import Stopped, UserError
 from plenum.base.processes import Ended
 from plenum.base.secrets import redact
 from plenum.design.condition import Job
@@ -275,7 +275,7 @@ class SweepRunner:
         except ProviderUnavailable as refusal:
             pending, stopped = str(refusal.failure), f"{refusal}{_AGAIN}"
             return replace(result, pending=pending, stopped=stopped)
-        except Stopped:
+        except (Stopped, UserError):
             raise
         except Exception as bug:
             self._complain(bug)
@@ -328,6 +328,7 @@ def _sent(trackers: Sequence[Tracker]) -> int:
 
 def _stops(error: Exception) -> bool:
     """Whether it is meant to stop the whole sweep; task groups wrap what leaves them."""
-    return isinstance(error, Stopped) or (
-        isinstance(error, ExceptionGroup) and error.subgroup(Stopped) is not None
+    stops = (Stopped, UserError)
+    return isinstance(error, stops) or (
+        isinstance(error, ExceptionGroup) and error.subgroup(stops) is not None
     )

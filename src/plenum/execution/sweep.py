@@ -5,7 +5,7 @@ import resource
 import sys
 from collections.abc import Sequence
 
-from plenum.base.errors import Stopped
+from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
 from plenum.execution import preflight
 from plenum.execution.budget import Ledger, spent_before
@@ -84,7 +84,7 @@ async def _run(
             await runner.start()
             async with playing, asyncio.TaskGroup() as group:
                 tasks = [group.create_task(runner.run(job)) for job in jobs]
-        except* Stopped as stops:
+        except* (Stopped, UserError) as stops:
             raise first(stops) from None
         finally:
             try:

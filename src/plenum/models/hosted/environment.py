@@ -17,6 +17,9 @@ from plenum.models.hosted import attention
 _KERNEL_CHOICES = ("ONEDNN_", "DNNL_", "MKL_", "OMP_", "KMP_", "GOMP_", "ATEN_")
 """Variables by which a user may choose other kernels begin so; named where they are set."""
 
+_NO_CHOICES = ("KMP_INIT_AT_FORK",)
+"""Set by scikit-learn wherever it is imported, and without a say in what kernels compute."""
+
 _TF32_OVERRIDES = ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
 """Variables that would turn TF32 on, whatever the settings of torch."""
 
@@ -125,7 +128,9 @@ def fingerprint(settings: Hosted, device: torch.device) -> dict[str, str]:
         environment["processor"] = _processor()
     named = (*_KERNEL_CHOICES, *_TF32_OVERRIDES)
     return environment | {
-        name: os.environ[name] for name in sorted(os.environ) if name.startswith(named)
+        name: os.environ[name]
+        for name in sorted(os.environ)
+        if name.startswith(named) and name not in _NO_CHOICES
     }
 
 

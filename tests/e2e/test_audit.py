@@ -40,6 +40,14 @@ def fails(case, run):
     raise RuntimeError("no committee today")
 
 
+def at_times(case, run):
+    return fails(case, run) if run.index % 3 else "A"
+
+
+def mumbles(case, run):
+    return "That depends."
+
+
 KEPT = {}
 
 
@@ -96,9 +104,22 @@ def test_runs_end_with_the_verdict_and_the_exit_status_says_it(run: Run, tmp_pat
     assert len(journals(tmp_path)) == 36  # none in vain, though eight are in flight
     lines = audited(run, "shaky", case="cases.yaml", status=1)
     assert lines[-1] == "2 cases: unstable; shown unstable: one, two"
-    lines = audited(run, "fails", status=1)
-    assert lines[0].endswith("2 runs: failed 2")
-    assert lines[0].startswith("one: unstable, decides alike 0%")
+    lines = audited(run, "at_times", status=1)
+    assert lines[0].startswith("one: unstable")
+    assert " failed " in lines[0]  # an outcome of its own
+
+
+@pytest.mark.usefixtures("folder")
+def test_runs_of_which_none_decides_are_no_verdict(run: Run) -> None:
+    slips = {"fails": "RuntimeError: no committee today", "mumbles": "it names no option"}
+    for name, why in slips.items():
+        done = run(*arguments(name), script="scripts/audit.py", status=2)
+        assert "error: case one: no verdict: none of 2 runs came to a decision" in done.stderr
+        assert why in done.stderr.splitlines()[-1]
+    given = arguments("talks", "backend=api", "+overrides.model=anthropic/claude-sonnet-4-5")
+    done = run(*given, script="scripts/audit.py", status=2)  # nor what a user has to mend
+    assert done.stderr.splitlines()[-1].startswith("error: model anthropic/claude-sonnet-4-5")
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.usefixtures("folder")

@@ -31,7 +31,8 @@ class Baseline:
 def baseline(audit: Audit) -> Baseline | None:
     """The program that ``baseline`` names; ``None`` where it names none.
 
-    A study of that name is looked for first, then a program of that identity in the audit's own.
+    A study of that name is looked for first, then a program of that identity or name in the
+    audit's own.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def baseline(audit: Audit) -> Baseline | None:
     }
     others = [c for c in held.conditions if programs[c.run_id] not in ("", own)]
     if study == job.study and name != PREVIOUS:
-        others = [c for c in others if programs[c.run_id] == name]
+        others = [c for c in others if name in (programs[c.run_id], c.factors["committee"])]
     if not others:
         _refuse(name, study)
         return None

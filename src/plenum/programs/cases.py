@@ -86,6 +86,8 @@ def _yaml_files(folder: Path) -> list[Path]:
 def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read]]:
     """What stands in a file, each with its place there."""
     if file.suffix in (".yaml", ".yml"):
+        if changed := [field for field in columns if columns[field] != COLUMNS.get(field)]:
+            raise UserError(f"columns.{changed[0]}: only for a data set; {file} is YAML")
         yield from _of_yaml(file)
         return
     if file.suffix not in READERS:
@@ -196,7 +198,8 @@ def _text(record: Mapping[str, Any], field: str) -> str:
     if value is None or (isinstance(value, str) and not value.strip()):
         raise Wrong(f"{field}: empty; give it a text")
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise Wrong(f"{field}: {json.dumps(value)[:60]} is no text; put it in quotes")
+        why = " (YAML reads yes and no as true and false)" * isinstance(value, bool)
+        raise Wrong(f"{field}: {json.dumps(value)[:60]} is no text{why}; put it in quotes")
     return value.strip() if isinstance(value, str) else str(value)
 
 

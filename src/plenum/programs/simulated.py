@@ -43,7 +43,8 @@ _FIELD = re.compile(
     r"^[^\w\n]{0,9}([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
     r"(?:<[^>\n]*>|\[[^\]\n]*\]|\{[^}\n]*\}|(?:LABEL|LETTER|OPTION|X)\b)[ \t]*\W?$"
     r"|[`\"']([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
-    r"(?:<[^>\n]*>|\[[^\]\n]*\]|LABEL|LETTER|OPTION|X)[`\"']",
+    r"(?:<[^>\n]*>|\[[^\]\n]*\]|LABEL|LETTER|OPTION|X)[`\"']"
+    r"|\b([A-Z]{3,24}):[ \t]+(?:(?:the|your)[ \t]+)?(?:label|letter|option)\b",
     re.MULTILINE,
 )
 
@@ -176,7 +177,7 @@ def _written(chat: Chat, wanted: Form, mind: Mind, pen: Pen) -> str:
         return json.dumps(filled(_shown(task), pen))
     if _LETTER.search(task):
         return mind.choice
-    fields = [left or right for left, right in _FIELD.findall(task)]
+    fields = [next(filter(None, named)) for named in _FIELD.findall(task)]
     lines = [f"{name.strip()}: {mind.choice}" for name in dict.fromkeys(fields[:4])]
     return "\n".join([mind.argument, *lines])
 

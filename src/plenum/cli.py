@@ -51,7 +51,29 @@ def front_door(main: Callable[[], object]) -> None:
         refuse_in_arguments(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             check_flags(sys.argv[1:], config_name)
+            _explain_values()
         main()
+
+
+def _explain_values() -> None:
+    """Let ``--help`` show the values of a script's own config with their comments."""
+    from omegaconf import OmegaConf
+
+    from plenum.base import project
+
+    def own_values(config_name: str) -> str:
+        text = (project.root() / "conf" / f"{config_name}.yaml").read_text(encoding="utf-8")
+        _, *blocks = re.split(r"^(?=[a-z_]+:)", text, flags=re.MULTILINE)
+        defaults = next((b for b in blocks if b.startswith("defaults:")), "")
+        own = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]
+        if "- config\n" in defaults:
+            own.append(
+                "\nand the values of run.py, such as backend, model, tracking and budget.*: "
+                "python run.py --help\n"
+            )
+        return "".join(own).strip().replace("$", "$$")
+
+    OmegaConf.register_new_resolver("own_values", own_values, replace=True)
 
 
 @contextmanager

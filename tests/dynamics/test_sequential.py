@@ -4,12 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import norm
 
 from plenum.dynamics import sequential
-from plenum.dynamics.sequential import all_alike, evidence, growth_bounds, modal_share
+from plenum.dynamics.sequential import all_alike, evidence, growth_bounds
 
 
 @pytest.mark.parametrize(("unacceptable", "acceptable", "runs"), [(0.8, 0.95, 18), (0.9, 0.99, 36)])
@@ -47,33 +45,6 @@ def test_false_verdicts_are_rarer_than_promised_though_every_run_is_looked_at() 
     assert (sequential.log_stable(draws, 3, 0.8) >= bound).any(axis=1).mean() < 0.05
     draws = rng.choice(3, p=[0.95, 0.03, 0.02], size=(2000, 200))
     assert (sequential.log_unstable(draws, 3, 0.95) >= bound).any(axis=1).mean() < 0.05
-
-
-@given(st.lists(st.integers(0, 40), min_size=2, max_size=5))
-def test_the_confidence_sequence_holds_the_observed_share(counts: list[int]) -> None:
-    low, high = modal_share(counts)
-    observed = max(counts) / sum(counts) if sum(counts) else 1 / len(counts)
-    assert 1 / len(counts) - 1e-12 <= low <= observed + 1e-9
-    assert observed - 1e-9 <= high <= 1
-
-
-def test_identical_runs_prove_little() -> None:
-    low, high = modal_share([45, 0, 0])
-    assert low == pytest.approx(0.801, abs=5e-4)
-    assert high == 1.0
-    assert modal_share([3, 0, 0])[0] == pytest.approx(1 / 3)
-
-
-@given(st.floats(0.34, 0.99), st.floats(0.0, 1.0), st.integers(0, 2**32 - 1))
-def test_the_capped_likelihood_is_the_best_below_its_cap(
-    cap: float, tilt: float, seed: int
-) -> None:
-    rng = np.random.default_rng(seed)
-    counts = rng.integers(0, 20, 3).astype(float)
-    best = sequential._capped(counts, cap, 3)
-    for p in rng.dirichlet([1 + tilt] * 3, 50):
-        if p.max() <= cap:
-            assert sequential._loglik(counts, p) <= best + 1e-9
 
 
 def test_the_chance_that_all_agree_is_that_of_drawing_runs_without_replacement() -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
-from scipy.special import gammaln, logsumexp, xlogy
+from scipy.special import logsumexp
 
 from plenum.dynamics.fit import Floats
 
@@ -191,77 +191,6 @@ def share_interval(
     low = brentq(above, least, most) if above(least) > 0 else 0.0
     high = brentq(below, least, most) if below(most) > 0 else 1.0
     return float(low), float(high)
-
-
-def modal_share(
-    counts: Sequence[int], alpha: float = ALPHA, modes: int | None = None
-) -> tuple[float, float]:
-    """Confidence sequence of the share of the modal decision, valid at any number of runs.
-
-    The shares p with p^counts at least ``alpha`` times the mean of that under a flat prior
-    (Dirichlet mixture; Lindon and Malek 2022), projected on their largest one.
-
-    Parameters
-    ----------
-    counts
-        Runs by decision, shape (options,), with zeros for options that none decided on.
-    modes
-        As of :func:`evidence`.
-
-    Raises
-    ------
-    ValueError
-        A count is negative, or there are fewer than two options.
-    """
-    n = np.asarray(counts, float)
-    if n.ndim != 1 or len(n) < 2 or (n < 0).any():
-        raise ValueError("counts: of at least two options, none negative")
-    total, options = n.sum(), len(n)
-    mixture = gammaln(n + 1).sum() + gammaln(options) - gammaln(total + options)
-    bound = float(mixture) + math.log(alpha)
-    best = n / total if total else np.full(options, 1 / options)
-
-    among = modes or options
-
-    def high(share: float) -> float:
-        return max(_with_share(n, option, share) for option in range(among)) - bound
-
-    def low(share: float) -> float:
-        return _capped(n, share, among) - bound
-
-    top = float(best[:among].max())
-    least = 1 / options if among == options else 0.0
-    above = 1.0 if high(1.0) >= 0 else float(brentq(high, top, 1.0))
-    below = least if low(least) >= 0 else float(brentq(low, least, top))
-    return below, above
-
-
-def _loglik(n: Floats, p: Floats) -> float:
-    return float(xlogy(n, p).sum())
-
-
-def _with_share(n: Floats, option: int, share: float) -> float:
-    """The largest log likelihood where an option has this share."""
-    others = np.delete(n, option)
-    rest = others.sum()
-    parts = others / rest if rest else np.full(len(others), 1 / len(others))
-    return _loglik(
-        np.insert(others, option, n[option]), np.insert((1 - share) * parts, option, share)
-    )
-
-
-def _capped(n: Floats, cap: float, among: int) -> float:
-    """The largest log likelihood where none of the first options has more than this share."""
-    p, free, bound = np.zeros_like(n), np.ones(len(n), bool), np.arange(len(n)) < among
-    while True:
-        left = 1 - cap * (~free).sum()
-        weights = n[free]
-        total = weights.sum()
-        p[free] = left * weights / total if total else left / max(free.sum(), 1)
-        over = free & bound & (p > cap + 1e-12)
-        if not over.any():
-            return _loglik(n, p)
-        p[over], free = cap, free & ~over
 
 
 def all_alike(counts: Sequence[int], runs: int) -> float:

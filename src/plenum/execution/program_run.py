@@ -21,7 +21,8 @@ from plenum.programs.case import NO_DECISION
 from plenum.programs.condition import ProgramCondition
 from plenum.programs.decision import Given, Unreadable, read
 from plenum.programs.proxy import Proxy
-from plenum.programs.session import Session, restarts, set_aside
+from plenum.programs.recorded import restarts, set_aside
+from plenum.programs.session import Session
 from plenum.records import Failure, Journal, read_entries
 from plenum.records.journal import ELICITED
 

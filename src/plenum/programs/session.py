@@ -7,7 +7,7 @@ where it was and nothing is paid twice, whatever the program calls at once.
 
 import asyncio
 import secrets
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
@@ -15,17 +15,17 @@ from typing import Any, NoReturn, Protocol
 from plenum.base.identity import digest, seed_for
 from plenum.base.text import flatten
 from plenum.design.condition import Api
-from plenum.models import Answer, CallError, Chat, Message, RawRequest, Response, ToolCall
-from plenum.models.conversation import recorded_reply
+from plenum.models import Answer, CallError, Chat, Message, RawRequest, Response
+from plenum.programs.call_entries import entry as call_entry
+from plenum.programs.call_entries import response_of, seat_of
 from plenum.programs.condition import ProgramCondition
 from plenum.programs.overrides import FAULT_RATE, fault
+from plenum.programs.recorded import Numbers, Recorded
 from plenum.programs.reported import as_decision, as_message, as_vote
 from plenum.programs.wire import INTERFACES, Request
 from plenum.programs.wire.request import called
 from plenum.records import Failure, Journal
-from plenum.records.journal import MESSAGES
 
-SEAT_HEADER = "X-Plenum-Seat"
 FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
 """Headers that change what a provider does."""
 UNSET_TEMPERATURE = 1.0
@@ -33,8 +33,6 @@ UNSET_TOKENS = 4096
 """What a request that names none is taken to ask for; a provider isn't asked for it."""
 PATIENCE_S = 20.0
 """A call that isn't recorded waits so long, without anything else happening, for those that are."""
-_KEPT = 4_000
-_LONGEST_SEAT = 80
 _STATUS = {
     Failure.RATE_LIMIT: 429,
     Failure.TIMEOUT: 504,
@@ -94,10 +92,10 @@ class Session:
         Is done with what makes further calls pointless: a spent budget, a refused key.
     diverged
         Why the run must start anew: on replay the program asked something else; else empty.
+    recorded
+        What its journal held when it was opened.
     problems
         What was odd, a line each.
-    failures
-        Calls that failed for good, in order.
     """
 
     def __init__(
@@ -116,29 +114,18 @@ class Session:
         self.stopped: asyncio.Future[Exception] = loop.create_future()
         self.diverged = ""
         self.problems: list[str] = []
-        self.failures: list[CallError] = []
         self.ended = False
         self._journal, self._calls, self._patience_s = journal, calls, patience_s
         given = overrides or {}
         self._fault_rate = given.get(FAULT_RATE, 0.0)
         self._overrides = {k: v for k, v in given.items() if k not in ("model", FAULT_RATE)}
         self._model = (overrides or {}).get("model")
-        self._recorded = {
-            (entry["prompt"], entry["occurrence"]): entry
-            for entry in journal.entries
-            if entry["kind"] == "call"
-        }
-        reported = (e for e in journal.entries if e["kind"] in MESSAGES)
-        self._reported = Counter(map(digest, reported))
-        self._occurrences, self._rounds = _Numbers(0), _Numbers(1)
-        self._seats = {entry["seat"] for entry in self._recorded.values()}
-        for entry in self._recorded.values():
-            self._rounds.take(entry["seat"], entry["round"])
+        self.recorded = Recorded(journal.entries)
+        self._occurrences = Numbers(0)
         self._conversations: dict[Any, tuple[Message, ...]] = {}
         self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._faults: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._under_way: set[asyncio.Task[Response]] = set()
-        self._moved = asyncio.Event()
 
     @property
     def seed(self) -> int:
@@ -148,11 +135,6 @@ class Session:
     @property
     def _is_api(self) -> bool:
         return isinstance(self.condition.backend, Api)
-
-    @property
-    def unreplayed(self) -> int:
-        """Recorded answers that the program hasn't asked for again."""
-        return len(self._recorded)
 
     @property
     def path(self) -> Path:
@@ -195,11 +177,11 @@ class Session:
         elif request.previous:
             self.problem(f"it goes on from an answer that isn't of its run: {request.previous}")
         self.require_open()
-        self._move()
-        seat = _seat(request, headers)
+        self.recorded.move()
+        seat = seat_of(request, headers)
         occurrence = self._occurrences.next(request.digest)
         self._order_fault(request.digest, occurrence)
-        entry = self._recorded.pop((request.digest, occurrence), None)
+        entry = self.recorded.answer(request.digest, occurrence)
         try:
             if entry is None:
                 await self._until_replayed(seat)
@@ -208,13 +190,13 @@ class Session:
                 task.add_done_callback(self._is_done)
                 response = await asyncio.shield(task)
             else:
-                response = _replayed(entry)
+                response = response_of(entry)
         except NoAnswer:
             self._occurrences.release(request.digest, occurrence)
             raise
         answer = self._worded(request, occurrence, response)
-        asked = (message for message in request.messages if message.role != "system")
-        self._conversations[answer.get("id")] = (*asked, Message("assistant", _written(response)))
+        heard = (message for message in request.messages if message.role != "system")
+        self._conversations[answer.get("id")] = (*heard, Message("assistant", _written(response)))
         return request, answer
 
     def say(
@@ -236,13 +218,10 @@ class Session:
     def report(self, kind: str, message: Mapping[str, Any]) -> None:
         """Journal a message of a kind, as the program sent it; raises as :meth:`say`."""
         self.require_open()
-        self._move()
+        self.recorded.move()
         options = self.condition.case.options
         entry = (as_message if kind == "say" else as_vote)(message, options)
-        key = digest(entry)
-        if self._reported[key] > 0:
-            self._reported[key] -= 1
-        else:
+        if not self.recorded.holds(entry):
             self._append(entry)
 
     def decide(self, decision: Any) -> None:
@@ -251,7 +230,7 @@ class Session:
         The first one counts.
         """
         self.require_open()
-        self._move()
+        self.recorded.move()
         read = as_decision(decision, self.condition.case.options)
         if not self.decision.done():
             self.decision.set_result(read)
@@ -288,7 +267,7 @@ class Session:
         if under_way:
             self.problem("it ended with calls under way: they were cut short")
             await asyncio.wait(under_way)
-        left = len(self._recorded) + sum(self._reported.values())
+        left = self.recorded.left
         if left and not (self.diverged or self.stopped.done()):
             again = "ended" if self.decision.done() else "gave up"
             self._diverge(f"it {again} without {left} of its recorded calls and messages")
@@ -318,16 +297,15 @@ class Session:
         self, request: Request, headers: Mapping[str, str], seat: str, occurrence: int
     ) -> Response:
         """Call, and journal the answer."""
-        number = self._rounds.next(seat)
+        number = self.recorded.rounds.next(seat)
         chat = self._chat(request, headers, occurrence)
         labels = {"replicate": self.index, "call": "call", "round": number, "seat": seat}
         caller = self._calls()
         try:
             answer = await caller.ask(chat, labels)
         except CallError as error:
-            self._rounds.release(seat, number)
+            self.recorded.rounds.release(seat, number)
             self._failed[request.digest, occurrence] += 1
-            self.failures.append(error)
             status = error.status if (error.status or 0) >= 400 else _STATUS.get(error.failure)
             raise NoAnswer(status or 502, f"{error.failure}: {error.detail}") from None
         except asyncio.CancelledError:
@@ -335,7 +313,10 @@ class Session:
         except Exception as error:  # what ends the audit: a budget, a key, a bug
             self._stop(error)
         try:
-            self._append(self._entry(request, chat, seat, number, occurrence, answer.response))
+            at = {"round": number, "seat": seat, "occurrence": occurrence}
+            new_seat = seat not in self.recorded.seats
+            self.recorded.seats.add(seat)
+            self._append(call_entry(request, chat, answer.response, at, new_seat))
         finally:  # it is paid, whatever becomes of its entry
             caller.note_answer(chat, labels, answer)
         return answer.response
@@ -375,42 +356,6 @@ class Session:
 
         return routes.named(request.model, request.interface)
 
-    def _entry(
-        self,
-        request: Request,
-        chat: Chat,
-        seat: str,
-        number: int,
-        occurrence: int,
-        response: Response,
-    ) -> Entry:
-        wire, body = INTERFACES[request.interface], response.body
-        if body is None and response.tools:
-            body = wire.answer(request, response, "")
-        sent = chat.request.body if chat.request else {}
-        optional = {
-            "seed": sent.get("seed"),
-            "fingerprint": response.fingerprint,
-            "system": "" if seat in self._seats else request.system[:_KEPT],
-            "tools": [[tool.name, tool.arguments] for tool in response.tools],
-            "body": response.body and not wire.is_text(response.body) and response.body,
-        }
-        self._seats.add(seat)
-        return {
-            "kind": "call",
-            "round": number,
-            "seat": seat,
-            "model": chat.model,
-            **vars(response.reply),
-            "prompt": request.digest,
-            "occurrence": occurrence,
-            "interface": request.interface,
-            "temperature": sent.get("temperature"),
-            "question": request.question[-_KEPT:],
-            "answer": digest([response.reply.text, wire.content(body) if body else None]),
-            **{name: value for name, value in optional.items() if value},
-        }
-
     def _worded(self, request: Request, occurrence: int, response: Response) -> dict[str, Any]:
         """The body of an answer; it names the model that was asked for."""
         if response.body is not None:
@@ -423,25 +368,19 @@ class Session:
 
         Where nothing else happens for long, the program asks what it didn't ask before.
         """
-        while self._recorded:
+        while self.recorded.answers:
             self.require_open()
             try:
-                await asyncio.wait_for(self._moved.wait(), self._patience_s)
+                await self.recorded.moves(self._patience_s)
             except TimeoutError:
-                if self._recorded and not self.diverged:
-                    left = len(self._recorded)
+                if (left := self.recorded.answers) and not self.diverged:
                     self._diverge(f"{seat} asks what isn't recorded, with {left} answers left")
         self.require_open()
 
     def _diverge(self, what: str) -> None:
         self.diverged = f"run {self.index}: on replay the program differs: {what}"
         self.problem(self.diverged)
-        self._move()
-
-    def _move(self) -> None:
-        """Wake what waits for anything to happen."""
-        self._moved.set()
-        self._moved = asyncio.Event()
+        self.recorded.move()
 
     def _stop(self, error: Exception) -> NoReturn:
         if not self.stopped.done():
@@ -449,55 +388,7 @@ class Session:
         raise NoAnswer(503, f"the audit stops: {flatten(str(error))}") from None
 
 
-class _Numbers:
-    """Numbers by name: each time the smallest that is free."""
-
-    def __init__(self, first: int) -> None:
-        self._first = first
-        self._taken: defaultdict[str, set[int]] = defaultdict(set)
-
-    def next(self, name: str) -> int:
-        taken, number = self._taken[name], self._first
-        while number in taken:
-            number += 1
-        taken.add(number)
-        return number
-
-    def take(self, name: str, number: int) -> None:
-        self._taken[name].add(number)
-
-    def release(self, name: str, number: int) -> None:
-        self._taken[name].discard(number)
-
-
-def set_aside(path: Path) -> int:
-    """Move the journal of a run that must start anew out of its way; how often that was done.
-
-    What its answers cost stays counted: the file keeps its number.
-    """
-    times = restarts(path) + 1
-    path.rename(path.with_name(f"{path.stem}.diverged{times}.jsonl"))
-    return times
-
-
-def restarts(path: Path) -> int:
-    """How often a run has started anew."""
-    return len(list(path.parent.glob(f"{path.stem}.diverged*.jsonl")))
-
-
-def _seat(request: Request, headers: Mapping[str, str]) -> str:
-    """Who calls: as the program names it, else by a digest of the system prompt."""
-    named = flatten(headers.get(SEAT_HEADER, ""))[:_LONGEST_SEAT]
-    return named or f"seat {digest(request.system)[:6]}"
-
-
 def _written(response: Response) -> str:
     """An answer as the text that the next request of its conversation would have of it."""
     calls = (called(tool.name, tool.arguments) for tool in response.tools)
     return "\n".join(filter(None, [response.reply.text, *calls]))
-
-
-def _replayed(entry: Entry) -> Response:
-    tools = tuple(ToolCall(name, arguments) for name, arguments in entry.get("tools", ()))
-    fingerprint, body = entry.get("fingerprint"), entry.get("body")
-    return Response(recorded_reply(entry), fingerprint=fingerprint, body=body, tools=tools)

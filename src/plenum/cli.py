@@ -65,13 +65,13 @@ def _explain_values() -> None:
         text = (project.root() / "conf" / f"{config_name}.yaml").read_text(encoding="utf-8")
         _, *blocks = re.split(r"^(?=[a-z_]+:)", text, flags=re.MULTILINE)
         defaults = next((b for b in blocks if b.startswith("defaults:")), "")
-        own = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]
+        values = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]
         if "- config\n" in defaults:
-            own.append(
+            values.append(
                 "\nand the values of run.py, such as backend, model, tracking and budget.*: "
                 "python run.py --help\n"
             )
-        return "".join(own).strip().replace("$", "$$")
+        return "".join(values).strip().replace("$", "$$")
 
     OmegaConf.register_new_resolver("own_values", own_values, replace=True)
 

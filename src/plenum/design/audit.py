@@ -89,9 +89,9 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.Config]:
     if isinstance(cfg.get("committee"), str):
         cfg = cast(DictConfig, OmegaConf.merge(cfg, {"committee": {"target": cfg.committee}}))
     rest = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
-    own = OmegaConf.masked_copy(cfg, [key for key in _OWN if key in cfg])
+    audited = OmegaConf.masked_copy(cfg, [key for key in _OWN if key in cfg])
     try:
-        merged = OmegaConf.merge(OmegaConf.structured(AuditConfig), own)
+        merged = OmegaConf.merge(OmegaConf.structured(AuditConfig), audited)
         audit = cast(AuditConfig, OmegaConf.to_object(merged))
     except OmegaConfBaseException as error:
         raise UserError(schema.reason(error)) from None

@@ -83,13 +83,13 @@ def parting(calls: Columns) -> Parting:
     calls
         With ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
     """
-    keys, asked, answered, order = _aligned(calls)
-    runs = len(asked)
+    keys, prompted, answered, order = _aligned(calls)
+    runs = len(prompted)
     places: Counter[int] = Counter()
     unprovoked: Counter[int] = Counter()
     differing = asked_differently = 0
     for i, j in combinations(range(runs), 2):
-        prompts, answers = asked[i] != asked[j], answered[i] != answered[j]
+        prompts, answers = prompted[i] != prompted[j], answered[i] != answered[j]
         parted = prompts | answers
         if not parted.any():
             continue
@@ -179,12 +179,12 @@ def _aligned(calls: Columns) -> tuple[list[tuple[str, int]], Codes, Codes, Codes
         texts = (codes.setdefault(text, len(codes)) for text in (prompt, answer))
         cells.append((row, column, int(place), *texts))
     shape = (len(runs), len(keys))
-    asked, answered = np.full(shape, -1), np.full(shape, -1)
+    prompted, answered = np.full(shape, -1), np.full(shape, -1)
     order = np.full(shape, -1)
     for row, column, place, prompt, answer in cells:
-        asked[row, column], answered[row, column], order[row, column] = prompt, answer, place
+        prompted[row, column], answered[row, column], order[row, column] = prompt, answer, place
     last = order.max(axis=0, initial=0)
-    return [*keys], asked, answered, np.where(order < 0, last, order)
+    return [*keys], prompted, answered, np.where(order < 0, last, order)
 
 
 def _repeats(calls: Columns) -> tuple[int, int]:
@@ -193,8 +193,8 @@ def _repeats(calls: Columns) -> tuple[int, int]:
     answers: Counter[Any] = Counter()
     prompts_in_run: Counter[Any] = Counter()
     answers_in_run: Counter[Any] = Counter()
-    for run, *asked, answer in _rows(calls, ("replicate", "model", "prompt", "answer")):
-        prompt = tuple(asked)
+    for run, *prompted, answer in _rows(calls, ("replicate", "model", "prompt", "answer")):
+        prompt = tuple(prompted)
         prompts[prompt] += 1
         answers[prompt, answer] += 1
         prompts_in_run[prompt, run] += 1

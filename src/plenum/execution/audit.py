@@ -76,15 +76,15 @@ def run(audit: Audit) -> AuditResult | None:
         raise UserError(refused)
 
     # Say what it came to, and what would change it.
-    made = result(audit, rule, runs, outcomes)
-    if made.errors:
-        return made
+    verdicts = result(audit, rule, runs, outcomes)
+    if verdicts.errors:
+        return verdicts
     if audit.settings.control == ONE_SHOT:
-        made = replace(made, control=_control(audit, rule, runs))
+        verdicts = replace(verdicts, control=_control(audit, rule, runs))
     if audit.settings.fix:
         cases = list(runs.cases.values())
-        made = replace(made, steadier=options(audit, runs.cases, rule), bound=bound(cases))
-    return made
+        verdicts = replace(verdicts, steadier=options(audit, runs.cases, rule), bound=bound(cases))
+    return verdicts
 
 
 def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
@@ -155,7 +155,7 @@ def _control(audit: Audit, rule: Rule, runs: AuditRuns) -> dict[str, CaseVerdict
     """The seats of run 0, asked once each and without interaction, as often as they interacted."""
     pilots = {c.id: ended_run(journal_of(c.job, 0)) for c in runs.cases.values()}
     by_case = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
-    known = {case: asked for case, asked in by_case.items() if asked}
+    known = {case: by_seat for case, by_seat in by_case.items() if by_seat}
     control = audit.without_interaction(OneShot(audit.jobs[0].condition.labels[0], known))
     lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
     jobs = []

@@ -46,7 +46,7 @@ def baseline(audit: Audit) -> Baseline | None:
         raise UserError(f"baseline: {name}; earlier runs are read from tracking, which is none")
     from plenum.tracking.study import Study, exists  # MLflow takes seconds to import
 
-    own = require_program(job.condition).program_identity
+    present = require_program(job.condition).program_identity
     study = name if name != PREVIOUS and exists(name, job.tracking_uri) else job.study
     if not exists(study, job.tracking_uri):
         _refuse(name, study)
@@ -56,7 +56,7 @@ def baseline(audit: Audit) -> Baseline | None:
         condition.run_id: str(run.data.params.get("program", ""))
         for condition, run in zip(held.conditions, held.condition_runs, strict=True)
     }
-    others = [c for c in held.conditions if programs[c.run_id] not in ("", own)]
+    others = [c for c in held.conditions if programs[c.run_id] not in ("", present)]
     if study == job.study and name != PREVIOUS:
         others = [c for c in others if name in (programs[c.run_id], c.factors["committee"])]
     if not others:

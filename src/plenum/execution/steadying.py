@@ -113,13 +113,13 @@ def bound(runs: Sequence[CaseRuns]) -> str:
 
 def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option]:
     """Votes over the runs that were made: no call."""
-    found = []
+    votes_tried = []
     for row in votes({case.id: (case.verdict, case.options) for case in runs}, rule):
         least = min(row, key=lambda each: each.share)
         verdicts = {each.verdict for each in row}
         answers = [require_program(case.job.condition).case.answer for case in runs]
         right = [each.chances.get(a, 0.0) for each, a in zip(row, answers, strict=True) if a]
-        found.append(
+        votes_tried.append(
             Option(
                 name=f"vote over {least.runs} runs",
                 share=least.share,
@@ -133,7 +133,7 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
                 constant=first.constant,
             )
         )
-    return found
+    return votes_tried
 
 
 def _by_knobs(audit: Audit, usual: Sequence[CaseRuns], rule: Rule) -> list[Option]:
@@ -142,16 +142,16 @@ def _by_knobs(audit: Audit, usual: Sequence[CaseRuns], rule: Rule) -> list[Optio
     if not tried:
         return []
     shared = replace(rule, alpha=rule.alpha / len(tried))
-    going, found = list(tried), dict[str, list[CaseRuns]]()
+    going, by_name = list(tried), dict[str, list[CaseRuns]]()
     for rung in (*RUNGS, audit.settings.max_runs):
         if rung > audit.settings.max_runs:
             continue
-        found |= _run(audit, tried, going, rung, shared)
+        by_name |= _run(audit, tried, going, rung, shared)
         if len(going) > 1:
-            ranked = sorted(going, key=lambda name: -_rank(found[name]))
+            ranked = sorted(going, key=lambda name: -_rank(by_name[name]))
             going = ranked[: math.ceil(len(going) / 2)]
     modes = {case.id: case.verdict.mode for case in usual}
-    return [_option(name, found[name], shared, modes) for name in tried]
+    return [_option(name, by_name[name], shared, modes) for name in tried]
 
 
 def _run(

@@ -127,8 +127,8 @@ def _check_columns(row: Row, columns: Mapping[str, Any], where: str) -> None:
     for field, chosen in columns.items():
         for column in _several(chosen):
             if column not in row and (field, column) != ("answer", COLUMNS["answer"]):
-                there = f"columns.{field} is one of: {', '.join(map(str, row))}"[:500]
-                raise UserError(f"{where}: no column {column}; {there}")
+                columns_known = f"columns.{field} is one of: {', '.join(map(str, row))}"[:500]
+                raise UserError(f"{where}: no column {column}; {columns_known}")
 
 
 def _several(column: Any) -> list[str]:

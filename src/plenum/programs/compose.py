@@ -66,19 +66,19 @@ def compose(cfg: DictConfig) -> Audit:
     UserError
         A value is malformed, or there is no such program or case.
     """
-    own, study = settings.typed(cfg)
+    audit, study = settings.typed(cfg)
     require(is_study(study.study), f"study: {study.study!r}; use letters, digits, '.', '_' and '-'")
     config = OmegaConf.to_yaml(cfg, resolve=True)
-    read = cases.load(own.case, own.columns) if own.case else ()
-    if own.logs:
-        logged = logs.load(own.logs, read, own.committee.name)
+    read = cases.load(audit.case, audit.columns) if audit.case else ()
+    if audit.logs:
+        logged = logs.load(audit.logs, read, audit.committee.name)
         jobs = [_job(study, config, each.condition, len(each.runs)) for each in logged]
-        return Audit(own, tuple(jobs), logged=logged)
-    committee = _committee(own)
+        return Audit(audit, tuple(jobs), logged=logged)
+    committee = _committee(audit)
     audited = program(committee)
-    conditions = [_condition(own, study, audited, committee, case) for case in read]
-    jobs = [_job(study, config, condition, own.max_runs) for condition in conditions]
-    return Audit(own, tuple(jobs), committee, audited)
+    conditions = [_condition(audit, study, audited, committee, case) for case in read]
+    jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
+    return Audit(audit, tuple(jobs), committee, audited)
 
 
 def refuse(typed: Config) -> NoReturn:
@@ -92,15 +92,15 @@ def refuse(typed: Config) -> NoReturn:
     raise UserError("task.name: program; it is audited by python scripts/audit.py committee=...")
 
 
-def _committee(own: AuditConfig) -> Committee:
-    values = asdict(own.committee)
+def _committee(audit: AuditConfig) -> Committee:
+    values = asdict(audit.committee)
     return Committee(**{**values, "env": tuple(values["env"])})
 
 
 def _condition(
-    own: AuditConfig, study: Config, audited: Program, committee: Committee, case: Case
+    audit: AuditConfig, study: Config, audited: Program, committee: Committee, case: Case
 ) -> ProgramCondition:
-    named = own.overrides.get("model")
+    named = audit.overrides.get("model")
     backend, weights = with_weights(study, [str(named)] if named else [])
     return ProgramCondition(
         model=str(named or OWN_MODELS),
@@ -113,7 +113,7 @@ def _condition(
         program={**audited.identity, **_read_as(committee)},
         case=case,
         knobs=_usual(audited.knobs),
-        overrides=own.overrides,
+        overrides=audit.overrides,
     )
 
 

@@ -68,11 +68,11 @@ def questions(
         spoke = by_seat.get(entry["seat"], calls[-1])
         prompt = _prompt(case, entry["seat"], messages[: place + 1])
         system = systems.get(entry["seat"], "")
-        said = (*([Message("system", system)] if system else []), Message("user", prompt))
+        prompts = (*([Message("system", system)] if system else []), Message("user", prompt))
         temperature = spoke.get("temperature")
         chat = Chat(
             model=spoke["model"],
-            messages=said,
+            messages=prompts,
             temperature=1.0 if temperature is None else temperature,
             max_tokens=_MAX_TOKENS,
             seed=seed_for(*names, *at, ELICITED),

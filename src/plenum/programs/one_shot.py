@@ -67,14 +67,14 @@ class OneShot:
 
     def __init__(self, name: str, by_case: Mapping[str, Sequence[Seat]]) -> None:
         self.name, self._by_case = name, by_case
-        asked = {case: [vars(seat) for seat in found] for case, found in by_case.items()}
-        self.identity: Mapping[str, Any] = {"control": "one_shot", "seats": digest(asked)}
+        first = {case: [vars(seat) for seat in each] for case, each in by_case.items()}
+        self.identity: Mapping[str, Any] = {"control": "one_shot", "seats": digest(first)}
         self.knobs: Mapping[str, Sequence[Any]] = {}
 
     async def run(self, case: Case, session: Any) -> None:
         """Ask every seat at once; the most votes decide, and among equal ones a draw of the run."""
-        asked = self._by_case[case.id]
-        votes = await asyncio.gather(*(self._vote(seat, case, session) for seat in asked))
+        first = self._by_case[case.id]
+        votes = await asyncio.gather(*(self._vote(seat, case, session) for seat in first))
         counts = Counter(vote for vote in votes if vote)
         most = max(counts.values(), default=0)
         tied = sorted(option for option, count in counts.items() if count == most)

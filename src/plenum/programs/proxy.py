@@ -109,10 +109,10 @@ class Proxy:
         wire = INTERFACES[interface]
         try:
             session = self._session(request)
-            asked, body = await session.call(interface, await _body(request), request.headers)
-            if not asked.stream:
+            called, body = await session.call(interface, await _body(request), request.headers)
+            if not called.stream:
                 return _json(body)
-            events = "".join(_event(name, data) for name, data in wire.events(body, asked))
+            events = "".join(_event(name, data) for name, data in wire.events(body, called))
             headers = {"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}
             return web.Response(body=events.encode(), headers=headers)
         except BadRequest as why:

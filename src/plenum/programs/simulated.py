@@ -110,12 +110,12 @@ def answer(
 
 def _aside(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
     """An answer to a question that plenum itself has after a run."""
-    asked = chat.messages[-1].content
-    if asked.startswith(elicitation.OPENING):
+    question = chat.messages[-1].content
+    if question.startswith(elicitation.OPENING):
         shares = _mind(chat, coupling, slips, rng).shares
         return json.dumps({label: round(100 * share) for label, share in shares.items()})
-    if asked.startswith(clerk.OPENING):
-        best = advocated(asked.splitlines()[-4], options(asked)).most_common(1)
+    if question.startswith(clerk.OPENING):
+        best = advocated(question.splitlines()[-4], options(question)).most_common(1)
         return best[0][0] if best else NO_DECISION
     return None
 
@@ -134,9 +134,9 @@ def _mind(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -
     labels, names = tuple(named), tuple(named.values())
     who = opinion.persona(chat.model)
     system = "\n".join(m.content for m in chat.messages if m.role == "system")
-    asked = next((m.content for m in chat.messages if m.role == "user"), "")
+    question = next((m.content for m in chat.messages if m.role == "user"), "")
     field = MANDATE * opinion.pull_of(who, system[:_READ], names)
-    field = field + CASE * opinion.pull_of(who, asked[:_READ], names)
+    field = field + CASE * opinion.pull_of(who, question[:_READ], names)
     field = field + coupling * _heard(chat, named)
     field = field + rng.normal(size=len(labels)) * chat.temperature
     logits = GAIN * who.gain * field

@@ -66,10 +66,10 @@ class Request:
 
         What changes no answer is left out, and the seed, which only names the draw.
         """
-        asked = {key: value for key, value in self.body.items() if key not in _NOT_ASKED}
+        request = {key: value for key, value in self.body.items() if key not in _NOT_ASKED}
         if self.kept:  # not by an id, which is another in each run
-            asked[_PREVIOUS] = [[message.role, message.content] for message in self.kept]
-        return digest(_numbered(asked, {}))
+            request[_PREVIOUS] = [[message.role, message.content] for message in self.kept]
+        return digest(_numbered(request, {}))
 
     @property
     def previous(self) -> str:
@@ -85,8 +85,8 @@ class Request:
     @property
     def question(self) -> str:
         """The last message that isn't the model's."""
-        asked = (m.content for m in reversed(self.messages) if m.role == "user")
-        return next(asked, "")
+        questions = (m.content for m in reversed(self.messages) if m.role == "user")
+        return next(questions, "")
 
 
 def request(interface: str, body: Mapping[str, Any], messages: list[Message]) -> Request:

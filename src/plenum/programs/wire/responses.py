@@ -129,13 +129,13 @@ def _parts(item: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         empty = {**part, field: ""}
         yield "response.content_part.added", {**where, "part": empty}
         more: dict[str, Any] = {} if field == "refusal" else {"logprobs": []}
-        said = part.get(field, "")
-        yield f"response.{name}.delta", {**where, "delta": said, **more}
-        yield f"response.{name}.done", {**where, field: said, **more}
+        text = part.get(field, "")
+        yield f"response.{name}.delta", {**where, "delta": text, **more}
+        yield f"response.{name}.done", {**where, field: text, **more}
         yield "response.content_part.done", {**where, "part": part}
     for place, part in enumerate(item.get("summary") or () if kind == "reasoning" else ()):
-        where, said = {"summary_index": place}, part.get("text", "")
+        where, text = {"summary_index": place}, part.get("text", "")
         yield "response.reasoning_summary_part.added", {**where, "part": {**part, "text": ""}}
-        yield "response.reasoning_summary_text.delta", {**where, "delta": said}
-        yield "response.reasoning_summary_text.done", {**where, "text": said}
+        yield "response.reasoning_summary_text.delta", {**where, "delta": text}
+        yield "response.reasoning_summary_text.done", {**where, "text": text}
         yield "response.reasoning_summary_part.done", {**where, "part": part}

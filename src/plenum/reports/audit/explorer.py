@@ -47,8 +47,8 @@ def gathered(
     UserError
         No case has runs that report preferences in three rounds, and that differ.
     """
-    found = [with_preferences(each) for each in audited(conditions, kept)]
-    shown = [condition for condition in found if condition is not None]
+    known = [with_preferences(each) for each in audited(conditions, kept)]
+    shown = [condition for condition in known if condition is not None]
     if not shown:
         raise UserError(
             "explorer: no runs report preferences in three rounds or more, and differ; "

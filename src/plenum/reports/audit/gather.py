@@ -207,12 +207,12 @@ def _accuracy(given: Mapping[str, Kept]) -> Accuracy | None:
     """How often the runs of all cases decide right."""
     answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
     known = {case: answer for case, answer in answers.items() if answer}
-    found = accuracy({case: given[case].outcomes for case in known}, known)
-    if not found.n:
+    measured = accuracy({case: given[case].outcomes for case in known}, known)
+    if not measured.n:
         return None
-    low, high = max(found.ci_low, 0.0), min(found.ci_high, 1.0)
-    interval = (low, high) if found.n > 1 else (None, None)
-    return Accuracy(found.n, found.value, *interval)
+    low, high = max(measured.ci_low, 0.0), min(measured.ci_high, 1.0)
+    interval = (low, high) if measured.n > 1 else (None, None)
+    return Accuracy(measured.n, measured.value, *interval)
 
 
 def _source(each: Kept) -> Source | None:

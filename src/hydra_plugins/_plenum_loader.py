@@ -1,17 +1,31 @@
 """Hydra's config loader with a memory, for the many jobs of one sweep.
 
 Hydra reads and merges every file anew for each job, though the jobs differ in a few overrides.
-Here a file is read once, and one defaults list is merged once; each job gets a copy and its own
-overrides. The name begins with ``_`` so that Hydra doesn't take this module for a plugin.
+Here a file is read once, and Hydra's own node is composed once. How an option (``roles=off``)
+changes the defaults list is learned from Hydra one option at a time; jobs combine such changes.
+What is more than options and values, and what is wrong, Hydra composes itself. The name begins
+with ``_`` so that Hydra doesn't take this module for a plugin.
 """
 
 import copy
 import pickle
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, cast
 
 from hydra.core.config_loader import ConfigLoader
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import OverrideType
+from hydra.types import RunMode
+from omegaconf import OmegaConf, flag_override, open_dict
+
+_COMBINATIONS = 64
+"""Combinations of options whose configs are kept, some 25 kB each."""
+
+
+class _NotPlain(Exception):
+    """Only Hydra itself can compose the job."""
 
 
 def remembering(loader: ConfigLoader) -> ConfigLoader:
@@ -27,7 +41,7 @@ def remembering(loader: ConfigLoader) -> ConfigLoader:
 
 
 def _remembering(loader: Any) -> Any:
-    from hydra._internal.config_loader_impl import ConfigLoaderImpl
+    from hydra._internal.config_loader_impl import ConfigLoaderImpl, get_overrides_dirname
     from hydra._internal.config_repository import ConfigRepository
 
     if type(loader) is not ConfigLoaderImpl:
@@ -36,6 +50,9 @@ def _remembering(loader: Any) -> Any:
         (ConfigRepository, "initialize_sources"),
         (ConfigRepository, "load_config"),
         (ConfigLoaderImpl, "_compose_config_from_defaults_list"),
+        (ConfigLoaderImpl, "_apply_overrides_to_config"),
+        (ConfigLoaderImpl, "_parse_overrides_and_create_caching_repo"),
+        (ConfigLoaderImpl, "compute_defaults_list"),
     ):
         getattr(kind, name)
 
@@ -59,7 +76,7 @@ def _remembering(loader: Any) -> Any:
             return bool(known)
 
     class Copying:
-        """A repository whose results may be changed: merging takes their nodes over."""
+        """A repository whose results may be changed, since merging takes their nodes over."""
 
         def __init__(self, repository: Any) -> None:
             self.get_schema_source = repository.get_schema_source
@@ -68,23 +85,100 @@ def _remembering(loader: Any) -> Any:
         def load_config(self, config_path: str) -> Any:
             return copy.deepcopy(self._load(config_path=config_path))
 
+    class WithoutHydra(Copying):
+        """Leaves Hydra's own node out."""
+
+        def load_config(self, config_path: str) -> Any:
+            loaded = super().load_config(config_path)
+            loaded.config.pop("hydra", None)
+            return loaded
+
     class Loader(ConfigLoaderImpl):
-        """Merges a defaults list once."""
+        """Composes the jobs of a sweep from what they share."""
 
         def __init__(self, given: Any) -> None:
             self.config_search_path = given.config_search_path
             self.repository = Repository(given.config_search_path)
-            self.merged: dict[Any, Any] = {}
+            self.memory: dict[Any, Any] = {}
+            self.parser = OverridesParser.create()
+            self.with_options = lru_cache(_COMBINATIONS)(self._with_options)
+
+        def load_sweep_config(self, master_config: Any, sweep_overrides: list[str]) -> Any:
+            try:
+                config = self._load(master_config, sweep_overrides)
+            except Exception:  # Hydra finds the words
+                return super().load_sweep_config(master_config, sweep_overrides)
+            OmegaConf.copy_cache(from_config=master_config, to_config=config)
+            return config
 
         def _compose_config_from_defaults_list(self, defaults: Any, repo: Any) -> Any:
-            key = (
-                *(repr(source) for source in repo.get_sources()),
-                *((d.config_path, d.package, d.parent, d.is_self, d.primary) for d in defaults),
-            )
-            return _once(self.merged, key, self._merge, defaults, Copying(repo))()
+            return super()._compose_config_from_defaults_list(defaults, Copying(repo))
 
-        def _merge(self, defaults: Any, repo: Any) -> Callable[[], Any]:
-            return _copies(super()._compose_config_from_defaults_list(defaults=defaults, repo=repo))
+        def _load(self, master: Any, lines: Sequence[str]) -> Any:
+            """A copy of the config with the job's options, with its values set in it."""
+            given = [_once(self.memory, ("parsed", line), self._parse, line) for line in lines]
+            options = tuple(each.input_line for each in given if self._is_option(each))
+            groups = [each.input_line for each in given if self._is_group(each)]
+            shared = (*master.hydra.overrides.hydra, *(g for g in groups if g not in options))
+            config = self.with_options(master.hydra.job.config_name, shared, options)()
+            values = [each for each in given if not self._is_group(each)]
+            ConfigLoaderImpl._apply_overrides_to_config(values, config)
+            config.hydra.overrides.task = list(lines)
+            names = OmegaConf.to_container(config.hydra.job.config.override_dirname)
+            config.hydra.job.override_dirname = get_overrides_dirname(given, **names)
+            return config
+
+        def _parse(self, line: str) -> Any:
+            parsed = self.parser.parse_override(line)
+            if parsed.is_hydra_override() or parsed.is_sweep_override():
+                raise _NotPlain
+            return parsed
+
+        def _is_group(self, given: Any) -> bool:
+            exists = self.repository.group_exists(given.key_or_group)
+            return exists and not isinstance(given.value(), dict)
+
+        def _is_option(self, given: Any) -> bool:
+            """Whether it chooses one file, which names no others."""
+            plain = given.type == OverrideType.CHANGE and given.package is None
+            if not (plain and isinstance(given.value(), str) and self._is_group(given)):
+                return False
+            loaded = self.repository.load_config(f"{given.key_or_group}/{given.value()}")
+            return not loaded.defaults_list and "hydra" not in loaded.config
+
+        def _with_options(
+            self, name: str, shared: tuple[str, ...], options: tuple[str, ...]
+        ) -> Callable[[], Any]:
+            """Makes configs with these options; ``shared`` is what else changes defaults lists."""
+            shared_too = "shared", name, shared
+            base, before, repo = _once(self.memory, shared_too, self._shared, name, shared)
+            if not options:
+                return cast(Callable[[], Any], base)
+            config, defaults = base(), list(before)
+            for option in options:
+                changed = _once(self.memory, (shared_too, option), self._defaults, name, shared, option)
+                (place,) = (i for i, each in enumerate(changed.defaults) if each != before[i])
+                defaults[place] = changed.defaults[place]
+                group = self.memory["parsed", option].key_or_group
+                config.hydra.runtime.choices[group] = changed.overrides.known_choices[group]
+            plain = [each for each in defaults if not each.config_path.startswith("hydra/")]
+            task = super()._compose_config_from_defaults_list(plain, WithoutHydra(repo))
+            with open_dict(config), flag_override(config, "no_deepcopy_set_nodes", True):
+                for key in [key for key in config if key != "hydra"]:
+                    del config[key]
+                for key in task:
+                    config[key] = task._get_node(key)
+            return _copies(config)
+
+        def _shared(self, name: str, shared: tuple[str, ...]) -> tuple[Any, Any, Any]:
+            """What Hydra composes without options, its defaults list, and where files are read."""
+            config = self.load_configuration(name, list(shared), RunMode.RUN)
+            defaults = self.compute_defaults_list(name, list(shared), RunMode.RUN).defaults
+            _, repo = self._parse_overrides_and_create_caching_repo(name, list(shared))
+            return _copies(config), defaults, repo
+
+        def _defaults(self, name: str, shared: tuple[str, ...], option: str) -> Any:
+            return self.compute_defaults_list(name, [*shared, option], RunMode.RUN)
 
     return Loader(loader)
 

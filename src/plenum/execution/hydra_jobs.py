@@ -5,7 +5,9 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any, cast
 
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.utils import (
@@ -16,11 +18,12 @@ from hydra.core.utils import (
     filter_overrides,
     setup_globals,
 )
+from hydra.experimental.callback import Callback
 from hydra.types import HydraContext, RunMode, TaskFunction
-from omegaconf import DictConfig, OmegaConf, open_dict, read_write
+from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base.errors import UserError
-from plenum.design.compose import parse_job
+from plenum.design.compose import parse_job, to_yaml
 from plenum.design.condition import Job
 from plenum.execution.outcomes import Undefined, save
 from plenum.execution.sweep import run_sweep
@@ -82,7 +85,7 @@ def launch(
     try:
         composed = _compose_all(context, config, batch, first)
         with env_override(_environment(composed)):
-            return _run_all(context, task, composed, show)
+            return _run_all(context, config, task, composed, first, show)
     finally:
         HydraConfig.instance().cfg = before
 
@@ -105,21 +108,24 @@ def _compose_all(
 
 def _run_all(
     context: HydraContext,
+    config: DictConfig,
     task: TaskFunction,
     composed: "Sequence[_Composed]",
+    first: int,
     show: Callable[[Sequence[Job]], None],
 ) -> list[JobReturn]:
     jobs = [job.job for job in composed]
-    if any(job.budget.limited for job in jobs) and not _launched_at_once(composed[0].config):
+    if any(job.budget.limited for job in jobs) and not _launched_at_once(config):
         raise UserError("budget: it holds for a whole sweep only with hydra/sweeper=plenum")
-    for job in composed:
-        context.callbacks.on_job_start(config=job.config, task_function=task)
+    if _follow_jobs(context):
+        for job in composed:
+            context.callbacks.on_job_start(config=job.compose(), task_function=task)
     if any(job.dry_run for job in jobs):
         show(jobs)
         return [job.completed(context, NOTHING_RUN) for job in composed]
     log.info(f"Launching {len(composed)} jobs in one process")
-    for job in composed:
-        log.info(f"\t#{job.config.hydra.job.num} : {job.overrides}")
+    for number, job in enumerate(composed, start=first):
+        log.info(f"\t#{number} : {' '.join(job.overrides)}")
         job.save_configs()
     outcomes = run_sweep(jobs)
     for job, outcome in zip(composed, outcomes, strict=True):
@@ -140,7 +146,7 @@ def _launched_at_once(config: DictConfig) -> bool:
 
 def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
     """The environment variables that Hydra is to set for the jobs; they share one process."""
-    wanted = [dict(job.config.hydra.job.env_set) for job in composed]
+    wanted = [job.env_set for job in composed]
     if any(variables != wanted[0] for variables in wanted):
         raise UserError("hydra.job.env_set: the jobs differ in it; use hydra/launcher=basic")
     return wanted[0] if wanted else {}
@@ -148,71 +154,93 @@ def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Composed:
-    """A composed job with what Hydra keeps of it."""
+    """A composed job; thousands of configs fill memory, so each is composed anew when needed."""
 
-    config: DictConfig
-    task: DictConfig
+    compose: Callable[[], DictConfig]
+    overrides: Sequence[str]
+    env_set: dict[str, str]
+    folder: Path
     job: Job
-
-    @property
-    def overrides(self) -> str:
-        """Its overrides on the command line."""
-        return " ".join(self.config.hydra.overrides.task)
-
-    @property
-    def folder(self) -> Path:
-        """The job's output folder."""
-        return Path(self.config.hydra.runtime.output_dir)
 
     def save_configs(self) -> None:
         """Write the files that Hydra keeps of a job."""
-        if self.config.hydra.output_subdir is None:
+        config = self.compose()
+        if config.hydra.output_subdir is None:
             return
-        folder = self.folder / self.config.hydra.output_subdir
+        folder = self.folder / config.hydra.output_subdir
         folder.mkdir(parents=True, exist_ok=True)
         kept = {
-            "config": self.task,
-            "hydra": {"hydra": self.config.hydra},
-            "overrides": self.config.hydra.overrides.task,
+            "overrides": config.hydra.overrides.task,
+            "hydra": OmegaConf.masked_copy(config, "hydra"),
+            "config": _task(config),
         }
-        for name, config in kept.items():
-            write_whole(folder / f"{name}.yaml", OmegaConf.to_yaml(config))
+        for name, part in kept.items():
+            write_whole(folder / f"{name}.yaml", to_yaml(part))
 
     def completed(self, context: HydraContext, result: float) -> JobReturn:
-        """What the sweeper gets back."""
+        """What the sweeper gets back; with the configs where a callback may want them."""
         returned = JobReturn(
-            overrides=list(self.config.hydra.overrides.task),
-            cfg=self.task,
-            hydra_cfg=self.config,
+            overrides=list(self.overrides),
             working_dir=str(Path.cwd()),
-            task_name=self.config.hydra.job.name,
+            task_name=HydraConfig.get().job.name,
             status=JobStatus.COMPLETED,
         )
         returned.return_value = result
-        context.callbacks.on_job_end(config=self.config, job_return=returned)
+        if _follow_jobs(context):
+            config = self.compose()
+            returned.hydra_cfg, returned.cfg = config, _task(config)
+            context.callbacks.on_job_end(config=config, job_return=returned)
         return returned
 
 
+def _follow_jobs(context: HydraContext) -> bool:
+    """Whether a callback is called for each job."""
+    return any(
+        getattr(type(each), name, None) is not getattr(Callback, name)
+        for each in context.callbacks.callbacks
+        for name in ("on_job_start", "on_job_end")
+    )
+
+
 def _compose(
-    context: HydraContext, config: DictConfig, overrides: list[str], number: int
+    context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
 ) -> _Composed:
-    composed = context.config_loader.load_sweep_config(config, overrides)
-    with open_dict(composed):
-        composed.hydra.job.id = str(number)
-        composed.hydra.job.num = number
-    HydraConfig.instance().set_config(composed)
-    folder = Path(composed.hydra.sweep.dir) / composed.hydra.sweep.subdir
-    with read_write(composed.hydra.runtime), open_dict(composed.hydra.runtime):
-        composed.hydra.runtime.output_dir = str(folder.resolve())
-    if composed.hydra.sweeper.get("params") and not config.hydra.sweeper.get("params"):
+    compose = partial(_composed_config, context, master, overrides, number)
+    config = compose()
+    if config.hydra.sweeper.get("params") and not master.hydra.sweeper.get("params"):
         raise UserError("experiment: each is a sweep of its own; run one at a time")
-    if composed.hydra.job.chdir:
+    if config.hydra.job.chdir:
         raise UserError("hydra.job.chdir: jobs share one process; use hydra/launcher=basic")
-    task = OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
+    env_set, folder = dict(config.hydra.job.env_set), Path(config.hydra.runtime.output_dir)
     try:
-        with env_override(composed.hydra.job.env_set):
-            job = parse_job(task)
+        with env_override(env_set):
+            job = parse_job(_task(config))
     except UserError as error:
         line = " ".join(filter_overrides(overrides))
         raise UserError(f"{error} (job {number}: {line})") from None
-    return _Composed(composed, task, job)
+    return _Composed(compose, overrides, env_set, folder, job)
+
+
+def _composed_config(
+    context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
+) -> DictConfig:
+    """A job's whole config, which becomes Hydra's present one."""
+    config = context.config_loader.load_sweep_config(master, list(overrides))
+    with open_dict(config):
+        config.hydra.job.id = str(number)
+        config.hydra.job.num = number
+    HydraConfig.instance().cfg = cast(Any, config)  # as set_config does, but without a copy
+    folder = Path(config.hydra.sweep.dir) / config.hydra.sweep.subdir
+    with open_dict(config.hydra.runtime):
+        config.hydra.runtime.output_dir = str(folder.resolve())
+    OmegaConf.set_readonly(config.hydra, True)
+    return config
+
+
+def _task(config: DictConfig) -> DictConfig:
+    """A config without Hydra's own; its values move over."""
+    task = DictConfig({}, flags={"no_deepcopy_set_nodes": True})
+    for key in config:
+        if key != "hydra":
+            task[key] = config._get_node(key)
+    return task

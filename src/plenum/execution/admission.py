@@ -63,6 +63,11 @@ class Ticket:
         What a whole replicate takes, by estimate.
     models
         Those that it calls.
+
+    Attributes
+    ----------
+    session
+        The replicate's name, ``CONDITION-REPLICATE``.
     """
 
     def __init__(
@@ -76,6 +81,7 @@ class Ticket:
     ) -> None:
         self._admission, self._provider, self._models = admission, provider, models
         self._line, self._index = line, index
+        self.session = f"{line}-{index}"
         self._needs = needs or Usage()
         self._passed = 0
         self._reserved = Usage()

@@ -6,7 +6,7 @@ Replicates, the determinism probe and the judge of meaning all call through a :c
 import asyncio
 import signal
 from collections.abc import Callable, Coroutine, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -81,7 +81,7 @@ class Caller:
         try:
             return await call(
                 self.model,
-                chat,
+                replace(chat, session=self.ticket.session),
                 self.policy,
                 self.ticket,
                 note_failed,

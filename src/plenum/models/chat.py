@@ -83,6 +83,8 @@ class Chat:
     request
         What a program under audit sent, of which the other fields are a plain reading; ``None``
         for plenum's own calls.
+    session
+        Whose call it is, ``CONDITION-REPLICATE``: reruns have one seed, and several sessions.
     """
 
     model: str
@@ -92,6 +94,7 @@ class Chat:
     seed: int
     logprobs: bool = False
     request: RawRequest | None = field(default=None, hash=False)
+    session: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)

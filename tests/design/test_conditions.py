@@ -194,6 +194,18 @@ REFUSED = {
         "backend.api_base.mine",
         "http",
     ),
+    "a login in a fleet": (
+        ["backend=api", "backend.api_base.openai=[http://h/v1,https://me:pw@host/v1]"],
+        "backend.api_base.openai",
+        "login",
+    ),
+    "a server twice": (
+        ["backend=api", "backend.api_base.openai=[http://h/v1,http://h/v1/]"],
+        "backend.api_base.openai",
+        "twice",
+    ),
+    "no server": (["backend=api", "backend.api_base.openai=[]"], "backend.api_base.openai", "URL"),
+    "a port for a server": (["backend=api", "backend.api_base.openai=8000"], "openai", "8000"),
     "a login for the tracking server": (
         ["tracking.uri=http://me:pw@host"],
         "tracking.uri",

@@ -102,6 +102,19 @@ def test_the_request_is_what_the_condition_says(server: Server, transport: str) 
     }
 
 
+def test_a_replicates_calls_name_it_to_every_router(server: Server, transport: str) -> None:
+    ask(server, transport, says(), session="3fa85f6457174562-12")
+    sent = {name.lower(): value for name, value in server.requests[0]["headers"].items()}
+    names = ("x-session-id", "x-litellm-session-id", "x-smg-routing-key")
+    assert {sent[name] for name in names} == {"3fa85f6457174562-12"}
+
+
+def test_the_server_that_a_router_names_is_kept(server: Server, transport: str) -> None:
+    routed = ask(server, transport, says(headers={"x-litellm-model-id": "gpu-3"}))
+    assert routed.server == "gpu-3"
+    assert ask(server, transport, says()).server == ""
+
+
 def test_each_call_sends_its_own_seed_that_fits_into_what_a_provider_takes(
     server: Server, transport: str
 ) -> None:

@@ -24,6 +24,9 @@ class Scripted:
     def provider(self, model: str) -> str:
         return "scripted"
 
+    def server(self, chat: Chat) -> str:
+        return ""
+
     async def close(self) -> None: ...
 
     async def attempt(self, chat: Chat, number: int) -> Response:

@@ -341,7 +341,7 @@ def test_the_stats_add_up(bodies: Bodies) -> None:
     assert stats["answered"] == sum(entry["answered"] for entry in log)
     assert stats["unreadable"] == 1
     assert [entry["at"] for entry in log] == sorted(entry["at"] for entry in log)
-    assert log[0].keys() == {"id", "key", "n", "fault", "status", "answered", "at"}
+    assert log[0].keys() == {"id", "key", "n", "fault", "status", "answered", "at", "session"}
 
 
 def test_what_was_answered_twice(bodies: Bodies) -> None:

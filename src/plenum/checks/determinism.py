@@ -224,7 +224,7 @@ def _has_logprobs(condition: CommitteeCondition, model: str, wanted: bool | None
     from plenum.models.api import routes
     from plenum.models.api.litellm_import import litellm
 
-    route = routes.find(model, {k: url for k, url in backend.api_base.items() if url})
+    route = routes.find(model, {provider: urls[0] for provider, urls in backend.fleets.items()})
     if wanted:
         route.parameters(condition.sampling, logprobs=True)  # refuses what the model refuses
         return True

@@ -200,13 +200,14 @@ def changed_settings(
 def identified_backend(backend: Backend) -> dict[str, Any]:
     """What of a backend can change an outcome.
 
-    Endpoints that aren't set are left out: listing another provider is no other condition.
+    Endpoints that aren't set are left out: listing another provider is no other condition. A fleet
+    is named by the first of its servers: others may come and go.
     """
     values = dataclasses.asdict(backend)
     if isinstance(backend, Hosted):
         return {key: value for key, value in values.items() if key not in HOSTED_ELSEWHERE}
     if isinstance(backend, Api):
-        values["api_base"] = {key: url for key, url in backend.api_base.items() if url}
+        values["api_base"] = {provider: urls[0] for provider, urls in backend.fleets.items()}
     return values
 
 

@@ -102,6 +102,23 @@ class Url:
         require(readable, f"{key}: {value!r} is no URL; it is written as http://host:port/path")
 
 
+@dataclass(frozen=True)
+class Urls:
+    """The URL of a web server, or a list of those of a fleet; or none."""
+
+    def check(self, key: str, value: Any) -> None:
+        """Refuse what :class:`Url` refuses, and a server that is listed twice."""
+        if value is None or value == "":
+            return
+        urls = value if isinstance(value, list) else [value]
+        require(len(urls) > 0, f"{key}: []; it is a URL, or a list of at least one")
+        for url in urls:
+            require(isinstance(url, str) and url != "", f"{key}: {url!r} is no URL")
+            Url(web=True).check(key, url)
+        once = {url.rstrip("/") for url in urls}
+        require(len(once) == len(urls), f"{key}: a fleet can't have the same server twice")
+
+
 def check_ranges(key: str, settings: object) -> None:
     """Refuse the first setting of a dataclass that breaks a rule of its field.
 

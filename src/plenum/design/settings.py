@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from plenum.design.ranges import Choice, Pattern, Range, Url
+from plenum.design.ranges import Choice, Pattern, Range, Urls
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TRANSPORTS = ("lean", "litellm")
@@ -82,11 +82,20 @@ class Simulated:
 
 @dataclass(frozen=True)
 class Api:
-    """Settings of the ``api`` backend that can change an answer."""
+    """Settings of the ``api`` backend that can change an answer.
+
+    ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
+    """
 
     name: str = "api"
-    api_base: dict[str, Annotated[str | None, Url(web=True)]] = field(default_factory=dict)
+    api_base: dict[str, Annotated[Any, Urls()]] = field(default_factory=dict)
     send_seed: bool = False
+
+    @property
+    def fleets(self) -> dict[str, tuple[str, ...]]:
+        """The URLs by provider, as far as there are any."""
+        listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in self.api_base.items()}
+        return {provider: tuple(urls) for provider, urls in listed.items() if urls and urls[0]}
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,7 @@ class Caller:
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
+                **({"server": attempt.server} if attempt.server else {}),
                 **(self.ticket.billed(chat, attempt) if more is None else more),
             }
         )

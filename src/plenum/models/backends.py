@@ -12,7 +12,7 @@ def build(settings: Backend, calls: Calls, prices: Prices) -> ChatModel:
     if isinstance(settings, Api):
         from plenum.models.api.backend import ApiBackend
 
-        return ApiBackend(settings.api_base, settings.send_seed, calls, prices)
+        return ApiBackend(settings.fleets, settings.send_seed, calls, prices)
     if isinstance(settings, Hosted):
         try:
             import torch  # noqa: F401

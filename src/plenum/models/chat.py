@@ -85,6 +85,8 @@ class Chat:
         for plenum's own calls.
     session
         Whose call it is, ``CONDITION-REPLICATE``: reruns have one seed, and several sessions.
+    server
+        Which server of a fleet is to answer; empty where there is none to choose.
     """
 
     model: str
@@ -95,6 +97,7 @@ class Chat:
     logprobs: bool = False
     request: RawRequest | None = field(default=None, hash=False)
     session: str = field(default="", compare=False)
+    server: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -133,6 +136,8 @@ class Response:
         The provider's whole answer to a :class:`RawRequest`, in its interface.
     tools
         Tools that a simulated agent calls.
+    server
+        Which of several servers answered, where that is known; else empty.
     """
 
     reply: Reply
@@ -142,6 +147,7 @@ class Response:
     dropped: tuple[str, ...] = ()
     body: Mapping[str, Any] | None = None
     tools: tuple[ToolCall, ...] = ()
+    server: str = ""
 
 
 @dataclass(frozen=True)
@@ -149,7 +155,8 @@ class Attempt:
     """One try of a call: how it ended, how long it took (seconds), when it began (Unix time).
 
     ``outcome`` is ``ok`` or a :class:`~plenum.records.Failure`; ``number`` counts from 1;
-    ``reached`` is false where nothing can have reached the provider.
+    ``reached`` is false where nothing can have reached the provider; ``server`` is the one of a
+    fleet that it ended at.
     """
 
     number: int
@@ -159,6 +166,7 @@ class Attempt:
     started: float
     detail: str = ""
     reached: bool = True
+    server: str = ""
 
 
 @dataclass(frozen=True)
@@ -184,7 +192,14 @@ class CallError(Exception):
         Seconds to wait, where the provider asked for it.
     reached
         False where the request can't have reached the provider, and so can't be billed.
+
+    Attributes
+    ----------
+    server
+        The server of a fleet that it happened at; else empty.
     """
+
+    server = ""
 
     def __init__(
         self,
@@ -210,6 +225,9 @@ class ChatModel(Protocol):
 
     def provider(self, model: str) -> str:
         """Who answers for a model: calls to one provider share their limits."""
+
+    def server(self, chat: Chat) -> str:
+        """Which server of a fleet the next attempt goes to; empty where there is no fleet."""
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, the ``number``-th of this call, counted from 1.

@@ -17,6 +17,10 @@ class RecordedBackend:
         """Nobody answers."""
         return "logs"
 
+    def server(self, chat: Chat) -> str:
+        """Nowhere."""
+        return ""
+
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Refuse the call."""
         raise CallError(Failure.REQUEST, "these runs were logged: nothing is called", reached=False)

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plenum.base.identity import generator
 from plenum.models.chat import Answer, Attempt, CallError, Chat, ChatModel, Gate
@@ -70,19 +70,28 @@ async def _attempt(
     failed: Callable[[Attempt], None],
     sending: Callable[[int], None],
 ) -> Answer:
+    server = model.server(chat)
+    chat = replace(chat, server=server) if server else chat
     await gate.enter(chat)
     sending(number)
     started, clock = time.time(), time.perf_counter()
 
-    def ended(outcome: str, status: int | None, detail: str = "", reached: bool = True) -> Attempt:
+    def ended(
+        outcome: str,
+        status: int | None,
+        detail: str = "",
+        reached: bool = True,
+        server: str = chat.server,
+    ) -> Attempt:
         latency = time.perf_counter() - clock
-        return Attempt(number, outcome, status, latency, started, detail, reached)
+        return Attempt(number, outcome, status, latency, started, detail, reached, server)
 
     try:
         async with asyncio.timeout(timeout_s):
             response = await model.attempt(chat, number)
     except CallError as error:
-        attempt = ended(error.failure, error.status, error.detail, error.reached)
+        at = error.server or chat.server
+        attempt = ended(error.failure, error.status, error.detail, error.reached, at)
         _leave(gate, chat, attempt, error, failed)
         raise
     except TimeoutError:
@@ -95,7 +104,7 @@ async def _attempt(
     except Exception as error:
         _leave(gate, chat, ended(Failure.BUG, None, type(error).__name__), None, failed)
         raise
-    attempt = ended("ok", 200)
+    attempt = ended("ok", 200, server=response.server or chat.server)
     gate.leave(chat, attempt, response, response.hold_s)
     return Answer(response, attempt)
 

@@ -118,8 +118,9 @@ def _read(data: bytes) -> Line | None:
         return None
     if not isinstance(line, dict) or not _fits(line):
         return None
-    if not _is_text(line.get("fingerprint", "")):  # what a server sent, in logs of earlier versions
-        del line["fingerprint"]
+    for name in ("fingerprint", "server"):  # what a server sent, in logs of earlier versions
+        if not _is_text(line.get(name, "")):
+            del line[name]
     return line
 
 

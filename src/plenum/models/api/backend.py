@@ -4,7 +4,8 @@ Keys come from the environment alone. Neither path retries: the retry policy is 
 (:mod:`plenum.models.retry`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -12,9 +13,10 @@ import aiohttp
 from plenum.base.errors import UserError
 from plenum.design.condition import Calls, Sampling
 from plenum.models.api import bodies, completions, faults, rate_headers, routes
+from plenum.models.api.fleet import Fleet, replica
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm
-from plenum.models.api.openai_http import Endpoint, open_session
+from plenum.models.api.openai_http import Endpoint, open_session, session_headers
 from plenum.models.api.prices import Prices
 from plenum.models.api.routes import Route
 from plenum.models.chat import CallError, Chat, Response
@@ -27,7 +29,8 @@ class ApiBackend:
     Parameters
     ----------
     api_base
-        Base URL by provider (``openai``, ``hosted_vllm``, ...) for endpoints of one's own.
+        Base URL by provider (``openai``, ``hosted_vllm``, ...) for endpoints of one's own, or the
+        URLs of a fleet.
     send_seed
         Whether each call sends a seed of its own.
     calls
@@ -38,18 +41,18 @@ class ApiBackend:
 
     def __init__(
         self,
-        api_base: Mapping[str, str | None],
+        api_base: Mapping[str, str | Sequence[str]],
         send_seed: bool,
         calls: Calls | None = None,
         prices: Prices | None = None,
     ) -> None:
-        self._api_base = {provider: url for provider, url in api_base.items() if url}
+        listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in api_base.items()}
+        self._fleets = {provider: Fleet(urls) for provider, urls in listed.items()}
         self._send_seed = send_seed
         self._calls = calls or Calls()
         self._prices = prices or Prices()
-        self._routes: dict[str, Route] = {}
-        self._endpoints: dict[str, Endpoint] = {}
-        self._forwards: dict[tuple[str, str], Endpoint] = {}
+        self._routes: dict[tuple[str, str], Route] = {}
+        self._endpoints: dict[tuple[str, str, str], Endpoint] = {}
         self._parameters: dict[tuple[str, float, int, bool], dict[str, Any]] = {}
         self._session: aiohttp.ClientSession | None = None
         self._used_litellm = False
@@ -64,22 +67,33 @@ class ApiBackend:
                     raise UserError(f"calls.{key}.{provider}: LiteLLM knows no such provider")
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
-            self._route(model).parameters(sampling, **more)
+            for base in self._fleet(model).urls:
+                self._route(model, base).parameters(sampling, **more)
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""
         return routes.provider_of(model)
 
+    def server(self, chat: Chat) -> str:
+        """The one that the call's session goes to."""
+        return self._fleet(chat.model).choose(chat)
+
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt; what a program wrote goes out as it is, on the lean path."""
+        ask = partial(self._attempt, chat, number)
+        return await self._fleet(chat.model).attempt(chat, ask)
+
+    async def _attempt(self, chat: Chat, number: int, base: str) -> Response:
+        route = self._route(chat.model, base)
         if chat.request is not None:
-            endpoint = self._forwarding(chat.model, chat.request.interface)
+            endpoint = self._endpoint(chat.model, base, chat.request.interface)
             return await endpoint.post(self._pool(), chat, number, {})
         seed = {"seed": chat.seed % 2**31} if self._send_seed else {}
-        if self._calls.transport == "lean" and self._route(chat.model).compatible:
-            parameters = {**self._sampling(chat), **seed}
-            return await self._endpoint(chat.model).post(self._pool(), chat, number, parameters)
-        return await self._through_litellm(chat, seed)
+        if self._calls.transport == "lean" and route.compatible:
+            parameters = {**self._sampling(chat, route), **seed}
+            endpoint = self._endpoint(chat.model, base)
+            return await endpoint.post(self._pool(), chat, number, parameters)
+        return await self._through_litellm(chat, route, seed)
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
         """Nobody here knows the provider's."""
@@ -93,13 +107,14 @@ class ApiBackend:
         if self._used_litellm:
             await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
 
-    async def _through_litellm(self, chat: Chat, more: dict[str, Any]) -> Response:
+    async def _through_litellm(self, chat: Chat, route: Route, more: dict[str, Any]) -> Response:
         if not self._used_litellm:
             bound_litellm(self._most)
             self._used_litellm = True
         if chat.logprobs:
             more = {**more, "logprobs": True}
-        route = self._route(chat.model)
+        if chat.session:
+            more = {**more, "extra_headers": session_headers(chat)}
         # The same side of the same server as on the lean path.
         self_hosted = route.compatible and route.provider != "openai"
         try:
@@ -122,46 +137,53 @@ class ApiBackend:
         try:
             data = _as_completion(response)
             _refuse_missing_tokens(data)
+            headers = _headers(response)
             return completions.read(
                 data,
                 self._prices.of(chat.model),
                 logprobs=chat.logprobs,
-                hold_s=_hold_s(response),
+                hold_s=rate_headers.hold_s(headers),
+                server=replica(headers),
             )
         except completions.Unfit as why:
             raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
 
-    def _sampling(self, chat: Chat) -> dict[str, Any]:
+    def _sampling(self, chat: Chat, route: Route) -> dict[str, Any]:
         key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs)
         if key not in self._parameters:
             more = {"logprobs": True} if chat.logprobs else {}
             sampling = Sampling(chat.temperature, chat.max_tokens)
-            self._parameters[key] = self._route(chat.model).parameters(sampling, **more)
+            self._parameters[key] = route.parameters(sampling, **more)
         return self._parameters[key]
 
-    def _route(self, model: str) -> Route:
-        if model not in self._routes:
-            self._routes[model] = routes.find(model, self._api_base)
-        return self._routes[model]
+    def _fleet(self, model: str) -> Fleet:
+        return self._fleets.get(routes.provider_of(model), _ELSEWHERE)
 
-    def _endpoint(self, model: str) -> Endpoint:
-        if model not in self._endpoints:
-            route, price = self._route(model), self._prices.of(model)
-            self._endpoints[model] = Endpoint(route, price, self._reader)
-        return self._endpoints[model]
+    def _route(self, model: str, base: str) -> Route:
+        key = model, base
+        if key not in self._routes:
+            bases = {routes.provider_of(model): base} if base else {}
+            self._routes[key] = routes.find(model, bases)
+        return self._routes[key]
 
-    def _forwarding(self, model: str, interface: str) -> Endpoint:
-        key = model, interface
-        if key not in self._forwards:
-            route, price = routes.forwarding(self._route(model), interface), self._prices.of(model)
-            spoken = INTERFACES[interface]
-            self._forwards[key] = Endpoint(route, price, self._reader, spoken)
-        return self._forwards[key]
+    def _endpoint(self, model: str, base: str, interface: str = "") -> Endpoint:
+        """Of plenum's own calls, or of those that a program wrote for an interface."""
+        key = model, base, interface
+        if key not in self._endpoints:
+            route, price = self._route(model, base), self._prices.of(model)
+            if interface:
+                route = routes.forwarding(route, interface)
+            spoken = INTERFACES[interface or "chat"]
+            self._endpoints[key] = Endpoint(route, price, self._reader, spoken)
+        return self._endpoints[key]
 
     def _pool(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
         return self._session
+
+
+_ELSEWHERE = Fleet([""])
 
 
 def _as_completion(response: Any) -> dict[str, Any]:
@@ -184,8 +206,7 @@ def _refuse_missing_tokens(data: dict[str, Any]) -> None:
         raise completions.Unfit("it doesn't say its tokens")
 
 
-def _hold_s(response: Any) -> float:
+def _headers(response: Any) -> dict[str, str]:
     hidden = getattr(response, "_hidden_params", None) or {}
     headers = hidden.get("additional_headers") or {}
-    plain = {str(k).lower().removeprefix("llm_provider-"): str(v) for k, v in headers.items()}
-    return rate_headers.hold_s(plain)
+    return {str(k).lower().removeprefix("llm_provider-"): str(v) for k, v in headers.items()}

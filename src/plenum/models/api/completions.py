@@ -43,7 +43,9 @@ def parsed(raw: bytes | bytearray) -> Any:
         raise Unfit(kind) from None
 
 
-def read(data: Any, price: Price | None, *, logprobs: bool, hold_s: float) -> Response:
+def read(
+    data: Any, price: Price | None, *, logprobs: bool, hold_s: float, server: str = ""
+) -> Response:
     """Read a completion as OpenAI's protocol has it.
 
     Parameters
@@ -56,6 +58,8 @@ def read(data: Any, price: Price | None, *, logprobs: bool, hold_s: float) -> Re
         Whether log-probabilities were asked for.
     hold_s
         Seconds for which the provider wants to be left alone.
+    server
+        Which of several servers a router says has answered.
 
     Raises
     ------
@@ -92,6 +96,7 @@ def read(data: Any, price: Price | None, *, logprobs: bool, hold_s: float) -> Re
         fingerprint=_label(data, "system_fingerprint", _LONGEST_FINGERPRINT, dropped),
         logprobs=_logprobs(choice, dropped) if logprobs else (),
         dropped=tuple(dropped),
+        server=server,
     )
 
 

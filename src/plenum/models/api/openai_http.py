@@ -16,6 +16,7 @@ from aiohttp.helpers import get_env_proxy_for_url
 from yarl import URL
 
 from plenum.models.api import bodies, completions, faults, rate_headers
+from plenum.models.api.fleet import replica
 from plenum.models.api.interfaces import CHAT, Interface
 from plenum.models.api.prices import Price
 from plenum.models.api.routes import Route
@@ -24,6 +25,7 @@ from plenum.records import Failure
 
 ANTHROPIC_VERSION = "2023-06-01"
 """What is sent where a program names no other."""
+_SESSION = ("X-Session-ID", "x-litellm-session-id", "X-SMG-Routing-Key")
 _DNS_S = 300
 _KEPT_S = 30
 
@@ -56,7 +58,8 @@ class Endpoint:
         CallError
             It failed.
         """
-        headers = {**self._headers, "X-Client-Request-Id": f"{chat.seed:016x}-{number}"}
+        headers = {**self._headers, **session_headers(chat)}
+        headers["X-Client-Request-Id"] = f"{chat.seed:016x}-{number}"
         if chat.request is not None:
             headers |= chat.request.headers
         body = _body(self.route.wire, chat, parameters)
@@ -85,6 +88,7 @@ class Endpoint:
                 self._price,
                 logprobs=chat.logprobs,
                 hold_s=rate_headers.hold_s(headers),
+                server=replica(headers),
             )
             return response if chat.request is None else replace(response, body=data)
         except completions.Unfit as why:
@@ -105,6 +109,11 @@ def open_session(connections: int, idle_s: float) -> aiohttp.ClientSession:
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=idle_s, sock_read=idle_s),
         cookie_jar=aiohttp.DummyCookieJar(),
     )
+
+
+def session_headers(chat: Chat) -> dict[str, str]:
+    """By which routers send all calls of a replicate to one server: vLLM's, LiteLLM's, SGLang's."""
+    return dict.fromkeys(_SESSION, chat.session) if chat.session else {}
 
 
 def _headers(route: Route) -> dict[str, str]:

@@ -63,6 +63,10 @@ class HostedBackend:
         """This machine."""
         return "hosted"
 
+    def server(self, chat: Chat) -> str:
+        """Nowhere: there is but this machine."""
+        return ""
+
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Have the model's engine answer."""
         loaded = self._loaded[chat.model]

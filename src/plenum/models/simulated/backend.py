@@ -64,6 +64,10 @@ class SimulatedBackend:
         """There is but one."""
         return "simulated"
 
+    def server(self, chat: Chat) -> str:
+        """Nowhere: there is but one."""
+        return ""
+
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt."""
         await asyncio.sleep(0)  # nothing here waits, and the other replicates are to go on too

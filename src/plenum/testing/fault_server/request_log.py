@@ -16,7 +16,8 @@ class Entry:
     """One request, in the order of arrival.
 
     ``n`` says how many times the server took this body before; ``status`` is ``None`` until one
-    is sent, and for good where none was; ``at`` is in seconds since the server's start.
+    is sent, and for good where none was; ``at`` is in seconds since the server's start; ``session``
+    is the header by which a fleet's calls are told apart.
     """
 
     id: str | None
@@ -26,6 +27,7 @@ class Entry:
     status: int | None
     answered: bool
     at: float
+    session: str | None = None
     done: bool = False
 
     @property
@@ -46,7 +48,7 @@ class Entry:
         return ends.get(self.status or 0, "abandoned")
 
 
-_LOGGED = ("id", "key", "n", "fault", "status", "answered", "at")
+_LOGGED = ("id", "key", "n", "fault", "status", "answered", "at", "session")
 
 
 class Tally:
@@ -64,9 +66,9 @@ class Tally:
         self._admitted: deque[float] = deque()
         self._most = self._in_flight
 
-    def arrived(self, ident: str | None, key: str, at: float) -> Entry:
+    def arrived(self, ident: str | None, key: str, at: float, session: str | None) -> Entry:
         """Open a request's entry."""
-        entry = Entry(ident, key, self._seen[key], None, None, False, round(at, 6))
+        entry = Entry(ident, key, self._seen[key], None, None, False, round(at, 6), session)
         self._log.append(entry)
         return entry
 

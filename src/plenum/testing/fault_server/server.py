@@ -91,7 +91,8 @@ class FaultServer:
         raw = await request.read()
         key = hashlib.blake2b(raw, digest_size=8).hexdigest()
         ident = request.headers.get("X-Client-Request-Id")
-        entry = self.tally.arrived(ident, key, began - self._started)
+        session = request.headers.get("X-Session-ID")
+        entry = self.tally.arrived(ident, key, began - self._started, session)
         try:
             refusal = self._refused(request)
             if refusal is not None:

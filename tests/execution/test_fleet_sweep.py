@@ -1,0 +1,116 @@
+"""A sweep on three real servers: a session keeps its server, and a dead one moves only its own."""
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from openai_server import Server, serving
+
+from plenum.base.processes import LineProcess
+from plenum.design.condition import Job
+from plenum.execution import reporter, run_sweep
+from plenum.execution.report_pool import ReportPool
+from plenum.models.api.fleet import name_of
+from plenum.records import attempts
+
+SHAPE = ("tracking=none", "replicates=12", "rounds=4", "calls.backoff_s=0.01", "backend=api")
+
+
+@pytest.fixture(autouse=True)
+def reporting_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Estimates are made in this process: another one would take seconds to start."""
+
+    async def answer(pool: ReportPool, request: dict[str, object]) -> dict[str, object]:
+        return reporter.answer(request)
+
+    async def no_start(process: LineProcess, setup: dict[str, object] | None = None) -> None: ...
+
+    monkeypatch.setattr(ReportPool, "_ask", answer)
+    monkeypatch.setattr(LineProcess, "start", no_start)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-unused")
+
+
+@pytest.fixture
+def fleet() -> Iterator[list[Server]]:
+    with ExitStack() as stack:
+        yield [stack.enter_context(serving()) for _ in range(3)]
+
+
+def job_on(job: Callable[..., Job], folder: Path, urls: str) -> Job:
+    made = job(*SHAPE, f"backend.api_base.openai={urls}", "model.default=openai/m")
+    return replace(made, journals=str(folder))
+
+
+def listed(fleet: list[Server]) -> str:
+    return f"[{','.join(server.url for server in fleet)}]"
+
+
+def servers_of(fleet: list[Server]) -> dict[str, list[int]]:
+    """Which servers each session's requests came to."""
+    came = defaultdict(list)
+    for number, server in enumerate(fleet):
+        for request in server.requests:
+            session = request["headers"]["X-Session-ID"]
+            assert request["headers"]["x-litellm-session-id"] == session
+            came[session].append(number)
+    return came
+
+
+def journals(folder: Path) -> dict[str, bytes]:
+    found = sorted(folder.glob("*/[0-9]*.jsonl"))
+    return {f"{file.parent.name}/{file.name}": file.read_bytes() for file in found}
+
+
+def test_a_dead_server_moves_its_own_sessions_alone_and_no_byte_of_a_journal(
+    job: Callable[..., Job], fleet: list[Server], tmp_path: Path
+) -> None:
+    whole = job_on(job, tmp_path / "whole", listed(fleet))
+    assert run_sweep([whole])[0].clean
+    home = servers_of(fleet)
+    assert home.keys() == {f"{whole.condition.folder}-{index}" for index in range(12)}
+    assert all(len(set(came)) == 1 for came in home.values())
+    assert len({came[0] for came in home.values()}) > 1
+    lines = list(attempts(tmp_path / "whole" / whole.condition.folder / "calls.jsonl"))
+    names = [name_of(server.url) for server in fleet]
+    for line in lines:
+        came = home[f"{whole.condition.folder}-{line['replicate']}"]
+        assert line["server"] == names[came[0]]
+
+    for server in fleet:
+        server.requests.clear()
+    dying = home[f"{whole.condition.folder}-0"][0]
+    fleet[dying].dies_after = 10
+    hurt = job_on(job, tmp_path / "hurt", listed(fleet))
+    (outcome,) = run_sweep([hurt])
+    assert outcome.clean
+    assert journals(tmp_path / "hurt") == journals(tmp_path / "whole")
+    for session, came in servers_of(fleet).items():
+        moved = set(came) != {home[session][0]}
+        assert moved == (home[session][0] == dying)
+
+
+def test_a_fleet_is_the_condition_of_its_first_server(
+    job: Callable[..., Job], tmp_path: Path
+) -> None:
+    one = job_on(job, tmp_path, "http://127.0.0.1:1/v1").condition
+    two = job_on(job, tmp_path, "[http://127.0.0.1:1/v1,http://127.0.0.1:2/v1]").condition
+    other = job_on(job, tmp_path, "[http://127.0.0.1:2/v1,http://127.0.0.1:1/v1]").condition
+    assert one.identity == two.identity != other.identity
+    assert json.dumps(one.as_mapping()) == json.dumps(two.as_mapping())
+
+
+def test_where_the_whole_fleet_is_gone_everything_is_pending(
+    job: Callable[..., Job], tmp_path: Path
+) -> None:
+    with serving() as first, serving() as second:
+        gone = listed([first, second])
+    (outcome,) = run_sweep([job_on(job, tmp_path, gone)])
+    assert (outcome.failed, outcome.pending) == (0, 12)

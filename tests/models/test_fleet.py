@@ -1,0 +1,120 @@
+"""A fleet: each session has its server, and a server that is down moves its own sessions alone."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from plenum.models import CallError, Chat, Message, Reply, Response
+from plenum.models.api.fleet import Fleet, name_of, replica
+from plenum.records import Failure
+
+URLS = [f"http://node{number}:8000/v1" for number in range(5)]
+REFUSED = CallError(Failure.SERVER, "no connection", reached=False)
+
+
+def of(session: str, server: str = "") -> Chat:
+    return Chat("m", (Message("user", "x"),), 0.0, 10, 7, session=session, server=server)
+
+
+def chosen(fleet: Fleet, sessions: int = 1000) -> dict[str, str]:
+    names = [f"condition-{number}" for number in range(sessions)]
+    return {name: fleet.choose(of(name)) for name in names}
+
+
+class Clocked:
+    """A fleet with a clock that a test moves, and servers that a test takes down."""
+
+    def __init__(self, urls: Sequence[str] = URLS) -> None:
+        self.now = 0.0
+        self.fleet = Fleet(urls, lambda: self.now)
+        self.errors: dict[str, CallError] = {}
+        self.asked: Counter[str] = Counter()
+
+    async def _ask(self, url: str) -> Response:
+        self.asked[name_of(url)] += 1
+        if error := self.errors.get(name_of(url)):
+            raise error
+        return Response(Reply("fine", 1, 1))
+
+    def call(self, session: str) -> str:
+        """Who answers; or the failure."""
+        try:
+            return asyncio.run(self.fleet.attempt(of(session), self._ask)).server
+        except CallError as error:
+            return str(error.failure)
+
+
+def test_a_session_keeps_its_server_and_all_servers_get_their_share() -> None:
+    first = chosen(Fleet(URLS))
+    assert chosen(Fleet(URLS[::-1])) == first
+    shares = Counter(first.values())
+    assert set(shares) == {name_of(url) for url in URLS}
+    assert 150 < min(shares.values()) <= max(shares.values()) < 250
+
+
+def test_a_server_that_goes_or_comes_moves_its_own_sessions_alone() -> None:
+    all_five, without = chosen(Fleet(URLS)), chosen(Fleet(URLS[:2] + URLS[3:]))
+    moved = {session for session in all_five if all_five[session] != without[session]}
+    assert moved == {s for s, server in all_five.items() if server == name_of(URLS[2])}
+
+
+def test_one_url_is_no_fleet() -> None:
+    single = Clocked(URLS[:1])
+    assert single.fleet.choose(of("a")) == ""
+    assert single.call("a") == ""
+
+
+def test_a_refused_connection_takes_the_next_server_at_once_and_tries_again_later() -> None:
+    scene = Clocked()
+    home = scene.fleet.choose(of("a"))
+    scene.errors[home] = REFUSED
+    stand_in = scene.call("a")
+    assert stand_in not in (home, "server")
+    assert [scene.call("a") for _ in range(20)] == [stand_in] * 20
+    assert scene.asked[home] == 1
+    scene.now += 2.0
+    assert [scene.call("a") for _ in range(20)] == [stand_in] * 20
+    assert scene.asked[home] == 2
+    del scene.errors[home]
+    scene.now += 4.0
+    assert scene.call("a") == home
+    assert scene.fleet.choose(of("a")) == home
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_gateway_error_counts_against_a_server_when_it_is_repeated(status: int) -> None:
+    scene = Clocked()
+    home = scene.fleet.choose(of("a"))
+    scene.errors[home] = CallError(Failure.SERVER, "upstream", status)
+    assert [scene.call("a") for _ in range(3)] == ["server"] * 3
+    assert scene.call("a") not in (home, "server")
+
+
+def test_other_errors_say_nothing_about_a_server() -> None:
+    scene = Clocked()
+    home = scene.fleet.choose(of("a"))
+    for error in (CallError(Failure.RATE_LIMIT, "", 429), CallError(Failure.SERVER, "", 500)):
+        scene.errors[home] = error
+        for _ in range(5):
+            scene.call("a")
+        assert scene.fleet.choose(of("a")) == home
+
+
+def test_where_all_are_down_the_error_is_that_nobody_was_reached() -> None:
+    scene = Clocked()
+    scene.errors = {name_of(url): REFUSED for url in URLS}
+    with pytest.raises(CallError) as caught:
+        asyncio.run(scene.fleet.attempt(of("a"), scene._ask))
+    assert not caught.value.reached
+    assert sum(scene.asked.values()) == len(URLS)
+    scene.errors = {}
+    assert scene.call("a") != "server"  # nobody waits for a server's turn where there is no other
+
+
+def test_names_of_servers() -> None:
+    named = {"http://a:8000/v1": "a:8000", "https://gw/replica1/v1/": "gw/replica1"}
+    assert {url: name_of(url) for url in named} == named
+    assert replica({"x-litellm-model-id": "gpu-3"}) == "gpu-3"
+    assert replica({"x-served-by": "a\x1b[0m"}) == replica({}) == ""

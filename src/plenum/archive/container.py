@@ -127,10 +127,7 @@ class Box:
     def read(self, name: str, limit: int = _LARGEST) -> bytes:
         """A file's bytes.
 
-        Raises
-        ------
-        Damaged
-            It isn't there, can't be unpacked, or is larger than ``limit``.
+        Raises Damaged: it isn't there, can't be unpacked, or is larger than ``limit``.
         """
         return b"".join(self.chunks(name, limit))
 
@@ -166,10 +163,7 @@ class Box:
     def manifest(self) -> dict[str, Any]:
         """The manifest of the archive.
 
-        Raises
-        ------
-        Damaged
-            It can't be read, or is of another format.
+        Raises Damaged: it can't be read, or is of another format.
         """
         try:
             manifest = json.loads(self.read(MANIFEST))
@@ -193,10 +187,7 @@ class Box:
 def opened(path: Path) -> Iterator[Box]:
     """Open an archive whose names and sizes are harmless.
 
-    Raises
-    ------
-    Damaged
-        It is no whole zip file, or one that could do harm.
+    Raises Damaged: it is no whole zip file, or one that could do harm.
     """
     with path.open("rb") as file:
         size = path.stat().st_size

@@ -78,10 +78,8 @@ def gathered(
     report_progress
         Called with the number of conditions read so far and their total.
 
-    Raises
-    ------
-    UserError
-        There is no such study at ``uri``, nothing in it, or a replicate is half written.
+    Raises UserError: there is no such study at ``uri``, nothing in it, or a replicate is half
+    written.
     """
     tracked = Study(study, uri)
     runs = tracked.condition_runs

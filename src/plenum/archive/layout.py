@@ -108,10 +108,7 @@ def runs(condition: Run, replicates: list[Run]) -> bytes:
 def read_runs(data: bytes) -> tuple[Run, list[Run]]:
     """A condition's run and those of its replicates.
 
-    Raises
-    ------
-    ValueError, TypeError, KeyError
-        It isn't what :func:`runs` writes.
+    Raises ValueError, TypeError, KeyError: it isn't what :func:`runs` writes.
     """
     parsed = json.loads(data)
     return _run(parsed["condition"]), [_run(replicate) for replicate in parsed["replicates"]]

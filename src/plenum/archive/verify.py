@@ -167,15 +167,8 @@ def _inside(box: Box, place: str, entry: dict[str, Any]) -> Iterator[str]:
 def verify(file: Path) -> int:
     """Check an archive and say what is wrong with it, a line each.
 
-    Returns
-    -------
-    int
-        The exit status: 0 where it is whole, else 2.
-
-    Raises
-    ------
-    UserError
-        There is no such file.
+    Returns int: the exit status: 0 where it is whole, else 2.
+    Raises UserError: there is no such file.
     """
     existing("--verify", file)
     with progress("checking") as report_progress:
@@ -192,10 +185,7 @@ def verify(file: Path) -> int:
 def existing(key: str, path: Path) -> Path:
     """A file that is there.
 
-    Raises
-    ------
-    UserError
-        It isn't.
+    Raises UserError: it isn't.
     """
     if not path.is_file():
         raise UserError(f"{key}: there is no file {path}")

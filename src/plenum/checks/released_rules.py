@@ -46,10 +46,7 @@ def publish(runs: int, out: Path) -> None:
     out
         Folder of ``released_rules.csv``.
 
-    Raises
-    ------
-    UserError
-        ``runs`` is no whole number of 2 or more.
+    Raises UserError: ``runs`` is no whole number of 2 or more.
     """
     require(
         isinstance(runs, int) and not isinstance(runs, bool) and runs > 1,

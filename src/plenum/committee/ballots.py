@@ -59,10 +59,7 @@ class Count:
 def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ballot:
     """Read a ballot.
 
-    Raises
-    ------
-    Malformed
-        It is no JSON object with the keys of the form, or a value isn't allowed.
+    Raises Malformed: it is no JSON object with the keys of the form, or a value isn't allowed.
     """
     data = _object(text, {form.vote, form.confidence}, form.closed)
     return Ballot(_choice(data[form.vote], labels), _whole(data, form.confidence, 100))
@@ -71,11 +68,8 @@ def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ball
 def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count:
     """Read the clerk's answer.
 
-    Raises
-    ------
-    Malformed
-        It is no JSON object with ``decision``, ``majority_count`` and ``total``, or in an open form
-        with ``decision`` and votes by option.
+    Raises Malformed: it is no JSON object with ``decision``, ``majority_count`` and ``total``, or
+    in an open form with ``decision`` and votes by option.
     """
     if not form.closed:
         return _counted(_object(text, {"decision", "vote"}, closed=False), labels)
@@ -90,10 +84,7 @@ def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count
 def tally(ballots: Sequence[Ballot]) -> Count:
     """Simple majority: more than half of the ballots, otherwise ``NONE``.
 
-    Raises
-    ------
-    ValueError
-        There are no ballots.
+    Raises ValueError: there are no ballots.
     """
     if not ballots:
         raise ValueError("no ballots to count")
@@ -104,10 +95,7 @@ def tally(ballots: Sequence[Ballot]) -> Count:
 def contents(text: str) -> dict[str, Any]:
     """The JSON object of an answer that was read.
 
-    Raises
-    ------
-    Malformed
-        It is none.
+    Raises Malformed: it is none.
     """
     return _object(text, set(), closed=False)
 

@@ -212,10 +212,7 @@ class CommitteeCondition(Condition):
 def require_committee(condition: Condition) -> CommitteeCondition:
     """The condition, where it is a committee's.
 
-    Raises
-    ------
-    UserError
-        Something else is studied.
+    Raises UserError: something else is studied.
     """
     if not isinstance(condition, CommitteeCondition):
         task = condition.factors["scenario"]

@@ -139,11 +139,8 @@ def load(folder: str, answers: str) -> Frame:
     answers
         As :attr:`Frame.answers`.
 
-    Raises
-    ------
-    UserError
-        There is no such folder, a file can't be read, is no template, or holds a placeholder that
-        it can't have.
+    Raises UserError: there is no such folder, a file can't be read, is no template, or holds a
+    placeholder that it can't have.
     """
     place = project.resolve(folder)
     if not place.is_dir():

@@ -17,10 +17,7 @@ from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampl
 def parse_job(cfg: DictConfig) -> Job:
     """Validate a composed config and build the job it describes.
 
-    Raises
-    ------
-    UserError
-        A value is missing, of the wrong type, out of range or unknown.
+    Raises UserError: a value is missing, of the wrong type, out of range or unknown.
     """
     typed = schema.typed(cfg)
     require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
@@ -60,10 +57,8 @@ def with_weights(
     models
         The models that the condition calls.
 
-    Raises
-    ------
-    UserError
-        A model or its number format doesn't go with the backend, or a folder holds no checkpoint.
+    Raises UserError: a model or its number format doesn't go with the backend, or a folder holds no
+    checkpoint.
     """
     backend = typed.backend
     _refuse_misnamed(typed.model.name, models, backend)
@@ -106,10 +101,7 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None
 def role_text(key: str, folder: str, role: str) -> str:
     """The text of a role in a folder of prompts; ``key`` names it in a refusal.
 
-    Raises
-    ------
-    UserError
-        The folder holds no such role, or its file can't be read.
+    Raises UserError: the folder holds no such role, or its file can't be read.
     """
     known = sorted(path.stem for path in project.resolve(folder).glob("*.txt"))
     known = [name for name in known if name != "preamble"]

@@ -38,11 +38,8 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
     config_name
         The primary config, such as ``config`` or ``tables``.
 
-    Returns
-    -------
-    str or None
-        The first override that is wrong, and what was probably meant; ``None`` where each of them
-        fits, so that Hydra's own words are the best there are.
+    Returns str or None: the first override that is wrong, and what was probably meant; ``None``
+    where each of them fits, so that Hydra's own words are the best there are.
     """
     overrides = []
     for argument in arguments:
@@ -61,10 +58,7 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
 def check_flags(arguments: Sequence[str], config_name: str) -> None:
     """Refuse an unknown flag in one line, where argparse would print its usage.
 
-    Raises
-    ------
-    UserError
-        An argument begins with a dash and is no flag of Hydra's.
+    Raises UserError: an argument begins with a dash and is no flag of Hydra's.
     """
     if not any(argument.startswith("-") for argument in arguments):
         return

@@ -112,10 +112,7 @@ def check_ranges(key: str, settings: object) -> None:
     settings
         An instance. Of a dict each value is checked. Where ``None`` is allowed, it obeys all rules.
 
-    Raises
-    ------
-    UserError
-        With the key, the value and what is allowed.
+    Raises UserError: with the key, the value and what is allowed.
     """
     for name, hint in get_type_hints(type(settings), include_extras=True).items():
         path, value = f"{key}.{name}".strip("."), getattr(settings, name)

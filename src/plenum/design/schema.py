@@ -221,10 +221,7 @@ def _schema() -> DictConfig:
 def typed(cfg: DictConfig) -> Config:
     """A composed config as typed values.
 
-    Raises
-    ------
-    UserError
-        A value is missing, unknown or of the wrong type.
+    Raises UserError: a value is missing, unknown or of the wrong type.
     """
     for key in ("roles.name", "model.name"):
         if isinstance(OmegaConf.select(cfg, key), bool):
@@ -249,10 +246,7 @@ def typed(cfg: DictConfig) -> Config:
 def check(typed: Config) -> None:
     """Refuse a value out of its range.
 
-    Raises
-    ------
-    UserError
-        With the key, the value and what is allowed.
+    Raises UserError: with the key, the value and what is allowed.
     """
     check_ranges("", typed)
     committee = ("roles", "model", "prompts", "protocol")

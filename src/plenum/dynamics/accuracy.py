@@ -21,10 +21,7 @@ def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str])
     answers
         Right options by case; cases without one, or without runs, are left out.
 
-    Returns
-    -------
-    Estimate
-        From 0 to 1; ``n`` counts cases. One case has no standard error.
+    Returns Estimate: from 0 to 1; ``n`` counts cases. One case has no standard error.
     """
     shares = [
         float(np.mean([decision == answers[case] for decision in made]))

@@ -79,10 +79,7 @@ def association(
     draws, seed
         Tables that the Monte Carlo test draws, and their seed.
 
-    Raises
-    ------
-    ValueError
-        A count is negative, or the two differ in length.
+    Raises ValueError: a count is negative, or the two differ in length.
 
     References
     ----------

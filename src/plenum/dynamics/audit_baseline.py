@@ -104,10 +104,7 @@ def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Float
         Outcomes by number; the first ``modes`` of them may be the mode. The first old one nominates
         the option on which most is bet, and doesn't count.
 
-    Returns
-    -------
-    array, shape (new runs,)
-        After each of the new runs.
+    Returns array, shape (new runs,): after each of the new runs.
     """
     if len(old) < 2 or not len(new):
         return np.zeros(len(new))

@@ -80,10 +80,8 @@ def horizon(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> int:
 def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Further | None:
     """What an undecided case would take: its own runs are repeated in their order.
 
-    Returns
-    -------
-    Further or None
-        ``None`` where no end is in sight: the share lies too near to where neither is shown.
+    Returns Further or None: ``None`` where no end is in sight: the share lies too near to where
+    neither is shown.
     """
     if not outcomes:
         return None

@@ -69,10 +69,7 @@ def gain(case: CaseVerdict) -> Gain:
 def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: Rule) -> Vote | None:
     """A vote over runs of a case: an exact sum over what they may decide.
 
-    Returns
-    -------
-    Vote or None
-        ``None`` where there are no runs, or more options than can be summed over.
+    Returns Vote or None: ``None`` where there are no runs, or more options than can be summed over.
     """
     decided = [case.counts[option] for option in options]
     kept = [option for option, count in zip(options, decided, strict=True) if count]

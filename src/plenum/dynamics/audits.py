@@ -177,10 +177,7 @@ def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) ->
     options
         Labels, at least two.
 
-    Raises
-    ------
-    ValueError
-        The shares of the rule aren't in order, or there are fewer than two options.
+    Raises ValueError: the shares of the rule aren't in order, or there are fewer than two options.
     """
     modes, names = len(options), (*options, NO_DECISION, FAILED)
     path = coded(outcomes, options)

@@ -20,11 +20,9 @@ def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
     ensemble
         Committee mean preferences, shape (R, T, K).
 
-    Returns
-    -------
-    low, high : arrays, shape (T,)
-        NaN with fewer than three replicates, and in rounds in which D is zero or rests on one
-        replicate alone. They hold round by round, not for the whole curve at once.
+    Returns low, high : arrays, shape (T,): NaN with fewer than three replicates, and in rounds in
+    which D is zero or rests on one replicate alone. They hold round by round, not for the whole
+    curve at once.
     """
     distances = pairwise_distances(ensemble)
     count, rounds = distances.shape[0], distances.shape[2]

@@ -94,10 +94,7 @@ def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAn
     threshold
         In nats.
 
-    Raises
-    ------
-    ValueError
-        There is no turn, or one without an answer.
+    Raises ValueError: there is no turn, or one without an answer.
     """
     arrays = [np.asarray(turn, float) for turn in samples]
     if not arrays or any(turn.ndim != 2 or not len(turn) for turn in arrays):
@@ -130,15 +127,9 @@ def branching(
     permutations, seed
         Of the test of base labels.
 
-    Returns
-    -------
-    Branching
-        Units are base states: intervals are Student's t with B - 1.
-
-    Raises
-    ------
-    ValueError
-        A shape is malformed, there are fewer than two branches, or a value isn't finite.
+    Returns Branching: units are base states: intervals are Student's t with B - 1.
+    Raises ValueError: a shape is malformed, there are fewer than two branches, or a value isn't
+    finite.
     """
     array, origin = _checked(continuations, start)
     bases, branches, _, options = array.shape
@@ -183,11 +174,8 @@ def of_replicates(
     **more
         As for :func:`branching`.
 
-    Returns
-    -------
-    Branching or None
-        ``None`` where no base has two replicates. Bases with fewer are left out, and of the
-        others as many branches are used as the smallest has.
+    Returns Branching or None: ``None`` where no base has two replicates. Bases with fewer are left
+    out, and of the others as many branches are used as the smallest has.
     """
     array, of = np.asarray(trajectories, dtype=float), np.asarray(bases)
     groups = {int(base): array[of == base] for base in np.unique(of)}

@@ -91,10 +91,8 @@ def contrast(
     draws, seed
         Permutations, and their seed.
 
-    Raises
-    ------
-    ValueError
-        An ensemble or the window is malformed, arms differ in K, or paired arms in R.
+    Raises ValueError: an ensemble or the window is malformed, arms differ in K, or paired arms in
+    R.
     """
     arms = [as_ensemble(treated), as_ensemble(control)]
     if paired and len(arms[0]) != len(arms[1]):
@@ -148,10 +146,7 @@ def interaction(
     decisions
         The decisions of each cell's replicates, where known: for the cells' warnings.
 
-    Raises
-    ------
-    ValueError
-        An ensemble, the window or the decisions are malformed.
+    Raises ValueError: an ensemble, the window or the decisions are malformed.
     """
     ensembles = (both, first, second, neither)
     cells = tuple(lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True))

@@ -41,10 +41,7 @@ def share(total: float, n: int) -> Share:
     n
         Units.
 
-    Raises
-    ------
-    ValueError
-        ``total`` doesn't lie between 0 and ``n``.
+    Raises ValueError: ``total`` doesn't lie between 0 and ``n``.
     """
     if not 0 <= total <= n:
         raise ValueError(f"{total} of {n} isn't a share")
@@ -85,10 +82,7 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     decisions
         One a replicate; ``NONE`` is a decision of its own.
 
-    Returns
-    -------
-    Share
-        NaN for fewer than two replicates.
+    Returns Share: NaN for fewer than two replicates.
     """
     n = len(decisions)
     if n < 2:
@@ -143,10 +137,7 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     first, second
         One a unit, in the same order.
 
-    Raises
-    ------
-    ValueError
-        The lengths differ or are zero.
+    Raises ValueError: the lengths differ or are zero.
     """
     if len(first) != len(second) or not len(first):
         raise ValueError(f"pairs are needed, not {len(first)} and {len(second)} outcomes")

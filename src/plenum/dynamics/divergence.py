@@ -15,10 +15,7 @@ def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
     ensemble
         Committee mean preferences, shape (replicates, rounds, options).
 
-    Raises
-    ------
-    ValueError
-        The shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
+    Raises ValueError: the shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
     """
     array = np.asarray(ensemble, dtype=float)
     if array.ndim != 3 or array.shape[1] < 1 or array.shape[2] < 2:
@@ -38,10 +35,8 @@ def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
     ensemble
         Shape (R, T, K).
 
-    Returns
-    -------
-    array, shape (R, R, T)
-        Symmetric in its first two axes; values below 1e-9 are exact zeros.
+    Returns array, shape (R, R, T): symmetric in its first two axes; values below 1e-9 are exact
+    zeros.
     """
     array = as_ensemble(ensemble)
     distances = np.sqrt(((array[:, None] - array[None, :]) ** 2).sum(axis=-1))
@@ -56,11 +51,8 @@ def divergence(ensemble: ArrayLike) -> NDArray[np.float64]:
     ensemble
         Committee mean preferences, shape (R, T, K).
 
-    Returns
-    -------
-    array, shape (T,)
-        From 0 to about 0.94 for many replicates and three options; NaN for fewer than two
-        replicates.
+    Returns array, shape (T,): from 0 to about 0.94 for many replicates and three options; NaN for
+    fewer than two replicates.
     """
     distances = pairwise_distances(ensemble)
     replicates = distances.shape[0]

@@ -86,10 +86,7 @@ def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
     window
         First and last round, counted from 1; rounds beyond T are ignored.
 
-    Raises
-    ------
-    ValueError
-        The ensemble or the window is malformed.
+    Raises ValueError: the ensemble or the window is malformed.
     """
     try:
         first, last = (operator.index(bound) for bound in window)
@@ -110,10 +107,7 @@ def without_each(distances: Floats) -> Floats:
     distances
         Non-negative, symmetric, zero on the diagonal: shape (R, R, rounds).
 
-    Returns
-    -------
-    array, shape (R, rounds)
-        The residue of sums that are exactly zero is zero.
+    Returns array, shape (R, rounds): the residue of sums that are exactly zero is zero.
     """
     total = distances.sum(axis=(0, 1)) / 2
     rest = total[None, :] - distances.sum(axis=1)
@@ -130,10 +124,7 @@ def slope(rounds: Floats, level: Floats) -> Floats:
     level
         Non-negative, shape (..., rounds). Its scale does not matter.
 
-    Returns
-    -------
-    array, shape (...)
-        NaN where fewer than two rounds are positive.
+    Returns array, shape (...): NaN where fewer than two rounds are positive.
     """
     positive = level > 0
     logs = np.log(np.where(positive, level, 1.0))

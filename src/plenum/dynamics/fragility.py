@@ -86,16 +86,9 @@ def by_family(
     window, interval, draws, seed
         As for `lyapunov`.
 
-    Returns
-    -------
-    dict
-        Under ``all`` and under the name of each family but ``canonical``, in the order in which
-        they first occur.
-
-    Raises
-    ------
-    ValueError
-        The lengths differ, or the ensemble, the window or the interval is malformed.
+    Returns dict: under ``all`` and under the name of each family but ``canonical``, in the order in
+    which they first occur.
+    Raises ValueError: the lengths differ, or the ensemble, the window or the interval is malformed.
     """
     array = as_ensemble(ensemble)
     if len(array) != len(readings):
@@ -126,10 +119,8 @@ def flips(readings: Sequence[VariantOutcome]) -> dict[str, float]:
     Each repetition of a wording is compared with the same repetition of the canonical wording;
     one whose counterpart did not complete is left out.
 
-    Returns
-    -------
-    dict
-        By the wording's name, the canonical one left out; 0 or 1 where wordings are read once.
+    Returns dict: by the wording's name, the canonical one left out; 0 or 1 where wordings are read
+    once.
     """
     canonical = {r.repetition: r.decision for r in readings if r.family == CANONICAL}
     compared: defaultdict[str, list[bool]] = defaultdict(list)
@@ -194,10 +185,7 @@ def fragility_contrast(
     first, second
         What the completed replicates of each condition read and decided.
 
-    Returns
-    -------
-    FragilityContrast
-        NaN where they have no wording in common.
+    Returns FragilityContrast: NaN where they have no wording in common.
     """
     changed = flips(first), flips(second)
     both = [name for name in changed[0] if name in changed[1]]

@@ -68,10 +68,7 @@ def time_to_majority(
         Whether a seat with a tied top has no top option (``none``), or the first of these
         (``first``).
 
-    Raises
-    ------
-    ValueError
-        The shape or the reading is malformed.
+    Raises ValueError: the shape or the reading is malformed.
     """
     if reading not in READINGS:
         raise ValueError(f"reading {reading!r}: one of {', '.join(READINGS)}")
@@ -111,9 +108,7 @@ def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
     ties
         As for :func:`time_to_majority`.
 
-    Returns
-    -------
-    array, shape (replicates, rounds)
+    Returns array, shape (replicates, rounds).
     """
     array = seats(preferences)
     present, top = top_options(array, ties)

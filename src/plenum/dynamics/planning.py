@@ -63,11 +63,8 @@ def plan_replicates(delta: float, sd: float, power: float = _POWER, alpha: float
     power, alpha
         Between 0 and 1.
 
-    Raises
-    ------
-    ValueError
-        Δλ is zero, sd isn't positive, power or alpha isn't a probability with power > alpha, or
-        more than ten million replicates would be needed.
+    Raises ValueError: Δλ is zero, sd isn't positive, power or alpha isn't a probability with power
+    > alpha, or more than ten million replicates would be needed.
     """
     if not (math.isfinite(delta) and delta):
         raise ValueError(f"delta: {delta}; a difference that isn't zero")
@@ -111,10 +108,7 @@ def detectable(se: float, df: float) -> float:
     se, df
         Standard error of the estimate, as realised, and its degrees of freedom.
 
-    Returns
-    -------
-    float
-        In the unit of ``se``; NaN without a standard error or degrees of freedom.
+    Returns float: in the unit of ``se``; NaN without a standard error or degrees of freedom.
     """
     if not (math.isfinite(se) and se > 0 and df > 0):
         return float("nan")
@@ -185,11 +179,8 @@ def look(
         The error of all looks together, and the function that spends it: ``obrien_fleming``
         (little early) or ``pocock`` (evenly).
 
-    Raises
-    ------
-    ValueError
-        Looks don't increase, begin below 3 or exceed the maximum; alpha, the half width or the
-        spending function is malformed.
+    Raises ValueError: looks don't increase, begin below 3 or exceed the maximum; alpha, the half
+    width or the spending function is malformed.
     """
     counts = list(looks)
     if not counts or counts[0] < 3 or any(b <= a for a, b in pairwise(counts)):
@@ -246,9 +237,7 @@ def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_f
     fractions
         Information at every look, increasing, from above 0 to 1, shape (looks,).
 
-    Returns
-    -------
-    array, shape (looks,)
+    Returns array, shape (looks,).
     """
     bounds: list[float] = []
     grid = np.array([0.0])

@@ -56,16 +56,9 @@ def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
         One effect a scenario and its standard error, shape (scenarios,). Effects that are NaN,
         and those without a positive standard error, are left out.
 
-    Returns
-    -------
-    Pooled
-        Student's t with scenarios - 1 degrees of freedom. The variance is Hartung and Knapp's,
-        and never below the random-effects model's own. NaN for fewer than two scenarios.
-
-    Raises
-    ------
-    ValueError
-        The lengths differ.
+    Returns Pooled: Student's t with scenarios - 1 degrees of freedom. The variance is Hartung and
+    Knapp's, and never below the random-effects model's own. NaN for fewer than two scenarios.
+    Raises ValueError: the lengths differ.
     """
     y, se = (np.asarray(x, dtype=float) for x in (effects, errors))
     if y.shape != se.shape or y.ndim != 1:
@@ -146,10 +139,7 @@ def mixed_model(
     window
         First and last round of the fit, counted from 1.
 
-    Raises
-    ------
-    ValueError
-        Fewer than two scenarios have all four cells.
+    Raises ValueError: fewer than two scenarios have all four cells.
     """
     scenario, roles, mixed, values = _long(cells, window)
     names = np.unique(scenario)

@@ -94,13 +94,10 @@ class Bootstrap:
             ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
             ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
 
-        Returns
-        -------
-        Interval
-            NaN for fewer than 40 draws, for fewer than three replicates, and where a replicate
-            alone makes λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none but
-            its own. ``bootstrap_t`` is NaN too where more than 1.25 % of the draws have next to no
-            standard error: its limits would be theirs.
+        Returns Interval: NaN for fewer than 40 draws, for fewer than three replicates, and where a
+        replicate alone makes λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none
+        but its own. ``bootstrap_t`` is NaN too where more than 1.25 % of the draws have next to no
+        standard error: its limits would be theirs.
         """
         if method not in INTERVALS[1:]:
             raise ValueError(f"interval {method!r}: one of {', '.join(INTERVALS[1:])}")
@@ -160,15 +157,9 @@ def bootstrap(
         Of the products: distances are taken relative to D(t), so that float32 moves λ̂* by less
         than 1e-6.
 
-    Returns
-    -------
-    Bootstrap
-        Without draws where λ̂ doesn't exist, or where D* stays zero however often it is drawn.
-
-    Raises
-    ------
-    ValueError
-        The ensemble or the window is malformed, or there is no draw to make.
+    Returns Bootstrap: without draws where λ̂ doesn't exist, or where D* stays zero however often it
+    is drawn.
+    Raises ValueError: the ensemble or the window is malformed, or there is no draw to make.
     """
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")

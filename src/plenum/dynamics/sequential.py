@@ -78,10 +78,7 @@ def evidence(
     acceptable, unacceptable
         Shares of the modal decision, 0 < ``unacceptable`` < ``acceptable`` < 1.
 
-    Raises
-    ------
-    ValueError
-        A decision is none of the options, or the shares aren't in order.
+    Raises ValueError: a decision is none of the options, or the shares aren't in order.
     """
     if not 0 < unacceptable < acceptable < 1:
         raise ValueError(
@@ -117,10 +114,7 @@ def log_stable(
     modes
         As of :func:`evidence`.
 
-    Returns
-    -------
-    array, shape (audits, runs)
-        After each run.
+    Returns array, shape (audits, runs): after each run.
     """
     q = unacceptable + (1 - unacceptable) * _ABOVE
     hits = _counts(paths, options)
@@ -196,10 +190,7 @@ def share_interval(
 def all_alike(counts: Sequence[int], runs: int) -> float:
     """Chance that so many further runs decide alike: the unbiased estimate, from 0 to 1.
 
-    Raises
-    ------
-    ValueError
-        There are fewer runs than these.
+    Raises ValueError: there are fewer runs than these.
     """
     total = sum(counts)
     if not 1 <= runs <= total:
@@ -219,10 +210,7 @@ def growth_bounds(looks: tuple[int, ...], alpha: float = ALPHA) -> tuple[float, 
     looks
         Replicates at each look, growing; the last one is the planned end.
 
-    Raises
-    ------
-    ValueError
-        Looks don't grow.
+    Raises ValueError: looks don't grow.
     """
     from scipy.stats import multivariate_normal, norm
 

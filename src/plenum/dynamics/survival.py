@@ -23,10 +23,8 @@ def kaplan_meier(
     at
         When to tell the share, after the events of that time.
 
-    Returns
-    -------
-    curve, low, high
-        The share and its 95 % limits (Greenwood, log-log), each of the shape of ``at``.
+    Returns curve, low, high: the share and its 95 % limits (Greenwood, log-log), each of the shape
+    of ``at``.
     """
     from scipy.stats import CensoredData, ecdf
 

@@ -44,10 +44,7 @@ def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts
     ties
         ``first`` takes a tied top for its first option, as the papers do.
 
-    Raises
-    ------
-    ValueError
-        The shape is malformed.
+    Raises ValueError: the shape is malformed.
     """
     array = seats(preferences)
     replicates, rounds, places, options = array.shape

@@ -105,10 +105,7 @@ def two_lines(
         What is dependent, such as the episode of each round, shape (n,); None for independent
         points.
 
-    Raises
-    ------
-    ValueError
-        The lengths differ.
+    Raises ValueError: the lengths differ.
     """
     x, y, members, dropped = _checked(x, y, groups)
     count = len(np.unique(members))

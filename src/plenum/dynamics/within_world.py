@@ -44,10 +44,7 @@ def parting(several: Sequence[Floats]) -> Parting:
     several
         Of each world its runs, shape (runs, rounds, components).
 
-    Raises
-    ------
-    ValueError
-        There is no world.
+    Raises ValueError: there is no world.
     """
     if not several:
         raise ValueError("parting: there is no world with two runs")

@@ -89,12 +89,9 @@ class Ticket:
         passed
             Calls that it had made before, of ``calls`` in all; who is furthest goes first.
 
-        Raises
-        ------
-        BudgetSpent
-            There is no room for a further call.
-        ProviderUnavailable
-            It couldn't be finished: nothing more is sent to a provider of its models.
+        Raises BudgetSpent: there is no room for a further call.
+        Raises ProviderUnavailable: it couldn't be finished: nothing more is sent to a provider of
+        its models.
         """
         self._passed = passed
         left = max(calls - passed, 0) / calls

@@ -37,17 +37,9 @@ ONE_SHOT = "one_shot"
 def run(audit: Audit) -> AuditResult | None:
     """Run a program until the verdict on each case stands, or its runs are used up.
 
-    Returns
-    -------
-    AuditResult or None
-        ``None`` of a dry run, which prints the plan.
-
-    Raises
-    ------
-    UserError
-        Something can't work; nothing has been run then but a pilot.
-    KeyboardInterrupt, Stopped
-        As :func:`plenum.execution.sweep.run_sweep`.
+    Returns AuditResult or None: ``None`` of a dry run, which prints the plan.
+    Raises UserError: something can't work; nothing has been run then but a pilot.
+    Raises KeyboardInterrupt, Stopped: as :func:`plenum.execution.sweep.run_sweep`.
     """
     # Check.
     preflight.check(audit.jobs)

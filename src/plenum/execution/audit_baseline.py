@@ -34,10 +34,7 @@ def baseline(audit: Audit) -> Baseline | None:
     A study of that name is looked for first, then a program of that identity or name in the
     audit's own.
 
-    Raises
-    ------
-    UserError
-        There is none, or it decided none of these cases.
+    Raises UserError: there is none, or it decided none of these cases.
     """
     name, job = audit.settings.baseline, audit.jobs[0]
     if not name:

@@ -76,10 +76,7 @@ class Ledger:
         needs
             What it still takes, by estimate.
 
-        Raises
-        ------
-        BudgetSpent
-            A call was refused before.
+        Raises BudgetSpent: a call was refused before.
         """
         if not self._budget.limited:
             return
@@ -101,10 +98,7 @@ class Ledger:
 
         Where calls under way may turn out cheaper, this waits for them.
 
-        Raises
-        ------
-        BudgetSpent
-            The call doesn't fit, or another one didn't before.
+        Raises BudgetSpent: the call doesn't fit, or another one didn't before.
         """
         if not self._budget.limited:
             return Usage()
@@ -207,10 +201,7 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
     An answer counts by its journal entry, a failed attempt by what the call log says that it may
     have cost at most. What had no price then is counted at the price that is known now.
 
-    Raises
-    ------
-    UserError
-        A journal doesn't verify.
+    Raises UserError: a journal doesn't verify.
     """
     folders = {Path(job.journals) / job.condition.folder for job in jobs}
     try:

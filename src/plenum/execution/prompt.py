@@ -49,10 +49,7 @@ class Wanted:
 def wanted(cfg: DictConfig) -> Wanted:
     """Check the config of ``scripts/prompt.py``.
 
-    Raises
-    ------
-    UserError
-        A number isn't one, or the format is unknown.
+    Raises UserError: a number isn't one, or the format is unknown.
     """
     names = ("condition", "call", "seat")
     given: dict[str, Any] = {name: cfg[name] for name in ("replicate", "round", "format")}
@@ -65,10 +62,8 @@ def wanted(cfg: DictConfig) -> Wanted:
 def show(study: str, uri: str, wish: Wanted) -> None:
     """Print a prompt, message by message; what it belongs to goes to standard error.
 
-    Raises
-    ------
-    UserError
-        There is no such study, condition, replicate or call, or the prompt can't be rebuilt.
+    Raises UserError: there is no such study, condition, replicate or call, or the prompt can't be
+    rebuilt.
     """
     condition, ask = find(study, uri, wish)
     simulated = " (simulated)" if condition.backend.name == "simulated" else ""
@@ -85,10 +80,7 @@ def show(study: str, uri: str, wish: Wanted) -> None:
 def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask]:
     """The condition and the call that is wanted.
 
-    Raises
-    ------
-    UserError
-        As :func:`show`.
+    Raises UserError: as :func:`show`.
     """
     tracked = Study(study, uri)
     run = _chosen(tracked.condition_runs, wish.condition)

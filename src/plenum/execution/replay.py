@@ -56,10 +56,8 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
     entries
         All entries of the journal after its head.
 
-    Raises
-    ------
-    ReadDifferently
-        An answer amounts to another entry than the recorded one, or a round to another round.
+    Raises ReadDifferently: an answer amounts to another entry than the recorded one, or a round to
+    another round.
     """
     answers = (entry for entry in entries if entry["kind"] not in NO_ANSWERS)
     for number, entry in enumerate(answers, start=1):
@@ -79,10 +77,8 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
 def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
     """The calls of a replicate, with their prompts; last the one that is due, if one is.
 
-    Raises
-    ------
-    ReadDifferently
-        The journal was written by another version of the code, or of the prompts.
+    Raises ReadDifferently: the journal was written by another version of the code, or of the
+    prompts.
     """
     conversation = open_conversation(condition, transcript.head["replicate"])
     yield from answered(conversation, transcript.entries)
@@ -98,10 +94,7 @@ def messages(ask: Ask) -> list[dict[str, str]]:
 def traced(condition: Condition, transcript: Transcript) -> list[TracedCall]:
     """The calls of a replicate as its trace shows them.
 
-    Raises
-    ------
-    ReadDifferently
-        As :func:`calls`.
+    Raises ReadDifferently: as :func:`calls`.
     """
     return [
         TracedCall(

@@ -56,10 +56,7 @@ class ReportPool:
         stopped
             Why begun ones haven't ended.
 
-        Raises
-        ------
-        DamagedJournal
-            There are no estimates.
+        Raises DamagedJournal: there are no estimates.
         """
         request = {"indices": list(indices), "target": target, "stopped": stopped}
         key = _key(folder, request)

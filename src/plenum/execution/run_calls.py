@@ -48,10 +48,7 @@ class RunCalls:
     async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
         """Call until an answer comes, or none will; raises as :meth:`Caller.ask`.
 
-        Raises
-        ------
-        ProgramFailed
-            It is one call too many.
+        Raises ProgramFailed: it is one call too many.
         """
         self.failed = None
         if self._begun == self._most:

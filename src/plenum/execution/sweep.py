@@ -32,20 +32,11 @@ def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outco
     playing
         What a replicate is, and which ones are due; by default a conversation, and all.
 
-    Returns
-    -------
-    list of Outcome
-        In the order of ``jobs``.
-
-    Raises
-    ------
-    UserError
-        Something can't work: a missing key, an unknown price under a budget, a tracking server
-        that doesn't answer. Nothing has been run then.
-    KeyboardInterrupt
-        Ctrl-C or SIGTERM; every journal is whole.
-    Stopped
-        A provider refused a key, or an account is exhausted.
+    Returns list of Outcome: in the order of ``jobs``.
+    Raises UserError: something can't work: a missing key, an unknown price under a budget, a
+    tracking server that doesn't answer. Nothing has been run then.
+    Raises KeyboardInterrupt: Ctrl-C or SIGTERM; every journal is whole.
+    Raises Stopped: a provider refused a key, or an account is exhausted.
     """
     # Check everything before anything is run.
     preflight.check(jobs)
@@ -98,10 +89,7 @@ async def _run(
 def open_backends(jobs: Sequence[Job], prices: Prices) -> dict[str, ChatModel]:
     """The backends of a sweep by their settings: conditions of equal ones share connections.
 
-    Raises
-    ------
-    UserError
-        One can't work, such as for want of a key.
+    Raises UserError: one can't work, such as for want of a key.
     """
     models = {
         repr(job.condition.backend): backends.build(job.condition.backend, job.calls, prices)

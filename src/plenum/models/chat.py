@@ -211,10 +211,7 @@ class ChatModel(Protocol):
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, the ``number``-th of this call, counted from 1.
 
-        Raises
-        ------
-        CallError
-            The attempt failed.
+        Raises CallError: the attempt failed.
         """
 
     async def close(self) -> None:

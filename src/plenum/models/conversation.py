@@ -107,11 +107,8 @@ class Conversation(ABC, Generic[C]):
         repair
             The message that asks for another answer, by the problem.
 
-        Returns
-        -------
-        dict or None
-            With what was noted of an answer before the repair; ``None`` where :meth:`_unread`
-            doesn't raise.
+        Returns dict or None: with what was noted of an answer before the repair; ``None`` where
+        :meth:`_unread` doesn't raise.
         """
         kept: Entry = {}
         for again in (False, True):

@@ -44,10 +44,7 @@ async def call(
     sending
         Called with the number of every attempt that is sent.
 
-    Raises
-    ------
-    CallError
-        The last attempt's error.
+    Raises CallError: the last attempt's error.
     """
     for number in range(1, policy.max_attempts + 1):
         try:

@@ -125,10 +125,7 @@ class ProgramCondition(Condition):
 def require_program(condition: Condition) -> ProgramCondition:
     """The condition, where it is a program's.
 
-    Raises
-    ------
-    UserError
-        Something else is studied.
+    Raises UserError: something else is studied.
     """
     if not isinstance(condition, ProgramCondition):
         raise UserError(f"study: it holds {condition.kind}s; this is for programs under audit")

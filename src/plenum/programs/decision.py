@@ -71,10 +71,7 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
     rule
         The audit's, where the program gives none.
 
-    Raises
-    ------
-    Unreadable
-        It names none of the options, or several.
+    Raises Unreadable: it names none of the options, or several.
     """
     if given.option:
         return _one({_label(given.option, options)}, given.option)
@@ -98,10 +95,7 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
 def at(value: Any, path: str) -> Any:
     """The part of a JSON value that a path names, such as ``choices.0.label``.
 
-    Raises
-    ------
-    Unreadable
-        There is none.
+    Raises Unreadable: there is none.
     """
     for key in filter(None, path.removeprefix("$").split(".")):
         try:
@@ -114,10 +108,7 @@ def at(value: Any, path: str) -> Any:
 def last_json(text: str) -> Any:
     """The JSON value that a text is, or the last line of it that is one.
 
-    Raises
-    ------
-    Unreadable
-        There is none.
+    Raises Unreadable: there is none.
     """
     for candidate in (text, *reversed(text.splitlines())):
         try:

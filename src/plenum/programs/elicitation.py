@@ -83,10 +83,8 @@ def questions(
 def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
     """Shares by label, from points that an answer's last JSON object gives.
 
-    Raises
-    ------
-    Unreadable
-        There is none, it has other labels, or its points are no numbers of 0 or more.
+    Raises Unreadable: there is none, it has other labels, or its points are no numbers of 0 or
+    more.
     """
     points = last_json(text)
     if not isinstance(points, dict) or set(points) != set(labels):

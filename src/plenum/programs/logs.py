@@ -83,10 +83,7 @@ def load(logs: str | Path, cases: Sequence[Case] = (), committee: str = "") -> t
     committee
         What the program is called; the log's name where it is empty.
 
-    Raises
-    ------
-    UserError
-        The file, or a row of it, isn't as above; the line names it.
+    Raises UserError: the file, or a row of it, isn't as above; the line names it.
     """
     path = Path(logs).expanduser()
     if not path.is_file():

@@ -16,10 +16,7 @@ _RANGES = {FAULT_RATE: 1.0, "temperature": 2.0, "top_p": 1.0}
 def check(overrides: Mapping[str, Any]) -> None:
     """Refuse what would be another program, or no request.
 
-    Raises
-    ------
-    UserError
-        A field is the prompt's, or its value is out of range.
+    Raises UserError: a field is the prompt's, or its value is out of range.
     """
     for name, value in overrides.items():
         if name in _PROMPT:

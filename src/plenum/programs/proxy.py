@@ -153,12 +153,8 @@ async def _in_one_line(request: web.Request, handler: Any) -> web.StreamResponse
 async def _body(request: web.Request) -> dict[str, Any]:
     """The JSON object of a request.
 
-    Raises
-    ------
-    BadRequest
-        It has none.
-    NoAnswer
-        It is too long.
+    Raises BadRequest: it has none.
+    Raises NoAnswer: it is too long.
     """
     try:
         raw = await request.read()

@@ -56,10 +56,8 @@ def ensembles(
     runs
         As many replicates are run in one world.
 
-    Returns
-    -------
-    list of arrays, shape (runs, rounds, components)
-        The worlds with two runs or more, each as long as the shortest of its own runs.
+    Returns list of arrays, shape (runs, rounds, components): the worlds with two runs or more, each
+    as long as the shortest of its own runs.
     """
     rows = np.array(list(weights) if runs > 1 else [], dtype=float).reshape(-1, 4)
     if not len(rows):

@@ -33,10 +33,7 @@ class DamagedJournal(Exception):
 def read_entries(path: Path) -> list[dict[str, Any]]:
     """The whole, verified lines of a journal; a torn last line is left out.
 
-    Raises
-    ------
-    DamagedJournal
-        A whole line is no JSON or its digest doesn't match.
+    Raises DamagedJournal: a whole line is no JSON or its digest doesn't match.
     """
     return _parse(path)[0]
 
@@ -59,10 +56,7 @@ class Journal:
     entries
         The lines behind it that were there when the journal was opened.
 
-    Raises
-    ------
-    DamagedJournal
-        A whole line doesn't verify, or the file belongs to another replicate.
+    Raises DamagedJournal: a whole line doesn't verify, or the file belongs to another replicate.
     """
 
     def __init__(self, path: Path, head: dict[str, Any]) -> None:

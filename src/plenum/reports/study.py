@@ -99,10 +99,8 @@ def deliberations(rows: Sequence[Row]) -> list[Row]:
 def kind_of(study: str, uri: str) -> Kind:
     """The kind of a study's conditions.
 
-    Raises
-    ------
-    UserError
-        There is no such study, nothing in it, or it holds conditions of several kinds.
+    Raises UserError: there is no such study, nothing in it, or it holds conditions of several
+    kinds.
     """
     return KINDS[Study(study, uri).kind]
 
@@ -110,9 +108,6 @@ def kind_of(study: str, uri: str) -> Kind:
 def load(chosen: Settings) -> EstimatedStudy:
     """Read a study of committees and estimate its conditions.
 
-    Raises
-    ------
-    UserError
-        There is no such study, or nothing in it.
+    Raises UserError: there is no such study, or nothing in it.
     """
     return EstimatedStudy(chosen, tuple(build(Study(chosen.study, chosen.uri).conditions, chosen)))

@@ -26,10 +26,8 @@ def combinations(scenario: str, sentences: int, seed: int = 0) -> tuple[str, ...
     seed
         Another one gives other combinations.
 
-    Returns
-    -------
-    tuple of str
-        One digit a sentence: 0 for the sentence itself, 1 and 2 for its first and second way.
+    Returns tuple of str: one digit a sentence: 0 for the sentence itself, 1 and 2 for its first and
+    second way.
     """
     if sentences < LEAST_SENTENCES:
         raise UserError(f"rephrasings: {sentences} sentences; it takes {LEAST_SENTENCES} or more")

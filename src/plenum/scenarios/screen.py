@@ -68,10 +68,7 @@ def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
     of
         The scenario, by :func:`known`.
 
-    Returns
-    -------
-    list of str
-        Problems, each with what would mend it; empty where the wording passes.
+    Returns list of str: problems, each with what would mend it; empty where the wording passes.
     """
     text = sentence.text
     problems = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]

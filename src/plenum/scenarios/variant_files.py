@@ -85,10 +85,7 @@ def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
     family
         ``rephrase`` or ``register``.
 
-    Raises
-    ------
-    UserError
-        The file can't be read, or isn't of the format.
+    Raises UserError: the file can't be read, or isn't of the format.
     """
     data = _mapping(path, scenario, _KEYS[family])
     texts, ways = [], []

@@ -46,10 +46,7 @@ def log(
     files
         Artifacts of the audit's run.
 
-    Returns
-    -------
-    str
-        The audit's run.
+    Returns str: the audit's run.
     """
     from mlflow.entities import Metric, Param, RunTag
 
@@ -81,10 +78,7 @@ def log(
 def latest(study: str, uri: str) -> dict[str, str]:
     """The params of a study's last audit; empty where there was none.
 
-    Raises
-    ------
-    UserError
-        There is no such study at ``uri``, or nothing in it.
+    Raises UserError: there is no such study at ``uri``, or nothing in it.
     """
     client, experiment, _ = runs.opened(study, uri)
     audits = runs.search(client, experiment.experiment_id, AUDITS)

@@ -91,9 +91,7 @@ def _rounds(cells: NDArray[np.float64]) -> NDArray[np.int64]:
 def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.float64]:
     """The preferences of completed replicates out of a states table.
 
-    Returns
-    -------
-    array, shape (replicates, rounds, seats, options)
+    Returns array, shape (replicates, rounds, seats, options).
     """
     columns = [name for name in frame.columns if name.startswith("p_")]
     kept = frame[frame["replicate"].isin(list(completed))]
@@ -108,9 +106,7 @@ def disagreement(seats: NDArray[np.float64]) -> NDArray[np.float64]:
     ----------
     seats : array, shape (..., seats, options)
 
-    Returns
-    -------
-    array, shape (...)
+    Returns array, shape (...).
     """
     count = seats.shape[-2]
     if count < 2:

@@ -98,11 +98,8 @@ def ensemble(
     completed
         The runs to take.
 
-    Returns
-    -------
-    tuple
-        The array, shape (runs, rounds, seats, options), each row on the simplex; the seats; the
-        runs that report preferences.
+    Returns tuple: the array, shape (runs, rounds, seats, options), each row on the simplex; the
+    seats; the runs that report preferences.
     """
     reported = messages[messages["preferences"].notna() & messages["replicate"].isin(completed)]
     reported = reported.dropna(subset=["round"]).drop_duplicates(

@@ -26,10 +26,7 @@ def existing(uri: str) -> Any:
 def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     """A client, the study's experiment, and the runs of its conditions.
 
-    Raises
-    ------
-    UserError
-        There is no such study at ``uri``, or nothing in it.
+    Raises UserError: there is no such study at ``uri``, or nothing in it.
     """
     client = existing(uri)
     if client is None:

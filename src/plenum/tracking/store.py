@@ -33,10 +33,7 @@ _NOTE = """One run a condition, with one nested run a replicate.
 def absolute(uri: str) -> str:
     """The tracking URI with an absolute path, if it is an SQLite file.
 
-    Raises
-    ------
-    UserError
-        The URI is neither ``sqlite:///...`` nor ``http(s)://...``.
+    Raises UserError: the URI is neither ``sqlite:///...`` nor ``http(s)://...``.
     """
     if uri.startswith(_SQLITE):
         return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
@@ -195,10 +192,7 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     name
         The name of the experiment until it is complete; the study's name if it isn't given.
 
-    Raises
-    ------
-    UserError
-        It is in MLflow's trash.
+    Raises UserError: it is in MLflow's trash.
     """
     name = name or study
     existing = client.get_experiment_by_name(name)

@@ -104,10 +104,7 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
 def require_kind(study: str, uri: str, kind: str) -> None:
     """Refuse a study that holds conditions of another kind.
 
-    Raises
-    ------
-    UserError
-        The study holds another kind already, or is in MLflow's trash.
+    Raises UserError: the study holds another kind already, or is in MLflow's trash.
     """
     tag = require_active(study, uri)
     kinds = {tag} if tag else {of_condition(c.params).name for c in stored_conditions(study, uri)}
@@ -121,15 +118,8 @@ def require_kind(study: str, uri: str, kind: str) -> None:
 def require_active(study: str, uri: str) -> str | None:
     """Refuse a study whose name is taken by an experiment to which nothing can be written.
 
-    Returns
-    -------
-    str or None
-        The kind of study that it is tagged as; ``None`` for a new or an older one.
-
-    Raises
-    ------
-    UserError
-        It is in MLflow's trash.
+    Returns str or None: the kind of study that it is tagged as; ``None`` for a new or an older one.
+    Raises UserError: it is in MLflow's trash.
     """
     for number, stage, kind in _experiments(study, uri):
         if stage != "active":
@@ -149,11 +139,8 @@ def stored_conditions(study: str, uri: str) -> list[StoredRun]:
 def fingerprint(study: str, uri: str) -> str | None:
     """A digest of a study's runs and of the artifacts of its conditions.
 
-    Returns
-    -------
-    str or None
-        Equal digests mean equal contents; ``None`` where that can't be known without MLflow: of a
-        server, or of artifacts that lie elsewhere.
+    Returns str or None: equal digests mean equal contents; ``None`` where that can't be known
+    without MLflow: of a server, or of artifacts that lie elsewhere.
     """
     path = store.local(store.absolute(uri))
     if path is None:

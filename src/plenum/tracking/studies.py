@@ -108,10 +108,7 @@ def journals_size(folder: Path) -> int:
 def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) -> Iterator[None]:
     """Hold what runs of a study hold: its tracking lock, and those of conditions' folders.
 
-    Raises
-    ------
-    UserError
-        Another process holds one: it runs a condition, or writes the study to MLflow.
+    Raises UserError: another process holds one: it runs a condition, or writes the study to MLflow.
     """
 
     def refuse() -> None:

@@ -103,10 +103,7 @@ class Study:
     condition_runs
         The runs of the conditions.
 
-    Raises
-    ------
-    UserError
-        There is no such study at ``uri``, or nothing in it.
+    Raises UserError: there is no such study at ``uri``, or nothing in it.
     """
 
     def __init__(self, name: str, uri: str) -> None:
@@ -119,10 +116,7 @@ class Study:
     def kind(self) -> str:
         """The kind of its conditions: the experiment's tag, else what the conditions' runs say.
 
-        Raises
-        ------
-        UserError
-            It holds conditions of several kinds.
+        Raises UserError: it holds conditions of several kinds.
         """
         if self._tag:
             return str(self._tag)
@@ -152,10 +146,7 @@ class Study:
     def usage(self) -> list[ConditionUsage]:
         """What the conditions took: an artifact a condition, however many replicates there are.
 
-        Raises
-        ------
-        ValueError
-            A condition's replicates don't add up.
+        Raises ValueError: a condition's replicates don't add up.
         """
         by_cell: defaultdict[str, dict[int, Any]] = defaultdict(dict)
         for replicate in self.replicate_runs:

@@ -41,10 +41,7 @@ class ConditionUsage:
     unread_lines
         Lines of the call log that couldn't be read: torn or odd ones.
 
-    Raises
-    ------
-    ValueError
-        The replicates don't add up.
+    Raises ValueError: the replicates don't add up.
     """
 
     tracked: TrackedCondition
@@ -80,10 +77,7 @@ def read(
     replicates
         The runs of those replicates that the condition wants.
 
-    Raises
-    ------
-    ValueError
-        The replicates don't add up.
+    Raises ValueError: the replicates don't add up.
     """
     target = int(run.data.tags.get("plenum.target", 0))
     tags = [replicate.data.tags for replicate in replicates]

@@ -111,10 +111,7 @@ def links(database: Path, server: str) -> dict[str, str]:
     server
         The address at which it is served.
 
-    Raises
-    ------
-    UserError
-        The file is no SQLite database, or a damaged one.
+    Raises UserError: the file is no SQLite database, or a damaged one.
     """
     studies = rows(database.resolve(), _STUDIES, f"{TAG}{CONDITIONS}")
     return {name: link(server, str(number), bool(saved)) for number, name, saved in studies}

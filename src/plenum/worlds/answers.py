@@ -56,10 +56,7 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Ac
     read
         Checks the action's value; raises :class:`ValueError` where it isn't allowed.
 
-    Raises
-    ------
-    Unreadable
-        There is no object, no action in it, or one that isn't allowed.
+    Raises Unreadable: there is no object, no action in it, or one that isn't allowed.
     """
     stripped = text.strip()
     fenced = _FENCE.match(stripped)

@@ -36,10 +36,7 @@ def heard_by(hears: Any, agents: int) -> Heard:
         A name of a topology, or a list for every agent with the numbers of those that it hears,
         from 1.
 
-    Raises
-    ------
-    UserError
-        It is neither.
+    Raises UserError: it is neither.
     """
     key, every = "task.information.hears", range(agents)
     if isinstance(hears, str):

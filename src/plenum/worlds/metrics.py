@@ -28,10 +28,7 @@ def from_modes(
     distances
         Of two lists of distinct items: their distances, shape (first, second).
 
-    Returns
-    -------
-    array, shape (items,)
-        NaN for None.
+    Returns array, shape (items,): NaN for None.
     """
     votes = Counter(item for item in items if item is not None)
     most = max(votes.values(), default=0)
@@ -57,12 +54,9 @@ def action_distribution(world: World[Any, Any], actions: Sequence[Any]) -> NDArr
 
     Every agent has the weight 1/N, shared equally by the components that its action lies on.
 
-    Returns
-    -------
-    array, shape (components + 1,)
-        Sums to 1. The last component is the weight of the agents that did nothing: they abstained,
-        or their action has no component. So a round without any action is a vertex, and neither
-        NaN nor uniform.
+    Returns array, shape (components + 1,): sums to 1. The last component is the weight of the
+    agents that did nothing: they abstained, or their action has no component. So a round without
+    any action is a vertex, and neither NaN nor uniform.
     """
     weights = np.zeros(world.components + 1)
     for action in actions:

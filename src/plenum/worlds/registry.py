@@ -23,10 +23,7 @@ WORLDS = {
 def definition(name: str) -> WorldDefinition:
     """The definition of a world.
 
-    Raises
-    ------
-    KeyError
-        There is no such world.
+    Raises KeyError: there is no such world.
     """
     loaded: WorldDefinition = import_module(WORLDS[name]).DEFINITION
     return loaded
@@ -52,10 +49,8 @@ def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
     numbers
         Settings that differ from their defaults.
 
-    Raises
-    ------
-    UserError
-        There is no such world or setting, or a value is of another kind or outside its range.
+    Raises UserError: there is no such world or setting, or a value is of another kind or outside
+    its range.
     """
     if name not in WORLDS:
         raise UserError(f"task={name}: there are {', '.join(WORLDS)}")

@@ -163,20 +163,15 @@ class World(ABC, Generic[S, A]):
     def read(self, value: Any) -> A:
         """Check an action from JSON.
 
-        Raises
-        ------
-        ValueError
-            It lies outside the action space; the message is one sentence.
+        Raises ValueError: it lies outside the action space; the message is one sentence.
         """
 
     @abstractmethod
     def act(self, state: S, actions: Sequence[A | None]) -> Outcome[S]:
         """What the actions do: one an agent, None for an agent that abstains.
 
-        Raises
-        ------
-        ValueError
-            The number of actions isn't ``agents``, or one lies outside the action space.
+        Raises ValueError: the number of actions isn't ``agents``, or one lies outside the action
+        space.
         """
 
     def over(self, state: S) -> bool:
@@ -246,10 +241,8 @@ def from_plain(kind: Any, value: Any) -> Any:
 def checked(world: World[Any, A], actions: Sequence[A | None]) -> list[A | None]:
     """The actions of all agents, each one checked by the world's ``read``.
 
-    Raises
-    ------
-    ValueError
-        The number of actions isn't ``world.agents``, or one lies outside the action space.
+    Raises ValueError: the number of actions isn't ``world.agents``, or one lies outside the action
+    space.
     """
     if len(actions) != world.agents:
         raise ValueError(f"{world.agents} agents need {world.agents} actions, not {len(actions)}")
@@ -264,10 +257,7 @@ def is_whole(value: Any) -> bool:
 def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
     """Check that settings lie between two bounds, both included, or are None.
 
-    Raises
-    ------
-    UserError
-        One doesn't; the message names key, value and what is allowed.
+    Raises UserError: one doesn't; the message names key, value and what is allowed.
     """
     for name, (least, most) in bounds.items():
         value = getattr(settings, name)
@@ -278,10 +268,7 @@ def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
 def ordered(settings: Any, world: str, *pairs: tuple[str, str]) -> None:
     """Check that the first setting of each pair is at most the second.
 
-    Raises
-    ------
-    UserError
-        It is larger.
+    Raises UserError: it is larger.
     """
     for low, high in pairs:
         least, most = getattr(settings, low), getattr(settings, high)

@@ -75,10 +75,7 @@ class AnsweredTurns:
 def read(release: Release) -> list[AnsweredTurns]:
     """The branching files of a release, by the run that they follow.
 
-    Raises
-    ------
-    UserError
-        One can't be read.
+    Raises UserError: one can't be read.
     """
     files = sorted((release.clone / release.rules["branching"]).glob("*__K30__rep*.json"))
     paths = [file.relative_to(release.clone) for file in files]

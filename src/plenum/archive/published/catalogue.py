@@ -150,10 +150,7 @@ class Release:
     def read(self, path: Path) -> bytes:
         """The bytes of a file, as they were released.
 
-        Raises
-        ------
-        UserError
-            The file can't be read, or it was changed since.
+        Raises UserError: the file can't be read, or it was changed since.
         """
         try:
             data = (self.clone / path).read_bytes()
@@ -169,10 +166,7 @@ class Release:
     def selection(self, study: str) -> Selection:
         """The files of a study of the papers.
 
-        Raises
-        ------
-        UserError
-            There is no such study, or the clone has none of its files.
+        Raises UserError: there is no such study, or the clone has none of its files.
         """
         if study not in self.studies:
             raise UserError(f"study: {study!r} is not one of {', '.join(self.studies)}")
@@ -270,11 +264,8 @@ def _file(path: Path, folder: str) -> PublishedFile | None:
 def release_of(cfg: DictConfig) -> Release:
     """The clone that a script is to read.
 
-    Raises
-    ------
-    UserError
-        None is named, or an archive as well; it isn't a clone of the authors' repository, or there
-        is no such catalogue.
+    Raises UserError: None is named, or an archive as well; it isn't a clone of the authors'
+    repository, or there is no such catalogue.
     """
     if cfg.get("archive") is not None:
         raise UserError("published: an archive is named too; import one after the other")

@@ -47,10 +47,8 @@ class Design:
 def requested(cfg: DictConfig) -> Design:
     """Check the config of `scripts/import.py`.
 
-    Raises
-    ------
-    UserError
-        There is no such clone, its catalogue names no design, or the target is no folder.
+    Raises UserError: there is no such clone, its catalogue names no design, or the target is no
+    folder.
     """
     release = release_of(cfg)
     if not set(release.rules.get("design") or ()) >= _SOURCES:
@@ -64,11 +62,8 @@ def requested(cfg: DictConfig) -> Design:
 def bring_in(wanted: Design) -> None:
     """Write the design; what is there already, and the same, stays.
 
-    Raises
-    ------
-    UserError
-        A released file can't be read or isn't what it claims to be, or a target file differs;
-        nothing was written then.
+    Raises UserError: a released file can't be read or isn't what it claims to be, or a target file
+    differs; nothing was written then.
     """
     texts = {wanted.target / at: _once(part(wanted.release)) for at, part in _PARTS.items()}
     missing = {folder: _missing(folder, files) for folder, files in texts.items()}

@@ -50,10 +50,7 @@ class PublishedImport:
 def requested(cfg: DictConfig) -> PublishedImport:
     """Check the config of `scripts/import.py`.
 
-    Raises
-    ------
-    UserError
-        There is no such clone, study or store.
+    Raises UserError: there is no such clone, study or store.
     """
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
@@ -65,10 +62,7 @@ def requested(cfg: DictConfig) -> PublishedImport:
 def bring_in(wanted: PublishedImport) -> None:
     """Read and check the files of all studies, then write them to the tracking store.
 
-    Raises
-    ------
-    UserError
-        A file is missing or isn't what it claims to be; nothing was written then.
+    Raises UserError: a file is missing or isn't what it claims to be; nothing was written then.
     """
     store.check(wanted.uri)
     release = wanted.release

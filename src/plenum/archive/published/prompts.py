@@ -31,10 +31,7 @@ _STATE = 'pref=[{pref}] conf={conf} tags=["{first}","{second}"]'
 def files(release: Release) -> Iterator[tuple[str, str]]:
     """The files of the set of prompts, by their names.
 
-    Raises
-    ------
-    UserError
-        The released file can't be read, or lacks a text.
+    Raises UserError: the released file can't be read, or lacks a text.
     """
     path = Path(release.rules["design"]["prompts"])
     source = sources.read(release, path)

@@ -116,10 +116,7 @@ class Record(BaseModel):
 def released(release: Release, path: Path, model: type[M]) -> M:
     """What a released JSON file holds.
 
-    Raises
-    ------
-    UserError
-        It can't be read, was changed, or isn't of this form.
+    Raises UserError: it can't be read, was changed, or isn't of this form.
     """
     try:
         return model.model_validate_json(release.read(path))
@@ -139,10 +136,7 @@ def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
     path
         What to call the file.
 
-    Raises
-    ------
-    UserError
-        The file isn't text, a line is JSON and no run, or there is no run at all.
+    Raises UserError: the file isn't text, a line is JSON and no run, or there is no run at all.
     """
     records, torn = [], 0
     try:

@@ -30,10 +30,8 @@ class PythonFile:
     def constant(self, name: str) -> Any:
         """The value of a name that the module sets once, to a literal.
 
-        Raises
-        ------
-        UserError
-            It doesn't, or its texts hold characters that no text file keeps as they are.
+        Raises UserError: it doesn't, or its texts hold characters that no text file keeps as they
+        are.
         """
         return self._literal(name, list(_assigned(self.tree.body, name)))
 
@@ -98,10 +96,8 @@ class PythonFile:
         placeholders
             What each of its fields is called.
 
-        Raises
-        ------
-        UserError
-            As :meth:`constant`; or it holds another field, or one with a format of its own.
+        Raises UserError: as :meth:`constant`; or it holds another field, or one with a format of
+        its own.
         """
         parts = []
         try:
@@ -120,10 +116,7 @@ class PythonFile:
 def read(release: Release, path: Path) -> PythonFile:
     """Parse a Python file of a release.
 
-    Raises
-    ------
-    UserError
-        It can't be read, was changed, or is no Python.
+    Raises UserError: it can't be read, was changed, or is no Python.
     """
     data = release.read(path)
     try:

@@ -96,10 +96,7 @@ def monotonicity(outcome: Outcome) -> Monotonicity:
     v symmetric given u, E|u + βv| = E max(|u|, β|v|), which grows with β. What the estimates show
     to the contrary is chance; with ``antithetic=True`` the identity holds run by run.
 
-    Raises
-    ------
-    ValueError
-        The grid has no β = 0 or no other, or every column overflows.
+    Raises ValueError: the grid has no β = 0 or no other, or every column overflows.
     """
     grid = outcome.grid
     beta = np.array(grid.beta, dtype=float)

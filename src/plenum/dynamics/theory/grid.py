@@ -36,10 +36,7 @@ class Grid:
     beta
         Scale of the noise, 0 or more.
 
-    Raises
-    ------
-    ValueError
-        A list is empty, or a value lies outside its range.
+    Raises ValueError: a list is empty, or a value lies outside its range.
     """
 
     alpha: tuple[float, ...]

@@ -101,10 +101,7 @@ class Limiter:
         tokens
             What the call may use; taken from the tokens a minute.
 
-        Raises
-        ------
-        ProviderUnavailable
-            Nothing more is sent to the provider.
+        Raises ProviderUnavailable: nothing more is sent to the provider.
         """
         self.require_available()
         if not self._queue and self._wait(tokens) == 0.0:
@@ -125,10 +122,7 @@ class Limiter:
     async def pause(self, seconds: float, reason: str) -> None:
         """Wait before another attempt at a call.
 
-        Raises
-        ------
-        ProviderUnavailable
-            There will be none: nothing more is sent to the provider.
+        Raises ProviderUnavailable: there will be none: nothing more is sent to the provider.
         """
         self.require_available()
         over: asyncio.Future[None] = self._loop.create_future()
@@ -181,11 +175,8 @@ class Limiter:
         attempts
             How many there are. Where so many in a row reached nothing, no further call will.
 
-        Raises
-        ------
-        ProviderUnavailable
-            It wasn't the call that failed: the provider can't be reached, or wants to be left
-            alone for too long.
+        Raises ProviderUnavailable: it wasn't the call that failed: the provider can't be reached,
+        or wants to be left alone for too long.
         """
         if not error.reached:
             reason = f"{self._provider} can't be reached: {error.detail}"
@@ -198,10 +189,7 @@ class Limiter:
     def require_available(self) -> None:
         """Refuse where nothing more is sent to the provider.
 
-        Raises
-        ------
-        ProviderUnavailable
-            Nothing is.
+        Raises ProviderUnavailable: nothing is.
         """
         if self._unavailable:
             raise ProviderUnavailable(*self._unavailable)

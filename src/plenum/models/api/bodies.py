@@ -42,10 +42,7 @@ class Reader:
     async def read(self, response: aiohttp.ClientResponse) -> bytearray:
         """The decoded body of an answer; of an error, its beginning.
 
-        Raises
-        ------
-        TooLong
-            It is longer; the connection is closed.
+        Raises TooLong: it is longer; the connection is closed.
         """
         body, waited = bytearray(), False
         kept = _kept(response.status, self._most)
@@ -90,12 +87,8 @@ async def checked(
     encoding
         The Content-Encoding.
 
-    Raises
-    ------
-    TooLong
-        The next piece would make more than ``most`` decoded bytes, or too many values.
-    Encoded
-        The body isn't in its encoding, or has several.
+    Raises TooLong: the next piece would make more than ``most`` decoded bytes, or too many values.
+    Raises Encoded: the body isn't in its encoding, or has several.
     """
     if "," in encoding:
         raise Encoded("the body has more than one encoding")

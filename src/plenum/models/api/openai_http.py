@@ -51,10 +51,7 @@ class Endpoint:
     ) -> Response:
         """Make one attempt.
 
-        Raises
-        ------
-        CallError
-            It failed.
+        Raises CallError: it failed.
         """
         headers = {**self._headers, "X-Client-Request-Id": f"{chat.seed:016x}-{number}"}
         if chat.request is not None:

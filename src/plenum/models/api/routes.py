@@ -51,10 +51,7 @@ class Route:
     def parameters(self, sampling: Sampling, **more: Any) -> dict[str, Any]:
         """Sampling parameters as the model takes them, by LiteLLM's table.
 
-        Raises
-        ------
-        UserError
-            The model refuses one of them, for instance any temperature but its own.
+        Raises UserError: the model refuses one of them, for instance any temperature but its own.
         """
         try:
             mapped = litellm.utils.get_optional_params(
@@ -78,11 +75,8 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
     api_base
         Base URL by provider, for endpoints of one's own.
 
-    Raises
-    ------
-    UserError
-        LiteLLM can't route it, or an endpoint or a key is missing. No key is asked for where the
-        endpoint lies on this machine; one that is set is sent there.
+    Raises UserError: LiteLLM can't route it, or an endpoint or a key is missing. No key is asked
+    for where the endpoint lies on this machine; one that is set is sent there.
     """
     wire, provider, known = _routed(model)
     _check_environment(model, provider, api_base)
@@ -98,10 +92,7 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
 def forwarding(route: Route, interface: str) -> Route:
     """The route of requests that a program wrote for an interface.
 
-    Raises
-    ------
-    UserError
-        The provider speaks none of the interfaces.
+    Raises UserError: the provider speaks none of the interfaces.
     """
     if route.compatible:
         return route
@@ -131,10 +122,7 @@ def named(model: str, interface: str) -> str:
 def provider_of(model: str) -> str:
     """LiteLLM's name of a model's provider; needs no key.
 
-    Raises
-    ------
-    UserError
-        LiteLLM can't route it.
+    Raises UserError: LiteLLM can't route it.
     """
     return _routed(model)[1]
 

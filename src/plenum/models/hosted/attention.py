@@ -36,14 +36,8 @@ def attend(
     attention_mask : tensor, shape (rows, 1, tokens, places)
         Added to the scores: 0 where a token sees a place, minus infinity elsewhere.
 
-    Returns
-    -------
-    tensor, shape (rows, tokens, heads, d), and None
-
-    Raises
-    ------
-    ValueError
-        The model asks for more than attention: a cap on the scores, a sink, a bias.
+    Returns tensor, shape (rows, tokens, heads, d), and None.
+    Raises ValueError: the model asks for more than attention: a cap on the scores, a sink, a bias.
     """
     _refuse(options)
     rows, heads, tokens, d = query.shape

@@ -47,10 +47,8 @@ class Loaded:
 def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     """Load a model by name.
 
-    Raises
-    ------
-    UserError
-        Its files aren't here and can't be downloaded, or it isn't a model that can be hosted.
+    Raises UserError: its files aren't here and can't be downloaded, or it isn't a model that can be
+    hosted.
     """
     path, content = locate(model, settings.revision)
     attention.register()
@@ -89,10 +87,7 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
 def locate(model: str, revision: str) -> tuple[Path, str]:
     """The folder of a model's files, and what names their content.
 
-    Raises
-    ------
-    UserError
-        They aren't here and can't be downloaded, or no hub has such a name.
+    Raises UserError: they aren't here and can't be downloaded, or no hub has such a name.
     """
     folder = checkpoints.folder(model)
     if folder is not None:

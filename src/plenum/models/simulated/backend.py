@@ -130,10 +130,7 @@ class SimulatedBackend:
 def read(chat: Chat) -> Prompt:
     """What a committee's prompt says; the first line tells which of the known frames it has.
 
-    Raises
-    ------
-    UserError
-        It has none of them.
+    Raises UserError: it has none of them.
     """
     try:
         sectioned = chat.messages[1].content.startswith("## ")

@@ -71,10 +71,7 @@ async def run(
     output
         The file for what it prints; none is written where it prints nothing.
 
-    Raises
-    ------
-    OSError
-        It can't be started.
+    Raises OSError: it can't be started.
     """
     out, err = _Stream(), _Stream()
     with ExitStack() as stack:

@@ -48,10 +48,7 @@ class Http:
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises
-        ------
-        ProgramFailed
-            It can't be reached, or answered with an error.
+        Raises ProgramFailed: it can't be reached, or answered with an error.
         """
         if self._client is None:
             unlimited = aiohttp.ClientTimeout(total=None)
@@ -90,10 +87,7 @@ class Http:
 async def _bounded(response: aiohttp.ClientResponse) -> str:
     """The text of an answer.
 
-    Raises
-    ------
-    ProgramFailed
-        It is too long.
+    Raises ProgramFailed: it is too long.
     """
     body = bytearray()
     async for chunk in response.content.iter_any():

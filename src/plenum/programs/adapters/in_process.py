@@ -48,10 +48,7 @@ class Callable:
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises
-        ------
-        ProgramFailed
-            It raised an error.
+        Raises ProgramFailed: it raised an error.
         """
         loop, given = asyncio.get_running_loop(), session.case()
         run = plenum_run.Run(

@@ -42,10 +42,7 @@ class Command:
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises
-        ------
-        ProgramFailed
-            It can't be started, or ended with another status than 0.
+        Raises ProgramFailed: it can't be started, or ended with another status than 0.
         """
         ended = await _run(self._arguments, session, self._passed)
         if not session.decided:

@@ -69,10 +69,7 @@ class Program(Protocol):
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises
-        ------
-        ProgramFailed
-            It ended badly.
+        Raises ProgramFailed: it ended badly.
         """
 
     async def close(self) -> None:

@@ -88,10 +88,7 @@ class Decision:
     def from_result(cls, result: Any) -> Decision:
         """What a function returned: a decision, a text, or nothing.
 
-        Raises
-        ------
-        TypeError
-            It is something else.
+        Raises TypeError: it is something else.
         """
         if isinstance(result, cls):
             return result
@@ -157,10 +154,7 @@ class Run:
         confidence
             0 to 100.
 
-        Raises
-        ------
-        Refused
-            plenum can't take it; the message says why.
+        Raises Refused: plenum can't take it; the message says why.
         """
         message = {"round": round, "seat": seat, "text": text}
         if preferences is not None:
@@ -182,10 +176,7 @@ class Run:
 def connect(url: str | None = None, token: str | None = None) -> tuple[Case, Run]:
     """The case and the run that plenum named in the environment, or that are named here.
 
-    Raises
-    ------
-    Refused
-        No run is named, or plenum doesn't know it.
+    Raises Refused: no run is named, or plenum doesn't know it.
     """
     url = url or os.environ.get("PLENUM_RUN_URL")
     if not url:
@@ -205,10 +196,7 @@ def connect(url: str | None = None, token: str | None = None) -> tuple[Case, Run
 def load(target: str) -> Any:
     """What ``FILE.py:NAME`` or ``MODULE:NAME`` names.
 
-    Raises
-    ------
-    ImportError, AttributeError
-        There is no such file, module or name.
+    Raises ImportError, AttributeError: there is no such file, module or name.
     """
     place, _, name = target.rpartition(":")
     if not place:
@@ -227,10 +215,7 @@ def load(target: str) -> Any:
 def function_of(committee: Any) -> Callable[[Case, Run], Any]:
     """What is called in a run: the method ``deliberate`` of an object, or the function itself.
 
-    Raises
-    ------
-    TypeError
-        It has none and isn't callable.
+    Raises TypeError: it has none and isn't callable.
     """
     function = getattr(committee, "deliberate", committee)
     if not callable(function):
@@ -242,10 +227,7 @@ def function_of(committee: Any) -> Callable[[Case, Run], Any]:
 def knobs_of(committee: Any) -> dict[str, list[Any]]:
     """The settings that a program declares, each with the values to try, the usual one first.
 
-    Raises
-    ------
-    TypeError
-        They are no lists of values by name.
+    Raises TypeError: they are no lists of values by name.
     """
     knobs = getattr(committee, "knobs", {})
     try:

@@ -16,10 +16,7 @@ class Interface(Protocol):
     def read(self, body: Mapping[str, Any]) -> Request:
         """Read a request.
 
-        Raises
-        ------
-        BadRequest
-            It is none.
+        Raises BadRequest: it is none.
         """
 
     def answer(self, request: Request, response: Response, name: str) -> dict[str, Any]:

@@ -55,10 +55,8 @@ def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, in
     decisions
         Of completed runs, by number.
 
-    Returns
-    -------
-    tuple or None
-        A run that decides like the mode, another one, and how many messages they share.
+    Returns tuple or None: a run that decides like the mode, another one, and how many messages they
+    share.
     """
     counts = Counter(decisions.values())
     mode = counts.most_common(1)[0][0] if counts else ""

@@ -126,10 +126,7 @@ def gathered(
 ) -> Audit:
     """The audit of a study's conditions.
 
-    Raises
-    ------
-    UserError
-        No run has ended.
+    Raises UserError: no run has ended.
     """
     first = conditions[0].settings
     given = {each.case: each for each in conditions if each.settings == first}

@@ -52,10 +52,7 @@ def publish(
     results
         What the audit came to beside its runs: what would steady it, a baseline, a control.
 
-    Raises
-    ------
-    UserError
-        There is no such study, nothing in it, or no run has ended.
+    Raises UserError: there is no such study, nothing in it, or no run has ended.
     """
     with (
         tempfile.TemporaryDirectory() as scratch,

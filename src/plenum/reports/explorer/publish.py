@@ -51,10 +51,7 @@ class Explored(Settings):
 def publish(chosen: Explored) -> None:
     """Write the explorer of a study as one HTML file, and log it.
 
-    Raises
-    ------
-    UserError
-        There is no such study or condition, or its kind has no explorer.
+    Raises UserError: there is no such study or condition, or its kind has no explorer.
     """
     store.require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
@@ -76,10 +73,7 @@ def beginning_with(
 ) -> list[TrackedCondition]:
     """The conditions whose identity begins so.
 
-    Raises
-    ------
-    UserError
-        None does.
+    Raises UserError: None does.
     """
     matching = [each for each in conditions if each.identity.startswith(condition)]
     if not matching:

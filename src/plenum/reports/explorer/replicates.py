@@ -111,10 +111,7 @@ def farthest(paths: NDArray[np.float64], most: int) -> list[int]:
     most
         How many to choose.
 
-    Returns
-    -------
-    list
-        Their positions, in order.
+    Returns list: their positions, in order.
     """
     count = len(paths)
     if count <= most:

@@ -60,10 +60,7 @@ def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], No
     log
         Called with a line for each item.
 
-    Raises
-    ------
-    UserError
-        None of their studies has been run.
+    Raises UserError: None of their studies has been run.
     """
     studies = list(dict.fromkeys(name for item in requested for name in item.study_names))
     if studies and not run_or_imported(studies, chosen.uri):

@@ -71,10 +71,7 @@ def serving(
     build
         Makes the server; another one than the default answers in a way of its own.
 
-    Raises
-    ------
-    UserError
-        It can't listen there.
+    Raises UserError: it can't listen there.
     """
     ready: Future[Running] = Future()
 
@@ -106,10 +103,7 @@ def serving(
 def serve(settings: Settings) -> signal.Signals:
     """Run a server until SIGTERM or Ctrl-C, and say which of them it was.
 
-    Raises
-    ------
-    UserError
-        It can't listen there.
+    Raises UserError: it can't listen there.
     """
     return asyncio.run(_until_signalled(settings))
 

@@ -17,10 +17,7 @@ _INJECTED = ("injection_least", "injection_most")
 class MisinformationSettings:
     """Numbers of the world; ``docs/worlds.md`` says what each one does.
 
-    Raises
-    ------
-    UserError
-        One lies outside its range.
+    Raises UserError: one lies outside its range.
     """
 
     nodes: int = 50

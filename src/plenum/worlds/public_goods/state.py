@@ -14,10 +14,7 @@ class PublicGoodsSettings:
 
     Thresholds, shocks and benefits are stated for five agents, unless they aren't ``scaled``.
 
-    Raises
-    ------
-    UserError
-        One lies outside its range.
+    Raises UserError: one lies outside its range.
     """
 
     threshold: float = 30.0

@@ -77,10 +77,7 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
     def read(self, value: Any) -> float:
         """A contribution from a finite number between 0 and ``most`` (no text, no ``true``).
 
-        Raises
-        ------
-        ValueError
-            It is anything else.
+        Raises ValueError: it is anything else.
         """
         most = self.settings.most
         number = isinstance(value, (int, float)) and not isinstance(value, bool)

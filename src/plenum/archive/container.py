@@ -39,10 +39,7 @@ _CHUNK = 1 << 20
 class Packer:
     """An archive that is being written.
 
-    Attributes
-    ----------
-    files
-        ``size`` and ``sha256`` of what is in it, by name.
+    ``files``: ``size`` and ``sha256`` of what is in it, by name.
     """
 
     into: ZipFile
@@ -67,10 +64,7 @@ def described(data: bytes) -> dict[str, int | str]:
 def sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
     """An archive that appears under its name when it is whole, sealed and checked, or not at all.
 
-    Parameters
-    ----------
-    check
-        Is given the file before it gets its name; raises where it isn't to have it.
+    ``check``: is given the file before it gets its name; raises where it isn't to have it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -109,12 +103,8 @@ class Damaged(Exception):
 class Box:
     """An archive opened for reading.
 
-    Attributes
-    ----------
-    members
-        What the zip file says of each file, by name.
-    seal
-        What is wrong with the file as a whole; empty where its digest fits.
+    ``members``: what the zip file says of each file, by name.
+    ``seal``: what is wrong with the file as a whole; empty where its digest fits.
     """
 
     zip: ZipFile

@@ -73,11 +73,7 @@ def gathered(
 ) -> Iterator[list[ArchivedCondition]]:
     """The conditions of a study, in the order in which they were first run.
 
-    Parameters
-    ----------
-    report_progress
-        Called with the number of conditions read so far and their total.
-
+    ``report_progress``: called with the number of conditions read so far and their total.
     Raises UserError: there is no such study at ``uri``, nothing in it, or a replicate is half
     written.
     """

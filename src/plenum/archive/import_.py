@@ -129,13 +129,8 @@ def restore(
 
     Until then its runs are in an experiment of another name, and the same call goes on with it.
 
-    Parameters
-    ----------
-    study
-        What it is to be called there.
-    report_progress
-        Called with how many conditions are written, and of how many.
-
+    ``study``: what it is to be called there.
+    ``report_progress``: called with how many conditions are written, and of how many.
     Returns bool: whether anything was written: not where the study is there, with the same
     contents.
     Raises UserError: the store can't be written to, or holds another study of this name.

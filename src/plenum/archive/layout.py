@@ -16,10 +16,7 @@ MANIFEST, README, DICTIONARY = "manifest.json", "README.md", "dictionary.csv"
 CONDITIONS, TABLES, TRANSCRIPTS, RUNS = "conditions", "tables", "transcripts", "runs.json"
 
 PARQUET = tuple(f"{name}.parquet" for name in ("ensemble", "replicates", "rounds", "metrics"))
-ARTIFACTS = (
-    *("condition.json", "config.yaml", "environment.json", "accounts.json"),
-    *PARQUET,
-)
+ARTIFACTS = (*("condition.json", "config.yaml", "environment.json", "accounts.json"), *PARQUET)
 """Files of a condition's run; which of them there are depends on the condition."""
 
 SERIES = ("D", "log_D")
@@ -137,10 +134,7 @@ def _run(value: Any) -> Run:
 def content(files: Mapping[str, Mapping[str, Any]]) -> str:
     """The SHA-256 that names what was tracked, whatever the study is called and however reported.
 
-    Parameters
-    ----------
-    files
-        ``sha256`` by name, as in the manifest.
+    ``files``: ``sha256`` by name, as in the manifest.
     """
     digests = [
         (name, files[name]["sha256"]) for name in sorted(files) if name.startswith(CONDITIONS)

@@ -26,12 +26,8 @@ _PROBLEMS = 50
 class Checked:
     """What checking an archive found.
 
-    Attributes
-    ----------
-    problems
-        A line each; none where the archive is whole.
-    manifest
-        The archive's manifest; empty where it can't be read.
+    ``problems``: a line each; none where the archive is whole.
+    ``manifest``: the archive's manifest; empty where it can't be read.
     """
 
     problems: tuple[str, ...]
@@ -41,10 +37,7 @@ class Checked:
 def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -> Checked:
     """Check an archive.
 
-    Parameters
-    ----------
-    report_progress
-        Called with how many conditions were checked, and of how many.
+    ``report_progress``: called with how many conditions were checked, and of how many.
     """
     with checked(path, report_progress) as (result, _):
         return result

@@ -34,9 +34,6 @@ def seed_for(*names: str | int) -> int:
 def generator(*names: str | int) -> np.random.Generator:
     """A generator of its own for the stream that ``names`` name.
 
-    Parameters
-    ----------
-    *names
-        Identity of the condition, index of the replicate, purpose of the draw.
+    ``*names``: identity of the condition, index of the replicate, purpose of the draw.
     """
     return np.random.Generator(np.random.PCG64(seed_for(*names)))

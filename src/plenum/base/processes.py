@@ -23,17 +23,10 @@ class LineProcess:
     The child ends when its input ends, so that a killed parent leaves none behind; Ctrl-C reaches
     the parent alone.
 
-    Parameters
-    ----------
-    module
-        The child's main module.
-    note
-        Called with lines that are notes to the user and no answers: ``{"note": ...}``.
+    ``module``: the child's main module.
+    ``note``: called with lines that are notes to the user and no answers: ``{"note": ...}``.
 
-    Attributes
-    ----------
-    sent, done
-        Requests sent, and requests answered.
+    ``sent``, ``done``: requests sent, and requests answered.
     """
 
     def __init__(self, module: str, note: Callable[[str], None]) -> None:

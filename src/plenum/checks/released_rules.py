@@ -39,13 +39,8 @@ _NOTES = (
 def publish(runs: int, out: Path) -> None:
     """Run the arms, print them beside the paper's values, and end with one JSON line.
 
-    Parameters
-    ----------
-    runs
-        Episodes at each of the three volatilities.
-    out
-        Folder of ``released_rules.csv``.
-
+    ``runs``: episodes at each of the three volatilities.
+    ``out``: folder of ``released_rules.csv``.
     Raises UserError: ``runs`` is no whole number of 2 or more.
     """
     require(

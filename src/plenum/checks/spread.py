@@ -27,12 +27,8 @@ Units = tuple[str, ...]
 class ProbedAnswer:
     """One answer.
 
-    Attributes
-    ----------
-    preference
-        What it reports, on the simplex; ``None`` where that couldn't be read.
-    tokens
-        Its tokens with their natural log-probabilities, where the provider gave them.
+    ``preference``: what it reports, on the simplex; ``None`` where that couldn't be read.
+    ``tokens``: its tokens with their natural log-probabilities, where the provider gave them.
     """
 
     text: str
@@ -91,12 +87,9 @@ class PreferenceSpread:
 class LogprobSpread:
     """How far the log-probabilities of equal tokens after equal texts are apart.
 
-    Attributes
-    ----------
-    n, positions
-        Answers with tokens, and tokens before two of them part.
-    mean, largest
-        Over these positions, of the largest minus the smallest log-probability; NaN without one.
+    ``n``, ``positions``: answers with tokens, and tokens before two of them part.
+    ``mean``, ``largest``: over these positions, of the largest minus the smallest log-probability;
+    NaN without one.
     """
 
     n: int
@@ -136,10 +129,7 @@ class Repeats:
 def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
     """Compare the answers to one question.
 
-    Parameters
-    ----------
-    answers
-        In any order; their preferences have one length.
+    ``answers``: in any order; their preferences have one length.
     """
     texts = [answer.text for answer in answers]
     distinct = len(set(texts))
@@ -203,10 +193,7 @@ def _median(shared: np.ndarray, weights: Sequence[int]) -> float:
 def preference_spread(preferences: Sequence[tuple[float, ...]]) -> PreferenceSpread:
     """Measure how far preferences are apart.
 
-    Parameters
-    ----------
-    preferences
-        On the simplex, all of one length of at least 2.
+    ``preferences``: on the simplex, all of one length of at least 2.
     """
     n = len(preferences)
     distinct = len({tuple(round(p, _SAME) for p in vector) for vector in preferences})
@@ -240,10 +227,7 @@ def logprob_spread(answers: Sequence[tuple[tuple[str, float], ...]]) -> LogprobS
     The same tokens after the same prompt and text have the same log-probabilities wherever the
     arithmetic is the same: a spread is noise of the server, though no text may show it.
 
-    Parameters
-    ----------
-    answers
-        Tokens with log-probabilities of each answer.
+    ``answers``: tokens with log-probabilities of each answer.
     """
     equal = []
     for position in zip(*answers, strict=False):

@@ -20,13 +20,9 @@ _FENCE = re.compile(rf"```(?:json)?[ \t]*{_LINE_END}(.*){_LINE_END}[ \t]*```", r
 class Form:
     """Which JSON objects ballots and clerk answer with.
 
-    Attributes
-    ----------
-    vote, confidence
-        The keys of a ballot that are read.
-    closed
-        Whether there may be no others, and STATE lines are read strictly. Otherwise the clerk names
-        a decision, and under ``vote`` the number of votes of each option.
+    ``vote``, ``confidence``: the keys of a ballot that are read.
+    ``closed``: whether there may be no others, and STATE lines are read strictly. Otherwise the
+    clerk names a decision, and under ``vote`` the number of votes of each option.
     """
 
     vote: str

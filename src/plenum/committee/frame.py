@@ -132,13 +132,8 @@ def load(folder: str, answers: str) -> Frame:
 
     A file holds its template and a line break after it.
 
-    Parameters
-    ----------
-    folder
-        Where the set lies, relative to the project.
-    answers
-        As :attr:`Frame.answers`.
-
+    ``folder``: where the set lies, relative to the project.
+    ``answers``: as :attr:`Frame.answers`.
     Raises UserError: there is no such folder, a file can't be read, is no template, or holds a
     placeholder that it can't have.
     """
@@ -161,10 +156,7 @@ def load(folder: str, answers: str) -> Frame:
 def problems(name: str, text: str) -> Iterator[str]:
     """What is wrong with a template.
 
-    Parameters
-    ----------
-    name
-        Of :data:`TEMPLATES`, or another one, which is a problem too.
+    ``name``: of :data:`TEMPLATES`, or another one, which is a problem too.
     """
     if name not in TEMPLATES:
         yield f"no such template; the templates are {', '.join(TEMPLATES)}"

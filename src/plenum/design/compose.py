@@ -52,11 +52,7 @@ def with_weights(
 ) -> tuple[Backend, tuple[tuple[str, str], ...]]:
     """The backend with its number format, and the digests of hosted models in folders.
 
-    Parameters
-    ----------
-    models
-        The models that the condition calls.
-
+    ``models``: the models that the condition calls.
     Raises UserError: a model or its number format doesn't go with the backend, or a folder holds no
     checkpoint.
     """

@@ -31,13 +31,8 @@ _SCHEMAS = {"config": (Config,), "audit": (Config, AuditConfig)}
 def explain(arguments: Sequence[str], config_name: str) -> str | None:
     """A problem with the overrides of a command that Hydra has refused, in one line.
 
-    Parameters
-    ----------
-    arguments
-        The command line behind the script's name.
-    config_name
-        The primary config, such as ``config`` or ``tables``.
-
+    ``arguments``: the command line behind the script's name.
+    ``config_name``: the primary config, such as ``config`` or ``tables``.
     Returns str or None: the first override that is wrong, and what was probably meant; ``None``
     where each of them fits, so that Hydra's own words are the best there are.
     """

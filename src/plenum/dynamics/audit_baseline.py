@@ -60,10 +60,7 @@ def compare(
 ) -> Comparison:
     """Two programs on one case.
 
-    Parameters
-    ----------
-    now, before
-        Outcomes of the runs, as :func:`plenum.dynamics.audits.in_order` has them.
+    ``now``, ``before``: outcomes of the runs, as :func:`plenum.dynamics.audits.in_order` has them.
     """
     new, old = coded(now, options), coded(before, options)
     modes, categories = len(options), len(options) + 2
@@ -98,12 +95,8 @@ def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Float
 
     For each option that may have been the mode, every option that may be it now must be refuted.
 
-    Parameters
-    ----------
-    new, old
-        Outcomes by number; the first ``modes`` of them may be the mode. The first old one nominates
-        the option on which most is bet, and doesn't count.
-
+    ``new``, ``old``: outcomes by number; the first ``modes`` of them may be the mode. The first old
+    one nominates the option on which most is bet, and doesn't count.
     Returns array, shape (new runs,): after each of the new runs.
     """
     if len(old) < 2 or not len(new):

@@ -37,10 +37,7 @@ class Growth:
 def growth(ensemble: ArrayLike) -> Growth:
     """Look at λ̂ as often as there are runs for.
 
-    Parameters
-    ----------
-    ensemble
-        Mean preferences, shape (runs, rounds, options), in the order of the runs.
+    ``ensemble``: mean preferences, shape (runs, rounds, options), in the order of the runs.
     """
     array, last = np.asarray(ensemble, float), Growth()
     for look, bound in zip(LOOKS, growth_bounds(LOOKS), strict=True):

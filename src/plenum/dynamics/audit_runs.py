@@ -42,12 +42,8 @@ class Expected:
 class Further:
     """What an undecided audit would take if its runs went on as they did.
 
-    Attributes
-    ----------
-    verdict
-        Where it would lead: ``stable`` or ``unstable``.
-    runs
-        How many more.
+    ``verdict``: where it would lead: ``stable`` or ``unstable``.
+    ``runs``: how many more.
     """
 
     verdict: str
@@ -59,10 +55,7 @@ def horizon(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> int:
 
     No run before it is one that the verdict could do without, whatever the runs end in.
 
-    Parameters
-    ----------
-    outcomes
-        Of the runs so far, none of which brought a verdict.
+    ``outcomes``: of the runs so far, none of which brought a verdict.
     """
     path, ahead = coded(outcomes, options), 32
     while True:
@@ -104,13 +97,9 @@ def expected(
 ) -> tuple[Expected, ...]:
     """What an audit comes to, by the share of the modal decision: simulated, as it is run.
 
-    Parameters
-    ----------
-    options
-        Of the case, at least two.
-    shares
-        Each from above 1 / ``options`` to 1; by default the two ends, the rule's two shares, and
-        the middle between these.
+    ``options``: of the case, at least two.
+    ``shares``: each from above 1 / ``options`` to 1; by default the two ends, the rule's two
+    shares, and the middle between these.
     """
     low, high = rule.unacceptable, rule.acceptable
     wanted = shares or (1.0, high, (low + high) / 2, low, max(low - 0.2, 1 / options + 0.05))

@@ -49,12 +49,8 @@ class Vote:
 class Gain:
     """What any vote can gain, over however many runs (moments of single runs: 2605.03379).
 
-    Attributes
-    ----------
-    most
-        Of the share of alike decisions: from one run's share to 1, at best.
-    sure
-        Whether enough runs come as near to 1 as one likes: the mode is a majority.
+    ``most``: of the share of alike decisions: from one run's share to 1, at best.
+    ``sure``: whether enough runs come as near to 1 as one likes: the mode is a majority.
     """
 
     most: float
@@ -104,12 +100,9 @@ def votes(cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: Rule) ->
 def decides(shares: Floats, runs: int) -> Floats:
     """The chance that each option has the most votes, and wins the draw among equal ones.
 
-    Parameters
-    ----------
-    shares
-        Of single runs that decide for it, shape (options,); what is missing to 1 doesn't vote.
-    runs
-        That vote, independent draws.
+    ``shares``: of single runs that decide for it, shape (options,); what is missing to 1 doesn't
+    vote.
+    ``runs``: that vote, independent draws.
     """
     p = np.append(shares, max(1 - shares.sum(), 0.0))
     won = np.zeros(len(shares))

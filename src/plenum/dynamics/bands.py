@@ -15,11 +15,7 @@ def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
     with itself, so that the level isn't moved as it is by a bootstrap; log D ± t(R-1) standard
     errors keeps the limits above zero.
 
-    Parameters
-    ----------
-    ensemble
-        Committee mean preferences, shape (R, T, K).
-
+    ``ensemble``: committee mean preferences, shape (R, T, K).
     Returns low, high : arrays, shape (T,): NaN with fewer than three replicates, and in rounds in
     which D is zero or rests on one replicate alone. They hold round by round, not for the whole
     curve at once.

@@ -86,14 +86,9 @@ class NextAnswers:
 def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAnswers:
     """Γ̂ and ĉ as the authors' released files compute them.
 
-    Parameters
-    ----------
-    samples
-        Of each turn, the preferences that its prompt was answered with, shape (answers, options).
-        Of equal options the first is on top.
-    threshold
-        In nats.
-
+    ``samples``: of each turn, the preferences that its prompt was answered with, shape (answers,
+    options). Of equal options the first is on top.
+    ``threshold``: in nats.
     Raises ValueError: there is no turn, or one without an answer.
     """
     arrays = [np.asarray(turn, float) for turn in samples]
@@ -109,11 +104,7 @@ def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAn
 
 
 def branching(
-    continuations: ArrayLike,
-    start: ArrayLike,
-    *,
-    permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    continuations: ArrayLike, start: ArrayLike, *, permutations: int = PERMUTATIONS, seed: int = 0
 ) -> Branching:
     """Estimate local divergence from continuations of base states.
 

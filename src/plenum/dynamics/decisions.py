@@ -33,14 +33,9 @@ class Share:
 def share(total: float, n: int) -> Share:
     """A share with Clopper and Pearson's interval, exact where ``total`` is a count.
 
-    Parameters
-    ----------
-    total
-        How many of the units, or the sum of shares of units: a unit's share lies between 0 and 1,
-        so that no mean of them varies more than a count does.
-    n
-        Units.
-
+    ``total``: how many of the units, or the sum of shares of units: a unit's share lies between 0
+    and 1, so that no mean of them varies more than a count does.
+    ``n``: Units.
     Raises ValueError: ``total`` doesn't lie between 0 and ``n``.
     """
     if not 0 <= total <= n:
@@ -59,10 +54,7 @@ def flip_rate(decisions: Sequence[str]) -> Share:
     is chosen by the replicates that it is compared with (two equally likely decisions average
     0.412 at R = 20). `pairwise_disagreement` isn't biased.
 
-    Parameters
-    ----------
-    decisions
-        One a replicate.
+    ``decisions``: one a replicate.
     """
     return share(len(decisions) - _modal(decisions), len(decisions))
 
@@ -77,11 +69,7 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     U-statistic's second-order variance, cut to [0, 1]; where no two
     replicates agree, from the Poisson limit of 0 agreements on.
 
-    Parameters
-    ----------
-    decisions
-        One a replicate; ``NONE`` is a decision of its own.
-
+    ``decisions``: one a replicate; ``NONE`` is a decision of its own.
     Returns Share: NaN for fewer than two replicates.
     """
     n = len(decisions)
@@ -132,11 +120,7 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """Compare two yes-or-no outcomes of the same units, such as: does the variant flip the
     decision after deliberation, and does it flip the one-shot vote?
 
-    Parameters
-    ----------
-    first, second
-        One a unit, in the same order.
-
+    ``first``, ``second``: one a unit, in the same order.
     Raises ValueError: the lengths differ or are zero.
     """
     if len(first) != len(second) or not len(first):

@@ -128,12 +128,8 @@ def warnings(
 ) -> tuple[str, ...]:
     """What speaks against taking λ̂ for a rate of growth, by name.
 
-    Parameters
-    ----------
-    se
-        Jackknife standard error of λ̂.
-    modal
-        Share of the replicates with the modal decision; ``None`` if unknown.
+    ``se``: jackknife standard error of λ̂.
+    ``modal``: share of the replicates with the modal decision; ``None`` if unknown.
     """
     apart = _disagree([Variant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()

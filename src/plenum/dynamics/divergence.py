@@ -10,11 +10,7 @@ ZERO = 1e-9
 def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
     """Check an ensemble.
 
-    Parameters
-    ----------
-    ensemble
-        Committee mean preferences, shape (replicates, rounds, options).
-
+    ``ensemble``: committee mean preferences, shape (replicates, rounds, options).
     Raises ValueError: the shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
     """
     array = np.asarray(ensemble, dtype=float)
@@ -30,11 +26,7 @@ def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
 def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
     """Euclidean distance of every pair of replicates in every round.
 
-    Parameters
-    ----------
-    ensemble
-        Shape (R, T, K).
-
+    ``ensemble``: shape (R, T, K).
     Returns array, shape (R, R, T): symmetric in its first two axes; values below 1e-9 are exact
     zeros.
     """
@@ -46,11 +38,7 @@ def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
 def divergence(ensemble: ArrayLike) -> NDArray[np.float64]:
     """Mean pairwise distance per round, D(t) (Eq. 1 of both instability papers).
 
-    Parameters
-    ----------
-    ensemble
-        Committee mean preferences, shape (R, T, K).
-
+    ``ensemble``: committee mean preferences, shape (R, T, K).
     Returns array, shape (T,): from 0 to about 0.94 for many replicates and three options; NaN for
     fewer than two replicates.
     """

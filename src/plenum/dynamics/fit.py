@@ -79,13 +79,8 @@ class Fit:
 def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
     """Measure an ensemble's distances over a window.
 
-    Parameters
-    ----------
-    ensemble
-        Committee mean preferences, shape (R, T, K).
-    window
-        First and last round, counted from 1; rounds beyond T are ignored.
-
+    ``ensemble``: committee mean preferences, shape (R, T, K).
+    ``window``: first and last round, counted from 1; rounds beyond T are ignored.
     Raises ValueError: the ensemble or the window is malformed.
     """
     try:
@@ -102,11 +97,7 @@ def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
 def without_each(distances: Floats) -> Floats:
     """Sums over pairs without each replicate in turn.
 
-    Parameters
-    ----------
-    distances
-        Non-negative, symmetric, zero on the diagonal: shape (R, R, rounds).
-
+    ``distances``: Non-negative, symmetric, zero on the diagonal: shape (R, R, rounds).
     Returns array, shape (R, rounds): the residue of sums that are exactly zero is zero.
     """
     total = distances.sum(axis=(0, 1)) / 2
@@ -117,13 +108,8 @@ def without_each(distances: Floats) -> Floats:
 def slope(rounds: Floats, level: Floats) -> Floats:
     """Least-squares slopes of log(level) on the rounds where it is positive.
 
-    Parameters
-    ----------
-    rounds
-        Shape (rounds,).
-    level
-        Non-negative, shape (..., rounds). Its scale does not matter.
-
+    ``rounds``: shape (rounds,).
+    ``level``: Non-negative, shape (..., rounds). Its scale does not matter.
     Returns array, shape (...): NaN where fewer than two rounds are positive.
     """
     positive = level > 0

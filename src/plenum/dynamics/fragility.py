@@ -180,11 +180,7 @@ def fragility_contrast(
     -1 to 1 and keeps a width where no pair differs; Student's t over wordings where these were
     read several times. Wordings are the units: what is said holds given both canonical decisions.
 
-    Parameters
-    ----------
-    first, second
-        What the completed replicates of each condition read and decided.
-
+    ``first``, ``second``: what the completed replicates of each condition read and decided.
     Returns FragilityContrast: NaN where they have no wording in common.
     """
     changed = flips(first), flips(second)

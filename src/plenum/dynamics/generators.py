@@ -68,12 +68,8 @@ def gaussian(
 ) -> Process:
     """A process of Gaussian displacements.
 
-    Parameters
-    ----------
-    variance
-        Per coordinate of the plane, shape (rounds,).
-    noise
-        Draws coordinates on the plane, shape (R, rounds, options - 1).
+    ``variance``: per coordinate of the plane, shape (rounds,).
+    ``noise``: draws coordinates on the plane, shape (R, rounds, options - 1).
     """
 
     def draw(generator: np.random.Generator, replicates: int) -> Floats:

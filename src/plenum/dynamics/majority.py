@@ -101,13 +101,8 @@ def time_to_majority(
 def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
     """The option that a strict majority of the seats present has on top, or -1.
 
-    Parameters
-    ----------
-    preferences
-        Shape (replicates, rounds, seats, options); NaN where a seat is absent.
-    ties
-        As for :func:`time_to_majority`.
-
+    ``preferences``: shape (replicates, rounds, seats, options); NaN where a seat is absent.
+    ``ties``: as for :func:`time_to_majority`.
     Returns array, shape (replicates, rounds).
     """
     array = seats(preferences)

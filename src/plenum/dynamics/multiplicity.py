@@ -13,10 +13,7 @@ def holm(p: ArrayLike) -> Floats:
 
     For headline claims. NaN stays NaN and doesn't count.
 
-    Parameters
-    ----------
-    p
-        From 0 to 1, shape (tests,).
+    ``p``: from 0 to 1, shape (tests,).
     """
     return _adjusted(p, _step_down)
 
@@ -26,10 +23,7 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 
     For maps. NaN stays NaN and doesn't count.
 
-    Parameters
-    ----------
-    p
-        From 0 to 1, shape (tests,).
+    ``p``: from 0 to 1, shape (tests,).
     """
     from scipy.stats import false_discovery_control
 

@@ -78,10 +78,7 @@ class Parting:
 def parting(calls: Columns) -> Parting:
     """Compare all pairs of runs, call by call: calls are matched by seat and round.
 
-    Parameters
-    ----------
-    calls
-        With ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
+    ``calls``: with ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
     """
     keys, prompted, answered, order = _aligned(calls)
     runs = len(prompted)
@@ -121,12 +118,8 @@ def uncalled(calls: Columns, runs: int) -> str:
 
     It must where :data:`LEAST_REPEATS` of its runs, or more, made no call, and others did.
 
-    Parameters
-    ----------
-    calls
-        With ``replicate``.
-    runs
-        Completed ones.
+    ``calls``: with ``replicate``.
+    ``runs``: completed ones.
     """
     called = len(set(calls["replicate"]))
     if not called or runs - called < LEAST_REPEATS:
@@ -141,10 +134,8 @@ def cached(calls: Columns) -> str:
     every repeat, :data:`LEAST_REPEATS` or more, has the very answer of the first. Calls with a seed
     of the program's and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
 
-    Parameters
-    ----------
-    calls
-        With ``replicate``, ``prompt``, ``answer``, ``temperature``, ``draw``, ``tokens_out``.
+    ``calls``: with ``replicate``, ``prompt``, ``answer``, ``temperature``, ``draw``,
+    ``tokens_out``.
     """
     names = ("replicate", "model", "prompt", "answer", "temperature", "draw", "tokens_out")
     groups: defaultdict[tuple[str, str], dict[Any, Any]] = defaultdict(dict)

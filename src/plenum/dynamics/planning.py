@@ -103,11 +103,7 @@ def _power(centre: float, df: float, alpha: float) -> float:
 def detectable(se: float, df: float) -> float:
     """The smallest true effect that a two-sided t test at 0.05 finds with a power of 0.8.
 
-    Parameters
-    ----------
-    se, df
-        Standard error of the estimate, as realised, and its degrees of freedom.
-
+    ``se``, ``df``: standard error of the estimate, as realised, and its degrees of freedom.
     Returns float: in the unit of ``se``; NaN without a standard error or degrees of freedom.
     """
     if not (math.isfinite(se) and se > 0 and df > 0):
@@ -232,11 +228,7 @@ def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_f
     The density of the standardised sum among paths that crossed no boundary is carried from look
     to look on a grid; each boundary is where the newly spent alpha lies outside.
 
-    Parameters
-    ----------
-    fractions
-        Information at every look, increasing, from above 0 to 1, shape (looks,).
-
+    ``fractions``: information at every look, increasing, from above 0 to 1, shape (looks,).
     Returns array, shape (looks,).
     """
     bounds: list[float] = []

@@ -143,14 +143,9 @@ def recovery_time(
 ) -> RecoveryTime:
     """Median and restricted mean of the rounds until recovery.
 
-    Parameters
-    ----------
-    episodes
-        The recoveries of each episode. Episodes without one don't count.
-    horizon
-        Rounds up to which the mean is taken, more than 0. By default the longest time seen, and
-        at least 1; conditions that are compared need the same one.
-
+    ``episodes``: the recoveries of each episode. Episodes without one don't count.
+    ``horizon``: rounds up to which the mean is taken, more than 0. By default the longest time
+    seen, and at least 1; conditions that are compared need the same one.
     Raises ValueError: ``horizon`` isn't more than 0.
     """
     if horizon is not None and not (math.isfinite(horizon) and horizon > 0):

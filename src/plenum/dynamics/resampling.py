@@ -16,14 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 from scipy.special import ndtr, ndtri
 
-from plenum.dynamics.fit import (
-    WINDOW,
-    Array,
-    Fit,
-    Floats,
-    contrast_weights,
-    fit,
-)
+from plenum.dynamics.fit import WINDOW, Array, Fit, Floats, contrast_weights, fit
 
 DRAWS = 10_000
 """Default number of bootstrap draws and of reversals."""
@@ -88,12 +81,8 @@ class Bootstrap:
     def interval(self, method: str) -> Interval:
         """One of the bootstrap's intervals.
 
-        Parameters
-        ----------
-        method
-            ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
-            ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
-
+        ``method``: ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
+        ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
         Returns Interval: NaN for fewer than 40 draws, for fewer than three replicates, and where a
         replicate alone makes λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none
         but its own. ``bootstrap_t`` is NaN too where more than 1.25 % of the draws have next to no

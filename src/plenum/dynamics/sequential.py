@@ -107,13 +107,8 @@ def log_stable(
 
     Run 1 nominates the option on which most is bet, and doesn't count.
 
-    Parameters
-    ----------
-    paths
-        Decisions of repeated audits, shape (audits, runs).
-    modes
-        As of :func:`evidence`.
-
+    ``paths``: decisions of repeated audits, shape (audits, runs).
+    ``modes``: as of :func:`evidence`.
     Returns array, shape (audits, runs): after each run.
     """
     q = unacceptable + (1 - unacceptable) * _ABOVE
@@ -167,10 +162,7 @@ def share_interval(
     Each side misses the share with a chance of at most ``alpha``. A verdict stands where the
     interval lies above ``unacceptable``, or below ``acceptable``.
 
-    Parameters
-    ----------
-    decisions, options, modes
-        As of :func:`evidence`.
+    ``decisions``, ``options``, ``modes``: as of :func:`evidence`.
     """
     path = np.asarray(decisions, int)[None]
     if not path.size:
@@ -205,11 +197,7 @@ def growth_bounds(looks: tuple[int, ...], alpha: float = ALPHA) -> tuple[float, 
     O'Brien and Fleming's spending (Lan and DeMets 1983) on information that grows with the number
     of replicates.
 
-    Parameters
-    ----------
-    looks
-        Replicates at each look, growing; the last one is the planned end.
-
+    ``looks``: replicates at each look, growing; the last one is the planned end.
     Raises ValueError: looks don't grow.
     """
     from scipy.stats import multivariate_normal, norm

@@ -36,14 +36,9 @@ def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts
     A tie that contains the previous top option is no switch, and the previous option stays. Out
     of a tie, going on to any of its members is none either.
 
-    Parameters
-    ----------
-    preferences
-        Preferences of every seat, shape (replicates, rounds, seats, options). Rounds in which a
-        seat is absent (NaN) are passed over.
-    ties
-        ``first`` takes a tied top for its first option, as the papers do.
-
+    ``preferences``: preferences of every seat, shape (replicates, rounds, seats, options). Rounds
+    in which a seat is absent (NaN) are passed over.
+    ``ties``: ``first`` takes a tied top for its first option, as the papers do.
     Raises ValueError: the shape is malformed.
     """
     array = seats(preferences)

@@ -39,11 +39,7 @@ class Parting:
 def parting(several: Sequence[Floats]) -> Parting:
     """Estimate how fast runs of one and the same world part.
 
-    Parameters
-    ----------
-    several
-        Of each world its runs, shape (runs, rounds, components).
-
+    ``several``: of each world its runs, shape (runs, rounds, components).
     Raises ValueError: there is no world.
     """
     if not several:

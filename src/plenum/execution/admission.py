@@ -17,12 +17,8 @@ _MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
 class Admission:
     """The limiters of a sweep by provider, and its budget's ledger.
 
-    Parameters
-    ----------
-    calls
-        The limits that the user states.
-    ledger
-        The budget.
+    ``calls``: the limits that the user states.
+    ``ledger``: the budget.
     """
 
     def __init__(self, calls: Calls, ledger: Ledger) -> None:
@@ -84,11 +80,7 @@ class Ticket:
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
         """Take the replicate up: wait until the budget has room for it.
 
-        Parameters
-        ----------
-        passed
-            Calls that it had made before, of ``calls`` in all; who is furthest goes first.
-
+        ``passed``: calls that it had made before, of ``calls`` in all; who is furthest goes first.
         Raises BudgetSpent: there is no room for a further call.
         Raises ProviderUnavailable: it couldn't be finished: nothing more is sent to a provider of
         its models.

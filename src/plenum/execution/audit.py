@@ -82,10 +82,7 @@ def run(audit: Audit) -> AuditResult | None:
 def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
     """What an audit takes at both ends, and between them.
 
-    Parameters
-    ----------
-    pilot
-        A run that has ended; ``None`` where there is none yet.
+    ``pilot``: a run that has ended; ``None`` where there is none yet.
     """
     cases, most = len(audit.jobs), audit.settings.max_runs
     options = max(len(require_program(job.condition).case.options) for job in audit.jobs)

@@ -16,12 +16,8 @@ PREVIOUS = "previous"
 class Baseline:
     """An earlier program.
 
-    Attributes
-    ----------
-    program
-        Its identity.
-    outcomes
-        Of its runs, by case.
+    ``program``: its identity.
+    ``outcomes``: of its runs, by case.
     """
 
     program: str

@@ -139,10 +139,7 @@ class AuditRuns:
     plan
         Is given the pilot run; returns why the audit can't go on, or an empty text.
 
-    Attributes
-    ----------
-    refused
-        Why it didn't go on.
+    ``refused``: why it didn't go on.
     """
 
     def __init__(

@@ -33,12 +33,8 @@ class Ledger:
     spent
         What the sweep's conditions have cost in earlier runs.
 
-    Attributes
-    ----------
-    spent
-        What is used up.
-    refusal
-        What a user should know, once a call was refused.
+    ``spent``: what is used up.
+    ``refusal``: what a user should know, once a call was refused.
     """
 
     def __init__(
@@ -69,13 +65,8 @@ class Ledger:
 
         So a budget that is too small ends in whole replicates, and not in many half-done ones.
 
-        Parameters
-        ----------
-        replicate
-            Names it.
-        needs
-            What it still takes, by estimate.
-
+        ``replicate``: names it.
+        ``needs``: what it still takes, by estimate.
         Raises BudgetSpent: a call was refused before.
         """
         if not self._budget.limited:

@@ -19,10 +19,7 @@ from plenum.models import Answer, Attempt, CallError, Chat, ChatModel
 from plenum.models.retry import Policy, call
 from plenum.records import CallLog, Failure
 
-_POINTLESS = {
-    Failure.AUTH: "the key was refused",
-    Failure.BUDGET: "the account's quota is used up",
-}
+_POINTLESS = {Failure.AUTH: "the key was refused", Failure.BUDGET: "the account's quota is used up"}
 _NOT_FOUND = 404
 
 
@@ -55,13 +52,8 @@ class Caller:
     ) -> Answer:
         """Call until an answer comes, or none will.
 
-        Parameters
-        ----------
-        labels
-            What names the call in the log.
-        failed
-            Called with each attempt that failed.
-
+        ``labels``: what names the call in the log.
+        ``failed``: called with each attempt that failed.
         Raises CallError: the call failed for good; others may not.
         Raises BudgetSpent: it doesn't fit the budget.
         Raises ProviderUnavailable: nothing more is sent to the model's provider.

@@ -29,12 +29,8 @@ FORMATS = ("text", "json")
 class Wanted:
     """Which call's prompt is wanted; ``None`` for the only one there is.
 
-    Attributes
-    ----------
-    condition
-        The first letters of an identity, or the name of a run.
-    call
-        As journals name it; ``None`` for the first kind that the replicate has.
+    ``condition``: the first letters of an identity, or the name of a run.
+    ``call``: as journals name it; ``None`` for the first kind that the replicate has.
     """
 
     condition: str | None

@@ -15,10 +15,7 @@ from plenum.tracking.traces import TracedCall
 class ReadDifferently(Exception):
     """A recorded answer isn't read as it was, or a round isn't played as it was.
 
-    Attributes
-    ----------
-    where
-        ``call 3`` or ``round 2``, counted from 1.
+    ``where``: ``call 3`` or ``round 2``, counted from 1.
     """
 
     def __init__(self, where: str) -> None:
@@ -30,10 +27,7 @@ class ReadDifferently(Exception):
 class Call:
     """A call of a replicate: the request, and the journal's entry of the answer.
 
-    Attributes
-    ----------
-    entry
-        ``None`` for the call at which a replicate failed or waits.
+    ``entry``: ``None`` for the call at which a replicate failed or waits.
     """
 
     ask: Ask
@@ -49,13 +43,9 @@ def open_conversation(condition: Condition, index: int) -> Conversation[Any]:
 def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Iterator[Call]:
     """Answer a conversation from a journal's entries, call by call.
 
-    Parameters
-    ----------
-    conversation
-        One that nothing has been answered in; it stands after the last entry at the end.
-    entries
-        All entries of the journal after its head.
-
+    ``conversation``: one that nothing has been answered in; it stands after the last entry at the
+    end.
+    ``entries``: all entries of the journal after its head.
     Raises ReadDifferently: an answer amounts to another entry than the recorded one, or a round to
     another round.
     """

@@ -21,10 +21,7 @@ _CONDITIONS_A_PROCESS = 12
 class ReportPool:
     """Reads journals, counts and estimates in processes of its own, off the event loop.
 
-    Parameters
-    ----------
-    conditions
-        How many the sweep has.
+    ``conditions``: how many the sweep has.
     """
 
     def __init__(self, conditions: int) -> None:

@@ -22,17 +22,11 @@ class RunCalls:
     observe
         Called with the kind, the round, the seat, and the reply's tokens and cost of each answer.
 
-    Attributes
-    ----------
-    failed
-        How the last call that ended failed; ``None`` where it didn't.
+    ``failed``: how the last call that ended failed; ``None`` where it didn't.
     """
 
     def __init__(
-        self,
-        callers: Callable[[], Caller],
-        most: int,
-        observe: Callable[[dict[str, Any]], object],
+        self, callers: Callable[[], Caller], most: int, observe: Callable[[dict[str, Any]], object]
     ) -> None:
         self._callers, self._most, self._observe = callers, most, observe
         self._idle: list[Caller] = []

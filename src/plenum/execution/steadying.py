@@ -77,10 +77,7 @@ class Option:
 def options(audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule) -> list[Option]:
     """Everything that was tried, with the program as it is first.
 
-    Parameters
-    ----------
-    usual
-        The runs of the audit that was made.
+    ``usual``: the runs of the audit that was made.
     """
     runs = list(usual.values())
     first = _option(AS_IT_IS, runs, rule)

@@ -25,13 +25,8 @@ _RESERVED_FILES = 256
 def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outcome]:
     """Run conditions to their end.
 
-    Parameters
-    ----------
-    jobs
-        Conditions of one sweep. Two jobs with one identity share their journals.
-    playing
-        What a replicate is, and which ones are due; by default a conversation, and all.
-
+    ``jobs``: conditions of one sweep. Two jobs with one identity share their journals.
+    ``playing``: what a replicate is, and which ones are due; by default a conversation, and all.
     Returns list of Outcome: in the order of ``jobs``.
     Raises UserError: something can't work: a missing key, an unknown price under a budget, a
     tracking server that doesn't answer. Nothing has been run then.

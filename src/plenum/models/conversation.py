@@ -49,10 +49,7 @@ class ConversationFailed(Exception):
 class Conversation(ABC, Generic[C]):
     """A replicate that a generator plays: it yields each call and takes the reply.
 
-    Parameters
-    ----------
-    condition, replicate
-        What is played; they name the seeds of the calls.
+    ``condition``, ``replicate``: what is played; they name the seeds of the calls.
 
     Attributes
     ----------

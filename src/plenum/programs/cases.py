@@ -29,16 +29,11 @@ _LONGEST_ID = 200
 def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, ...]:
     """Read the cases of a folder of YAML files, of one YAML file, or of a data set.
 
-    Parameters
-    ----------
-    case
-        The path, from the working directory or the project's root. A YAML file is a scenario
-        (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, maybe ``answer`` and
-        ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
-    columns
-        The data set's column of each field; several ones for ``options``. ``id`` may be ``None``:
-        rows are numbered. All other columns are the cases' extras.
-
+    ``case``: the path, from the working directory or the project's root. A YAML file is a scenario
+    (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, maybe ``answer`` and
+    ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
+    ``columns``: the data set's column of each field; several ones for ``options``. ``id`` may be
+    ``None``: rows are numbered. All other columns are the cases' extras.
     Returns tuple: at least one case, in the order of the file, or of the files' names; ids are
     unique.
     Raises UserError: the path, a column or a record isn't as above; the line names file, line and

@@ -46,12 +46,8 @@ def questions(
 ) -> Iterator[Question]:
     """The questions that a run's entries call for and that they don't answer yet.
 
-    Parameters
-    ----------
-    entries
-        The run's, in their order. Its messages are what it reported, or else its calls.
-    *names
-        They name the seeds of the calls, with round and seat.
+    ``entries``: the run's, in their order. Its messages are what it reported, or else its calls.
+    ``*names``: they name the seeds of the calls, with round and seat.
     """
     calls = [entry for entry in entries if entry["kind"] == "call"]
     if not calls:

@@ -31,12 +31,8 @@ _MOST_OPTIONS = 26
 class Logged:
     """A case's runs as they were logged.
 
-    Attributes
-    ----------
-    condition
-        The program, which the log's digest names, on the case.
-    runs
-        Of each run, in their order, the entries of its journal after the head.
+    ``condition``: the program, which the log's digest names, on the case.
+    ``runs``: of each run, in their order, the entries of its journal after the head.
     """
 
     condition: ProgramCondition
@@ -45,10 +41,7 @@ class Logged:
     def write(self, folder: Path) -> None:
         """Write the journals; those that are there stay as they are.
 
-        Parameters
-        ----------
-        folder
-            The condition's.
+        ``folder``: the condition's.
         """
         for index, made in enumerate(self.runs):
             head = {**self.condition.as_mapping(), "replicate": index}

@@ -36,10 +36,7 @@ def check(overrides: Mapping[str, Any]) -> None:
 def fault(rate: float, *names: str | int) -> tuple[int, str] | None:
     """The status and the words of the error that a request is to get, if any.
 
-    Parameters
-    ----------
-    names
-        Name the draw: the same request has the same faults whenever the run is replayed.
+    ``names``: name the draw: the same request has the same faults whenever the run is replayed.
     """
     draw, which = generator(*names, "fault").random(2)
     return FAULTS[int(which * len(FAULTS))] if draw < rate else None

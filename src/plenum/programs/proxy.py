@@ -27,10 +27,7 @@ _NO_RETRY = {"x-should-retry": "false"}
 class Proxy:
     """Serves sessions, from :meth:`start` to :meth:`stop`, on one event loop.
 
-    Attributes
-    ----------
-    url
-        Of the server, without a path; empty before the start.
+    ``url``: of the server, without a path; empty before the start.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:

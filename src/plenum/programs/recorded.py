@@ -19,17 +19,10 @@ Entry = dict[str, Any]
 class Recorded:
     """Answers and messages of a run that is played again.
 
-    Parameters
-    ----------
-    entries
-        Of its journal.
+    ``entries``: of its journal.
 
-    Attributes
-    ----------
-    seats
-        Those that called.
-    rounds
-        The numbers of the calls by seat, from 1 on.
+    ``seats``: those that called.
+    ``rounds``: the numbers of the calls by seat, from 1 on.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:

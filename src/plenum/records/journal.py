@@ -41,21 +41,12 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
 class Journal:
     """A journal opened for writing; it continues after the last whole line.
 
-    Parameters
-    ----------
-    path
-        The file; created, with its folder, where it doesn't exist.
-    head
-        What identifies the replicate. A journal that exists must agree on ``condition`` and
-        ``replicate``.
+    ``path``: the file; created, with its folder, where it doesn't exist.
+    ``head``: what identifies the replicate. A journal that exists must agree on ``condition`` and
+    ``replicate``.
 
-    Attributes
-    ----------
-    head
-        The first line, as it is in the file.
-    entries
-        The lines behind it that were there when the journal was opened.
-
+    ``head``: the first line, as it is in the file.
+    ``entries``: the lines behind it that were there when the journal was opened.
     Raises DamagedJournal: a whole line doesn't verify, or the file belongs to another replicate.
     """
 

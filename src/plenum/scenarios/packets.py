@@ -34,11 +34,7 @@ def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
 def check(data: Any, path: Path, scenario: str) -> tuple[Variant, ...]:
     """The wordings of a file's data.
 
-    Parameters
-    ----------
-    scenario
-        The id of the scenario.
-
+    ``scenario``: the id of the scenario.
     Raises UserError: something is missing, unknown or malformed.
     """
     if not isinstance(data, Mapping) or set(data) - {"canonical"} != {"scenario", "packets"}:

@@ -80,11 +80,7 @@ def wordings_file(folder: Path, scenario: Scenario, family: str) -> Path:
 def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
     """Read the ways of a scenario's sentences, or its sentences in each register.
 
-    Parameters
-    ----------
-    family
-        ``rephrase`` or ``register``.
-
+    ``family``: ``rephrase`` or ``register``.
     Raises UserError: the file can't be read, or isn't of the format.
     """
     data = _mapping(path, scenario, _KEYS[family])

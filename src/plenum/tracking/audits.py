@@ -15,10 +15,7 @@ AUDITS = "tags.`plenum.kind` = 'audit'"
 class Verdict:
     """What is kept of a verdict, of a case or of all.
 
-    Attributes
-    ----------
-    runs
-        That it rests on: the step of its metrics.
+    ``runs``: that it rests on: the step of its metrics.
     """
 
     verdict: str
@@ -52,11 +49,7 @@ def log(
 
     client = store.open_client(uri)
     experiment = store.experiment(client, uri, study)
-    tags = {
-        **views.source(),
-        "plenum.kind": "audit",
-        "plenum.simulated": str(simulated).lower(),
-    }
+    tags = {**views.source(), "plenum.kind": "audit", "plenum.simulated": str(simulated).lower()}
     number = len(runs.search(client, experiment, AUDITS)) + 1
     run = client.create_run(experiment, run_name=f"audit {number}", tags=tags)
     now = int(run.info.start_time)

@@ -27,12 +27,8 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     """Fields of a condition's record that come from its completed replicates, by name.
 
-    Parameters
-    ----------
-    table
-        Reads a table by name.
-    params
-        Of the condition's run.
+    ``table``: reads a table by name.
+    ``params``: of the condition's run.
     """
     replicates, seats_by_round = table("replicates"), table("ensemble")
     completed = replicates[replicates["status"] == "completed"].sort_values("replicate")

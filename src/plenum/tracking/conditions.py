@@ -169,10 +169,7 @@ class TrackedCondition:
 def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
     """A condition as its run has it, without what its artifacts hold.
 
-    Parameters
-    ----------
-    interrupted
-        As :func:`attrition` takes it.
+    ``interrupted``: as :func:`attrition` takes it.
     """
     tags, params = run.data.tags, run.data.params
     target, completed, failures = attrition(run, interrupted)
@@ -227,10 +224,7 @@ def estimated(run: Any) -> bool:
 def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int, dict[str, int]]:
     """How many replicates a condition wants and has completed, and its failures by reason.
 
-    Parameters
-    ----------
-    interrupted
-        Replicates by status and by cell, of the conditions without estimates.
+    ``interrupted``: replicates by status and by cell, of the conditions without estimates.
     """
     tags, metrics = run.data.tags, run.data.metrics
     if estimated(run):

@@ -187,11 +187,7 @@ def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
 def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> str:
     """The id of a study's experiment; created where it doesn't exist.
 
-    Parameters
-    ----------
-    name
-        The name of the experiment until it is complete; the study's name if it isn't given.
-
+    ``name``: the name of the experiment until it is complete; the study's name if it isn't given.
     Raises UserError: it is in MLflow's trash.
     """
     name = name or study

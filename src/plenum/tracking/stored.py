@@ -77,12 +77,8 @@ class StoredRun:
 def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[StoredRun]:
     """The active runs of a study, the oldest first.
 
-    Parameters
-    ----------
-    path
-        The SQLite file.
-    tag, value
-        Only runs with such a tag; ``*`` stands for any.
+    ``path``: the SQLite file.
+    ``tag``, ``value``: only runs with such a tag; ``*`` stands for any.
     """
     values = [
         database.rows(

@@ -89,20 +89,11 @@ class Study:
 
     Its conditions and what they hold are in the order in which they were first run.
 
-    Parameters
-    ----------
-    name
-        Of the study, and of its experiment.
-    uri
-        Of the tracking store.
+    ``name``: of the study, and of its experiment.
+    ``uri``: of the tracking store.
 
-    Attributes
-    ----------
-    client, experiment
-        MLflow's client and the id of the study's experiment.
-    condition_runs
-        The runs of the conditions.
-
+    ``client``, ``experiment``: MLflow's client and the id of the study's experiment.
+    ``condition_runs``: the runs of the conditions.
     Raises UserError: there is no such study at ``uri``, or nothing in it.
     """
 
@@ -196,10 +187,7 @@ class Study:
 
         Those that lie on this machine's disk stay where they are; a server's are fetched.
 
-        Parameters
-        ----------
-        condition
-            The run of a condition, to have its transcripts alone.
+        ``condition``: the run of a condition, to have its transcripts alone.
         """
         parents = {run.info.run_id for run in self.condition_runs}
         parents &= {condition} if condition else parents

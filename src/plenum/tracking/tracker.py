@@ -44,12 +44,8 @@ class Tracker(LineProcess):
     note
         Called with what a user should know meanwhile.
 
-    Attributes
-    ----------
-    uri
-        The store.
-    errors
-        What went wrong: the cell concerned, ``None`` for all, and a line.
+    ``uri``: the store.
+    ``errors``: what went wrong: the cell concerned, ``None`` for all, and a line.
     """
 
     def __init__(
@@ -68,12 +64,8 @@ class Tracker(LineProcess):
     def send(self, cell: str, method: Method, *arguments: Any) -> None:
         """Have a method called for a condition.
 
-        Parameters
-        ----------
-        cell
-            Names the condition under its labels.
-        arguments
-            Picklable; what they hold is called in the tracking process.
+        ``cell``: names the condition under its labels.
+        ``arguments``: Picklable; what they hold is called in the tracking process.
         """
         packed = base64.b64encode(pickle.dumps(arguments)).decode()
         answer = self.ask({"cell": cell, "method": method, "arguments": packed})

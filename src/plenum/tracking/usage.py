@@ -72,11 +72,7 @@ def read(
     The artifact is believed where it agrees with these runs: a sweep that was killed after it, or
     asked for more replicates, left an old one.
 
-    Parameters
-    ----------
-    replicates
-        The runs of those replicates that the condition wants.
-
+    ``replicates``: the runs of those replicates that the condition wants.
     Raises ValueError: the replicates don't add up.
     """
     target = int(run.data.tags.get("plenum.target", 0))

@@ -63,10 +63,7 @@ def tags() -> dict[str, str]:
 def source(version: str = "") -> dict[str, str]:
     """The tags of a run from which the UI says what made it.
 
-    Parameters
-    ----------
-    version
-        The code version, as :func:`plenum.base.project.code_version` tells it.
+    ``version``: the code version, as :func:`plenum.base.project.code_version` tells it.
     """
     commit = re.search(r"[+g]([0-9a-f]{7,40})(-dirty)?$", version)
     return {
@@ -104,13 +101,8 @@ def link(server: str, experiment: str, saved: bool) -> str:
 def links(database: Path, server: str) -> dict[str, str]:
     """The page that compares a study's conditions, by study; none where there is no store yet.
 
-    Parameters
-    ----------
-    database
-        The SQLite file of the store.
-    server
-        The address at which it is served.
-
+    ``database``: the SQLite file of the store.
+    ``server``: the address at which it is served.
     Raises UserError: the file is no SQLite database, or a damaged one.
     """
     studies = rows(database.resolve(), _STUDIES, f"{TAG}{CONDITIONS}")

@@ -132,12 +132,8 @@ class ConditionWriter:
     def replicate(self, journal: Path, effort: Usage, pending: str = "") -> None:
         """Write the nested run of a replicate that has ended or waits.
 
-        Parameters
-        ----------
-        effort
-            The attempts that its calls took, and the time.
-        pending
-            Why a replicate without an end waits, as ``budget`` or ``interrupted``.
+        ``effort``: the attempts that its calls took, and the time.
+        ``pending``: why a replicate without an end waits, as ``budget`` or ``interrupted``.
         """
         client, transcript = self._study.client, read(journal)
         index = int(transcript.head["replicate"])
@@ -178,10 +174,7 @@ class ConditionWriter:
     ) -> None:
         """Write replicates as traces, but those that are there.
 
-        Parameters
-        ----------
-        rebuild
-            The calls of a replicate, with their prompts.
+        ``rebuild``: the calls of a replicate, with their prompts.
         """
         wanted = {journal: self._children.get(int(journal.stem)) for journal in journals}
         missing = {

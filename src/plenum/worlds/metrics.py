@@ -18,16 +18,11 @@ def mean_of(values: ArrayLike) -> float:
 
 
 def from_modes(
-    items: Sequence[Any],
-    distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]],
+    items: Sequence[Any], distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """Mean distance of each item to the modes: the most frequent ones, equally frequent.
 
-    Parameters
-    ----------
-    distances
-        Of two lists of distinct items: their distances, shape (first, second).
-
+    ``distances``: of two lists of distinct items: their distances, shape (first, second).
     Returns array, shape (items,): NaN for None.
     """
     votes = Counter(item for item in items if item is not None)
@@ -41,10 +36,7 @@ def from_modes(
 def mean_deviation(world: World[Any, Any], actions: Sequence[Any]) -> float:
     """The mean of d_i over the agents of a round that didn't abstain; NaN where all did.
 
-    Parameters
-    ----------
-    actions
-        Proposals or final actions, one an agent; None for one that abstained.
+    ``actions``: proposals or final actions, one an agent; None for one that abstained.
     """
     return mean_of(world.distances([None if a is None else world.read(a) for a in actions]))
 
@@ -70,10 +62,7 @@ def summary(
 ) -> dict[str, float]:
     """All metrics of an episode, one number each: the world's own, and those that all share.
 
-    Parameters
-    ----------
-    planned
-        Planned rounds, for episodes that ended early; by default those played.
+    ``planned``: planned rounds, for episodes that ended early; by default those played.
     """
     return world.summary(records, len(records) if planned is None else planned) | {
         "deviation_actions": mean_of([mean_deviation(world, r["actions"]) for r in records]),

@@ -42,13 +42,8 @@ def display(name: str) -> Display:
 def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
     """A world by its name.
 
-    Parameters
-    ----------
-    agents
-        1 to 10,000.
-    numbers
-        Settings that differ from their defaults.
-
+    ``agents``: 1 to 10,000.
+    ``numbers``: settings that differ from their defaults.
     Raises UserError: there is no such world or setting, or a value is of another kind or outside
     its range.
     """

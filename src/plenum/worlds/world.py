@@ -8,16 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType
-from typing import (
-    Any,
-    ClassVar,
-    Generic,
-    Literal,
-    TypedDict,
-    TypeVar,
-    get_args,
-    get_type_hints,
-)
+from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +40,8 @@ class Statement:
 def kind_of(uniform: float, share: float) -> Kind:
     """What becomes of a statement (paper C.1: up to 20 % are contradictory or incomplete).
 
-    Parameters
-    ----------
-    uniform
-        The statement's draw on [0, 1).
-    share
-        Probability that it isn't plain; half of it contradicts, half of it is incomplete.
+    ``uniform``: the statement's draw on [0, 1).
+    ``share``: probability that it isn't plain; half of it contradicts, half of it is incomplete.
     """
     if uniform < share / 2:
         return "contradictory"
@@ -221,10 +208,8 @@ def as_plain(value: Any) -> Any:
 def from_plain(kind: Any, value: Any) -> Any:
     """What :func:`as_plain` made of a value of some type: fields that it doesn't have are left out.
 
-    Parameters
-    ----------
-    kind
-        The type, as its annotation has it: a dataclass, a tuple, or what JSON holds, maybe or None.
+    ``kind``: the type, as its annotation has it: a dataclass, a tuple, or what JSON holds, maybe or
+    None.
     """
     if isinstance(value, dict):
         hints = get_type_hints(kind)

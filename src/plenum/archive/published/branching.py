@@ -36,12 +36,8 @@ class AnsweredRun(BaseModel):
 class AnsweredTurns:
     """The next answers along one run.
 
-    Attributes
-    ----------
-    path
-        The file, relative to the clone.
-    run
-        What it holds.
+    ``path``: the file, relative to the clone.
+    ``run``: what it holds.
     """
 
     path: Path

@@ -78,13 +78,9 @@ class PublishedFile:
 class Selection:
     """The files of a study.
 
-    Attributes
-    ----------
-    files
-        One a condition.
-    left_out
-        Files of the same conditions that are less whole, or come later, each with the one that
-        stands for it.
+    ``files``: one a condition.
+    ``left_out``: files of the same conditions that are less whole, or come later, each with the one
+    that stands for it.
     """
 
     files: tuple[PublishedFile, ...]
@@ -95,12 +91,8 @@ class Selection:
 class Release:
     """A clone of the authors' repository, and what is known of its files.
 
-    Attributes
-    ----------
-    clone
-        Where it lies.
-    catalogue
-        The file that says which of its files make which study.
+    ``clone``: where it lies.
+    ``catalogue``: the file that says which of its files make which study.
     """
 
     clone: Path

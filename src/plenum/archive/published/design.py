@@ -32,12 +32,8 @@ _OPTION = re.compile(r"^([A-Z])\) (.+)$", re.MULTILINE)
 class Design:
     """What to write, and where.
 
-    Attributes
-    ----------
-    release
-        A clone of the authors' repository.
-    target
-        The folder that gets ``scenarios/published`` and ``conf/prompts/published``.
+    ``release``: a clone of the authors' repository.
+    ``target``: the folder that gets ``scenarios/published`` and ``conf/prompts/published``.
     """
 
     release: Release

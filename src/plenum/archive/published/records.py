@@ -131,11 +131,7 @@ def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
 
     A line that isn't JSON is left out, as the authors' scripts do.
 
-    Parameters
-    ----------
-    path
-        What to call the file.
-
+    ``path``: what to call the file.
     Raises UserError: the file isn't text, a line is JSON and no run, or there is no run at all.
     """
     records, torn = [], 0
@@ -184,12 +180,8 @@ def entries(
     Arguments, states and votes are as the authors recorded them. Of the ballots' and the clerk's
     calls the files hold no usage but their sum, which stands at the clerk.
 
-    Parameters
-    ----------
-    models
-        The model of each seat, and of the clerk under ``clerk``.
-    options
-        The labels that a decision may have; any other one counts as ``NONE``.
+    ``models``: the model of each seat, and of the clerk under ``clerk``.
+    ``options``: the labels that a decision may have; any other one counts as ``NONE``.
     """
     run = record.run
     for turn in run.turns:

@@ -16,12 +16,8 @@ from plenum.base.errors import UserError
 class PythonFile:
     """The constants of a Python file.
 
-    Attributes
-    ----------
-    path
-        The file, relative to the clone.
-    tree
-        What it holds.
+    ``path``: the file, relative to the clone.
+    ``tree``: what it holds.
     """
 
     path: Path
@@ -91,11 +87,7 @@ class PythonFile:
     def template(self, name: str, placeholders: Mapping[str, str]) -> str:
         """A constant that is a template of ``str.format``, with ``$`` before its placeholders.
 
-        Parameters
-        ----------
-        placeholders
-            What each of its fields is called.
-
+        ``placeholders``: what each of its fields is called.
         Raises UserError: as :meth:`constant`; or it holds another field, or one with a format of
         its own.
         """

@@ -33,10 +33,7 @@ def expected(grid: Grid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floa
     All states are normal where no shock strikes, so that a half-normal mean a round is exact, on
     any horizon and outside the stable region too. With shocks D_opt has no such form: NaN there.
 
-    Parameters
-    ----------
-    grid, rounds, spread
-        As in :func:`plenum.dynamics.theory.model.simulate`.
+    ``grid``, ``rounds``, ``spread``: as in :func:`plenum.dynamics.theory.model.simulate`.
     """
     alpha, gamma, freq, agents, beta = np.ix_(
         *(np.array(axis, dtype=float) for axis in _axes(grid))

@@ -74,14 +74,10 @@ FIGURE_6 = Grid(
 class Outcome:
     """Results of a grid's simulation; every array has the grid's shape.
 
-    Attributes
-    ----------
-    grid, rounds, runs, seed, spread, antithetic
-        What was asked for.
-    dopt_runs, dbar_runs
-        Of each run, averaged over rounds and agents: the distance to the optimum and to the
-        group's mean, shape (alpha, gamma, shock_freq, agents, beta, runs). Run r of all cells has
-        the same draws, so that differences between cells are paired by run.
+    ``grid``, ``rounds``, ``runs``, ``seed``, ``spread``, ``antithetic``: what was asked for.
+    ``dopt_runs``, ``dbar_runs``: of each run, averaged over rounds and agents: the distance to the
+    optimum and to the group's mean, shape (alpha, gamma, shock_freq, agents, beta, runs). Run r of
+    all cells has the same draws, so that differences between cells are paired by run.
     """
 
     grid: Grid

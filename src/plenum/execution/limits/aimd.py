@@ -16,12 +16,8 @@ class Concurrency:
     trip, as long as it is what holds calls back. A refusal halves it, once for all calls that were
     under way; answers that take more than twice as long as at best take a fifth of it.
 
-    Parameters
-    ----------
-    start, most
-        The first limit, and the one that it never exceeds.
-    adapt
-        Whether it moves at all; else it is ``most``.
+    ``start``, ``most``: the first limit, and the one that it never exceeds.
+    ``adapt``: whether it moves at all; else it is ``most``.
     """
 
     def __init__(self, start: int, most: int, adapt: bool = True) -> None:
@@ -40,12 +36,8 @@ class Concurrency:
     def answered(self, began: float, now: float, binding: bool) -> None:
         """An answer came.
 
-        Parameters
-        ----------
-        began, now
-            When the call began and ended, in seconds of one clock.
-        binding
-            Whether the limit was reached while it was under way.
+        ``began``, ``now``: when the call began and ended, in seconds of one clock.
+        ``binding``: whether the limit was reached while it was under way.
         """
         if not self._adapt:
             return

@@ -49,10 +49,7 @@ class FairQueue(Generic[T]):
 class Slots:
     """A bounded number of slots for replicates in flight.
 
-    Parameters
-    ----------
-    number
-        How many there are.
+    ``number``: how many there are.
     """
 
     def __init__(self, number: int) -> None:

@@ -20,12 +20,8 @@ _NOTICEABLE_S = 1.0
 class ProviderUnavailable(Stopped):
     """Nothing more is sent to a provider: it can't be reached, or wants to be left alone for long.
 
-    Parameters
-    ----------
-    failure
-        ``unreachable`` or ``held``: why what waits for it is pending.
-    reason
-        One line for the user, with the provider's words.
+    ``failure``: ``unreachable`` or ``held``: why what waits for it is pending.
+    ``reason``: one line for the user, with the provider's words.
     """
 
     def __init__(self, failure: Failure, reason: str) -> None:
@@ -51,17 +47,10 @@ class _Waiting:
 class Limiter:
     """Lets calls to one provider pass, no more than it bears, and fairly between conditions.
 
-    Parameters
-    ----------
-    calls
-        The limits that the user states.
-    provider
-        Whose.
+    ``calls``: the limits that the user states.
+    ``provider``: Whose.
 
-    Attributes
-    ----------
-    in_flight, peak
-        Calls under way, now and at most.
+    ``in_flight``, ``peak``: calls under way, now and at most.
     """
 
     def __init__(self, calls: Calls, provider: str) -> None:
@@ -94,13 +83,9 @@ class Limiter:
     async def enter(self, line: str, rank: tuple[int, ...], tokens: int) -> Permit:
         """Wait for a permit.
 
-        Parameters
-        ----------
-        line, rank
-            The condition, and the order within it, as :class:`FairQueue` takes them.
-        tokens
-            What the call may use; taken from the tokens a minute.
-
+        ``line``, ``rank``: the condition, and the order within it, as :class:`FairQueue` takes
+        them.
+        ``tokens``: what the call may use; taken from the tokens a minute.
         Raises ProviderUnavailable: nothing more is sent to the provider.
         """
         self.require_available()
@@ -170,11 +155,8 @@ class Limiter:
     def give_up(self, error: CallError, attempts: int) -> None:
         """Say that a call's attempts are used up, and how the last one ended.
 
-        Parameters
-        ----------
-        attempts
-            How many there are. Where so many in a row reached nothing, no further call will.
-
+        ``attempts``: how many there are. Where so many in a row reached nothing, no further call
+        will.
         Raises ProviderUnavailable: it wasn't the call that failed: the provider can't be reached,
         or wants to be left alone for too long.
         """

@@ -29,10 +29,8 @@ class Encoded(Exception):
 class Reader:
     """Reads the bodies of answers; only one large one at a time, however many calls there are.
 
-    Parameters
-    ----------
-    most
-        Bytes of a body at most. aiohttp decodes piece by piece, so that little more is ever held.
+    ``most``: bytes of a body at most. aiohttp decodes piece by piece, so that little more is ever
+    held.
     """
 
     def __init__(self, most: int) -> None:
@@ -82,11 +80,7 @@ async def checked(
     gzip and deflate are decoded to count them. Of brotli and zstd only what is on the wire is
     counted. An error's body ends where it gets too long.
 
-    Parameters
-    ----------
-    encoding
-        The Content-Encoding.
-
+    ``encoding``: the Content-Encoding.
     Raises TooLong: the next piece would make more than ``most`` decoded bytes, or too many values.
     Raises Encoded: the body isn't in its encoding, or has several.
     """

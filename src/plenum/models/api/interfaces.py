@@ -17,13 +17,9 @@ _CUTS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 class Interface:
     """One interface of a provider.
 
-    Attributes
-    ----------
-    path
-        Below the base URL.
-    as_completion
-        From an answer's body to what of a chat completion a call needs; raises
-        :class:`~plenum.models.api.completions.Unfit`, or an error of a field's type.
+    ``path``: below the base URL.
+    ``as_completion``: from an answer's body to what of a chat completion a call needs; raises
+    :class:`~plenum.models.api.completions.Unfit`, or an error of a field's type.
     """
 
     path: str

@@ -32,11 +32,7 @@ class Endpoint:
     """One route on the shared session, and what reads its answers."""
 
     def __init__(
-        self,
-        route: Route,
-        price: Price | None,
-        reader: bodies.Reader,
-        interface: Interface = CHAT,
+        self, route: Route, price: Price | None, reader: bodies.Reader, interface: Interface = CHAT
     ) -> None:
         self.route = route
         self._price = price

@@ -70,11 +70,7 @@ class Route:
 def find(model: str, api_base: Mapping[str, str]) -> Route:
     """The route of a model.
 
-    Parameters
-    ----------
-    api_base
-        Base URL by provider, for endpoints of one's own.
-
+    ``api_base``: base URL by provider, for endpoints of one's own.
     Raises UserError: LiteLLM can't route it, or an endpoint or a key is missing. No key is asked
     for where the endpoint lies on this machine; one that is set is sent there.
     """

@@ -106,10 +106,7 @@ class Places(Cache):
 class Slots(Places):
     """Keys and values of rows that decode: each row's next token has a place of its own.
 
-    Attributes
-    ----------
-    at : tensor, shape (rows,)
-        The place of each row's next token.
+    ``at`` (tensor, shape (rows,)): the place of each row's next token.
     """
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:

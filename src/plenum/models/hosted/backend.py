@@ -24,10 +24,7 @@ _MEGABYTE = 1 << 20
 class HostedBackend:
     """Answers with models on this machine, each with an engine of its own.
 
-    Parameters
-    ----------
-    settings
-        Shapes, precision, device.
+    ``settings``: shapes, precision, device.
     """
 
     def __init__(self, settings: Hosted) -> None:

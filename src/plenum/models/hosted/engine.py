@@ -51,10 +51,7 @@ class Engine:
     prepare
         Is called on the engine's thread before anything else: some settings belong to a thread.
 
-    Attributes
-    ----------
-    work, prefixes
-        For those who measure.
+    ``work``, ``prefixes``: for those who measure.
     """
 
     def __init__(

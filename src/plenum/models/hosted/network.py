@@ -24,10 +24,7 @@ class Kept:
 class Network:
     """The forward passes of a model, each of a shape that its arguments fix.
 
-    Parameters
-    ----------
-    model
-        A causal language model of transformers, with the attention of this package.
+    ``model``: a causal language model of transformers, with the attention of this package.
     """
 
     def __init__(self, model: Any) -> None:

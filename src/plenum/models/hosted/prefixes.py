@@ -12,15 +12,9 @@ class Prefixes:
     A prefix is computed on its own whether it is kept or not, so that one from here has the same
     bytes as one computed anew.
 
-    Parameters
-    ----------
-    limit
-        Bytes that may be kept.
+    ``limit``: bytes that may be kept.
 
-    Attributes
-    ----------
-    hits, computed
-        How often a prefix was here, and how often it wasn't.
+    ``hits``, ``computed``: how often a prefix was here, and how often it wasn't.
     """
 
     def __init__(self, limit: int) -> None:

@@ -36,22 +36,15 @@ class Agent(Protocol):
     ) -> str | tuple[ToolCall, ...] | None:
         """Its answer, or the tools that it calls; None where the chat isn't one of its own.
 
-        Parameters
-        ----------
-        coupling
-            Scales how much other agents count.
-        slips
-            Probability of a slip.
+        ``coupling``: scales how much other agents count.
+        ``slips``: probability of a slip.
         """
 
 
 class SimulatedBackend:
     """Answers turns, repairs, ballots and counts from the prompt's text alone.
 
-    Parameters
-    ----------
-    knobs
-        Gain, coupling, noise and the rates of misbehaviour.
+    ``knobs``: gain, coupling, noise and the rates of misbehaviour.
     """
 
     def __init__(self, knobs: Simulated) -> None:

@@ -117,10 +117,7 @@ async def _pipe(stack: ExitStack) -> tuple[asyncio.StreamReader, io.FileIO]:
 def kill(group: int, mark: str) -> None:
     """Kill a group of processes, and on Linux those that left it and carry its mark.
 
-    Parameters
-    ----------
-    mark
-        Text of their environment.
+    ``mark``: text of their environment.
     """
     with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
         os.killpg(group, signal.SIGKILL)

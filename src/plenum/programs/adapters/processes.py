@@ -19,13 +19,9 @@ _RUNNER = str(CLIENT / "plenum_run.py")
 class Command:
     """A command line: its decision is what it posts, or else its last line on stdout.
 
-    Parameters
-    ----------
-    arguments
-        The command and its arguments. ``{case}`` stands for the path of the case as JSON, and
-        ``{text}``, ``{seed}``, ``{index}`` and names of knobs for their values.
-    passed
-        Variables that may hold secrets and are passed on all the same.
+    ``arguments``: the command and its arguments. ``{case}`` stands for the path of the case as
+    JSON, and ``{text}``, ``{seed}``, ``{index}`` and names of knobs for their values.
+    ``passed``: variables that may hold secrets and are passed on all the same.
     """
 
     def __init__(
@@ -55,10 +51,7 @@ class Command:
 class Child(Command):
     """``FILE.py:NAME`` or ``MODULE:NAME``, in a process of an interpreter of its own.
 
-    Parameters
-    ----------
-    interpreter
-        The Python that has the program's packages; this one where none is named.
+    ``interpreter``: the Python that has the program's packages; this one where none is named.
     """
 
     def __init__(

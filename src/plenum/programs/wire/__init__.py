@@ -35,11 +35,7 @@ class Interface(Protocol):
         """The body of an error."""
 
 
-INTERFACES: Mapping[str, Interface] = {
-    "chat": chat,
-    "responses": responses,
-    "messages": messages,
-}
+INTERFACES: Mapping[str, Interface] = {"chat": chat, "responses": responses, "messages": messages}
 """By name, as :attr:`plenum.models.RawRequest.interface` has it."""
 
 __all__ = ["INTERFACES", "BadRequest", "Interface", "Request"]

@@ -55,12 +55,8 @@ class Difference:
 class Family:
     """Differences whose p-values are adjusted together.
 
-    Attributes
-    ----------
-    what
-        What the differences are of.
-    differences
-        All of them, with and without estimate.
+    ``what``: what the differences are of.
+    ``differences``: all of them, with and without estimate.
     """
 
     what: str

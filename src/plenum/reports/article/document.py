@@ -99,12 +99,8 @@ class Section:
 class Document:
     """A report.
 
-    Attributes
-    ----------
-    title, lead
-        The heading, and a line below it.
-    notice
-        What a reader has to know before anything else; empty for nothing.
+    ``title``, ``lead``: the heading, and a line below it.
+    ``notice``: what a reader has to know before anything else; empty for nothing.
     """
 
     title: str

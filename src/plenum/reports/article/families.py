@@ -25,12 +25,9 @@ SHAKY = ("flip_dominated", "few_apart", "saturated")
 class Fit:
     """A condition that has a λ̂, with p of its tests adjusted over all that have one.
 
-    Attributes
-    ----------
-    growth, growth_holm, growth_bh
-        p of no growth, by random time reversal.
-    diffusion_p, diffusion_holm, diffusion_bh
-        p of the λ of independent random walks, by the jackknife.
+    ``growth``, ``growth_holm``, ``growth_bh``: p of no growth, by random time reversal.
+    ``diffusion_p``, ``diffusion_holm``, ``diffusion_bh``: p of the λ of independent random walks,
+    by the jackknife.
     """
 
     row: Row

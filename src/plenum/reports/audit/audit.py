@@ -44,12 +44,8 @@ class Accuracy:
 class Cost:
     """What runs took, failed ones among them.
 
-    Attributes
-    ----------
-    dollars
-        Of the calls whose price is known.
-    unpriced
-        Runs with calls whose price isn't.
+    ``dollars``: of the calls whose price is known.
+    ``unpriced``: runs with calls whose price isn't.
     """
 
     runs: int = 0
@@ -68,12 +64,8 @@ class Cost:
 class Pair:
     """Two completed runs that decided differently.
 
-    Attributes
-    ----------
-    left, right
-        Their numbers; the left one decided like the mode.
-    message
-        The first message in which they differ, from 1; ``None`` where none is kept.
+    ``left``, ``right``: their numbers; the left one decided like the mode.
+    ``message``: the first message in which they differ, from 1; ``None`` where none is kept.
     """
 
     left: int

@@ -117,12 +117,9 @@ class Control:
 class Beside:
     """What there is beside the verdicts; empty where it wasn't wanted.
 
-    Attributes
-    ----------
-    options, bound
-        What was tried to steady it, the program as it is first; what any vote can gain, in words.
-    errors
-        What cut the audit short, one line each.
+    ``options``, ``bound``: what was tried to steady it, the program as it is first; what any vote
+    can gain, in words.
+    ``errors``: what cut the audit short, one line each.
     """
 
     options: tuple[Option, ...] = ()

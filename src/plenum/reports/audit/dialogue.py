@@ -50,11 +50,7 @@ def lines(tables: Mapping[str, pd.DataFrame]) -> Lines:
 def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, int, int] | None:
     """Of two runs that decide differently, those that stay together longest.
 
-    Parameters
-    ----------
-    decisions
-        Of completed runs, by number.
-
+    ``decisions``: of completed runs, by number.
     Returns tuple or None: a run that decides like the mode, another one, and how many messages they
     share.
     """

@@ -95,12 +95,9 @@ def kept(
 ) -> list[Kept]:
     """The conditions that an audit is of.
 
-    Parameters
-    ----------
-    wanted
-        Identities of the cases; the same program under other settings is beside them. Where none
-        is given they are those of the program that ran last, as its code, interpreter and packages
-        name it.
+    ``wanted``: identities of the cases; the same program under other settings is beside them. Where
+    none is given they are those of the program that ran last, as its code, interpreter and packages
+    name it.
     """
     latest: dict[tuple[str, ...], Kept] = {}
     for condition in conditions:

@@ -80,10 +80,7 @@ def publish(
 def publish_audited(jobs: Sequence[Job], settings: AuditConfig, results: Results) -> Audit:
     """Publish an audit that was just made, to the folder that its settings name.
 
-    Parameters
-    ----------
-    jobs
-        One a case; their study is tracked.
+    ``jobs``: one a case; their study is tracked.
     """
     return publish(
         Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out)),
@@ -99,8 +96,7 @@ def report_tables(chosen: Settings) -> Audit:
     with _read(chosen, *terms_of(chosen)) as (audit, _):
         frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
         publish_product(
-            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"),
-            chosen,
+            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"), chosen
         )
     return audit
 

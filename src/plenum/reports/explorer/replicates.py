@@ -104,13 +104,8 @@ def farthest(paths: NDArray[np.float64], most: int) -> list[int]:
     that are chosen. The distance of two trajectories is the root mean square over rounds of their
     distance on the simplex.
 
-    Parameters
-    ----------
-    paths
-        Committee mean preferences, shape (replicates, rounds, options).
-    most
-        How many to choose.
-
+    ``paths``: committee mean preferences, shape (replicates, rounds, options).
+    ``most``: how many to choose.
     Returns list: their positions, in order.
     """
     count = len(paths)

@@ -184,10 +184,7 @@ def _reach(groups: Sequence[Sequence[Line]]) -> float:
 
 
 def _page(
-    lines: Sequence[Line],
-    rows: Sequence[Row],
-    reach: float,
-    place: tuple[int, int],
+    lines: Sequence[Line], rows: Sequence[Row], reach: float, place: tuple[int, int]
 ) -> Figure:
     exponent = symbol(rows)
     head = (f"Δ{exponent} [95 %]", "n", "p (Holm)", "warned")

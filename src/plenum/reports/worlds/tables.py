@@ -182,10 +182,8 @@ def conditions(
 ) -> pd.DataFrame:
     """One row a condition: factors, realised n, the mean of every metric.
 
-    Parameters
-    ----------
-    exponents
-        λ̂ by the run's id, of the conditions that have one. What else only committees have is empty.
+    ``exponents``: λ̂ by the run's id, of the conditions that have one. What else only committees
+    have is empty.
     """
     rows: list[dict[str, Any]] = []
     for condition in played:

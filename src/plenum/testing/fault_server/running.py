@@ -24,10 +24,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Running:
     """A server that runs in a thread of its own.
 
-    Attributes
-    ----------
-    url
-        The base URL that clients are given, ``http://127.0.0.1:PORT/v1``.
+    ``url``: the base URL that clients are given, ``http://127.0.0.1:PORT/v1``.
     """
 
     url: str
@@ -64,13 +61,8 @@ def serving(
 ) -> Iterator[Running]:
     """Run a server in a thread of its own, for as long as the context lasts.
 
-    Parameters
-    ----------
-    settings
-        As the command line's; ``port=0`` takes a free port.
-    build
-        Makes the server; another one than the default answers in a way of its own.
-
+    ``settings``: as the command line's; ``port=0`` takes a free port.
+    ``build``: makes the server; another one than the default answers in a way of its own.
     Raises UserError: it can't listen there.
     """
     ready: Future[Running] = Future()

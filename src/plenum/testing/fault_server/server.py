@@ -41,10 +41,7 @@ Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 class FaultServer:
     """Answers requests, or misbehaves; one per event loop.
 
-    Parameters
-    ----------
-    settings
-        Faults, latency, limits and where the answers come from.
+    ``settings``: faults, latency, limits and where the answers come from.
     """
 
     def __init__(self, settings: Settings) -> None:

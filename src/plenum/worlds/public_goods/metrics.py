@@ -16,11 +16,7 @@ BINS = 10
 def gini(amounts: ArrayLike) -> float:
     """Gini coefficient: half the mean absolute difference over the mean.
 
-    Parameters
-    ----------
-    amounts
-        Not negative, shape (n,).
-
+    ``amounts``: not negative, shape (n,).
     Returns float: 0 where all are equal, also where all are zero; (n - 1)/n where one has
     everything; NaN for none.
     Raises ValueError: an amount is negative or no number.

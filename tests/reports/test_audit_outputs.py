@@ -277,7 +277,7 @@ def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) 
 
 @dataclass(frozen=True)
 class Came:
-    """What an audit came to, as :class:`plenum.execution.audit_result.AuditResult` has it."""
+    """What an audit came to, as :class:`plenum.dynamics.audit_result.AuditResult` has it."""
 
     comparisons: Any = None
     control: Any = None

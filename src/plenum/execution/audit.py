@@ -8,12 +8,12 @@ from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.dynamics.audit_baseline import Comparison, compare
+from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audit_runs import expected, further, horizon
 from plenum.dynamics.audits import UNDECIDED, CaseVerdict, Rule, family, several_fingerprints
 from plenum.execution import preflight
 from plenum.execution.audit_baseline import baseline
 from plenum.execution.audit_restore import restore
-from plenum.execution.audit_result import AuditResult
 from plenum.execution.audit_runs import (
     AuditRuns,
     EveryRun,

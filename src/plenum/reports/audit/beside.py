@@ -1,59 +1,17 @@
 """What an audit was told beside its runs' tables: what would steady it, baseline, control."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from plenum.dynamics.audit_baseline import Comparison
-from plenum.dynamics.audits import CaseVerdict
-
-
-class Tried(Protocol):
-    """A way to run the program, as :mod:`plenum.execution.steadying` finds it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def share(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def runs(self) -> int: ...
-    @property
-    def calls(self) -> float: ...
-    @property
-    def dollars(self) -> float: ...
-    @property
-    def accuracy(self) -> float: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def constant(self) -> bool: ...
-
-
-class Results(Protocol):
-    """What an audit came to, as :mod:`plenum.execution.audit` returns it."""
-
-    @property
-    def comparisons(self) -> Mapping[str, Comparison] | None: ...
-    @property
-    def control(self) -> Mapping[str, CaseVerdict] | None: ...
-    @property
-    def steadier(self) -> Sequence[Tried]: ...
-    @property
-    def bound(self) -> str: ...
-    @property
-    def errors(self) -> tuple[str, ...]: ...
-    @property
-    def worse(self) -> tuple[str, ...]: ...
+from plenum.dynamics.audit_result import AuditResult
+from plenum.dynamics.audit_result import Option as Tried
 
 
 @dataclass(frozen=True)
 class Option:
-    """A way to run the program, over all cases; see :class:`plenum.execution.steadying.Option`.
+    """A way to run the program, over all cases; see :class:`plenum.dynamics.audit_result.Option`.
 
     Attributes
     ----------
@@ -129,7 +87,7 @@ class Beside:
     errors: tuple[str, ...] = ()
 
 
-def beside(results: Results | None) -> Beside:
+def beside(results: AuditResult | None) -> Beside:
     """As plain data, with ``None`` for what isn't known."""
     if results is None:
         return Beside()

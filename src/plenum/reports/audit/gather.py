@@ -11,6 +11,7 @@ import pandas as pd
 
 from plenum.base.errors import UserError
 from plenum.dynamics.accuracy import accuracy
+from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audit_runs import further
 from plenum.dynamics.audits import (
     FAILED,
@@ -34,7 +35,7 @@ from plenum.reports.audit.audit import (
     Share,
     Source,
 )
-from plenum.reports.audit.beside import Results, beside
+from plenum.reports.audit.beside import beside
 from plenum.reports.audit.dialogue import latest_parting, lines
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
@@ -119,7 +120,7 @@ def gathered(
     conditions: Sequence[Kept],
     rule: Rule,
     max_runs: int | None = None,
-    results: Results | None = None,
+    results: AuditResult | None = None,
 ) -> Audit:
     """The audit of a study's conditions.
 

@@ -40,16 +40,11 @@ class ProbedAnswer:
 class FirstDifference:
     """Where texts part.
 
-    Attributes
-    ----------
-    unit
-        ``token``, or ``word`` where not every answer came with tokens.
-    earliest, median
-        Position of the first unit that differs, counted from 1, over pairs of answers whose texts
-        differ.
-    alternatives
-        What stands at the earliest position, with its count, the most frequent first; up to there
-        all answers agree. The end of a text is :data:`END`.
+    ``unit``: ``token``, or ``word`` where not every answer came with tokens.
+    ``earliest``, ``median``: position of the first unit that differs, counted from 1, over pairs of
+    answers whose texts differ.
+    ``alternatives``: what stands at the earliest position, with its count, the most frequent first;
+    up to there all answers agree. The end of a text is :data:`END`.
     """
 
     unit: str

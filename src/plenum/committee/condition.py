@@ -40,14 +40,11 @@ class Seat:
 class CommitteeCondition(Condition):
     """One cell of a design in which a committee deliberates on a scenario.
 
-    Attributes
-    ----------
-    variants
-        Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number.
-    resized
-        Whether there are more or fewer seats than the roles option lists.
-    prompts, frame
-        The set of prompts by name, and its frame around preamble, mandates and scenario.
+    ``variants``: wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their
+    number.
+    ``resized``: whether there are more or fewer seats than the roles option lists.
+    ``prompts``, ``frame``: the set of prompts by name, and its frame around preamble, mandates and
+    scenario.
     """
 
     kind: ClassVar[str] = "committee"

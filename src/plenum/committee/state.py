@@ -70,16 +70,10 @@ def even(options: int) -> State:
 def parse(text: str, options: int, strict: bool = True) -> tuple[str, State]:
     """Split an answer into its argument and its state.
 
-    Parameters
-    ----------
-    text
-        The whole answer.
-    options
-        How many preferences the STATE line must hold.
-    strict
-        Otherwise spaces may stand for semicolons, and tags are any letters, digits and underscores,
-        as in the released code of the papers.
-
+    ``text``: the whole answer.
+    ``options``: how many preferences the STATE line must hold.
+    ``strict``: otherwise spaces may stand for semicolons, and tags are any letters, digits and
+    underscores, as in the released code of the papers.
     Returns argument, state: the text without the STATE line; preferences are normalised to a sum of
     1.
     Raises Malformed: there is no STATE line, more than one, one inside the argument, or one that

@@ -31,15 +31,10 @@ _NOMINEE = 0.9
 class Comparison:
     """A case of a program beside the same case of an earlier one.
 
-    Attributes
-    ----------
-    now, before
-        The verdicts on both.
-    difference, low, high
-        Of the shares of their modal decisions, with an interval that holds at any time: each side
-        misses it with a chance of at most the rule's ``alpha``.
-    worse
-        The largest e-value so far against: the share isn't smaller than it was.
+    ``now``, ``before``: the verdicts on both.
+    ``difference``, ``low``, ``high``: of the shares of their modal decisions, with an interval that
+    holds at any time: each side misses it with a chance of at most the rule's ``alpha``.
+    ``worse``: the largest e-value so far against: the share isn't smaller than it was.
     """
 
     now: CaseVerdict

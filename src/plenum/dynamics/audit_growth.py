@@ -18,14 +18,9 @@ LOOKS = (8, 12, 20, 32, 48)
 class Growth:
     """λ > 0, one-sided, at the first look that shows it, else at the last look that was reached.
 
-    Attributes
-    ----------
-    shown
-        Whether it is: over all looks the chance of that without growth is 5 %.
-    look
-        Runs of the look; 0 before the first one.
-    p, bound
-        By the jackknife and t(look - 1), and the p below which the look shows growth.
+    ``shown``: whether it is: over all looks the chance of that without growth is 5 %.
+    ``look``: runs of the look; 0 before the first one.
+    ``p``, ``bound``: by the jackknife and t(look - 1), and the p below which the look shows growth.
     """
 
     shown: bool = False

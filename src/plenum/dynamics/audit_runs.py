@@ -21,14 +21,9 @@ _FAR = 32
 class Expected:
     """What an audit of one case comes to where this is the share of the modal decision.
 
-    Attributes
-    ----------
-    share
-        From 0 to 1; the rest is spread evenly over the other options.
-    stable, unstable
-        Chances of the verdicts; what is missing to 1 stays undecided.
-    runs, most
-        Mean number of runs, and the number that 9 of 10 audits don't exceed.
+    ``share``: from 0 to 1; the rest is spread evenly over the other options.
+    ``stable``, ``unstable``: chances of the verdicts; what is missing to 1 stays undecided.
+    ``runs``, ``most``: mean number of runs, and the number that 9 of 10 audits don't exceed.
     """
 
     share: float

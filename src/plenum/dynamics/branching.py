@@ -62,14 +62,9 @@ class NextAnswers:
     There nothing is continued: the published Γ̂ of Fig. S6 is this one, and not that of
     :class:`Branching`, which follows section S3.
 
-    Attributes
-    ----------
-    entropy
-        Of the top options of the answers to each turn's prompt, in nats, shape (turns,).
-    expansive
-        Share of turns whose entropy is at or above the threshold, μ̂(D).
-    c_in, c_out
-        Mean entropy of these turns, and of the others; NaN where there is none.
+    ``entropy``: of the top options of the answers to each turn's prompt, in nats, shape (turns,).
+    ``expansive``: share of turns whose entropy is at or above the threshold, μ̂(D).
+    ``c_in``, ``c_out``: mean entropy of these turns, and of the others; NaN where there is none.
     """
 
     entropy: Floats = field(repr=False)
@@ -108,16 +103,10 @@ def branching(
 ) -> Branching:
     """Estimate local divergence from continuations of base states.
 
-    Parameters
-    ----------
-    continuations
-        Committee mean preferences of rounds t + 1 on, shape (B, K, rounds, options).
-    start
-        The state at round t: one for all branches of a base, shape (B, options), or one a
-        branch, shape (B, K, options).
-    permutations, seed
-        Of the test of base labels.
-
+    ``continuations``: committee mean preferences of rounds t + 1 on, shape (B, K, rounds, options).
+    ``start``: the state at round t: one for all branches of a base, shape (B, options), or one a
+    branch, shape (B, K, options).
+    ``permutations``, ``seed``: of the test of base labels.
     Returns Branching: units are base states: intervals are Student's t with B - 1.
     Raises ValueError: a shape is malformed, there are fewer than two branches, or a value isn't
     finite.

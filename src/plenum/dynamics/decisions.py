@@ -13,14 +13,10 @@ from scipy.special import betaincinv, stdtrit
 class Share:
     """A share of independent units with its 95 % interval.
 
-    Attributes
-    ----------
-    value, ci_low, ci_high
-        From 0 to 1; NaN without units. The interval of a count is Clopper and Pearson's.
-    count
-        Units counted; ``None`` where the share isn't a count's.
-    n
-        Units.
+    ``value``, ``ci_low``, ``ci_high``: from 0 to 1; NaN without units. The interval of a count is
+    Clopper and Pearson's.
+    ``count``: units counted; ``None`` where the share isn't a count's.
+    ``n``: units.
     """
 
     value: float = math.nan
@@ -35,7 +31,7 @@ def share(total: float, n: int) -> Share:
 
     ``total``: how many of the units, or the sum of shares of units: a unit's share lies between 0
     and 1, so that no mean of them varies more than a count does.
-    ``n``: Units.
+    ``n``: units.
     Raises ValueError: ``total`` doesn't lie between 0 and ``n``.
     """
     if not 0 <= total <= n:

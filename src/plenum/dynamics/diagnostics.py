@@ -87,14 +87,9 @@ class Diagnostics:
 def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) -> Diagnostics:
     """Diagnose a λ̂ that exists.
 
-    Parameters
-    ----------
-    fitted
-        The ensemble in its window; at least two rounds have D > 0.
-    half_width
-        Half the width of the interval of λ̂, NaN where there is none.
-    decisions
-        The decision of each replicate, for the split of D².
+    ``fitted``: the ensemble in its window; at least two rounds have D > 0.
+    ``half_width``: half the width of the interval of λ̂, NaN where there is none.
+    ``decisions``: the decision of each replicate, for the split of D².
     """
     rounds, level, used = fitted.rounds, fitted.level, fitted.used
     top = cap(fitted.replicates, fitted.points.shape[2])

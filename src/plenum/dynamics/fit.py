@@ -21,14 +21,9 @@ Array = NDArray[Any]
 class Fit:
     """One ensemble over the rounds of a fit, and its distances.
 
-    Attributes
-    ----------
-    rounds
-        Rounds of the window that the ensemble has, counted from 1, shape (rounds,).
-    points
-        The ensemble in these rounds, shape (replicates, rounds, options).
-    distances
-        Between replicates, shape (replicates, replicates, rounds).
+    ``rounds``: rounds of the window that the ensemble has, counted from 1, shape (rounds,).
+    ``points``: the ensemble in these rounds, shape (replicates, rounds, options).
+    ``distances``: between replicates, shape (replicates, replicates, rounds).
     """
 
     rounds: Floats
@@ -97,7 +92,7 @@ def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
 def without_each(distances: Floats) -> Floats:
     """Sums over pairs without each replicate in turn.
 
-    ``distances``: Non-negative, symmetric, zero on the diagonal: shape (R, R, rounds).
+    ``distances``: non-negative, symmetric, zero on the diagonal: shape (R, R, rounds).
     Returns array, shape (R, rounds): the residue of sums that are exactly zero is zero.
     """
     total = distances.sum(axis=(0, 1)) / 2
@@ -109,7 +104,7 @@ def slope(rounds: Floats, level: Floats) -> Floats:
     """Least-squares slopes of log(level) on the rounds where it is positive.
 
     ``rounds``: shape (rounds,).
-    ``level``: Non-negative, shape (..., rounds). Its scale does not matter.
+    ``level``: non-negative, shape (..., rounds). Its scale does not matter.
     Returns array, shape (...): NaN where fewer than two rounds are positive.
     """
     positive = level > 0

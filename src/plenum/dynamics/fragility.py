@@ -23,14 +23,10 @@ ALL = "all"
 class VariantOutcome:
     """The wording that one replicate read, and its decision.
 
-    Attributes
-    ----------
-    variant, family
-        The wording's name within its scenario, and its family.
-    repetition
-        How often the replicates before it went through all wordings: 0 where each is read once.
-    decision
-        The label it decided for; ``NONE`` is a decision of its own.
+    ``variant``, ``family``: the wording's name within its scenario, and its family.
+    ``repetition``: how often the replicates before it went through all wordings: 0 where each is
+    read once.
+    ``decision``: the label it decided for; ``NONE`` is a decision of its own.
     """
 
     variant: str
@@ -77,15 +73,9 @@ def by_family(
 ) -> dict[str, FamilyEstimate]:
     """Fragility and λ̂_pert over all wordings of a scenario, and over those of each family.
 
-    Parameters
-    ----------
-    ensemble
-        Committee mean preferences of the completed replicates, shape (R, T, K).
-    readings
-        What each of them read and decided, in the same order.
-    window, interval, draws, seed
-        As for `lyapunov`.
-
+    ``ensemble``: committee mean preferences of the completed replicates, shape (R, T, K).
+    ``readings``: what each of them read and decided, in the same order.
+    ``window``, ``interval``, ``draws``, ``seed``: as for `lyapunov`.
     Returns dict: under ``all`` and under the name of each family but ``canonical``, in the order in
     which they first occur.
     Raises ValueError: the lengths differ, or the ensemble, the window or the interval is malformed.

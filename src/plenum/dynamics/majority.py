@@ -57,17 +57,11 @@ def time_to_majority(
     The first-hit reading carries little: seats that choose at random have such a majority after
     1.6 rounds on average.
 
-    Parameters
-    ----------
-    preferences
-        Preferences of every seat, shape (replicates, rounds, seats, options). A seat that is
-        absent in a round is NaN there.
-    reading
-        ``first`` or ``stable``.
-    ties
-        Whether a seat with a tied top has no top option (``none``), or the first of these
-        (``first``).
-
+    ``preferences``: preferences of every seat, shape (replicates, rounds, seats, options). A seat
+    that is absent in a round is NaN there.
+    ``reading``: ``first`` or ``stable``.
+    ``ties``: whether a seat with a tied top has no top option (``none``), or the first of these
+    (``first``).
     Raises ValueError: the shape or the reading is malformed.
     """
     if reading not in READINGS:

@@ -27,15 +27,10 @@ LEAST_TOKENS = 24
 class Place:
     """A call at which pairs of runs first part.
 
-    Attributes
-    ----------
-    seat, round
-        Whose call it is, and the seat's how many-th.
-    pairs
-        Pairs of runs that part there.
-    unprovoked
-        Those of them whose prompts differ there already, though nothing before did: the program
-        itself isn't deterministic.
+    ``seat``, ``round``: whose call it is, and the seat's how many-th.
+    ``pairs``: pairs of runs that part there.
+    ``unprovoked``: those of them whose prompts differ there already, though nothing before did: the
+    program itself isn't deterministic.
     """
 
     seat: str

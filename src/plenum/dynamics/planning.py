@@ -31,14 +31,9 @@ _MOST = 10_000_000
 class Plan:
     """Replicates for a contrast of two conditions.
 
-    Attributes
-    ----------
-    replicates
-        Per arm.
-    power
-        The power that they give; at least the one asked for.
-    delta, sd, alpha
-        What was asked for.
+    ``replicates``: per arm.
+    ``power``: the power that they give; at least the one asked for.
+    ``delta``, ``sd``, ``alpha``: what was asked for.
     """
 
     replicates: int
@@ -54,15 +49,9 @@ def plan_replicates(delta: float, sd: float, power: float = _POWER, alpha: float
     Two-sided two-sample t test. λ̂'s jackknife standard error shrinks as sd / √R, with sd the
     standard deviation of the pseudo-values.
 
-    Parameters
-    ----------
-    delta
-        The Δλ to be found, per round; its sign does not matter.
-    sd
-        Of a pilot: se · √R of a λ̂, per arm.
-    power, alpha
-        Between 0 and 1.
-
+    ``delta``: the Δλ to be found, per round; its sign does not matter.
+    ``sd``: of a pilot: se · √R of a λ̂, per arm.
+    ``power``, ``alpha``: between 0 and 1.
     Raises ValueError: Δλ is zero, sd isn't positive, power or alpha isn't a probability with power
     > alpha, or more than ten million replicates would be needed.
     """

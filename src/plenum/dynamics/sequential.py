@@ -37,16 +37,11 @@ _NOMINEE = 0.9
 class Evidence:
     """What the runs so far say of the share of the modal decision.
 
-    Attributes
-    ----------
-    verdict
-        ``stable``: the share is above ``unacceptable``; ``unstable``: it is below ``acceptable``;
-        ``undecided``.
-    runs
-        After how many runs the verdict stood; all of them where it doesn't.
-    stable, unstable
-        The largest e-values so far against a share of at most ``unacceptable``, and of at least
-        ``acceptable``; a verdict stands from 1 / ``alpha`` on.
+    ``verdict``: ``stable``: the share is above ``unacceptable``; ``unstable``: it is below
+    ``acceptable``; ``undecided``.
+    ``runs``: after how many runs the verdict stood; all of them where it doesn't.
+    ``stable``, ``unstable``: the largest e-values so far against a share of at most
+    ``unacceptable``, and of at least ``acceptable``; a verdict stands from 1 / ``alpha`` on.
     """
 
     verdict: str

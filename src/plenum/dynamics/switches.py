@@ -13,14 +13,10 @@ from plenum.dynamics.majority import seats, top_options
 class SwitchCounts:
     """Switches per seat over replicates.
 
-    Attributes
-    ----------
-    mean, sd, sem
-        Over replicates, shape (seats,); sd and sem are NaN for fewer than two.
-    n
-        Replicates.
-    counts
-        Switches of every seat in every replicate, shape (replicates, seats).
+    ``mean``, ``sd``, ``sem``: over replicates, shape (seats,); sd and sem are NaN for fewer than
+    two.
+    ``n``: replicates.
+    ``counts``: switches of every seat in every replicate, shape (replicates, seats).
     """
 
     mean: Floats

@@ -49,15 +49,10 @@ _SHOWN = 3
 class CaseRuns:
     """The runs of one case: those that ended, and those that wait for their turn.
 
-    Attributes
-    ----------
-    outcomes, evidence
-        Of the runs that ended, in the order of their index.
-    examined
-        Whether its answers were looked through for those of a cache.
-    before, worse
-        Outcomes of the program that this one is compared with, and the evidence that this one is
-        less stable.
+    ``outcomes``, ``evidence``: of the runs that ended, in the order of their index.
+    ``examined``: whether its answers were looked through for those of a cache.
+    ``before``, ``worse``: outcomes of the program that this one is compared with, and the evidence
+    that this one is less stable.
     """
 
     def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:

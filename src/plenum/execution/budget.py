@@ -24,14 +24,9 @@ class BudgetSpent(Exception):
 class Ledger:
     """Reserves what a call may cost before it is made, and books what it did cost.
 
-    Parameters
-    ----------
-    budget
-        The limits.
-    price
-        The price of a model.
-    spent
-        What the sweep's conditions have cost in earlier runs.
+    ``budget``: the limits.
+    ``price``: the price of a model.
+    ``spent``: what the sweep's conditions have cost in earlier runs.
 
     ``spent``: what is used up.
     ``refusal``: what a user should know, once a call was refused.

@@ -44,15 +44,9 @@ class ReportPool:
     ) -> dict[str, Any]:
         """A condition's counts and estimates; the last report where it follows from the same.
 
-        Parameters
-        ----------
-        folder
-            The condition's.
-        indices
-            The replicates that have begun.
-        stopped
-            Why begun ones haven't ended.
-
+        ``folder``: the condition's.
+        ``indices``: the replicates that have begun.
+        ``stopped``: why begun ones haven't ended.
         Raises DamagedJournal: there are no estimates.
         """
         request = {"indices": list(indices), "target": target, "stopped": stopped}

@@ -13,14 +13,10 @@ from plenum.records import Failure
 class RunCalls:
     """What a session calls through.
 
-    Parameters
-    ----------
-    callers
-        Makes a caller, which makes one call at a time.
-    most
-        Calls of a run at most.
-    observe
-        Called with the kind, the round, the seat, and the reply's tokens and cost of each answer.
+    ``callers``: makes a caller, which makes one call at a time.
+    ``most``: calls of a run at most.
+    ``observe``: called with the kind, the round, the seat, and the reply's tokens and cost of each
+    answer.
 
     ``failed``: how the last call that ended failed; ``None`` where it didn't.
     """

@@ -41,14 +41,9 @@ class Message:
 class RawRequest:
     """A request as a program wrote it, which a provider gets untouched.
 
-    Attributes
-    ----------
-    interface
-        ``chat``, ``responses`` (both OpenAI's) or ``messages`` (Anthropic's).
-    body
-        Everything but the model's name, which is the call's, and never streamed.
-    headers
-        Those that change what the provider does, such as ``anthropic-beta``.
+    ``interface``: ``chat``, ``responses`` (both OpenAI's) or ``messages`` (Anthropic's).
+    ``body``: everything but the model's name, which is the call's, and never streamed.
+    ``headers``: those that change what the provider does, such as ``anthropic-beta``.
     """
 
     interface: str

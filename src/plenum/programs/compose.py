@@ -81,7 +81,7 @@ def compose(cfg: DictConfig) -> Audit:
 def refuse(typed: Config) -> NoReturn:
     """A program can't be a condition of ``run.py``.
 
-    Raises UserError: Always.
+    Raises UserError: always.
     """
     raise UserError("task.name: program; it is audited by python scripts/audit.py committee=...")
 

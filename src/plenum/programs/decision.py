@@ -30,14 +30,10 @@ class Unreadable(ValueError):
 class Given:
     """A decision as a program sent it.
 
-    Attributes
-    ----------
-    option
-        A label, where the program names one.
-    text
-        What it is to be read from otherwise.
-    extract
-        The rule, one of :data:`RULES`; empty where the text is a label or an option's name.
+    ``option``: a label, where the program names one.
+    ``text``: what it is to be read from otherwise.
+    ``extract``: the rule, one of :data:`RULES`; empty where the text is a label or an option's
+    name.
     """
 
     option: str = ""
@@ -62,15 +58,9 @@ def rule_problem(rule: str) -> str:
 def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
     """The label that was decided for; :data:`~plenum.programs.case.NO_DECISION` for an empty text.
 
-    Parameters
-    ----------
-    given
-        What the program sent.
-    options
-        Names by label.
-    rule
-        The audit's, where the program gives none.
-
+    ``given``: what the program sent.
+    ``options``: names by label.
+    ``rule``: the audit's, where the program gives none.
     Raises Unreadable: it names none of the options, or several.
     """
     if given.option:

@@ -62,20 +62,14 @@ class _Run:
 def load(logs: str | Path, cases: Sequence[Case] = (), committee: str = "") -> tuple[Logged, ...]:
     """Read the runs of a log.
 
-    Parameters
-    ----------
-    logs
-        A ``.jsonl``, ``.csv`` or ``.parquet`` file with a run a row: ``case``, ``decision``, maybe
-        ``run`` (a number: runs count in their order; without it, in that of the file), ``error``,
-        ``messages``, ``cost`` in dollars, ``tokens_in``, ``tokens_out``, ``model``, and of the case
-        ``text``, ``options`` and ``answer``; or a log of inspect, ``.eval`` or ``.json``, whose
-        epochs are the runs.
-    cases
-        What was decided, where the log doesn't say; without both, the options of every case are
-        the decisions that the log has.
-    committee
-        What the program is called; the log's name where it is empty.
-
+    ``logs``: a ``.jsonl``, ``.csv`` or ``.parquet`` file with a run a row: ``case``, ``decision``,
+    maybe ``run`` (a number: runs count in their order; without it, in that of the file), ``error``,
+    ``messages``, ``cost`` in dollars, ``tokens_in``, ``tokens_out``, ``model``, and of the case
+    ``text``, ``options`` and ``answer``; or a log of inspect, ``.eval`` or ``.json``, whose epochs
+    are the runs.
+    ``cases``: what was decided, where the log doesn't say; without both, the options of every case
+    are the decisions that the log has.
+    ``committee``: what the program is called; the log's name where it is empty.
     Raises UserError: the file, or a row of it, isn't as above; the line names it.
     """
     path = Path(logs).expanduser()

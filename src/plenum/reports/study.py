@@ -17,14 +17,9 @@ from plenum.tracking.study import Study
 class EstimatedStudy:
     """The conditions of a study with their estimates.
 
-    Attributes
-    ----------
-    chosen
-        What is to be reported, and how.
-    rows
-        One a condition, in the order of scenario and of running.
-    parent
-        The study that these are some conditions of.
+    ``chosen``: what is to be reported, and how.
+    ``rows``: one a condition, in the order of scenario and of running.
+    ``parent``: the study that these are some conditions of.
     """
 
     chosen: Settings

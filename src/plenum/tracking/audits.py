@@ -34,15 +34,9 @@ def log(
 ) -> str:
     """Log an audit as a run of its own, and the verdicts of cases to the runs of their conditions.
 
-    Parameters
-    ----------
-    cases
-        By the run of their condition.
-    params
-        The rule, and what names the program.
-    files
-        Artifacts of the audit's run.
-
+    ``cases``: by the run of their condition.
+    ``params``: the rule, and what names the program.
+    ``files``: artifacts of the audit's run.
     Returns str: the audit's run.
     """
     from mlflow.entities import Metric, Param, RunTag

@@ -28,7 +28,7 @@ _WRITTEN_BY_MLFLOW = {
 def check(path: Path, *, thorough: bool = False) -> None:
     """Refuse a file that no store can be opened in.
 
-    ``path``: Absolute; the file need not exist.
+    ``path``: absolute; the file need not exist.
     ``thorough``: read the whole file, not only its head.
     Raises UserError: it can't be written to, is no SQLite database, or is a damaged one.
     """

@@ -21,14 +21,10 @@ _TAG = "plenum.study"
 class StoredStudy:
     """A study in the store.
 
-    Attributes
-    ----------
-    experiment
-        The number of its experiment.
-    active
-        Whether the experiment can be written to.
-    deleted
-        Whether it is in MLflow's trash, or was on its way there when a command was broken off.
+    ``experiment``: the number of its experiment.
+    ``active``: whether the experiment can be written to.
+    ``deleted``: whether it is in MLflow's trash, or was on its way there when a command was broken
+    off.
     """
 
     name: str

@@ -84,14 +84,9 @@ def save(client: "MlflowClient", experiment: str) -> None:
 def link(server: str, experiment: str, saved: bool) -> str:
     """The page of a server on which the conditions of an experiment are compared by charts.
 
-    Parameters
-    ----------
-    server
-        Its address, without a slash at the end.
-    experiment
-        The experiment's id.
-    saved
-        Whether the experiment has its views.
+    ``server``: its address, without a slash at the end.
+    ``experiment``: the experiment's id.
+    ``saved``: whether the experiment has its views.
     """
     query = {"workflowType": "machine_learning", "compareRunsMode": "CHART"}
     query |= {"viewStateShareKey": CONDITIONS} if saved else {}

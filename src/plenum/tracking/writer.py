@@ -49,14 +49,9 @@ class _Child:
 class StudyWriter:
     """Writes one study's runs.
 
-    Parameters
-    ----------
-    uri
-        Tracking URI.
-    study
-        Name of the experiment.
-    version
-        The code version, as a tag.
+    ``uri``: tracking URI.
+    ``study``: name of the experiment.
+    ``version``: the code version, as a tag.
     """
 
     def __init__(self, uri: str, study: str, version: str) -> None:
@@ -85,14 +80,9 @@ class StudyWriter:
 class ConditionWriter:
     """Writes the runs of a condition: its own, and one nested in it for each replicate.
 
-    Parameters
-    ----------
-    study
-        The writer of its study.
-    condition
-        All that identifies it, and its ``cell``.
-    target
-        How many replicates it wants.
+    ``study``: the writer of its study.
+    ``condition``: all that identifies it, and its ``cell``.
+    ``target``: how many replicates it wants.
     """
 
     def __init__(self, study: StudyWriter, condition: dict[str, Any], target: int) -> None:

@@ -256,7 +256,7 @@ def _file(path: Path, folder: str) -> PublishedFile | None:
 def release_of(cfg: DictConfig) -> Release:
     """The clone that a script is to read.
 
-    Raises UserError: None is named, or an archive as well; it isn't a clone of the authors'
+    Raises UserError: none is named, or an archive as well; it isn't a clone of the authors'
     repository, or there is no such catalogue.
     """
     if cfg.get("archive") is not None:

@@ -32,14 +32,9 @@ _PROCESSES = 2
 class PublishedImport:
     """What to import.
 
-    Attributes
-    ----------
-    release
-        A clone of the authors' repository.
-    studies
-        Names of the papers' studies; empty for all.
-    uri
-        Of the tracking store, absolute.
+    ``release``: a clone of the authors' repository.
+    ``studies``: names of the papers' studies; empty for all.
+    ``uri``: of the tracking store, absolute.
     """
 
     release: Release

@@ -48,7 +48,7 @@ class Limiter:
     """Lets calls to one provider pass, no more than it bears, and fairly between conditions.
 
     ``calls``: the limits that the user states.
-    ``provider``: Whose.
+    ``provider``: whose.
 
     ``in_flight``, ``peak``: calls under way, now and at most.
     """

@@ -27,14 +27,9 @@ _PATIENCE_S = 10.0
 class Loaded:
     """A model that is ready to answer.
 
-    Parameters
-    ----------
-    content
-        Names the content of its files: a digest, or the hub's commit.
-    stops
-        Tokens that end an answer.
-    context
-        Tokens that prompt and answer may have together.
+    ``content``: names the content of its files: a digest, or the hub's commit.
+    ``stops``: tokens that end an answer.
+    ``context``: tokens that prompt and answer may have together.
     """
 
     network: Network

@@ -62,15 +62,10 @@ async def run(
 ) -> Ended:
     """Run a process in a group of its own to its end; a cancelled caller leaves none behind.
 
-    Parameters
-    ----------
-    arguments
-        The command line.
-    environment
-        All its variables; ``PLENUM_RUN_URL`` among them marks every process that it starts.
-    output
-        The file for what it prints; none is written where it prints nothing.
-
+    ``arguments``: the command line.
+    ``environment``: all its variables; ``PLENUM_RUN_URL`` among them marks every process that it
+    starts.
+    ``output``: the file for what it prints; none is written where it prints nothing.
     Raises OSError: it can't be started.
     """
     out, err = _Stream(), _Stream()

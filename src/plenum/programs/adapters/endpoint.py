@@ -21,15 +21,11 @@ _LONGEST = 10**6
 class Http:
     """An endpoint that answers with a decision.
 
-    Parameters
-    ----------
-    url
-        Where to post.
-    body
-        A JSON value with placeholders: ``{case}``, ``{text}``, ``{seed}``, ``{base_url}``, ...
-    path
-        Where the decision lies in a JSON answer, such as ``result.option``; empty where the answer
-        is the text itself.
+    ``url``: where to post.
+    ``body``: a JSON value with placeholders: ``{case}``, ``{text}``, ``{seed}``, ``{base_url}``,
+    ...
+    ``path``: where the decision lies in a JSON answer, such as ``result.option``; empty where the
+    answer is the text itself.
     """
 
     def __init__(

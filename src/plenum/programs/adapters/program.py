@@ -52,14 +52,10 @@ class Running(Protocol):
 class Program(Protocol):
     """A program under audit.
 
-    Attributes
-    ----------
-    name
-        What it is called.
-    identity
-        What names it, as plain data: digests of its code, command or URL, interpreter, packages.
-    knobs
-        The values to try of each setting that it declares, the usual one first.
+    ``name``: what it is called.
+    ``identity``: what names it, as plain data: digests of its code, command or URL, interpreter,
+    packages.
+    ``knobs``: the values to try of each setting that it declares, the usual one first.
     """
 
     name: str

@@ -69,15 +69,10 @@ class Case:
 class Decision:
     """What was decided: an option's label, or a text to read it from.
 
-    Parameters
-    ----------
-    option
-        A label of the case.
-    text
-        What the committee wrote, where it names no label.
-    extract
-        How to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0``, ``name`` (the
-        option that it names) or ``clerk`` (a model); without it, the text is a label or a name.
+    ``option``: a label of the case.
+    ``text``: what the committee wrote, where it names no label.
+    ``extract``: how to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0``, ``name``
+    (the option that it names) or ``clerk`` (a model); without it, the text is a label or a name.
     """
 
     option: str | None = None

@@ -115,14 +115,9 @@ def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[B
     Paragraphs are parted by empty lines. Lines that begin with ``- `` are items of a list, with
     their lead between double asterisks.
 
-    Parameters
-    ----------
-    template
-        A file of ``page/``.
-    parts
-        Tables and figures, which a template puts in by ``{{ place("name") }}``.
-    facts
-        What the template reads.
+    ``template``: a file of ``page/``.
+    ``parts``: tables and figures, which a template puts in by ``{{ place("name") }}``.
+    ``facts``: what the template reads.
     """
     content: list[Block] = []
     known = facts | {"place": partial(_place, parts), "parts": parts}

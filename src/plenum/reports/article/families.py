@@ -67,14 +67,9 @@ def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:
 class Kind:
     """Deliberations whose λ̂ is the same thing, and what their tests show, the clearest first.
 
-    Attributes
-    ----------
-    symbol
-        ``λ̂`` or ``λ̂_pert``.
-    perturbed
-        Whether the replicates read different wordings.
-    rows
-        The conditions, with and without estimates.
+    ``symbol``: ``λ̂`` or ``λ̂_pert``.
+    ``perturbed``: whether the replicates read different wordings.
+    ``rows``: the conditions, with and without estimates.
     """
 
     symbol: str

@@ -13,14 +13,9 @@ from plenum.dynamics.audit_result import Option as Tried
 class Option:
     """A way to run the program, over all cases; see :class:`plenum.dynamics.audit_result.Option`.
 
-    Attributes
-    ----------
-    share, low, high
-        In the case whose runs decide least alike; ``None`` without runs.
-    calls, dollars
-        Of a run, on average; ``None`` where they aren't known.
-    accuracy
-        ``None`` where no right answer is known.
+    ``share``, ``low``, ``high``: in the case whose runs decide least alike; ``None`` without runs.
+    ``calls``, ``dollars``: of a run, on average; ``None`` where they aren't known.
+    ``accuracy``: ``None`` where no right answer is known.
     """
 
     name: str
@@ -39,14 +34,10 @@ class Option:
 class Compared:
     """A case beside the same case of an earlier program.
 
-    Attributes
-    ----------
-    now, before, difference, low, high
-        Shares of runs that decide alike, their difference, and its interval.
-    e_worse
-        The e-value against: the share isn't smaller than it was.
-    worse
-        Whether that is shown among all cases.
+    ``now``, ``before``, ``difference``, ``low``, ``high``: shares of runs that decide alike, their
+    difference, and its interval.
+    ``e_worse``: the e-value against: the share isn't smaller than it was.
+    ``worse``: whether that is shown among all cases.
     """
 
     case: str

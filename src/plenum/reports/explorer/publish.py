@@ -33,14 +33,9 @@ class _Html:
 class Explored(Settings):
     """A study to explore, and how it is estimated.
 
-    Attributes
-    ----------
-    out
-        The file that the page is written to.
-    condition
-        The first letters of the identity of the only condition to show; empty for all.
-    replicates
-        The most transcripts of a condition; ``None`` for all.
+    ``out``: the file that the page is written to.
+    ``condition``: the first letters of the identity of the only condition to show; empty for all.
+    ``replicates``: the most transcripts of a condition; ``None`` for all.
     """
 
     out: Annotated[Path, _Html()]
@@ -73,7 +68,7 @@ def beginning_with(
 ) -> list[TrackedCondition]:
     """The conditions whose identity begins so.
 
-    Raises UserError: None does.
+    Raises UserError: none does.
     """
     matching = [each for each in conditions if each.identity.startswith(condition)]
     if not matching:

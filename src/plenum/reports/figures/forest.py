@@ -36,14 +36,9 @@ _SURE = 0.05
 class Line:
     """An effect as it is drawn, or a heading where there is no estimate.
 
-    Attributes
-    ----------
-    label, estimate, p
-        Its name, its estimate, and its p by Holm.
-    n, warned
-        What it rests on, and what it warns of.
-    pooled
-        Whether it is a mean over scenarios: a diamond.
+    ``label``, ``estimate``, ``p``: its name, its estimate, and its p by Holm.
+    ``n``, ``warned``: what it rests on, and what it warns of.
+    ``pooled``: whether it is a mean over scenarios: a diamond.
     """
 
     label: str

@@ -60,7 +60,10 @@ def build(case: Case, run: Run) -> Workflow:
 def agent(seat: str, role: str, run: Run) -> Agent[Any]:
     """A seat; the header has the proxy call it as the framework does."""
     client = OpenAIChatClient(
-        MODEL, base_url=run.base_url, api_key=run.token, default_headers={"X-Plenum-Seat": seat}
+        MODEL,
+        base_url=run.base_url,
+        api_key=run.token,
+        default_headers={"X-Plenum-Seat": seat},
     )
     return Agent(client, f"{role} {RULE}", name=seat, default_options={"temperature": 0.7})
 

@@ -42,7 +42,9 @@ def groups() -> Mapping[str, list[str]]:
     return {group: options for group, options in found.items() if group.split("/")[0] != "hydra"}
 
 
-def test_the_groups_that_help_lists_are_those_of_the_docs(groups: Mapping[str, list[str]]) -> None:
+def test_the_groups_that_help_lists_are_those_of_the_docs(
+    groups: Mapping[str, list[str]],
+) -> None:
     assert set(groups) == set(cells("Groups"))
 
 

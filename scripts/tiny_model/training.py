@@ -143,7 +143,11 @@ def encode(tokenizer: Qwen2Tokenizer, examples: list[Example]) -> Batch:
 
 
 def _step(
-    model: Qwen2ForCausalLM, optimizer: Optimizer, tokenizer: Qwen2Tokenizer, plan: Plan, step: int
+    model: Qwen2ForCausalLM,
+    optimizer: Optimizer,
+    tokenizer: Qwen2Tokenizer,
+    plan: Plan,
+    step: int,
 ) -> tuple[float, int]:
     parts = list(batches(plan, tokenizer, step))
     aside = plan.aside if plan.stage(step) in ("few", "short") else 0.0

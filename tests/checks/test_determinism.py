@@ -16,7 +16,13 @@ from numpy.testing import assert_allclose
 from plenum.checks import determinism
 from plenum.checks.determinism_report import publish
 from plenum.checks.probed_model import ProbedModel, verdict
-from plenum.checks.spread import END, ProbedAnswer, first_difference, logprob_spread, repeats
+from plenum.checks.spread import (
+    END,
+    ProbedAnswer,
+    first_difference,
+    logprob_spread,
+    repeats,
+)
 from plenum.committee import Deliberation
 from plenum.design.condition import Budget, Job
 

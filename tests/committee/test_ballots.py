@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.committee.ballots import FORMS, NONE, Ballot, Count, parse_ballot, parse_count, tally
+from plenum.committee.ballots import (
+    FORMS,
+    NONE,
+    Ballot,
+    Count,
+    parse_ballot,
+    parse_count,
+    tally,
+)
 from plenum.committee.state import Malformed
 
 ABC = ("A", "B", "C")

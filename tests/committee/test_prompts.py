@@ -38,7 +38,10 @@ said = st.text(max_size=80) | st.lists(
 
 
 def user(
-    condition: Condition, window: list[Remark], kind: str = "turn", table: dict[str, State] = TABLE
+    condition: Condition,
+    window: list[Remark],
+    kind: str = "turn",
+    table: dict[str, State] = TABLE,
 ) -> str:
     build = prompts.turn if kind == "turn" else prompts.ballot
     return build(condition, condition.seats[0], window, table)[1].content

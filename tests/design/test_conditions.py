@@ -296,7 +296,9 @@ def test_studies_of_one_world_share_its_name_so_that_tables_show_them_together(
             assert job(*given, f"{key}={value}").condition.identity
 
 
-def test_an_endpoint_of_ones_own_may_serve_a_model_called_tiny(job: Callable[..., Job]) -> None:
+def test_an_endpoint_of_ones_own_may_serve_a_model_called_tiny(
+    job: Callable[..., Job],
+) -> None:
     served = job("backend=api", "model.name=tiny", "model.default=openai/mine").condition
     assert (served.model, served.models) == ("tiny", ("openai/mine",))
     with pytest.raises(UserError, match=r"^model: tiny is the model of this package"):

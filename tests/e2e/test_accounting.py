@@ -165,7 +165,8 @@ def stop(sweep: tuple[str, ...], folder: Path, sign: signal.Signals, ended: int)
     """Run a sweep until so many replicates have ended, and stop it."""
     process = start(folder, "run.py", *sweep)
     wait_for(
-        process, lambda: sum(b'"kind":"end"' in data for data in journals(folder).values()) >= ended
+        process,
+        lambda: sum(b'"kind":"end"' in data for data in journals(folder).values()) >= ended,
     )
     process.send_signal(sign)
     process.communicate(timeout=60)

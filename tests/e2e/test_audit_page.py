@@ -43,7 +43,7 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
         assert "Simulated agents" in seen.text(".notice")
         anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
         assert anchors == [
-            *("verdict", "parting", "drift", "steadier", "cost", "controlled", "cases")
+            *("verdict", "parting", "drift", "steadier", "cost", "controlled", "cases"),
         ]
         first = seen.page.locator("#table-1 tbody tr")
         assert first.count() == 2

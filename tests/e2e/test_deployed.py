@@ -257,7 +257,10 @@ def test_the_limit_adapts_to_what_the_provider_bears_and_nobody_comes_back_too_s
 ) -> None:
     """A server bears four calls at once, and says so only by 429."""
     settings = Settings(
-        port=0, latency=Latency(0.04), limits=Limits(in_flight=4), faults=Faults(retry_after_s=0.15)
+        port=0,
+        latency=Latency(0.04),
+        limits=Limits(in_flight=4),
+        faults=Faults(retry_after_s=0.15),
     )
     with serving(settings) as server:
         given = sweep(server.url, "tracking=none", "replicates=8", "rounds=1")
@@ -450,7 +453,9 @@ def test_a_branch_without_its_base_is_refused_by_name(tmp_path: Path) -> None:
 # --- last: the minute is over by now -----------------------------------------------------------
 
 
-def test_a_stated_limit_a_minute_is_never_exceeded(minute: Callable[[], tuple[Done, Any]]) -> None:
+def test_a_stated_limit_a_minute_is_never_exceeded(
+    minute: Callable[[], tuple[Done, Any]],
+) -> None:
     done, server = minute()
     assert done.returncode == 0, done.stderr
     log = server.log()

@@ -31,7 +31,10 @@ def test_registers_are_a_family(stored: Path) -> None:
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6"), "model=qwen2.5-7b memory=k15"),
+        (
+            ("model=qwen2.5-7b", "scenario=HL-01,IM-01", "rounds=6"),
+            "model=qwen2.5-7b memory=k15",
+        ),
         (("scenario=HL-01", "rounds=6"), "model=tiny memory=k5"),
         (("scenario=HL-01,IM-01", "memory=k3"), "4 conditions, 80 replicates"),
         (

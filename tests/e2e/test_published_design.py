@@ -135,7 +135,10 @@ def test_ballots_and_clerk_read_what_the_released_code_would_have_sent(folder: P
 
 @pytest.mark.parametrize(
     ("perturbation", "names"),
-    [("registers6", ["canonical", "plain_words"]), ("variants20", ["canonical", "w1", "w2", "w3"])],
+    [
+        ("registers6", ["canonical", "plain_words"]),
+        ("variants20", ["canonical", "w1", "w2", "w3"]),
+    ],
 )
 def test_wordings_are_those_of_the_release(
     folder: Path, perturbation: str, names: list[str]

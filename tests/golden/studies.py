@@ -134,7 +134,11 @@ CASES = (
             _call("scripts/tables.py study=grid table=all"),
         ),
     ),
-    Case("hosted", ("hosted",), (_call(_HOSTED), *_read("hosted"))),
+    Case(
+        "hosted",
+        ("hosted",),
+        (_call(_HOSTED), *_read("hosted")),
+    ),
     _world("disaster", "diversity=low,high", "volatility=moderate"),
     _world("misinformation", "diversity=medium", "volatility=low,high"),
     _world("public_goods", "diversity=medium", "volatility=low,high"),

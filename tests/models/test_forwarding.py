@@ -43,7 +43,11 @@ RESPONSE = {
         {"type": "reasoning", "id": "rs_1", "summary": []},
         {"type": "message", "content": [{"type": "output_text", "text": "B it"}]},
     ],
-    "usage": {"input_tokens": 10, "output_tokens": 3, "input_tokens_details": {"cached_tokens": 4}},
+    "usage": {
+        "input_tokens": 10,
+        "output_tokens": 3,
+        "input_tokens_details": {"cached_tokens": 4},
+    },
 }
 MESSAGE = {
     "id": "msg_9",

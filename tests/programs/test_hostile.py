@@ -29,7 +29,8 @@ def beside_a_good_one(tmp_path: Path, misbehaviour: str, **settings: object) -> 
     """The first of two runs of a program: it misbehaves, the other one doesn't."""
     body = "\n".join(f"        {line}" for line in misbehaviour.strip().splitlines())
     target = script(
-        tmp_path, f"def committee(case, run):\n    if run.index == 0:\n{body}\n    return 'A'\n"
+        tmp_path,
+        f"def committee(case, run):\n    if run.index == 0:\n{body}\n    return 'A'\n",
     )
     bad, good = audit_of(tmp_path, target=target, **settings).run(2)
     assert (good.status, good.decision) == ("completed", "A")

@@ -142,7 +142,7 @@ def test_chunks_of_several_choices_and_tool_calls_add_up() -> None:
     deltas = [choice["delta"] for _, chunk in chunks for choice in chunk["choices"]]
     parts = [part for delta in deltas for part in delta.get("tool_calls", ())]
     assert [(p["index"], p.get("id"), p["function"]["arguments"]) for p in parts] == [
-        *((0, "c0", ""), (0, None, "{1}"), (1, "c1", ""), (1, None, "{1}"))
+        *((0, "c0", ""), (0, None, "{1}"), (1, "c1", ""), (1, None, "{1}")),
     ]
     assert {"refusal": "no"} in deltas
     counted = events("chat", body, stream_options={"include_usage": True})

@@ -69,7 +69,9 @@ def test_a_round_in_which_somebody_has_not_spoken_is_left_out(transcript: Writte
     assert transcript(*TURNS[:3]).preferences().shape == (1, 2, 2)
 
 
-def test_a_repaired_turn_has_the_first_argument_and_the_repaired_state(transcript: Written) -> None:
+def test_a_repaired_turn_has_the_first_argument_and_the_repaired_state(
+    transcript: Written,
+) -> None:
     state = {"pref": [0.5, 0.5], "conf": 10, "tags": ["one", "two"]}
     (only,) = transcript(
         call("turn", "Rights", argument="I am torn.", problem="no STATE line"),

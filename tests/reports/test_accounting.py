@@ -125,7 +125,9 @@ def test_calls_attempts_tokens_and_cost_are_summed_over_models() -> None:
     both = {"a": model(timeout=3), "b": model(calls=1200, repairs=0, cost=1.25, parse=1)}
     row = calls([accounted(models=both)])
     names = ("calls", "repairs", "attempts", "failed attempts", "tokens in", "tokens out", "$")
-    assert [row[name] for name in names] == [*("1,210", "2", "1,214", "4", "2,000", "200", "1.75")]
+    assert [row[name] for name in names] == [
+        *("1,210", "2", "1,214", "4", "2,000", "200", "1.75"),
+    ]
     unpriced = {"a": model(), "b": model(cost=0.0, unpriced=10)}
     assert calls([accounted(models=unpriced)])["$"] == "0.5000 + 10 unpriced"
 

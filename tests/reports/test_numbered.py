@@ -212,7 +212,7 @@ def test_s8_has_scenarios_down_and_published_values_where_there_are_any() -> Non
     ]
     (sheet,) = made("s8", of(conditions)).tables
     assert [(row[0], row[1]) for row in sheet.body] == [
-        *(("AI-01", "this run"), ("AI-01", "published"), ("XX-01", "this run"))
+        *(("AI-01", "this run"), ("AI-01", "published"), ("XX-01", "this run")),
     ]
     assert sheet.body[1][2:] == ("0.0032", "0.0144")
     assert any("compared with nothing (001, Table S8)" in note for note in sheet.notes)

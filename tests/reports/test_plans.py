@@ -52,7 +52,9 @@ def test_the_spread_is_the_standard_error_times_the_root_of_n(replicates: int) -
 
 
 @pytest.mark.parametrize(
-    "changes", [{}, {"delta": 0.01}, {"power": 0.95}, {"alpha": 0.01}, {"window": (5, 12)}], ids=str
+    "changes",
+    [{}, {"delta": 0.01}, {"power": 0.95}, {"alpha": 0.01}, {"window": (5, 12)}],
+    ids=str,
 )
 def test_the_replicates_are_those_that_the_spread_of_each_condition_asks_for(
     changes: dict[str, Any],

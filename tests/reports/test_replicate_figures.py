@@ -226,7 +226,7 @@ def test_few_wordings_are_told_by_name_many_by_family() -> None:
         *("z, decides A", "v, decides A", "w, decides A"),
     ]
     assert labels(by_family) == [
-        *("canonical, decides A", "rephrase, n = 5: A 4, B 1", "format, n = 4: A 4")
+        *("canonical, decides A", "rephrase, n = 5: A 4, B 1", "format, n = 4: A 4"),
     ]
     ends = [line for line in by_name.lines[FIRST:] if line.get_markerfacecolor() != "white"]
     looks = {(line.get_color(), line.get_marker()) for line in ends if line.get_marker() != "None"}

@@ -75,7 +75,7 @@ REFUSED: dict[tuple[str, str], list[Any]] = {
     ("plan", "spending"): ["haybittle", None],
     ("plan", "maximum"): [2, 30.0, "30", None],
     ("plan", "looks"): [
-        *(5, "5", None, [2], [5.0], ["5"], [True, 5], [[5]], [5, 4], [5, 5], [100], [10, 101])
+        *(5, "5", None, [2], [5.0], ["5"], [True, 5], [[5]], [5, 4], [5, 5], [100], [10, 101]),
     ],
     ("calibrate", "draws"): [1, 0, 2.0, "2", None, True],
     ("calibrate", "workers"): [0, -1, 1.0, "1", True],

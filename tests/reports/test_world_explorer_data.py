@@ -138,7 +138,7 @@ def test_answers_keep_words_reasons_repairs_and_abstentions(
         }[agent]
         assert (texts[action], texts[words], texts[reasons], flags) == expected
     assert [texts[a] for a in talk["runs"][0]["rounds"][0]["actions"]] == [
-        *("nothing", "[1,2]", "[1,2]")
+        *("nothing", "[1,2]", "[1,2]"),
     ]
 
 

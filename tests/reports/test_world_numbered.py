@@ -39,7 +39,7 @@ def lines(sheet: Table) -> dict[tuple[str, str], dict[str, str]]:
 def test_means_stand_above_the_printed_values_of_their_row() -> None:
     sheets = made("1", IMPLICIT, EXPLICIT).tables
     assert [sheet.title.split(" (")[0] for sheet in sheets] == [
-        *("002, Table 1: CR", "002, Table 1: MP", "002, Table 1: RD")
+        *("002, Table 1: CR", "002, Table 1: MP", "002, Table 1: RD"),
     ]
     assert sheets[0].notes[-2].endswith("and 10 in baselines, here 5")
     rows = lines(sheets[0])
@@ -95,7 +95,7 @@ def test_what_the_paper_defines_as_we_do_is_simply_published() -> None:
     overall = frame[(frame["row"] == "Overall") & (frame["arm"] == "implicit")]
     assert overall.set_index("metric")["value"]["MS"] == pytest.approx(0.3)
     assert overall.set_index("metric")["published"].to_dict() == {
-        **{"MS": "0.286", "CT": "1.411", "CD": "2.818"}
+        **{"MS": "0.286", "CT": "1.411", "CD": "2.818"},
     }
     assert set(frame["differs"]) == {""}
     sheets = made("5", played([0.0] * 3, task="public_goods")).tables

@@ -114,7 +114,7 @@ def test_a_unit_belongs_to_the_number_that_it_follows(
 
 def test_a_currency_follows_a_number() -> None:
     assert amounts.currencies("45 billion marks, 3 crowns, a 5-dollar fee") == {
-        *("mark", "crown", "dollar")
+        *("mark", "crown", "dollar"),
     }
     assert amounts.currencies("A widow with marks from torture pays 3 million under A.") == set()
 

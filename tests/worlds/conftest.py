@@ -22,7 +22,9 @@ def play(job: Callable[..., Job]) -> Play:
     """
 
     def played(
-        *overrides: str, replicate: int = 0, actions: Callable[[int], Sequence[Any]] | None = None
+        *overrides: str,
+        replicate: int = 0,
+        actions: Callable[[int], Sequence[Any]] | None = None,
     ) -> list[dict[str, Any]]:
         condition: Any = job(*overrides, *["task.turns=0"] * (actions is not None)).condition
         key, names = world_of(condition).key, [agent.name for agent in condition.agents]

@@ -278,7 +278,10 @@ def test_a_node_that_is_misinformed_again_belongs_to_a_new_cohort() -> None:
         record(2, "MMU", "MIU"),  # the first cohort is gone: node 0 is a new one
         record(3, "MIU", "MIU"),
     ]
-    assert metrics.containments(rounds) == [Containment(1, 2, 1, False), Containment(2, 1, 2, True)]
+    assert metrics.containments(rounds) == [
+        Containment(1, 2, 1, False),
+        Containment(2, 1, 2, True),
+    ]
     found = WORLD.summary(rounds, len(rounds))
     assert (found["cohorts"], found["cohorts_censored"], found["uncontained_rounds"]) == (2, 1, 2)
 

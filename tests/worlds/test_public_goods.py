@@ -13,7 +13,11 @@ from world_episodes import VOLATILITY, Play
 from plenum.worlds.draws import Draws
 from plenum.worlds.public_goods import metrics
 from plenum.worlds.public_goods.metrics import gini
-from plenum.worlds.public_goods.world import PublicGoodsSettings, PublicGoodsState, PublicGoodsWorld
+from plenum.worlds.public_goods.world import (
+    PublicGoodsSettings,
+    PublicGoodsState,
+    PublicGoodsWorld,
+)
 from plenum.worlds.registry import build, definition
 
 levels = st.sampled_from(sorted(VOLATILITY["public_goods"]))
@@ -214,7 +218,12 @@ def record(
     actions: list[Any], proposals: list[Any], score: float = 0.0, funded: bool = False
 ) -> Any:
     """A round by hand."""
-    return {"actions": actions, "proposals": proposals, "score": score, "facts": {"funded": funded}}
+    return {
+        "actions": actions,
+        "proposals": proposals,
+        "score": score,
+        "facts": {"funded": funded},
+    }
 
 
 def test_provision_and_welfare_are_counted_over_rounds() -> None:

@@ -25,7 +25,11 @@ from plenum.worlds.misinformation.world import (
     MisinformationState,
     MisinformationWorld,
 )
-from plenum.worlds.public_goods.world import PublicGoodsSettings, PublicGoodsState, PublicGoodsWorld
+from plenum.worlds.public_goods.world import (
+    PublicGoodsSettings,
+    PublicGoodsState,
+    PublicGoodsWorld,
+)
 
 DRAWS = Draws(("released", 0))
 CHAIN = ((0, 1), (1, 2), (1, 4), (2, 3))

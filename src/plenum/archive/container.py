@@ -39,7 +39,10 @@ _CHUNK = 1 << 20
 class Packer:
     """An archive that is being written.
 
-    ``files``: ``size`` and ``sha256`` of what is in it, by name.
+    Attributes
+    ----------
+    files
+        ``size`` and ``sha256`` of what is in it, by name.
     """
 
     into: ZipFile
@@ -64,7 +67,10 @@ def described(data: bytes) -> dict[str, int | str]:
 def sealed(path: Path, check: Callable[[Path], None]) -> Iterator[Packer]:
     """An archive that appears under its name when it is whole, sealed and checked, or not at all.
 
-    ``check``: is given the file before it gets its name; raises where it isn't to have it.
+    Parameters
+    ----------
+    check
+        Is given the file before it gets its name; raises where it isn't to have it.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -103,8 +109,12 @@ class Damaged(Exception):
 class Box:
     """An archive opened for reading.
 
-    ``members``: what the zip file says of each file, by name.
-    ``seal``: what is wrong with the file as a whole; empty where its digest fits.
+    Attributes
+    ----------
+    members
+        What the zip file says of each file, by name.
+    seal
+        What is wrong with the file as a whole; empty where its digest fits.
     """
 
     zip: ZipFile
@@ -117,7 +127,10 @@ class Box:
     def read(self, name: str, limit: int = _LARGEST) -> bytes:
         """A file's bytes.
 
-        Raises Damaged: it isn't there, can't be unpacked, or is larger than ``limit``.
+        Raises
+        ------
+        Damaged
+            It isn't there, can't be unpacked, or is larger than ``limit``.
         """
         return b"".join(self.chunks(name, limit))
 
@@ -153,7 +166,10 @@ class Box:
     def manifest(self) -> dict[str, Any]:
         """The manifest of the archive.
 
-        Raises Damaged: it can't be read, or is of another format.
+        Raises
+        ------
+        Damaged
+            It can't be read, or is of another format.
         """
         try:
             manifest = json.loads(self.read(MANIFEST))
@@ -177,7 +193,10 @@ class Box:
 def opened(path: Path) -> Iterator[Box]:
     """Open an archive whose names and sizes are harmless.
 
-    Raises Damaged: it is no whole zip file, or one that could do harm.
+    Raises
+    ------
+    Damaged
+        It is no whole zip file, or one that could do harm.
     """
     with path.open("rb") as file:
         size = path.stat().st_size

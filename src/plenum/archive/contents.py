@@ -19,7 +19,10 @@ from plenum.tracking import states
 def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
     """What is wrong with an unpacked condition, a line each, beginning with a file's name.
 
-    ``entry``: the entry of the condition in the manifest.
+    Parameters
+    ----------
+    entry
+        The entry of the condition in the manifest.
     """
     try:
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
@@ -109,7 +112,10 @@ def _counts(transcripts: dict[int, Transcript], run: Run, entry: dict[str, Any])
     if counts["target"] != sum(counts[end] or 0 for end in ENDS):
         yield f"{MANIFEST}: target isn't completed + failed + pending"
     within = [t.status for number, t in transcripts.items() if number < run.target]
-    actual = {"target": run.target, **{end: within.count(end) for end in ("completed", "failed")}}
+    actual = {
+        "target": run.target,
+        **{end: within.count(end) for end in ("completed", "failed")},
+    }
     for key, number in actual.items():
         if counts[key] != number:
             yield f"{MANIFEST}: {counts[key]} {key}, but its transcripts say {number}"

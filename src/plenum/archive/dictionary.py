@@ -20,8 +20,12 @@ _EARLIER = Path(__file__).with_name("dictionary_earlier.csv")
 class Entry:
     """A column or field, or several that are alike.
 
-    ``file``: names of files, ``*`` for any; of a transcript with ``#`` and the kind of line.
-    ``field``: its name, ``*`` for any; fields within fields are joined by dots.
+    Attributes
+    ----------
+    file
+        Names of files, ``*`` for any; of a transcript with ``#`` and the kind of line.
+    field
+        Its name, ``*`` for any; fields within fields are joined by dots.
     """
 
     file: str
@@ -51,8 +55,11 @@ def entries() -> tuple[Entry, ...]:
 def problem(data: bytes, names: Iterable[str], *, same_version: bool) -> str:
     """What is wrong with the dictionary of an archive that has these files; empty if nothing is.
 
-    ``same_version``: whether this version of plenum wrote the archive. Another one may have known
-    fewer columns, or have said the same in the words of :data:`_EARLIER`.
+    Parameters
+    ----------
+    same_version
+        Whether this version of plenum wrote the archive. Another one may have known fewer columns,
+        or have said the same in the words of :data:`_EARLIER`.
     """
     expected = of(names)
     if data == expected:

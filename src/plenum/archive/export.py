@@ -44,7 +44,10 @@ class Export:
 def read_config(cfg: DictConfig) -> Export:
     """Check the config of `scripts/export.py`.
 
-    Raises UserError: the study isn't named, a value is malformed, or the file is there already.
+    Raises
+    ------
+    UserError
+        The study isn't named, a value is malformed, or the file is there already.
     """
     chosen = settings(cfg)
     if type(cfg.overwrite) is not bool:
@@ -64,7 +67,10 @@ def read_config(cfg: DictConfig) -> Export:
 def export(wanted: Export) -> None:
     """Write a study to an archive, check it, and say what is in it.
 
-    Raises UserError: the study can't be read, is half written, or holds a secret.
+    Raises
+    ------
+    UserError
+        The study can't be read, is half written, or holds a secret.
     """
     chosen = wanted.chosen
     _ = Study(chosen.study, chosen.uri).kind  # refuses a study of several kinds

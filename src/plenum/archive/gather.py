@@ -73,9 +73,15 @@ def gathered(
 ) -> Iterator[list[ArchivedCondition]]:
     """The conditions of a study, in the order in which they were first run.
 
-    ``report_progress``: called with the number of conditions read so far and their total.
-    Raises UserError: there is no such study at ``uri``, nothing in it, or a replicate is half
-    written.
+    Parameters
+    ----------
+    report_progress
+        Called with the number of conditions read so far and their total.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, nothing in it, or a replicate is half written.
     """
     tracked = Study(study, uri)
     runs = tracked.condition_runs

@@ -48,7 +48,10 @@ class Import:
 def read_config(cfg: DictConfig) -> Import:
     """Check the config of `scripts/import.py`.
 
-    Raises UserError: the archive isn't named or isn't there, or there is no store to write to.
+    Raises
+    ------
+    UserError
+        The archive isn't named or isn't there, or there is no store to write to.
     """
     if cfg.archive is None:
         raise UserError("archive: missing; name a file, as in archive=s1.zip, or published=CLONE")
@@ -67,7 +70,10 @@ def read_config(cfg: DictConfig) -> Import:
 def bring_back(wanted: Import) -> None:
     """Check an archive and write it to a tracking store.
 
-    Raises UserError: the archive isn't whole, or the store holds another study of this name.
+    Raises
+    ------
+    UserError
+        The archive isn't whole, or the store holds another study of this name.
     """
     with ExitStack() as stack:
         with progress("checking") as report_progress:
@@ -96,7 +102,10 @@ def bring_back(wanted: Import) -> None:
 def _journals(box: Box, manifest: dict[str, Any], folder: Path | None) -> dict[Path, str]:
     """Where transcripts go as journals, and from which file; those that are there are left.
 
-    Raises UserError: a journal is there and says something else.
+    Raises
+    ------
+    UserError
+        A journal is there and says something else.
     """
     files: dict[Path, str] = {}
     if folder is None:
@@ -129,11 +138,22 @@ def restore(
 
     Until then its runs are in an experiment of another name, and the same call goes on with it.
 
-    ``study``: what it is to be called there.
-    ``report_progress``: called with how many conditions are written, and of how many.
-    Returns bool: whether anything was written: not where the study is there, with the same
-    contents.
-    Raises UserError: the store can't be written to, or holds another study of this name.
+    Parameters
+    ----------
+    study
+        What it is to be called there.
+    report_progress
+        Called with how many conditions are written, and of how many.
+
+    Returns
+    -------
+    bool
+        Whether anything was written: not where the study is there, with the same contents.
+
+    Raises
+    ------
+    UserError
+        The store can't be written to, or holds another study of this name.
     """
     store.check(store.absolute(uri))
     client = store.open_client(uri)
@@ -156,7 +176,10 @@ def restore(
 def _is_imported(client: Any, study: str, uri: str, contents: str) -> bool:
     """Whether the store holds the study with the same contents.
 
-    Raises UserError: it holds another study of this name.
+    Raises
+    ------
+    UserError
+        It holds another study of this name.
     """
     experiment = client.get_experiment_by_name(study)
     if experiment is None:

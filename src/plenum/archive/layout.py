@@ -16,7 +16,10 @@ MANIFEST, README, DICTIONARY = "manifest.json", "README.md", "dictionary.csv"
 CONDITIONS, TABLES, TRANSCRIPTS, RUNS = "conditions", "tables", "transcripts", "runs.json"
 
 PARQUET = tuple(f"{name}.parquet" for name in ("ensemble", "replicates", "rounds", "metrics"))
-ARTIFACTS = (*("condition.json", "config.yaml", "environment.json", "accounts.json"), *PARQUET)
+ARTIFACTS = (
+    *("condition.json", "config.yaml", "environment.json", "accounts.json"),
+    *PARQUET,
+)
 """Files of a condition's run; which of them there are depends on the condition."""
 
 SERIES = ("D", "log_D")
@@ -105,7 +108,10 @@ def runs(condition: Run, replicates: list[Run]) -> bytes:
 def read_runs(data: bytes) -> tuple[Run, list[Run]]:
     """A condition's run and those of its replicates.
 
-    Raises ValueError, TypeError, KeyError: it isn't what :func:`runs` writes.
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        It isn't what :func:`runs` writes.
     """
     parsed = json.loads(data)
     return _run(parsed["condition"]), [_run(replicate) for replicate in parsed["replicates"]]
@@ -134,7 +140,10 @@ def _run(value: Any) -> Run:
 def content(files: Mapping[str, Mapping[str, Any]]) -> str:
     """The SHA-256 that names what was tracked, whatever the study is called and however reported.
 
-    ``files``: ``sha256`` by name, as in the manifest.
+    Parameters
+    ----------
+    files
+        ``sha256`` by name, as in the manifest.
     """
     digests = [
         (name, files[name]["sha256"]) for name in sorted(files) if name.startswith(CONDITIONS)

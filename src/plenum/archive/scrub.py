@@ -45,8 +45,10 @@ def _clean(value: Any) -> Any:
 def refuse_secrets(name: str, data: bytes) -> None:
     """Refuse a file that holds the value of a secret of the environment.
 
-    Raises UserError: it does; nothing can be taken out of a transcript, which is kept byte for
-    byte.
+    Raises
+    ------
+    UserError
+        It does; nothing can be taken out of a transcript, which is kept byte for byte.
     """
     if holds_secret(data.decode(errors="replace")):
         raise UserError(

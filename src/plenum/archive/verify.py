@@ -26,8 +26,12 @@ _PROBLEMS = 50
 class Checked:
     """What checking an archive found.
 
-    ``problems``: a line each; none where the archive is whole.
-    ``manifest``: the archive's manifest; empty where it can't be read.
+    Attributes
+    ----------
+    problems
+        A line each; none where the archive is whole.
+    manifest
+        The archive's manifest; empty where it can't be read.
     """
 
     problems: tuple[str, ...]
@@ -37,7 +41,10 @@ class Checked:
 def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -> Checked:
     """Check an archive.
 
-    ``report_progress``: called with how many conditions were checked, and of how many.
+    Parameters
+    ----------
+    report_progress
+        Called with how many conditions were checked, and of how many.
     """
     with checked(path, report_progress) as (result, _):
         return result
@@ -160,8 +167,15 @@ def _inside(box: Box, place: str, entry: dict[str, Any]) -> Iterator[str]:
 def verify(file: Path) -> int:
     """Check an archive and say what is wrong with it, a line each.
 
-    Returns int: the exit status: 0 where it is whole, else 2.
-    Raises UserError: there is no such file.
+    Returns
+    -------
+    int
+        The exit status: 0 where it is whole, else 2.
+
+    Raises
+    ------
+    UserError
+        There is no such file.
     """
     existing("--verify", file)
     with progress("checking") as report_progress:
@@ -178,7 +192,10 @@ def verify(file: Path) -> int:
 def existing(key: str, path: Path) -> Path:
     """A file that is there.
 
-    Raises UserError: it isn't.
+    Raises
+    ------
+    UserError
+        It isn't.
     """
     if not path.is_file():
         raise UserError(f"{key}: there is no file {path}")

@@ -34,6 +34,9 @@ def seed_for(*names: str | int) -> int:
 def generator(*names: str | int) -> np.random.Generator:
     """A generator of its own for the stream that ``names`` name.
 
-    ``*names``: identity of the condition, index of the replicate, purpose of the draw.
+    Parameters
+    ----------
+    *names
+        Identity of the condition, index of the replicate, purpose of the draw.
     """
     return np.random.Generator(np.random.PCG64(seed_for(*names)))

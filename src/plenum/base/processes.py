@@ -23,10 +23,17 @@ class LineProcess:
     The child ends when its input ends, so that a killed parent leaves none behind; Ctrl-C reaches
     the parent alone.
 
-    ``module``: the child's main module.
-    ``note``: called with lines that are notes to the user and no answers: ``{"note": ...}``.
+    Parameters
+    ----------
+    module
+        The child's main module.
+    note
+        Called with lines that are notes to the user and no answers: ``{"note": ...}``.
 
-    ``sent``, ``done``: requests sent, and requests answered.
+    Attributes
+    ----------
+    sent, done
+        Requests sent, and requests answered.
     """
 
     def __init__(self, module: str, note: Callable[[str], None]) -> None:

@@ -51,8 +51,11 @@ def holds_secret(text: str) -> bool:
 def refuse_in_arguments(arguments: Sequence[str]) -> None:
     """Refuse a command line that holds a secret: Hydra would write it to the run's folder.
 
-    Raises UserError: an argument holds the value of a secret, sets a key that would hold one, or
-    has a URL with a login or a key in it. The message names the argument and never shows its value.
+    Raises
+    ------
+    UserError
+        An argument holds the value of a secret, sets a key that would hold one, or has a URL with
+        a login or a key in it. The message names the argument and never shows its value.
     """
     for number, argument in enumerate(arguments, start=1):
         key, _, value = argument.partition("=")
@@ -75,7 +78,10 @@ def refuse_in_arguments(arguments: Sequence[str]) -> None:
 def refuse_in_url(key: str, url: str) -> None:
     """Refuse a URL that carries a login or a key: it would be written to disk.
 
-    Raises UserError: it does.
+    Raises
+    ------
+    UserError
+        It does.
     """
     _refuse(key, url, login="@" in url and not url.startswith("sqlite:///"))
 

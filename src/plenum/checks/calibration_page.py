@@ -110,7 +110,10 @@ def pooled(measured: Measured) -> pd.DataFrame:
 def reached(shares: pd.DataFrame, sizes: pd.DataFrame) -> dict[str, float]:
     """The range of coverage and size over the processes that are held to them.
 
-    ``shares``, ``sizes``: :func:`intervals` and :func:`growth`.
+    Parameters
+    ----------
+    shares, sizes
+        :func:`intervals` and :func:`growth`.
     """
     held = shares.set_index("process").loc[list(CALIBRATED)]
     size = sizes.set_index("process").loc[list(NULLS), TESTS[0]]

@@ -94,7 +94,10 @@ class ProbeSettings:
 def settings(cfg: DictConfig) -> ProbeSettings:
     """Check the config of ``scripts/probe.py``.
 
-    Raises UserError: a value is malformed.
+    Raises
+    ------
+    UserError
+        A value is malformed.
     """
     if type(cfg.n) is not int or cfg.n < LEAST:
         raise UserError(f"n: {cfg.n}; a whole number from {LEAST} on: it takes two to differ")
@@ -117,11 +120,18 @@ def _require_study(job: Job) -> None:
 def probe(request: ProbeSettings) -> Document:
     """Ask each model of a condition its first turn n times.
 
-    Returns dict: plain data: ``settings``, ``stopped`` (why it ended early, or empty) and
-    ``models``, one for each model with every call's ``outcome``: ``ok`` or a :class:`Failure`;
-    ``budget`` and ``interrupted`` are of calls that weren't made, or not waited for.
-    Raises UserError: something can't work: a missing key, an unknown price under a budget, a
-    tracking server that doesn't answer. Nothing has been asked then.
+    Returns
+    -------
+    dict
+        Plain data: ``settings``, ``stopped`` (why it ended early, or empty) and ``models``, one
+        for each model with every call's ``outcome``: ``ok`` or a :class:`Failure`; ``budget`` and
+        ``interrupted`` are of calls that weren't made, or not waited for.
+
+    Raises
+    ------
+    UserError
+        Something can't work: a missing key, an unknown price under a budget, a tracking server
+        that doesn't answer. Nothing has been asked then.
     """
     job = request.job
     _require_study(job)

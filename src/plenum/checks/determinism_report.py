@@ -20,9 +20,14 @@ from plenum.tracking import store
 def publish(document: Document, out: Path, uri: str | None) -> list[Path]:
     """Print what a probe found, write it as JSON and Markdown, and log both to MLflow.
 
-    ``document``: what the probe kept: settings, and every call to every model.
-    ``out``: a folder; the files go to one of their own in it, named by time and condition.
-    ``uri``: the tracking store; ``None`` logs nothing.
+    Parameters
+    ----------
+    document
+        What the probe kept: settings, and every call to every model.
+    out
+        A folder; the files go to one of their own in it, named by time and condition.
+    uri
+        The tracking store; ``None`` logs nothing.
     """
     models = [ProbedModel(record) for record in document["models"]]
     shown = tables(models, document)

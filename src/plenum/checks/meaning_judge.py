@@ -73,7 +73,10 @@ class Pair:
 def settings(cfg: DictConfig) -> JudgeSettings:
     """Check the config of ``scripts/screen_variants.py`` where it names a judge.
 
-    Raises UserError: a value is malformed, or the backend can't judge.
+    Raises
+    ------
+    UserError
+        A value is malformed, or the backend can't judge.
     """
     if not isinstance(cfg.judge, str) or not cfg.judge:
         raise UserError(f"judge: {cfg.judge!r}; name a model, such as gpt-4.1")
@@ -126,10 +129,18 @@ def plan(request: JudgeSettings, pairs: Sequence[Pair]) -> str:
 def judge(request: JudgeSettings, pairs: Sequence[Pair]) -> tuple[list[Judged], str]:
     """Ask for every score that isn't there yet.
 
-    Returns list of Judged: one for each pair, in order; str: why it ended early; empty where every
-    pair was asked.
-    Raises UserError: something can't work: a missing key, an unknown price under a budget, another
-    process in the same folder. Nothing has been asked then.
+    Returns
+    -------
+    list of Judged
+        One for each pair, in order.
+    str
+        Why it ended early; empty where every pair was asked.
+
+    Raises
+    ------
+    UserError
+        Something can't work: a missing key, an unknown price under a budget, another process in
+        the same folder. Nothing has been asked then.
     """
     job = request.job
     prices = Prices(job.prices)

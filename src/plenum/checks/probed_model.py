@@ -17,9 +17,12 @@ _PENDING = ("interrupted", "budget", "unreachable", "held")
 class ProbedModel:
     """One model's calls, counted and compared.
 
-    ``requested``, ``answered``, ``failed``, ``pending``: calls; the last two by reason. The first
-    is the sum of the others.
-    ``repeats``: how far the answers are apart.
+    Attributes
+    ----------
+    requested, answered, failed, pending
+        Calls; the last two by reason. The first is the sum of the others.
+    repeats
+        How far the answers are apart.
     """
 
     def __init__(self, record: Mapping[str, Any]) -> None:

@@ -39,9 +39,17 @@ _NOTES = (
 def publish(runs: int, out: Path) -> None:
     """Run the arms, print them beside the paper's values, and end with one JSON line.
 
-    ``runs``: episodes at each of the three volatilities.
-    ``out``: folder of ``released_rules.csv``.
-    Raises UserError: ``runs`` is no whole number of 2 or more.
+    Parameters
+    ----------
+    runs
+        Episodes at each of the three volatilities.
+    out
+        Folder of ``released_rules.csv``.
+
+    Raises
+    ------
+    UserError
+        ``runs`` is no whole number of 2 or more.
     """
     require(
         isinstance(runs, int) and not isinstance(runs, bool) and runs > 1,

@@ -70,7 +70,10 @@ class Line:
 def settings(cfg: DictConfig) -> Settings:
     """Check the config of `scripts/reruns.py`.
 
-    Raises UserError: the study isn't named, or there is no store, or no such folder of journals.
+    Raises
+    ------
+    UserError
+        The study isn't named, or there is no store, or no such folder of journals.
     """
     study, uri = source(cfg)
     journals = Path(str(cfg.journals))
@@ -82,9 +85,16 @@ def settings(cfg: DictConfig) -> Settings:
 def publish(settings: Settings) -> int:
     """Compare every rerun of a study with the first run, and say how they came out.
 
-    Returns int: the exit status: 0 where all replicates have ended in both runs, with equal bytes
-    but for the environment that they name; else 1.
-    Raises UserError: there is no such study, it holds no rerun, or nothing of it can be compared.
+    Returns
+    -------
+    int
+        The exit status: 0 where all replicates have ended in both runs, with equal bytes but
+        for the environment that they name; else 1.
+
+    Raises
+    ------
+    UserError
+        There is no such study, it holds no rerun, or nothing of it can be compared.
     """
     conditions = Study(settings.study, settings.uri).reruns
     lines = [line for runs in conditions.values() for line in _compared(runs, settings.journals)]

@@ -27,8 +27,12 @@ Units = tuple[str, ...]
 class ProbedAnswer:
     """One answer.
 
-    ``preference``: what it reports, on the simplex; ``None`` where that couldn't be read.
-    ``tokens``: its tokens with their natural log-probabilities, where the provider gave them.
+    Attributes
+    ----------
+    preference
+        What it reports, on the simplex; ``None`` where that couldn't be read.
+    tokens
+        Its tokens with their natural log-probabilities, where the provider gave them.
     """
 
     text: str
@@ -40,11 +44,16 @@ class ProbedAnswer:
 class FirstDifference:
     """Where texts part.
 
-    ``unit``: ``token``, or ``word`` where not every answer came with tokens.
-    ``earliest``, ``median``: position of the first unit that differs, counted from 1, over pairs of
-    answers whose texts differ.
-    ``alternatives``: what stands at the earliest position, with its count, the most frequent first;
-    up to there all answers agree. The end of a text is :data:`END`.
+    Attributes
+    ----------
+    unit
+        ``token``, or ``word`` where not every answer came with tokens.
+    earliest, median
+        Position of the first unit that differs, counted from 1, over pairs of answers whose texts
+        differ.
+    alternatives
+        What stands at the earliest position, with its count, the most frequent first; up to there
+        all answers agree. The end of a text is :data:`END`.
     """
 
     unit: str
@@ -82,9 +91,12 @@ class PreferenceSpread:
 class LogprobSpread:
     """How far the log-probabilities of equal tokens after equal texts are apart.
 
-    ``n``, ``positions``: answers with tokens, and tokens before two of them part.
-    ``mean``, ``largest``: over these positions, of the largest minus the smallest log-probability;
-    NaN without one.
+    Attributes
+    ----------
+    n, positions
+        Answers with tokens, and tokens before two of them part.
+    mean, largest
+        Over these positions, of the largest minus the smallest log-probability; NaN without one.
     """
 
     n: int
@@ -124,7 +136,10 @@ class Repeats:
 def repeats(answers: Sequence[ProbedAnswer]) -> Repeats:
     """Compare the answers to one question.
 
-    ``answers``: in any order; their preferences have one length.
+    Parameters
+    ----------
+    answers
+        In any order; their preferences have one length.
     """
     texts = [answer.text for answer in answers]
     distinct = len(set(texts))
@@ -188,7 +203,10 @@ def _median(shared: np.ndarray, weights: Sequence[int]) -> float:
 def preference_spread(preferences: Sequence[tuple[float, ...]]) -> PreferenceSpread:
     """Measure how far preferences are apart.
 
-    ``preferences``: on the simplex, all of one length of at least 2.
+    Parameters
+    ----------
+    preferences
+        On the simplex, all of one length of at least 2.
     """
     n = len(preferences)
     distinct = len({tuple(round(p, _SAME) for p in vector) for vector in preferences})
@@ -222,7 +240,10 @@ def logprob_spread(answers: Sequence[tuple[tuple[str, float], ...]]) -> LogprobS
     The same tokens after the same prompt and text have the same log-probabilities wherever the
     arithmetic is the same: a spread is noise of the server, though no text may show it.
 
-    ``answers``: tokens with log-probabilities of each answer.
+    Parameters
+    ----------
+    answers
+        Tokens with log-probabilities of each answer.
     """
     equal = []
     for position in zip(*answers, strict=False):

@@ -32,7 +32,10 @@ class ScreenSettings:
 def read_config(cfg: DictConfig) -> ScreenSettings:
     """Check what the config of `scripts/screen_variants.py` says of scenarios and folders.
 
-    Raises UserError: a scenario or the folder is unknown, or a value is of the wrong type.
+    Raises
+    ------
+    UserError
+        A scenario or the folder is unknown, or a value is of the wrong type.
     """
     if type(cfg.combine) is not bool:
         raise UserError(f"combine: {cfg.combine!r}; true or false")
@@ -62,8 +65,12 @@ def combine(chosen: ScreenSettings) -> None:
 def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
     """Print and write the findings of the rules.
 
-    Returns list of Surveyed: every scenario's variants; str: how many variants fail, in one line;
-    empty where all pass.
+    Returns
+    -------
+    list of Surveyed
+        Every scenario's variants.
+    str
+        How many variants fail, in one line; empty where all pass.
     """
     surveys = [survey(scenario, chosen.folder) for scenario in chosen.scenarios]
     checked = [variant for surveyed in surveys for variant in surveyed.checked]
@@ -88,8 +95,10 @@ def publish(chosen: ScreenSettings) -> tuple[list[Surveyed], str]:
 def publish_scores(out: Path, judged: Sequence[Judged], below: float) -> str:
     """Print and write the scores of a judge.
 
-    Returns str: how many pairs are flagged or without a score, in one line; empty where there is
-    none.
+    Returns
+    -------
+    str
+        How many pairs are flagged or without a score, in one line; empty where there is none.
     """
     frame = pd.DataFrame([_score(pair, below) for pair in judged], columns=_SCORE)
     frame = frame.astype({"score": float})

@@ -20,9 +20,13 @@ _FENCE = re.compile(rf"```(?:json)?[ \t]*{_LINE_END}(.*){_LINE_END}[ \t]*```", r
 class Form:
     """Which JSON objects ballots and clerk answer with.
 
-    ``vote``, ``confidence``: the keys of a ballot that are read.
-    ``closed``: whether there may be no others, and STATE lines are read strictly. Otherwise the
-    clerk names a decision, and under ``vote`` the number of votes of each option.
+    Attributes
+    ----------
+    vote, confidence
+        The keys of a ballot that are read.
+    closed
+        Whether there may be no others, and STATE lines are read strictly. Otherwise the clerk names
+        a decision, and under ``vote`` the number of votes of each option.
     """
 
     vote: str
@@ -55,7 +59,10 @@ class Count:
 def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ballot:
     """Read a ballot.
 
-    Raises Malformed: it is no JSON object with the keys of the form, or a value isn't allowed.
+    Raises
+    ------
+    Malformed
+        It is no JSON object with the keys of the form, or a value isn't allowed.
     """
     data = _object(text, {form.vote, form.confidence}, form.closed)
     return Ballot(_choice(data[form.vote], labels), _whole(data, form.confidence, 100))
@@ -64,8 +71,11 @@ def parse_ballot(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Ball
 def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count:
     """Read the clerk's answer.
 
-    Raises Malformed: it is no JSON object with ``decision``, ``majority_count`` and ``total``, or
-    in an open form with ``decision`` and votes by option.
+    Raises
+    ------
+    Malformed
+        It is no JSON object with ``decision``, ``majority_count`` and ``total``, or in an open form
+        with ``decision`` and votes by option.
     """
     if not form.closed:
         return _counted(_object(text, {"decision", "vote"}, closed=False), labels)
@@ -80,7 +90,10 @@ def parse_count(text: str, labels: tuple[str, ...], form: Form = SHORT) -> Count
 def tally(ballots: Sequence[Ballot]) -> Count:
     """Simple majority: more than half of the ballots, otherwise ``NONE``.
 
-    Raises ValueError: there are no ballots.
+    Raises
+    ------
+    ValueError
+        There are no ballots.
     """
     if not ballots:
         raise ValueError("no ballots to count")
@@ -91,7 +104,10 @@ def tally(ballots: Sequence[Ballot]) -> Count:
 def contents(text: str) -> dict[str, Any]:
     """The JSON object of an answer that was read.
 
-    Raises Malformed: it is none.
+    Raises
+    ------
+    Malformed
+        It is none.
     """
     return _object(text, set(), closed=False)
 

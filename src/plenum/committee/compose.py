@@ -24,7 +24,10 @@ OBJECTIVES = (
 def compose(typed: Config) -> CommitteeCondition:
     """The condition of a config without a task.
 
-    Raises UserError: a value is unknown or out of range, or belongs to worlds.
+    Raises
+    ------
+    UserError
+        A value is unknown or out of range, or belongs to worlds.
     """
     _refuse_groups_of_others(typed)
     one_of("objective", typed.objective, OBJECTIVES)

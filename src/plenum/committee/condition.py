@@ -40,11 +40,14 @@ class Seat:
 class CommitteeCondition(Condition):
     """One cell of a design in which a committee deliberates on a scenario.
 
-    ``variants``: wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their
-    number.
-    ``resized``: whether there are more or fewer seats than the roles option lists.
-    ``prompts``, ``frame``: the set of prompts by name, and its frame around preamble, mandates and
-    scenario.
+    Attributes
+    ----------
+    variants
+        Wordings of the scenario: replicate ``i`` reads the one at ``i`` modulo their number.
+    resized
+        Whether there are more or fewer seats than the roles option lists.
+    prompts, frame
+        The set of prompts by name, and its frame around preamble, mandates and scenario.
     """
 
     kind: ClassVar[str] = "committee"
@@ -209,7 +212,10 @@ class CommitteeCondition(Condition):
 def require_committee(condition: Condition) -> CommitteeCondition:
     """The condition, where it is a committee's.
 
-    Raises UserError: something else is studied.
+    Raises
+    ------
+    UserError
+        Something else is studied.
     """
     if not isinstance(condition, CommitteeCondition):
         task = condition.factors["scenario"]

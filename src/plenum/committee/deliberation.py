@@ -16,7 +16,12 @@ from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import unread
 from plenum.committee.state import Malformed
 from plenum.models import Reply
-from plenum.models.conversation import Ask, Conversation, ConversationFailed, Entry
+from plenum.models.conversation import (
+    Ask,
+    Conversation,
+    ConversationFailed,
+    Entry,
+)
 
 
 class Deliberation(Conversation[CommitteeCondition]):

@@ -132,10 +132,18 @@ def load(folder: str, answers: str) -> Frame:
 
     A file holds its template and a line break after it.
 
-    ``folder``: where the set lies, relative to the project.
-    ``answers``: as :attr:`Frame.answers`.
-    Raises UserError: there is no such folder, a file can't be read, is no template, or holds a
-    placeholder that it can't have.
+    Parameters
+    ----------
+    folder
+        Where the set lies, relative to the project.
+    answers
+        As :attr:`Frame.answers`.
+
+    Raises
+    ------
+    UserError
+        There is no such folder, a file can't be read, is no template, or holds a placeholder that
+        it can't have.
     """
     place = project.resolve(folder)
     if not place.is_dir():
@@ -156,7 +164,10 @@ def load(folder: str, answers: str) -> Frame:
 def problems(name: str, text: str) -> Iterator[str]:
     """What is wrong with a template.
 
-    ``name``: of :data:`TEMPLATES`, or another one, which is a problem too.
+    Parameters
+    ----------
+    name
+        Of :data:`TEMPLATES`, or another one, which is a problem too.
     """
     if name not in TEMPLATES:
         yield f"no such template; the templates are {', '.join(TEMPLATES)}"

@@ -70,14 +70,26 @@ def even(options: int) -> State:
 def parse(text: str, options: int, strict: bool = True) -> tuple[str, State]:
     """Split an answer into its argument and its state.
 
-    ``text``: the whole answer.
-    ``options``: how many preferences the STATE line must hold.
-    ``strict``: otherwise spaces may stand for semicolons, and tags are any letters, digits and
-    underscores, as in the released code of the papers.
-    Returns argument, state: the text without the STATE line; preferences are normalised to a sum of
-    1.
-    Raises Malformed: there is no STATE line, more than one, one inside the argument, or one that
-    breaks the format (section S2.3 and its implementation note).
+    Parameters
+    ----------
+    text
+        The whole answer.
+    options
+        How many preferences the STATE line must hold.
+    strict
+        Otherwise spaces may stand for semicolons, and tags are any letters, digits and underscores,
+        as in the released code of the papers.
+
+    Returns
+    -------
+    argument, state
+        The text without the STATE line; preferences are normalised to a sum of 1.
+
+    Raises
+    ------
+    Malformed
+        There is no STATE line, more than one, one inside the argument, or one that breaks the
+        format (section S2.3 and its implementation note).
     """
     markers = _MARKER.findall(unmasked(text))
     if not markers:

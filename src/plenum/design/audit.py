@@ -81,7 +81,10 @@ _OWN = tuple(AuditConfig.__dataclass_fields__)
 def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.Config]:
     """The config of ``scripts/audit.py``: what is an audit's, and what every study has.
 
-    Raises UserError: a value is missing, unknown, of the wrong type or out of its range.
+    Raises
+    ------
+    UserError
+        A value is missing, unknown, of the wrong type or out of its range.
     """
     if isinstance(cfg.get("committee"), str):
         cfg = cast(DictConfig, OmegaConf.merge(cfg, {"committee": {"target": cfg.committee}}))

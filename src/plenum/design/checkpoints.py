@@ -38,7 +38,10 @@ def folder(model: str) -> Path | None:
 def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
     """The digest of every model that lies in a folder, by model; hub ids have a revision instead.
 
-    Raises UserError: a folder doesn't exist or holds no whole checkpoint.
+    Raises
+    ------
+    UserError
+        A folder doesn't exist or holds no whole checkpoint.
     """
     pairs = []
     for model in dict.fromkeys(models):

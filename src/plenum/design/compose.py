@@ -17,7 +17,10 @@ from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampl
 def parse_job(cfg: DictConfig) -> Job:
     """Validate a composed config and build the job it describes.
 
-    Raises UserError: a value is missing, of the wrong type, out of range or unknown.
+    Raises
+    ------
+    UserError
+        A value is missing, of the wrong type, out of range or unknown.
     """
     typed = schema.typed(cfg)
     require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
@@ -52,9 +55,15 @@ def with_weights(
 ) -> tuple[Backend, tuple[tuple[str, str], ...]]:
     """The backend with its number format, and the digests of hosted models in folders.
 
-    ``models``: the models that the condition calls.
-    Raises UserError: a model or its number format doesn't go with the backend, or a folder holds no
-    checkpoint.
+    Parameters
+    ----------
+    models
+        The models that the condition calls.
+
+    Raises
+    ------
+    UserError
+        A model or its number format doesn't go with the backend, or a folder holds no checkpoint.
     """
     backend = typed.backend
     _refuse_misnamed(typed.model.name, models, backend)
@@ -97,7 +106,10 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None
 def role_text(key: str, folder: str, role: str) -> str:
     """The text of a role in a folder of prompts; ``key`` names it in a refusal.
 
-    Raises UserError: the folder holds no such role, or its file can't be read.
+    Raises
+    ------
+    UserError
+        The folder holds no such role, or its file can't be read.
     """
     known = sorted(path.stem for path in project.resolve(folder).glob("*.txt"))
     known = [name for name in known if name != "preamble"]

@@ -178,9 +178,14 @@ def changed_settings(
 ) -> list[str]:
     """Settings off their defaults that no factor names, as ``key=value``.
 
-    ``parts``: dataclasses of settings.
-    ``except_for``: settings that factors name, besides the temperature.
-    ``defaults``: defaults that differ from the dataclasses', by name.
+    Parameters
+    ----------
+    parts
+        Dataclasses of settings.
+    except_for
+        Settings that factors name, besides the temperature.
+    defaults
+        Defaults that differ from the dataclasses', by name.
     """
     named = ("name", "temperature", "api_base", *HOSTED_ELSEWHERE, *except_for)
     return [

@@ -31,8 +31,12 @@ def varying(
 ) -> list[str]:
     """The factors in which some conditions differ, in their usual order.
 
-    ``conditions``: the factors of each condition by name; to lack one is a level of it.
-    ``names``: the factors to look at.
+    Parameters
+    ----------
+    conditions
+        The factors of each condition by name; to lack one is a level of it.
+    names
+        The factors to look at.
     """
     rows = list(conditions)
     return [name for name in names if len({factors.get(name) for factors in rows}) > 1]

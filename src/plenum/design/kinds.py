@@ -92,7 +92,10 @@ class Kind:
     def part(self, station: str) -> Any:
         """What a station uses for this kind.
 
-        Raises UserError: the kind doesn't have this part.
+        Raises
+        ------
+        UserError
+            The kind doesn't have this part.
         """
         if station not in self.parts:
             others = " and ".join(k.plural for k in KINDS.values() if station in k.parts)

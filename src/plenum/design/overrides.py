@@ -31,10 +31,18 @@ _SCHEMAS = {"config": (Config,), "audit": (Config, AuditConfig)}
 def explain(arguments: Sequence[str], config_name: str) -> str | None:
     """A problem with the overrides of a command that Hydra has refused, in one line.
 
-    ``arguments``: the command line behind the script's name.
-    ``config_name``: the primary config, such as ``config`` or ``tables``.
-    Returns str or None: the first override that is wrong, and what was probably meant; ``None``
-    where each of them fits, so that Hydra's own words are the best there are.
+    Parameters
+    ----------
+    arguments
+        The command line behind the script's name.
+    config_name
+        The primary config, such as ``config`` or ``tables``.
+
+    Returns
+    -------
+    str or None
+        The first override that is wrong, and what was probably meant; ``None`` where each of them
+        fits, so that Hydra's own words are the best there are.
     """
     overrides = []
     for argument in arguments:
@@ -53,7 +61,10 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
 def check_flags(arguments: Sequence[str], config_name: str) -> None:
     """Refuse an unknown flag in one line, where argparse would print its usage.
 
-    Raises UserError: an argument begins with a dash and is no flag of Hydra's.
+    Raises
+    ------
+    UserError
+        An argument begins with a dash and is no flag of Hydra's.
     """
     if not any(argument.startswith("-") for argument in arguments):
         return

@@ -105,10 +105,17 @@ class Url:
 def check_ranges(key: str, settings: object) -> None:
     """Refuse the first setting of a dataclass that breaks a rule of its field.
 
-    ``key``: what the settings stand under; empty for the top of a config.
-    ``settings``: an instance. Of a dict each value is checked. Where ``None`` is allowed, it obeys
-    all rules.
-    Raises UserError: with the key, the value and what is allowed.
+    Parameters
+    ----------
+    key
+        What the settings stand under; empty for the top of a config.
+    settings
+        An instance. Of a dict each value is checked. Where ``None`` is allowed, it obeys all rules.
+
+    Raises
+    ------
+    UserError
+        With the key, the value and what is allowed.
     """
     for name, hint in get_type_hints(type(settings), include_extras=True).items():
         path, value = f"{key}.{name}".strip("."), getattr(settings, name)

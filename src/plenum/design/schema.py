@@ -221,7 +221,10 @@ def _schema() -> DictConfig:
 def typed(cfg: DictConfig) -> Config:
     """A composed config as typed values.
 
-    Raises UserError: a value is missing, unknown or of the wrong type.
+    Raises
+    ------
+    UserError
+        A value is missing, unknown or of the wrong type.
     """
     for key in ("roles.name", "model.name"):
         if isinstance(OmegaConf.select(cfg, key), bool):
@@ -246,7 +249,10 @@ def typed(cfg: DictConfig) -> Config:
 def check(typed: Config) -> None:
     """Refuse a value out of its range.
 
-    Raises UserError: with the key, the value and what is allowed.
+    Raises
+    ------
+    UserError
+        With the key, the value and what is allowed.
     """
     check_ranges("", typed)
     committee = ("roles", "model", "prompts", "protocol")

@@ -14,9 +14,17 @@ def accuracy(decisions: Mapping[str, Sequence[str]], answers: Mapping[str, str])
     more. Runs of a case share what makes it easy or hard: the standard error is robust to that,
     since the cases are its units (Liang and Zeger 1986, of means of clusters).
 
-    ``decisions``: of every run that ended, by case; no decision and a failure are wrong ones.
-    ``answers``: right options by case; cases without one, or without runs, are left out.
-    Returns Estimate: from 0 to 1; ``n`` counts cases. One case has no standard error.
+    Parameters
+    ----------
+    decisions
+        Of every run that ended, by case; no decision and a failure are wrong ones.
+    answers
+        Right options by case; cases without one, or without runs, are left out.
+
+    Returns
+    -------
+    Estimate
+        From 0 to 1; ``n`` counts cases. One case has no standard error.
     """
     shares = [
         float(np.mean([decision == answers[case] for decision in made]))

@@ -71,10 +71,18 @@ def association(
     chi-square [2]_, [4]_. More and sparser: the exact conditional test with Pearson's statistic
     [3]_, by Monte Carlo over the tables with the observed margins, p = (1 + #) / (1 + draws) [5]_.
 
-    ``completed``, ``failed``: replicates of each condition. A condition where none has ended is
-    left out; pending replicates are in neither.
-    ``draws``, ``seed``: tables that the Monte Carlo test draws, and their seed.
-    Raises ValueError: a count is negative, or the two differ in length.
+    Parameters
+    ----------
+    completed, failed
+        Replicates of each condition. A condition where none has ended is left out; pending
+        replicates are in neither.
+    draws, seed
+        Tables that the Monte Carlo test draws, and their seed.
+
+    Raises
+    ------
+    ValueError
+        A count is negative, or the two differ in length.
 
     References
     ----------

@@ -31,10 +31,15 @@ _NOMINEE = 0.9
 class Comparison:
     """A case of a program beside the same case of an earlier one.
 
-    ``now``, ``before``: the verdicts on both.
-    ``difference``, ``low``, ``high``: of the shares of their modal decisions, with an interval that
-    holds at any time: each side misses it with a chance of at most the rule's ``alpha``.
-    ``worse``: the largest e-value so far against: the share isn't smaller than it was.
+    Attributes
+    ----------
+    now, before
+        The verdicts on both.
+    difference, low, high
+        Of the shares of their modal decisions, with an interval that holds at any time: each side
+        misses it with a chance of at most the rule's ``alpha``.
+    worse
+        The largest e-value so far against: the share isn't smaller than it was.
     """
 
     now: CaseVerdict
@@ -55,7 +60,10 @@ def compare(
 ) -> Comparison:
     """Two programs on one case.
 
-    ``now``, ``before``: outcomes of the runs, as :func:`plenum.dynamics.audits.in_order` has them.
+    Parameters
+    ----------
+    now, before
+        Outcomes of the runs, as :func:`plenum.dynamics.audits.in_order` has them.
     """
     new, old = coded(now, options), coded(before, options)
     modes, categories = len(options), len(options) + 2
@@ -90,9 +98,16 @@ def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Float
 
     For each option that may have been the mode, every option that may be it now must be refuted.
 
-    ``new``, ``old``: outcomes by number; the first ``modes`` of them may be the mode. The first old
-    one nominates the option on which most is bet, and doesn't count.
-    Returns array, shape (new runs,): after each of the new runs.
+    Parameters
+    ----------
+    new, old
+        Outcomes by number; the first ``modes`` of them may be the mode. The first old one nominates
+        the option on which most is bet, and doesn't count.
+
+    Returns
+    -------
+    array, shape (new runs,)
+        After each of the new runs.
     """
     if len(old) < 2 or not len(new):
         return np.zeros(len(new))

@@ -18,9 +18,14 @@ LOOKS = (8, 12, 20, 32, 48)
 class Growth:
     """λ > 0, one-sided, at the first look that shows it, else at the last look that was reached.
 
-    ``shown``: whether it is: over all looks the chance of that without growth is 5 %.
-    ``look``: runs of the look; 0 before the first one.
-    ``p``, ``bound``: by the jackknife and t(look - 1), and the p below which the look shows growth.
+    Attributes
+    ----------
+    shown
+        Whether it is: over all looks the chance of that without growth is 5 %.
+    look
+        Runs of the look; 0 before the first one.
+    p, bound
+        By the jackknife and t(look - 1), and the p below which the look shows growth.
     """
 
     shown: bool = False
@@ -32,7 +37,10 @@ class Growth:
 def growth(ensemble: ArrayLike) -> Growth:
     """Look at λ̂ as often as there are runs for.
 
-    ``ensemble``: mean preferences, shape (runs, rounds, options), in the order of the runs.
+    Parameters
+    ----------
+    ensemble
+        Mean preferences, shape (runs, rounds, options), in the order of the runs.
     """
     array, last = np.asarray(ensemble, float), Growth()
     for look, bound in zip(LOOKS, growth_bounds(LOOKS), strict=True):

@@ -21,9 +21,14 @@ _FAR = 32
 class Expected:
     """What an audit of one case comes to where this is the share of the modal decision.
 
-    ``share``: from 0 to 1; the rest is spread evenly over the other options.
-    ``stable``, ``unstable``: chances of the verdicts; what is missing to 1 stays undecided.
-    ``runs``, ``most``: mean number of runs, and the number that 9 of 10 audits don't exceed.
+    Attributes
+    ----------
+    share
+        From 0 to 1; the rest is spread evenly over the other options.
+    stable, unstable
+        Chances of the verdicts; what is missing to 1 stays undecided.
+    runs, most
+        Mean number of runs, and the number that 9 of 10 audits don't exceed.
     """
 
     share: float
@@ -37,8 +42,12 @@ class Expected:
 class Further:
     """What an undecided audit would take if its runs went on as they did.
 
-    ``verdict``: where it would lead: ``stable`` or ``unstable``.
-    ``runs``: how many more.
+    Attributes
+    ----------
+    verdict
+        Where it would lead: ``stable`` or ``unstable``.
+    runs
+        How many more.
     """
 
     verdict: str
@@ -50,7 +59,10 @@ def horizon(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> int:
 
     No run before it is one that the verdict could do without, whatever the runs end in.
 
-    ``outcomes``: of the runs so far, none of which brought a verdict.
+    Parameters
+    ----------
+    outcomes
+        Of the runs so far, none of which brought a verdict.
     """
     path, ahead = coded(outcomes, options), 32
     while True:
@@ -68,8 +80,10 @@ def horizon(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> int:
 def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Further | None:
     """What an undecided case would take: its own runs are repeated in their order.
 
-    Returns Further or None: ``None`` where no end is in sight: the share lies too near to where
-    neither is shown.
+    Returns
+    -------
+    Further or None
+        ``None`` where no end is in sight: the share lies too near to where neither is shown.
     """
     if not outcomes:
         return None
@@ -92,9 +106,13 @@ def expected(
 ) -> tuple[Expected, ...]:
     """What an audit comes to, by the share of the modal decision: simulated, as it is run.
 
-    ``options``: of the case, at least two.
-    ``shares``: each from above 1 / ``options`` to 1; by default the two ends, the rule's two
-    shares, and the middle between these.
+    Parameters
+    ----------
+    options
+        Of the case, at least two.
+    shares
+        Each from above 1 / ``options`` to 1; by default the two ends, the rule's two shares, and
+        the middle between these.
     """
     low, high = rule.unacceptable, rule.acceptable
     wanted = shares or (1.0, high, (low + high) / 2, low, max(low - 0.2, 1 / options + 0.05))

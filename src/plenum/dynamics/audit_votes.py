@@ -49,8 +49,12 @@ class Vote:
 class Gain:
     """What any vote can gain, over however many runs (moments of single runs: 2605.03379).
 
-    ``most``: of the share of alike decisions: from one run's share to 1, at best.
-    ``sure``: whether enough runs come as near to 1 as one likes: the mode is a majority.
+    Attributes
+    ----------
+    most
+        Of the share of alike decisions: from one run's share to 1, at best.
+    sure
+        Whether enough runs come as near to 1 as one likes: the mode is a majority.
     """
 
     most: float
@@ -65,7 +69,10 @@ def gain(case: CaseVerdict) -> Gain:
 def vote(case: CaseVerdict, options: Sequence[str], runs: int, rule: Rule) -> Vote | None:
     """A vote over runs of a case: an exact sum over what they may decide.
 
-    Returns Vote or None: ``None`` where there are no runs, or more options than can be summed over.
+    Returns
+    -------
+    Vote or None
+        ``None`` where there are no runs, or more options than can be summed over.
     """
     decided = [case.counts[option] for option in options]
     kept = [option for option, count in zip(options, decided, strict=True) if count]
@@ -100,9 +107,12 @@ def votes(cases: Mapping[str, tuple[CaseVerdict, Sequence[str]]], rule: Rule) ->
 def decides(shares: Floats, runs: int) -> Floats:
     """The chance that each option has the most votes, and wins the draw among equal ones.
 
-    ``shares``: of single runs that decide for it, shape (options,); what is missing to 1 doesn't
-    vote.
-    ``runs``: that vote, independent draws.
+    Parameters
+    ----------
+    shares
+        Of single runs that decide for it, shape (options,); what is missing to 1 doesn't vote.
+    runs
+        That vote, independent draws.
     """
     p = np.append(shares, max(1 - shares.sum(), 0.0))
     won = np.zeros(len(shares))

@@ -30,9 +30,12 @@ _SHUFFLES = 4000
 class Rule:
     """When a program counts as stable.
 
-    ``acceptable``, ``unacceptable``: shares of runs that decide like the mode, 0 < ``unacceptable``
-    < ``acceptable`` < 1.
-    ``alpha``: the chance of a false ``stable``, and of a false ``unstable``.
+    Attributes
+    ----------
+    acceptable, unacceptable
+        Shares of runs that decide like the mode, 0 < ``unacceptable`` < ``acceptable`` < 1.
+    alpha
+        The chance of a false ``stable``, and of a false ``unstable``.
     """
 
     acceptable: float = 0.95
@@ -127,7 +130,10 @@ def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:
 
     A run may take longer because of what it decides: those behind an open one have to wait for it.
 
-    ``runs``: index, status (``completed``, ``failed`` or ``pending``) and decision.
+    Parameters
+    ----------
+    runs
+        Index, status (``completed``, ``failed`` or ``pending``) and decision.
     """
     outcomes: list[str] = []
     for index, status, decision in sorted(runs):
@@ -164,9 +170,17 @@ def running(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Evid
 def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> CaseVerdict:
     """The verdict on the runs of one case.
 
-    ``outcomes``: one a run, as :func:`in_order` has them.
-    ``options``: labels, at least two.
-    Raises ValueError: the shares of the rule aren't in order, or there are fewer than two options.
+    Parameters
+    ----------
+    outcomes
+        One a run, as :func:`in_order` has them.
+    options
+        Labels, at least two.
+
+    Raises
+    ------
+    ValueError
+        The shares of the rule aren't in order, or there are fewer than two options.
     """
     modes, names = len(options), (*options, NO_DECISION, FAILED)
     path = coded(outcomes, options)
@@ -188,7 +202,10 @@ def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) ->
 def family(cases: Mapping[str, CaseVerdict], rule: Rule) -> FamilyVerdict:
     """The verdict on all cases.
 
-    ``cases``: by their id, at least one.
+    Parameters
+    ----------
+    cases
+        By their id, at least one.
     """
     names, verdicts = list(cases), list(cases.values())
     stable = holm([p_value(v.evidence.stable) for v in verdicts])
@@ -214,7 +231,10 @@ def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
     The statistic is how far their counts are apart (total variation); under the hypothesis the
     first half is drawn from all runs without replacement.
 
-    ``path``: outcomes by number, in the order of the runs.
+    Parameters
+    ----------
+    path
+        Outcomes by number, in the order of the runs.
     """
     counts = np.bincount(np.asarray(path, int))
     first = len(path) // 2
@@ -232,7 +252,10 @@ def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
 def several_fingerprints(fingerprints: Mapping[str, Mapping[str, int]]) -> dict[str, list[str]]:
     """The models whose answers came from more than one system, with the systems' fingerprints.
 
-    ``fingerprints``: answers by model and by fingerprint.
+    Parameters
+    ----------
+    fingerprints
+        Answers by model and by fingerprint.
     """
     return {model: sorted(Counter(by)) for model, by in fingerprints.items() if len(by) > 1}
 

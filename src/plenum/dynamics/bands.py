@@ -15,10 +15,16 @@ def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
     with itself, so that the level isn't moved as it is by a bootstrap; log D ± t(R-1) standard
     errors keeps the limits above zero.
 
-    ``ensemble``: committee mean preferences, shape (R, T, K).
-    Returns low, high : arrays, shape (T,): NaN with fewer than three replicates, and in rounds in
-    which D is zero or rests on one replicate alone. They hold round by round, not for the whole
-    curve at once.
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (R, T, K).
+
+    Returns
+    -------
+    low, high : arrays, shape (T,)
+        NaN with fewer than three replicates, and in rounds in which D is zero or rests on one
+        replicate alone. They hold round by round, not for the whole curve at once.
     """
     distances = pairwise_distances(ensemble)
     count, rounds = distances.shape[0], distances.shape[2]

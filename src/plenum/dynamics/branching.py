@@ -62,9 +62,14 @@ class NextAnswers:
     There nothing is continued: the published Γ̂ of Fig. S6 is this one, and not that of
     :class:`Branching`, which follows section S3.
 
-    ``entropy``: of the top options of the answers to each turn's prompt, in nats, shape (turns,).
-    ``expansive``: share of turns whose entropy is at or above the threshold, μ̂(D).
-    ``c_in``, ``c_out``: mean entropy of these turns, and of the others; NaN where there is none.
+    Attributes
+    ----------
+    entropy
+        Of the top options of the answers to each turn's prompt, in nats, shape (turns,).
+    expansive
+        Share of turns whose entropy is at or above the threshold, μ̂(D).
+    c_in, c_out
+        Mean entropy of these turns, and of the others; NaN where there is none.
     """
 
     entropy: Floats = field(repr=False)
@@ -81,10 +86,18 @@ class NextAnswers:
 def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAnswers:
     """Γ̂ and ĉ as the authors' released files compute them.
 
-    ``samples``: of each turn, the preferences that its prompt was answered with, shape (answers,
-    options). Of equal options the first is on top.
-    ``threshold``: in nats.
-    Raises ValueError: there is no turn, or one without an answer.
+    Parameters
+    ----------
+    samples
+        Of each turn, the preferences that its prompt was answered with, shape (answers, options).
+        Of equal options the first is on top.
+    threshold
+        In nats.
+
+    Raises
+    ------
+    ValueError
+        There is no turn, or one without an answer.
     """
     arrays = [np.asarray(turn, float) for turn in samples]
     if not arrays or any(turn.ndim != 2 or not len(turn) for turn in arrays):
@@ -99,17 +112,33 @@ def next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) -> NextAn
 
 
 def branching(
-    continuations: ArrayLike, start: ArrayLike, *, permutations: int = PERMUTATIONS, seed: int = 0
+    continuations: ArrayLike,
+    start: ArrayLike,
+    *,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
 ) -> Branching:
     """Estimate local divergence from continuations of base states.
 
-    ``continuations``: committee mean preferences of rounds t + 1 on, shape (B, K, rounds, options).
-    ``start``: the state at round t: one for all branches of a base, shape (B, options), or one a
-    branch, shape (B, K, options).
-    ``permutations``, ``seed``: of the test of base labels.
-    Returns Branching: units are base states: intervals are Student's t with B - 1.
-    Raises ValueError: a shape is malformed, there are fewer than two branches, or a value isn't
-    finite.
+    Parameters
+    ----------
+    continuations
+        Committee mean preferences of rounds t + 1 on, shape (B, K, rounds, options).
+    start
+        The state at round t: one for all branches of a base, shape (B, options), or one a
+        branch, shape (B, K, options).
+    permutations, seed
+        Of the test of base labels.
+
+    Returns
+    -------
+    Branching
+        Units are base states: intervals are Student's t with B - 1.
+
+    Raises
+    ------
+    ValueError
+        A shape is malformed, there are fewer than two branches, or a value isn't finite.
     """
     array, origin = _checked(continuations, start)
     bases, branches, _, options = array.shape
@@ -154,8 +183,11 @@ def of_replicates(
     **more
         As for :func:`branching`.
 
-    Returns Branching or None: ``None`` where no base has two replicates. Bases with fewer are left
-    out, and of the others as many branches are used as the smallest has.
+    Returns
+    -------
+    Branching or None
+        ``None`` where no base has two replicates. Bases with fewer are left out, and of the
+        others as many branches are used as the smallest has.
     """
     array, of = np.asarray(trajectories, dtype=float), np.asarray(bases)
     groups = {int(base): array[of == base] for base in np.unique(of)}

@@ -37,12 +37,15 @@ in float32, and the observed labelling is one of the labellings."""
 class Contrast(Estimate):
     """A difference of λ̂, or a difference of differences.
 
-    ``value``, ``se``, ``ci_low``, ``ci_high``, ``df``: the contrast, its jackknife standard error,
-    and the 95 % interval with Student's t.
-    ``p``, ``p_wald``: two-sided, of no difference: by permutation where there is one, and by
-    Student's t.
-    ``cells``: the estimates that it is made of, in the order of the arguments. A contrast whose
-    cells have different D(3) or headroom may come from saturation alone.
+    Attributes
+    ----------
+    value, se, ci_low, ci_high, df
+        The contrast, its jackknife standard error, and the 95 % interval with Student's t.
+    p, p_wald
+        Two-sided, of no difference: by permutation where there is one, and by Student's t.
+    cells
+        The estimates that it is made of, in the order of the arguments. A contrast whose cells
+        have different D(3) or headroom may come from saturation alone.
     """
 
     p_wald: float = math.nan
@@ -88,8 +91,10 @@ def contrast(
     draws, seed
         Permutations, and their seed.
 
-    Raises ValueError: an ensemble or the window is malformed, arms differ in K, or paired arms in
-    R.
+    Raises
+    ------
+    ValueError
+        An ensemble or the window is malformed, arms differ in K, or paired arms in R.
     """
     arms = [as_ensemble(treated), as_ensemble(control)]
     if paired and len(arms[0]) != len(arms[1]):
@@ -134,11 +139,19 @@ def interaction(
     Four independent jackknife variances, Student's t with Welch-Satterthwaite degrees of freedom.
     Look at D(3) and headroom of the four cells before believing it: saturation alone makes one.
 
-    ``both``, ``first``, ``second``, ``neither``: the four cells: both factors, the first alone, the
-    second alone, none. Shape (R, T, K).
-    ``window``: first and last round of the fit, counted from 1.
-    ``decisions``: the decisions of each cell's replicates, where known: for the cells' warnings.
-    Raises ValueError: an ensemble, the window or the decisions are malformed.
+    Parameters
+    ----------
+    both, first, second, neither
+        The four cells: both factors, the first alone, the second alone, none. Shape (R, T, K).
+    window
+        First and last round of the fit, counted from 1.
+    decisions
+        The decisions of each cell's replicates, where known: for the cells' warnings.
+
+    Raises
+    ------
+    ValueError
+        An ensemble, the window or the decisions are malformed.
     """
     ensembles = (both, first, second, neither)
     cells = tuple(lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True))

@@ -13,10 +13,14 @@ from scipy.special import betaincinv, stdtrit
 class Share:
     """A share of independent units with its 95 % interval.
 
-    ``value``, ``ci_low``, ``ci_high``: from 0 to 1; NaN without units. The interval of a count is
-    Clopper and Pearson's.
-    ``count``: units counted; ``None`` where the share isn't a count's.
-    ``n``: units.
+    Attributes
+    ----------
+    value, ci_low, ci_high
+        From 0 to 1; NaN without units. The interval of a count is Clopper and Pearson's.
+    count
+        Units counted; ``None`` where the share isn't a count's.
+    n
+        Units.
     """
 
     value: float = math.nan
@@ -29,10 +33,18 @@ class Share:
 def share(total: float, n: int) -> Share:
     """A share with Clopper and Pearson's interval, exact where ``total`` is a count.
 
-    ``total``: how many of the units, or the sum of shares of units: a unit's share lies between 0
-    and 1, so that no mean of them varies more than a count does.
-    ``n``: units.
-    Raises ValueError: ``total`` doesn't lie between 0 and ``n``.
+    Parameters
+    ----------
+    total
+        How many of the units, or the sum of shares of units: a unit's share lies between 0 and 1,
+        so that no mean of them varies more than a count does.
+    n
+        Units.
+
+    Raises
+    ------
+    ValueError
+        ``total`` doesn't lie between 0 and ``n``.
     """
     if not 0 <= total <= n:
         raise ValueError(f"{total} of {n} isn't a share")
@@ -50,7 +62,10 @@ def flip_rate(decisions: Sequence[str]) -> Share:
     is chosen by the replicates that it is compared with (two equally likely decisions average
     0.412 at R = 20). `pairwise_disagreement` isn't biased.
 
-    ``decisions``: one a replicate.
+    Parameters
+    ----------
+    decisions
+        One a replicate.
     """
     return share(len(decisions) - _modal(decisions), len(decisions))
 
@@ -65,8 +80,15 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     U-statistic's second-order variance, cut to [0, 1]; where no two
     replicates agree, from the Poisson limit of 0 agreements on.
 
-    ``decisions``: one a replicate; ``NONE`` is a decision of its own.
-    Returns Share: NaN for fewer than two replicates.
+    Parameters
+    ----------
+    decisions
+        One a replicate; ``NONE`` is a decision of its own.
+
+    Returns
+    -------
+    Share
+        NaN for fewer than two replicates.
     """
     n = len(decisions)
     if n < 2:
@@ -116,8 +138,15 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """Compare two yes-or-no outcomes of the same units, such as: does the variant flip the
     decision after deliberation, and does it flip the one-shot vote?
 
-    ``first``, ``second``: one a unit, in the same order.
-    Raises ValueError: the lengths differ or are zero.
+    Parameters
+    ----------
+    first, second
+        One a unit, in the same order.
+
+    Raises
+    ------
+    ValueError
+        The lengths differ or are zero.
     """
     if len(first) != len(second) or not len(first):
         raise ValueError(f"pairs are needed, not {len(first)} and {len(second)} outcomes")

@@ -87,9 +87,14 @@ class Diagnostics:
 def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) -> Diagnostics:
     """Diagnose a λ̂ that exists.
 
-    ``fitted``: the ensemble in its window; at least two rounds have D > 0.
-    ``half_width``: half the width of the interval of λ̂, NaN where there is none.
-    ``decisions``: the decision of each replicate, for the split of D².
+    Parameters
+    ----------
+    fitted
+        The ensemble in its window; at least two rounds have D > 0.
+    half_width
+        Half the width of the interval of λ̂, NaN where there is none.
+    decisions
+        The decision of each replicate, for the split of D².
     """
     rounds, level, used = fitted.rounds, fitted.level, fitted.used
     top = cap(fitted.replicates, fitted.points.shape[2])
@@ -123,8 +128,12 @@ def warnings(
 ) -> tuple[str, ...]:
     """What speaks against taking λ̂ for a rate of growth, by name.
 
-    ``se``: jackknife standard error of λ̂.
-    ``modal``: share of the replicates with the modal decision; ``None`` if unknown.
+    Parameters
+    ----------
+    se
+        Jackknife standard error of λ̂.
+    modal
+        Share of the replicates with the modal decision; ``None`` if unknown.
     """
     apart = _disagree([Variant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()

@@ -10,8 +10,15 @@ ZERO = 1e-9
 def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
     """Check an ensemble.
 
-    ``ensemble``: committee mean preferences, shape (replicates, rounds, options).
-    Raises ValueError: the shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (replicates, rounds, options).
+
+    Raises
+    ------
+    ValueError
+        The shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
     """
     array = np.asarray(ensemble, dtype=float)
     if array.ndim != 3 or array.shape[1] < 1 or array.shape[2] < 2:
@@ -26,9 +33,15 @@ def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
 def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
     """Euclidean distance of every pair of replicates in every round.
 
-    ``ensemble``: shape (R, T, K).
-    Returns array, shape (R, R, T): symmetric in its first two axes; values below 1e-9 are exact
-    zeros.
+    Parameters
+    ----------
+    ensemble
+        Shape (R, T, K).
+
+    Returns
+    -------
+    array, shape (R, R, T)
+        Symmetric in its first two axes; values below 1e-9 are exact zeros.
     """
     array = as_ensemble(ensemble)
     distances = np.sqrt(((array[:, None] - array[None, :]) ** 2).sum(axis=-1))
@@ -38,9 +51,16 @@ def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
 def divergence(ensemble: ArrayLike) -> NDArray[np.float64]:
     """Mean pairwise distance per round, D(t) (Eq. 1 of both instability papers).
 
-    ``ensemble``: committee mean preferences, shape (R, T, K).
-    Returns array, shape (T,): from 0 to about 0.94 for many replicates and three options; NaN for
-    fewer than two replicates.
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (R, T, K).
+
+    Returns
+    -------
+    array, shape (T,)
+        From 0 to about 0.94 for many replicates and three options; NaN for fewer than two
+        replicates.
     """
     distances = pairwise_distances(ensemble)
     replicates = distances.shape[0]

@@ -21,9 +21,14 @@ Array = NDArray[Any]
 class Fit:
     """One ensemble over the rounds of a fit, and its distances.
 
-    ``rounds``: rounds of the window that the ensemble has, counted from 1, shape (rounds,).
-    ``points``: the ensemble in these rounds, shape (replicates, rounds, options).
-    ``distances``: between replicates, shape (replicates, replicates, rounds).
+    Attributes
+    ----------
+    rounds
+        Rounds of the window that the ensemble has, counted from 1, shape (rounds,).
+    points
+        The ensemble in these rounds, shape (replicates, rounds, options).
+    distances
+        Between replicates, shape (replicates, replicates, rounds).
     """
 
     rounds: Floats
@@ -74,9 +79,17 @@ class Fit:
 def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
     """Measure an ensemble's distances over a window.
 
-    ``ensemble``: committee mean preferences, shape (R, T, K).
-    ``window``: first and last round, counted from 1; rounds beyond T are ignored.
-    Raises ValueError: the ensemble or the window is malformed.
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (R, T, K).
+    window
+        First and last round, counted from 1; rounds beyond T are ignored.
+
+    Raises
+    ------
+    ValueError
+        The ensemble or the window is malformed.
     """
     try:
         first, last = (operator.index(bound) for bound in window)
@@ -92,8 +105,15 @@ def fit(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
 def without_each(distances: Floats) -> Floats:
     """Sums over pairs without each replicate in turn.
 
-    ``distances``: non-negative, symmetric, zero on the diagonal: shape (R, R, rounds).
-    Returns array, shape (R, rounds): the residue of sums that are exactly zero is zero.
+    Parameters
+    ----------
+    distances
+        Non-negative, symmetric, zero on the diagonal: shape (R, R, rounds).
+
+    Returns
+    -------
+    array, shape (R, rounds)
+        The residue of sums that are exactly zero is zero.
     """
     total = distances.sum(axis=(0, 1)) / 2
     rest = total[None, :] - distances.sum(axis=1)
@@ -103,9 +123,17 @@ def without_each(distances: Floats) -> Floats:
 def slope(rounds: Floats, level: Floats) -> Floats:
     """Least-squares slopes of log(level) on the rounds where it is positive.
 
-    ``rounds``: shape (rounds,).
-    ``level``: non-negative, shape (..., rounds). Its scale does not matter.
-    Returns array, shape (...): NaN where fewer than two rounds are positive.
+    Parameters
+    ----------
+    rounds
+        Shape (rounds,).
+    level
+        Non-negative, shape (..., rounds). Its scale does not matter.
+
+    Returns
+    -------
+    array, shape (...)
+        NaN where fewer than two rounds are positive.
     """
     positive = level > 0
     logs = np.log(np.where(positive, level, 1.0))

@@ -23,10 +23,14 @@ ALL = "all"
 class VariantOutcome:
     """The wording that one replicate read, and its decision.
 
-    ``variant``, ``family``: the wording's name within its scenario, and its family.
-    ``repetition``: how often the replicates before it went through all wordings: 0 where each is
-    read once.
-    ``decision``: the label it decided for; ``NONE`` is a decision of its own.
+    Attributes
+    ----------
+    variant, family
+        The wording's name within its scenario, and its family.
+    repetition
+        How often the replicates before it went through all wordings: 0 where each is read once.
+    decision
+        The label it decided for; ``NONE`` is a decision of its own.
     """
 
     variant: str
@@ -73,12 +77,25 @@ def by_family(
 ) -> dict[str, FamilyEstimate]:
     """Fragility and λ̂_pert over all wordings of a scenario, and over those of each family.
 
-    ``ensemble``: committee mean preferences of the completed replicates, shape (R, T, K).
-    ``readings``: what each of them read and decided, in the same order.
-    ``window``, ``interval``, ``draws``, ``seed``: as for `lyapunov`.
-    Returns dict: under ``all`` and under the name of each family but ``canonical``, in the order in
-    which they first occur.
-    Raises ValueError: the lengths differ, or the ensemble, the window or the interval is malformed.
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences of the completed replicates, shape (R, T, K).
+    readings
+        What each of them read and decided, in the same order.
+    window, interval, draws, seed
+        As for `lyapunov`.
+
+    Returns
+    -------
+    dict
+        Under ``all`` and under the name of each family but ``canonical``, in the order in which
+        they first occur.
+
+    Raises
+    ------
+    ValueError
+        The lengths differ, or the ensemble, the window or the interval is malformed.
     """
     array = as_ensemble(ensemble)
     if len(array) != len(readings):
@@ -109,8 +126,10 @@ def flips(readings: Sequence[VariantOutcome]) -> dict[str, float]:
     Each repetition of a wording is compared with the same repetition of the canonical wording;
     one whose counterpart did not complete is left out.
 
-    Returns dict: by the wording's name, the canonical one left out; 0 or 1 where wordings are read
-    once.
+    Returns
+    -------
+    dict
+        By the wording's name, the canonical one left out; 0 or 1 where wordings are read once.
     """
     canonical = {r.repetition: r.decision for r in readings if r.family == CANONICAL}
     compared: defaultdict[str, list[bool]] = defaultdict(list)
@@ -170,8 +189,15 @@ def fragility_contrast(
     -1 to 1 and keeps a width where no pair differs; Student's t over wordings where these were
     read several times. Wordings are the units: what is said holds given both canonical decisions.
 
-    ``first``, ``second``: what the completed replicates of each condition read and decided.
-    Returns FragilityContrast: NaN where they have no wording in common.
+    Parameters
+    ----------
+    first, second
+        What the completed replicates of each condition read and decided.
+
+    Returns
+    -------
+    FragilityContrast
+        NaN where they have no wording in common.
     """
     changed = flips(first), flips(second)
     both = [name for name in changed[0] if name in changed[1]]

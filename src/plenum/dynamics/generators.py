@@ -68,8 +68,12 @@ def gaussian(
 ) -> Process:
     """A process of Gaussian displacements.
 
-    ``variance``: per coordinate of the plane, shape (rounds,).
-    ``noise``: draws coordinates on the plane, shape (R, rounds, options - 1).
+    Parameters
+    ----------
+    variance
+        Per coordinate of the plane, shape (rounds,).
+    noise
+        Draws coordinates on the plane, shape (R, rounds, options - 1).
     """
 
     def draw(generator: np.random.Generator, replicates: int) -> Floats:

@@ -91,7 +91,10 @@ def lyapunov(
     draws, seed
         Of the bootstrap intervals.
 
-    Raises ValueError: the ensemble, the window, the decisions or the interval's name is malformed.
+    Raises
+    ------
+    ValueError
+        The ensemble, the window, the decisions or the interval's name is malformed.
     """
     if interval not in INTERVALS:
         raise ValueError(f"interval {interval!r}: one of {', '.join(INTERVALS)}")

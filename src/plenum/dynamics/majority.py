@@ -57,12 +57,21 @@ def time_to_majority(
     The first-hit reading carries little: seats that choose at random have such a majority after
     1.6 rounds on average.
 
-    ``preferences``: preferences of every seat, shape (replicates, rounds, seats, options). A seat
-    that is absent in a round is NaN there.
-    ``reading``: ``first`` or ``stable``.
-    ``ties``: whether a seat with a tied top has no top option (``none``), or the first of these
-    (``first``).
-    Raises ValueError: the shape or the reading is malformed.
+    Parameters
+    ----------
+    preferences
+        Preferences of every seat, shape (replicates, rounds, seats, options). A seat that is
+        absent in a round is NaN there.
+    reading
+        ``first`` or ``stable``.
+    ties
+        Whether a seat with a tied top has no top option (``none``), or the first of these
+        (``first``).
+
+    Raises
+    ------
+    ValueError
+        The shape or the reading is malformed.
     """
     if reading not in READINGS:
         raise ValueError(f"reading {reading!r}: one of {', '.join(READINGS)}")
@@ -95,9 +104,16 @@ def time_to_majority(
 def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
     """The option that a strict majority of the seats present has on top, or -1.
 
-    ``preferences``: shape (replicates, rounds, seats, options); NaN where a seat is absent.
-    ``ties``: as for :func:`time_to_majority`.
-    Returns array, shape (replicates, rounds).
+    Parameters
+    ----------
+    preferences
+        Shape (replicates, rounds, seats, options); NaN where a seat is absent.
+    ties
+        As for :func:`time_to_majority`.
+
+    Returns
+    -------
+    array, shape (replicates, rounds)
     """
     array = seats(preferences)
     present, top = top_options(array, ties)

@@ -13,7 +13,10 @@ def holm(p: ArrayLike) -> Floats:
 
     For headline claims. NaN stays NaN and doesn't count.
 
-    ``p``: from 0 to 1, shape (tests,).
+    Parameters
+    ----------
+    p
+        From 0 to 1, shape (tests,).
     """
     return _adjusted(p, _step_down)
 
@@ -23,7 +26,10 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
 
     For maps. NaN stays NaN and doesn't count.
 
-    ``p``: from 0 to 1, shape (tests,).
+    Parameters
+    ----------
+    p
+        From 0 to 1, shape (tests,).
     """
     from scipy.stats import false_discovery_control
 

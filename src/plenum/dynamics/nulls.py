@@ -90,8 +90,10 @@ def reversal_test(
         Of the products. Distances are relative to the largest D; in float32 the null values move
         by less than 1e-6 as long as D(t) changes less than tenfold and is nowhere zero.
 
-    Raises ValueError: the ensemble, the window or the centre is malformed, or there is no draw to
-    make.
+    Raises
+    ------
+    ValueError
+        The ensemble, the window or the centre is malformed, or there is no draw to make.
     """
     if centre not in CENTRES:
         raise ValueError(f"centre {centre!r}: one of {', '.join(CENTRES)}")
@@ -139,8 +141,10 @@ def shuffle_test(
     rounds
         Which rounds are shuffled: those of the ``window``, or ``all``, as the papers do.
 
-    Raises ValueError: the ensemble, the window or ``rounds`` is malformed, or there is no draw to
-    make.
+    Raises
+    ------
+    ValueError
+        The ensemble, the window or ``rounds`` is malformed, or there is no draw to make.
     """
     if rounds not in ("window", "all"):
         raise ValueError(f"rounds {rounds!r}: one of window, all")

@@ -27,10 +27,15 @@ LEAST_TOKENS = 24
 class Place:
     """A call at which pairs of runs first part.
 
-    ``seat``, ``round``: whose call it is, and the seat's how many-th.
-    ``pairs``: pairs of runs that part there.
-    ``unprovoked``: those of them whose prompts differ there already, though nothing before did: the
-    program itself isn't deterministic.
+    Attributes
+    ----------
+    seat, round
+        Whose call it is, and the seat's how many-th.
+    pairs
+        Pairs of runs that part there.
+    unprovoked
+        Those of them whose prompts differ there already, though nothing before did: the program
+        itself isn't deterministic.
     """
 
     seat: str
@@ -73,7 +78,10 @@ class Parting:
 def parting(calls: Columns) -> Parting:
     """Compare all pairs of runs, call by call: calls are matched by seat and round.
 
-    ``calls``: with ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
+    Parameters
+    ----------
+    calls
+        With ``replicate``, ``call``, ``seat``, ``round``, ``prompt``, ``answer``.
     """
     keys, prompted, answered, order = _aligned(calls)
     runs = len(prompted)
@@ -113,8 +121,12 @@ def uncalled(calls: Columns, runs: int) -> str:
 
     It must where :data:`LEAST_REPEATS` of its runs, or more, made no call, and others did.
 
-    ``calls``: with ``replicate``.
-    ``runs``: completed ones.
+    Parameters
+    ----------
+    calls
+        With ``replicate``.
+    runs
+        Completed ones.
     """
     called = len(set(calls["replicate"]))
     if not called or runs - called < LEAST_REPEATS:
@@ -129,8 +141,10 @@ def cached(calls: Columns) -> str:
     every repeat, :data:`LEAST_REPEATS` or more, has the very answer of the first. Calls with a seed
     of the program's and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
 
-    ``calls``: with ``replicate``, ``prompt``, ``answer``, ``temperature``, ``draw``,
-    ``tokens_out``.
+    Parameters
+    ----------
+    calls
+        With ``replicate``, ``prompt``, ``answer``, ``temperature``, ``draw``, ``tokens_out``.
     """
     names = ("replicate", "model", "prompt", "answer", "temperature", "draw", "tokens_out")
     groups: defaultdict[tuple[str, str], dict[Any, Any]] = defaultdict(dict)

@@ -31,9 +31,14 @@ _MOST = 10_000_000
 class Plan:
     """Replicates for a contrast of two conditions.
 
-    ``replicates``: per arm.
-    ``power``: the power that they give; at least the one asked for.
-    ``delta``, ``sd``, ``alpha``: what was asked for.
+    Attributes
+    ----------
+    replicates
+        Per arm.
+    power
+        The power that they give; at least the one asked for.
+    delta, sd, alpha
+        What was asked for.
     """
 
     replicates: int
@@ -49,11 +54,20 @@ def plan_replicates(delta: float, sd: float, power: float = _POWER, alpha: float
     Two-sided two-sample t test. λ̂'s jackknife standard error shrinks as sd / √R, with sd the
     standard deviation of the pseudo-values.
 
-    ``delta``: the Δλ to be found, per round; its sign does not matter.
-    ``sd``: of a pilot: se · √R of a λ̂, per arm.
-    ``power``, ``alpha``: between 0 and 1.
-    Raises ValueError: Δλ is zero, sd isn't positive, power or alpha isn't a probability with power
-    > alpha, or more than ten million replicates would be needed.
+    Parameters
+    ----------
+    delta
+        The Δλ to be found, per round; its sign does not matter.
+    sd
+        Of a pilot: se · √R of a λ̂, per arm.
+    power, alpha
+        Between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        Δλ is zero, sd isn't positive, power or alpha isn't a probability with power > alpha, or
+        more than ten million replicates would be needed.
     """
     if not (math.isfinite(delta) and delta):
         raise ValueError(f"delta: {delta}; a difference that isn't zero")
@@ -92,8 +106,15 @@ def _power(centre: float, df: float, alpha: float) -> float:
 def detectable(se: float, df: float) -> float:
     """The smallest true effect that a two-sided t test at 0.05 finds with a power of 0.8.
 
-    ``se``, ``df``: standard error of the estimate, as realised, and its degrees of freedom.
-    Returns float: in the unit of ``se``; NaN without a standard error or degrees of freedom.
+    Parameters
+    ----------
+    se, df
+        Standard error of the estimate, as realised, and its degrees of freedom.
+
+    Returns
+    -------
+    float
+        In the unit of ``se``; NaN without a standard error or degrees of freedom.
     """
     if not (math.isfinite(se) and se > 0 and df > 0):
         return float("nan")
@@ -164,8 +185,11 @@ def look(
         The error of all looks together, and the function that spends it: ``obrien_fleming``
         (little early) or ``pocock`` (evenly).
 
-    Raises ValueError: looks don't increase, begin below 3 or exceed the maximum; alpha, the half
-    width or the spending function is malformed.
+    Raises
+    ------
+    ValueError
+        Looks don't increase, begin below 3 or exceed the maximum; alpha, the half width or the
+        spending function is malformed.
     """
     counts = list(looks)
     if not counts or counts[0] < 3 or any(b <= a for a, b in pairwise(counts)):
@@ -217,8 +241,14 @@ def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_f
     The density of the standardised sum among paths that crossed no boundary is carried from look
     to look on a grid; each boundary is where the newly spent alpha lies outside.
 
-    ``fractions``: information at every look, increasing, from above 0 to 1, shape (looks,).
-    Returns array, shape (looks,).
+    Parameters
+    ----------
+    fractions
+        Information at every look, increasing, from above 0 to 1, shape (looks,).
+
+    Returns
+    -------
+    array, shape (looks,)
     """
     bounds: list[float] = []
     grid = np.array([0.0])

@@ -50,11 +50,22 @@ class Pooled(Estimate):
 def pooled(effects: ArrayLike, errors: ArrayLike) -> Pooled:
     """Random-effects mean by REML, with the interval of Hartung and Knapp.
 
-    ``effects``, ``errors``: one effect a scenario and its standard error, shape (scenarios,).
-    Effects that are NaN, and those without a positive standard error, are left out.
-    Returns Pooled: Student's t with scenarios - 1 degrees of freedom. The variance is Hartung and
-    Knapp's, and never below the random-effects model's own. NaN for fewer than two scenarios.
-    Raises ValueError: the lengths differ.
+    Parameters
+    ----------
+    effects, errors
+        One effect a scenario and its standard error, shape (scenarios,). Effects that are NaN,
+        and those without a positive standard error, are left out.
+
+    Returns
+    -------
+    Pooled
+        Student's t with scenarios - 1 degrees of freedom. The variance is Hartung and Knapp's,
+        and never below the random-effects model's own. NaN for fewer than two scenarios.
+
+    Raises
+    ------
+    ValueError
+        The lengths differ.
     """
     y, se = (np.asarray(x, dtype=float) for x in (effects, errors))
     if y.shape != se.shape or y.ndim != 1:
@@ -127,10 +138,18 @@ def mixed_model(
     -½ and ½. Intercept and slopes are independent between scenarios; without random slopes the
     intervals would be too narrow (85 % instead of 95 % coverage).
 
-    ``cells``: (scenario, roles on, model mixed, ensemble (R, T, K)). Cells without λ̂, or whose
-    pseudo-values don't exist, are left out, and so are scenarios that don't have all four.
-    ``window``: first and last round of the fit, counted from 1.
-    Raises ValueError: fewer than two scenarios have all four cells.
+    Parameters
+    ----------
+    cells
+        (scenario, roles on, model mixed, ensemble (R, T, K)). Cells without λ̂, or whose
+        pseudo-values don't exist, are left out, and so are scenarios that don't have all four.
+    window
+        First and last round of the fit, counted from 1.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two scenarios have all four cells.
     """
     scenario, roles, mixed, values = _long(cells, window)
     names = np.unique(scenario)

@@ -65,9 +65,15 @@ def recoveries(
     tolerance
         How far below that level counts as back, in the unit of performance.
 
-    Returns tuple of Recovery: in order. A shock without any performance before it, as in round 1,
-    is left out.
-    Raises ValueError: the shape, a round, ``before`` or ``tolerance`` is malformed.
+    Returns
+    -------
+    tuple of Recovery
+        In order. A shock without any performance before it, as in round 1, is left out.
+
+    Raises
+    ------
+    ValueError
+        The shape, a round, ``before`` or ``tolerance`` is malformed.
     """
     level = np.asarray(performance, dtype=float)
     if level.ndim != 1 or np.isinf(level).any():
@@ -143,10 +149,18 @@ def recovery_time(
 ) -> RecoveryTime:
     """Median and restricted mean of the rounds until recovery.
 
-    ``episodes``: the recoveries of each episode. Episodes without one don't count.
-    ``horizon``: rounds up to which the mean is taken, more than 0. By default the longest time
-    seen, and at least 1; conditions that are compared need the same one.
-    Raises ValueError: ``horizon`` isn't more than 0.
+    Parameters
+    ----------
+    episodes
+        The recoveries of each episode. Episodes without one don't count.
+    horizon
+        Rounds up to which the mean is taken, more than 0. By default the longest time seen, and
+        at least 1; conditions that are compared need the same one.
+
+    Raises
+    ------
+    ValueError
+        ``horizon`` isn't more than 0.
     """
     if horizon is not None and not (math.isfinite(horizon) and horizon > 0):
         raise ValueError(f"horizon: {horizon}; more than 0 rounds")

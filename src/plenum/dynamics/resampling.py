@@ -16,7 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 from scipy.special import ndtr, ndtri
 
-from plenum.dynamics.fit import WINDOW, Array, Fit, Floats, contrast_weights, fit
+from plenum.dynamics.fit import (
+    WINDOW,
+    Array,
+    Fit,
+    Floats,
+    contrast_weights,
+    fit,
+)
 
 DRAWS = 10_000
 """Default number of bootstrap draws and of reversals."""
@@ -81,12 +88,19 @@ class Bootstrap:
     def interval(self, method: str) -> Interval:
         """One of the bootstrap's intervals.
 
-        ``method``: ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
-        ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
-        Returns Interval: NaN for fewer than 40 draws, for fewer than three replicates, and where a
-        replicate alone makes λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none
-        but its own. ``bootstrap_t`` is NaN too where more than 1.25 % of the draws have next to no
-        standard error: its limits would be theirs.
+        Parameters
+        ----------
+        method
+            ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
+            ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
+
+        Returns
+        -------
+        Interval
+            NaN for fewer than 40 draws, for fewer than three replicates, and where a replicate
+            alone makes λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none but
+            its own. ``bootstrap_t`` is NaN too where more than 1.25 % of the draws have next to no
+            standard error: its limits would be theirs.
         """
         if method not in INTERVALS[1:]:
             raise ValueError(f"interval {method!r}: one of {', '.join(INTERVALS[1:])}")
@@ -146,9 +160,15 @@ def bootstrap(
         Of the products: distances are taken relative to D(t), so that float32 moves λ̂* by less
         than 1e-6.
 
-    Returns Bootstrap: without draws where λ̂ doesn't exist, or where D* stays zero however often it
-    is drawn.
-    Raises ValueError: the ensemble or the window is malformed, or there is no draw to make.
+    Returns
+    -------
+    Bootstrap
+        Without draws where λ̂ doesn't exist, or where D* stays zero however often it is drawn.
+
+    Raises
+    ------
+    ValueError
+        The ensemble or the window is malformed, or there is no draw to make.
     """
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")

@@ -37,11 +37,16 @@ _NOMINEE = 0.9
 class Evidence:
     """What the runs so far say of the share of the modal decision.
 
-    ``verdict``: ``stable``: the share is above ``unacceptable``; ``unstable``: it is below
-    ``acceptable``; ``undecided``.
-    ``runs``: after how many runs the verdict stood; all of them where it doesn't.
-    ``stable``, ``unstable``: the largest e-values so far against a share of at most
-    ``unacceptable``, and of at least ``acceptable``; a verdict stands from 1 / ``alpha`` on.
+    Attributes
+    ----------
+    verdict
+        ``stable``: the share is above ``unacceptable``; ``unstable``: it is below ``acceptable``;
+        ``undecided``.
+    runs
+        After how many runs the verdict stood; all of them where it doesn't.
+    stable, unstable
+        The largest e-values so far against a share of at most ``unacceptable``, and of at least
+        ``acceptable``; a verdict stands from 1 / ``alpha`` on.
     """
 
     verdict: str
@@ -73,7 +78,10 @@ def evidence(
     acceptable, unacceptable
         Shares of the modal decision, 0 < ``unacceptable`` < ``acceptable`` < 1.
 
-    Raises ValueError: a decision is none of the options, or the shares aren't in order.
+    Raises
+    ------
+    ValueError
+        A decision is none of the options, or the shares aren't in order.
     """
     if not 0 < unacceptable < acceptable < 1:
         raise ValueError(
@@ -102,9 +110,17 @@ def log_stable(
 
     Run 1 nominates the option on which most is bet, and doesn't count.
 
-    ``paths``: decisions of repeated audits, shape (audits, runs).
-    ``modes``: as of :func:`evidence`.
-    Returns array, shape (audits, runs): after each run.
+    Parameters
+    ----------
+    paths
+        Decisions of repeated audits, shape (audits, runs).
+    modes
+        As of :func:`evidence`.
+
+    Returns
+    -------
+    array, shape (audits, runs)
+        After each run.
     """
     q = unacceptable + (1 - unacceptable) * _ABOVE
     hits = _counts(paths, options)
@@ -157,7 +173,10 @@ def share_interval(
     Each side misses the share with a chance of at most ``alpha``. A verdict stands where the
     interval lies above ``unacceptable``, or below ``acceptable``.
 
-    ``decisions``, ``options``, ``modes``: as of :func:`evidence`.
+    Parameters
+    ----------
+    decisions, options, modes
+        As of :func:`evidence`.
     """
     path = np.asarray(decisions, int)[None]
     if not path.size:
@@ -177,7 +196,10 @@ def share_interval(
 def all_alike(counts: Sequence[int], runs: int) -> float:
     """Chance that so many further runs decide alike: the unbiased estimate, from 0 to 1.
 
-    Raises ValueError: there are fewer runs than these.
+    Raises
+    ------
+    ValueError
+        There are fewer runs than these.
     """
     total = sum(counts)
     if not 1 <= runs <= total:
@@ -192,8 +214,15 @@ def growth_bounds(looks: tuple[int, ...], alpha: float = ALPHA) -> tuple[float, 
     O'Brien and Fleming's spending (Lan and DeMets 1983) on information that grows with the number
     of replicates.
 
-    ``looks``: replicates at each look, growing; the last one is the planned end.
-    Raises ValueError: looks don't grow.
+    Parameters
+    ----------
+    looks
+        Replicates at each look, growing; the last one is the planned end.
+
+    Raises
+    ------
+    ValueError
+        Looks don't grow.
     """
     from scipy.stats import multivariate_normal, norm
 

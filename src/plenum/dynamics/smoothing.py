@@ -18,7 +18,10 @@ def spline(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     integral of the squared second derivative, its weight by generalised cross-validation; the
     error is the Bayesian one, as for the smooths of generalised additive models.
 
-    ``x``, ``y``: finite, shape (n,); x has at least five values.
+    Parameters
+    ----------
+    x, y
+        Finite, shape (n,); x has at least five values.
     """
     values = np.unique(x)
     pieces = min(_PIECES, len(values))

@@ -16,11 +16,17 @@ def kaplan_meier(
 ) -> tuple[Floats, Floats, Floats]:
     """The Kaplan-Meier share of those without an event.
 
-    ``times``, ``observed``: when each had its event, or was last seen without one; and which of the
-    two, shape (n,).
-    ``at``: when to tell the share, after the events of that time.
-    Returns curve, low, high: the share and its 95 % limits (Greenwood, log-log), each of the shape
-    of ``at``.
+    Parameters
+    ----------
+    times, observed
+        When each had its event, or was last seen without one; and which of the two, shape (n,).
+    at
+        When to tell the share, after the events of that time.
+
+    Returns
+    -------
+    curve, low, high
+        The share and its 95 % limits (Greenwood, log-log), each of the shape of ``at``.
     """
     from scipy.stats import CensoredData, ecdf
 

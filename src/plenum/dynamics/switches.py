@@ -13,10 +13,14 @@ from plenum.dynamics.majority import seats, top_options
 class SwitchCounts:
     """Switches per seat over replicates.
 
-    ``mean``, ``sd``, ``sem``: over replicates, shape (seats,); sd and sem are NaN for fewer than
-    two.
-    ``n``: replicates.
-    ``counts``: switches of every seat in every replicate, shape (replicates, seats).
+    Attributes
+    ----------
+    mean, sd, sem
+        Over replicates, shape (seats,); sd and sem are NaN for fewer than two.
+    n
+        Replicates.
+    counts
+        Switches of every seat in every replicate, shape (replicates, seats).
     """
 
     mean: Floats
@@ -32,10 +36,18 @@ def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts
     A tie that contains the previous top option is no switch, and the previous option stays. Out
     of a tie, going on to any of its members is none either.
 
-    ``preferences``: preferences of every seat, shape (replicates, rounds, seats, options). Rounds
-    in which a seat is absent (NaN) are passed over.
-    ``ties``: ``first`` takes a tied top for its first option, as the papers do.
-    Raises ValueError: the shape is malformed.
+    Parameters
+    ----------
+    preferences
+        Preferences of every seat, shape (replicates, rounds, seats, options). Rounds in which a
+        seat is absent (NaN) are passed over.
+    ties
+        ``first`` takes a tied top for its first option, as the papers do.
+
+    Raises
+    ------
+    ValueError
+        The shape is malformed.
     """
     array = seats(preferences)
     replicates, rounds, places, options = array.shape

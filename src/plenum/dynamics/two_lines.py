@@ -32,9 +32,12 @@ _Whole = NDArray[np.int_]
 class Parabola:
     """y = a + b x + c x², for description: its peak is no evidence of one.
 
-    ``quadratic``, ``p``: c, and its two-sided p with the same kind of standard errors as the
-    lines'.
-    ``peak``: the x of its extremum, NaN where c is 0.
+    Attributes
+    ----------
+    quadratic, p
+        c, and its two-sided p with the same kind of standard errors as the lines'.
+    peak
+        The x of its extremum, NaN where c is 0.
     """
 
     quadratic: float = math.nan
@@ -79,7 +82,11 @@ class TwoLines:
     warnings: tuple[str, ...] = ()
 
 
-def two_lines(x: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> TwoLines:
+def two_lines(
+    x: ArrayLike,
+    y: ArrayLike,
+    groups: ArrayLike | None = None,
+) -> TwoLines:
     """Test for an inverted U, with the breakpoint of the Robin Hood algorithm.
 
     A penalised cubic spline is fitted. In the middle 80 % of the data, the points where it comes
@@ -90,10 +97,18 @@ def two_lines(x: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -> Tw
     Standard errors are HC3 without groups. With groups they are of the delete-one-group jackknife
     (CV3), of which HC3 is the case of one point a group.
 
-    ``x``, ``y``: shape (n,). Pairs with a value that isn't finite are left out.
-    ``groups``: what is dependent, such as the episode of each round, shape (n,); None for
-    independent points.
-    Raises ValueError: the lengths differ.
+    Parameters
+    ----------
+    x, y
+        Shape (n,). Pairs with a value that isn't finite are left out.
+    groups
+        What is dependent, such as the episode of each round, shape (n,); None for independent
+        points.
+
+    Raises
+    ------
+    ValueError
+        The lengths differ.
     """
     x, y, members, dropped = _checked(x, y, groups)
     count = len(np.unique(members))

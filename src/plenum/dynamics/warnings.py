@@ -184,8 +184,16 @@ _EVERY = (
         "the mixed model's likelihood has no maximum that could be found",
         "its terms are not to be used",
     ),
-    Warned("branching", "", "continuations of base states: see Γ̂ in the tables, there is no λ̂"),
-    Warned("one_shot", "", "a vote without deliberation: there is nothing to fit"),
+    Warned(
+        "branching",
+        "",
+        "continuations of base states: see Γ̂ in the tables, there is no λ̂",
+    ),
+    Warned(
+        "one_shot",
+        "",
+        "a vote without deliberation: there is nothing to fit",
+    ),
     Warned("no_shocks", "", "no shock struck: there is nothing to recover from"),
     Warned("few_episodes", "", "fewer than five episodes, which are the independent draws"),
     Warned("few_groups", "", "fewer than ten groups that points belong to"),
@@ -227,8 +235,12 @@ LOSSES = ("abstentions", "cut", "silent")
 def of_runs(episodes: int, runs: Sequence[Mapping[Any, float]]) -> list[str]:
     """The warnings of runs in a world: few independent draws, and what agents failed at.
 
-    ``episodes``: how many there are; an episode may be run several times.
-    ``runs``: the metrics of each run. Older ones don't count all losses.
+    Parameters
+    ----------
+    episodes
+        How many there are; an episode may be run several times.
+    runs
+        The metrics of each run. Older ones don't count all losses.
     """
     few = ["few_episodes"] * (episodes < FEW_EPISODES)
     return few + [name for name in LOSSES if any(run.get(name, 0) > 0 for run in runs)]

@@ -39,8 +39,15 @@ class Parting:
 def parting(several: Sequence[Floats]) -> Parting:
     """Estimate how fast runs of one and the same world part.
 
-    ``several``: of each world its runs, shape (runs, rounds, components).
-    Raises ValueError: there is no world.
+    Parameters
+    ----------
+    several
+        Of each world its runs, shape (runs, rounds, components).
+
+    Raises
+    ------
+    ValueError
+        There is no world.
     """
     if not several:
         raise ValueError("parting: there is no world with two runs")

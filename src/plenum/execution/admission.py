@@ -17,8 +17,12 @@ _MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
 class Admission:
     """The limiters of a sweep by provider, and its budget's ledger.
 
-    ``calls``: the limits that the user states.
-    ``ledger``: the budget.
+    Parameters
+    ----------
+    calls
+        The limits that the user states.
+    ledger
+        The budget.
     """
 
     def __init__(self, calls: Calls, ledger: Ledger) -> None:
@@ -80,10 +84,17 @@ class Ticket:
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
         """Take the replicate up: wait until the budget has room for it.
 
-        ``passed``: calls that it had made before, of ``calls`` in all; who is furthest goes first.
-        Raises BudgetSpent: there is no room for a further call.
-        Raises ProviderUnavailable: it couldn't be finished: nothing more is sent to a provider of
-        its models.
+        Parameters
+        ----------
+        passed
+            Calls that it had made before, of ``calls`` in all; who is furthest goes first.
+
+        Raises
+        ------
+        BudgetSpent
+            There is no room for a further call.
+        ProviderUnavailable
+            It couldn't be finished: nothing more is sent to a provider of its models.
         """
         self._passed = passed
         left = max(calls - passed, 0) / calls

@@ -37,9 +37,17 @@ ONE_SHOT = "one_shot"
 def run(audit: Audit) -> AuditResult | None:
     """Run a program until the verdict on each case stands, or its runs are used up.
 
-    Returns AuditResult or None: ``None`` of a dry run, which prints the plan.
-    Raises UserError: something can't work; nothing has been run then but a pilot.
-    Raises KeyboardInterrupt, Stopped: as :func:`plenum.execution.sweep.run_sweep`.
+    Returns
+    -------
+    AuditResult or None
+        ``None`` of a dry run, which prints the plan.
+
+    Raises
+    ------
+    UserError
+        Something can't work; nothing has been run then but a pilot.
+    KeyboardInterrupt, Stopped
+        As :func:`plenum.execution.sweep.run_sweep`.
     """
     # Check.
     preflight.check(audit.jobs)
@@ -82,7 +90,10 @@ def run(audit: Audit) -> AuditResult | None:
 def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:
     """What an audit takes at both ends, and between them.
 
-    ``pilot``: a run that has ended; ``None`` where there is none yet.
+    Parameters
+    ----------
+    pilot
+        A run that has ended; ``None`` where there is none yet.
     """
     cases, most = len(audit.jobs), audit.settings.max_runs
     options = max(len(require_program(job.condition).case.options) for job in audit.jobs)

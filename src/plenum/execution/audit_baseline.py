@@ -16,8 +16,12 @@ PREVIOUS = "previous"
 class Baseline:
     """An earlier program.
 
-    ``program``: its identity.
-    ``outcomes``: of its runs, by case.
+    Attributes
+    ----------
+    program
+        Its identity.
+    outcomes
+        Of its runs, by case.
     """
 
     program: str
@@ -30,7 +34,10 @@ def baseline(audit: Audit) -> Baseline | None:
     A study of that name is looked for first, then a program of that identity or name in the
     audit's own.
 
-    Raises UserError: there is none, or it decided none of these cases.
+    Raises
+    ------
+    UserError
+        There is none, or it decided none of these cases.
     """
     name, job = audit.settings.baseline, audit.jobs[0]
     if not name:

@@ -49,10 +49,15 @@ _SHOWN = 3
 class CaseRuns:
     """The runs of one case: those that ended, and those that wait for their turn.
 
-    ``outcomes``, ``evidence``: of the runs that ended, in the order of their index.
-    ``examined``: whether its answers were looked through for those of a cache.
-    ``before``, ``worse``: outcomes of the program that this one is compared with, and the evidence
-    that this one is less stable.
+    Attributes
+    ----------
+    outcomes, evidence
+        Of the runs that ended, in the order of their index.
+    examined
+        Whether its answers were looked through for those of a cache.
+    before, worse
+        Outcomes of the program that this one is compared with, and the evidence that this one is
+        less stable.
     """
 
     def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:
@@ -134,7 +139,10 @@ class AuditRuns:
     plan
         Is given the pilot run; returns why the audit can't go on, or an empty text.
 
-    ``refused``: why it didn't go on.
+    Attributes
+    ----------
+    refused
+        Why it didn't go on.
     """
 
     def __init__(

@@ -20,7 +20,10 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     Replicate ``index`` continues base replicate ``index // continuations``, so that more bases
     only add replicates.
 
-    Raises MissingBase: the base hasn't got that far.
+    Raises
+    ------
+    MissingBase
+        The base hasn't got that far.
     """
     branch = job.condition.branch
     if branch is None:

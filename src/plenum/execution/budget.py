@@ -24,12 +24,21 @@ class BudgetSpent(Exception):
 class Ledger:
     """Reserves what a call may cost before it is made, and books what it did cost.
 
-    ``budget``: the limits.
-    ``price``: the price of a model.
-    ``spent``: what the sweep's conditions have cost in earlier runs.
+    Parameters
+    ----------
+    budget
+        The limits.
+    price
+        The price of a model.
+    spent
+        What the sweep's conditions have cost in earlier runs.
 
-    ``spent``: what is used up.
-    ``refusal``: what a user should know, once a call was refused.
+    Attributes
+    ----------
+    spent
+        What is used up.
+    refusal
+        What a user should know, once a call was refused.
     """
 
     def __init__(
@@ -60,9 +69,17 @@ class Ledger:
 
         So a budget that is too small ends in whole replicates, and not in many half-done ones.
 
-        ``replicate``: names it.
-        ``needs``: what it still takes, by estimate.
-        Raises BudgetSpent: a call was refused before.
+        Parameters
+        ----------
+        replicate
+            Names it.
+        needs
+            What it still takes, by estimate.
+
+        Raises
+        ------
+        BudgetSpent
+            A call was refused before.
         """
         if not self._budget.limited:
             return
@@ -84,7 +101,10 @@ class Ledger:
 
         Where calls under way may turn out cheaper, this waits for them.
 
-        Raises BudgetSpent: the call doesn't fit, or another one didn't before.
+        Raises
+        ------
+        BudgetSpent
+            The call doesn't fit, or another one didn't before.
         """
         if not self._budget.limited:
             return Usage()
@@ -187,7 +207,10 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
     An answer counts by its journal entry, a failed attempt by what the call log says that it may
     have cost at most. What had no price then is counted at the price that is known now.
 
-    Raises UserError: a journal doesn't verify.
+    Raises
+    ------
+    UserError
+        A journal doesn't verify.
     """
     folders = {Path(job.journals) / job.condition.folder for job in jobs}
     try:

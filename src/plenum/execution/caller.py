@@ -19,7 +19,10 @@ from plenum.models import Answer, Attempt, CallError, Chat, ChatModel
 from plenum.models.retry import Policy, call
 from plenum.records import CallLog, Failure
 
-_POINTLESS = {Failure.AUTH: "the key was refused", Failure.BUDGET: "the account's quota is used up"}
+_POINTLESS = {
+    Failure.AUTH: "the key was refused",
+    Failure.BUDGET: "the account's quota is used up",
+}
 _NOT_FOUND = 404
 
 
@@ -52,12 +55,23 @@ class Caller:
     ) -> Answer:
         """Call until an answer comes, or none will.
 
-        ``labels``: what names the call in the log.
-        ``failed``: called with each attempt that failed.
-        Raises CallError: the call failed for good; others may not.
-        Raises BudgetSpent: it doesn't fit the budget.
-        Raises ProviderUnavailable: nothing more is sent to the model's provider.
-        Raises Stopped: a key was refused, an account is exhausted, or there is no such model.
+        Parameters
+        ----------
+        labels
+            What names the call in the log.
+        failed
+            Called with each attempt that failed.
+
+        Raises
+        ------
+        CallError
+            The call failed for good; others may not.
+        BudgetSpent
+            It doesn't fit the budget.
+        ProviderUnavailable
+            Nothing more is sent to the model's provider.
+        Stopped
+            A key was refused, an account is exhausted, or there is no such model.
         """
 
         def note_failed(attempt: Attempt) -> None:
@@ -145,7 +159,10 @@ def cancel_on_sigterm() -> None:
 def failed_as(error: Exception) -> tuple[str, str]:
     """The outcome and the detail of a question whose call raised an error.
 
-    Raises UserError, Stopped, OSError: the error itself, where it ends the others too.
+    Raises
+    ------
+    UserError, Stopped, OSError
+        The error itself, where it ends the others too.
     """
     match error:
         case CallError():
@@ -171,7 +188,10 @@ def run_until_stopped(questions: Coroutine[Any, Any, None]) -> str:
 async def run_together(calls: Iterable[Coroutine[Any, Any, Any]], model: ChatModel) -> None:
     """Run coroutines that call one backend; the first that stops ends the others.
 
-    Raises Stopped, UserError: as one of them did.
+    Raises
+    ------
+    Stopped, UserError
+        As one of them did.
     """
     cancel_on_sigterm()
     try:

@@ -38,7 +38,10 @@ def looks_ended(job: Job) -> bool:
 def locked(folder: Path) -> Iterator[None]:
     """Hold a condition's folder, which is made if need be; a killed process lets go at once.
 
-    Raises Busy: another process holds it.
+    Raises
+    ------
+    Busy
+        Another process holds it.
     """
 
     def refuse() -> None:

@@ -18,8 +18,12 @@ _SAMPLE = 1
 class ConditionRecord:
     """Hands a condition over to its tracking process, which starts at the first need.
 
-    ``job``: the condition.
-    ``tracker``: ``None`` where it isn't tracked; nothing is handed over then.
+    Parameters
+    ----------
+    job
+        The condition.
+    tracker
+        ``None`` where it isn't tracked; nothing is handed over then.
     """
 
     def __init__(self, job: Job, tracker: Tracker | None) -> None:

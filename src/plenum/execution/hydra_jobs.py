@@ -36,9 +36,16 @@ log = logging.getLogger(__name__)
 def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     """Run the one condition of a composed config; the task of ``run.py``.
 
-    ``show``: prints what jobs would run, for a dry run.
-    Returns float: the estimate that ``objective`` names, for sweepers that choose values by
-    results; a NaN where it isn't defined, and of a dry run (see :class:`Undefined`).
+    Parameters
+    ----------
+    show
+        Prints what jobs would run, for a dry run.
+
+    Returns
+    -------
+    float
+        The estimate that ``objective`` names, for sweepers that choose values by results; a NaN
+        where it isn't defined, and of a dry run (see :class:`Undefined`).
     """
     if HydraConfig.get().mode == RunMode.RUN and HydraConfig.get().sweeper.get("params"):
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")

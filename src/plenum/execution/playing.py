@@ -17,8 +17,12 @@ from plenum.execution.replicate import Replicate
 class Scene:
     """Where and with what one replicate is played.
 
-    ``callers``: makes a caller; each makes one call at a time.
-    ``observe``, ``complain``, ``warn``: as of :class:`~plenum.execution.replicate.Replicate`.
+    Attributes
+    ----------
+    callers
+        Makes a caller; each makes one call at a time.
+    observe, complain, warn
+        As of :class:`~plenum.execution.replicate.Replicate`.
     """
 
     job: Job
@@ -40,7 +44,10 @@ class Playable(Protocol):
 class Playing(Protocol):
     """How the replicates of a sweep are played; it is open while they are.
 
-    ``slots``: how many may be in flight; ``None`` for as many as their calls allow.
+    Attributes
+    ----------
+    slots
+        How many may be in flight; ``None`` for as many as their calls allow.
     """
 
     slots: int | None

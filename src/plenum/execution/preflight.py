@@ -19,8 +19,10 @@ _MOST = 6
 def check(jobs: Sequence[Job]) -> None:
     """Refuse a sweep that can't work, or whose results couldn't be kept.
 
-    Raises UserError: it is empty, a folder or store can't be written to, or jobs differ in what
-    they share.
+    Raises
+    ------
+    UserError
+        It is empty, a folder or store can't be written to, or jobs differ in what they share.
     """
     require_jobs(jobs)
     for folder in {job.journals for job in jobs}:
@@ -80,7 +82,10 @@ def _of_process(backend: Backend) -> tuple[object, ...] | None:
 def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
     """Refuse a budget in dollars without the prices that it needs.
 
-    Raises UserError: a model's price isn't known.
+    Raises
+    ------
+    UserError
+        A model's price isn't known.
     """
     if jobs[0].budget.dollars is None:
         return

@@ -72,10 +72,17 @@ class ProgramRun:
         A program that asks something else than its journal has, begins anew: the journal is set
         aside, and counted.
 
-        Returns bool: whether anything was written; ``False`` where the run had ended before.
-        Raises DamagedJournal: the journal doesn't verify.
-        Raises BudgetSpent, ProviderUnavailable, Stopped: as
-        :meth:`plenum.execution.replicate.Replicate.run`; the run goes on another time.
+        Returns
+        -------
+        bool
+            Whether anything was written; ``False`` where the run had ended before.
+
+        Raises
+        ------
+        DamagedJournal
+            The journal doesn't verify.
+        BudgetSpent, ProviderUnavailable, Stopped
+            As :meth:`plenum.execution.replicate.Replicate.run`; the run goes on another time.
         """
         caller = self.callers()
         try:
@@ -156,8 +163,10 @@ class ProgramRun:
     async def _limit(self, session: Session, calls: RunCalls) -> None:
         """Return some time after the decision.
 
-        Raises ProgramFailed: the run's time is used up; the time in which it waits for models isn't
-        counted.
+        Raises
+        ------
+        ProgramFailed
+            The run's time is used up; the time in which it waits for models isn't counted.
         """
         now = asyncio.get_running_loop().time
         begun, decided = now(), 0.0

@@ -19,8 +19,12 @@ _TICK_S = 1.0
 class Progress:
     """Counts replicates, rounds, calls, tokens and cost, and shows them.
 
-    ``calls``: calls that the whole sweep takes without repairs.
-    ``replicates``: replicates of the whole sweep.
+    Parameters
+    ----------
+    calls
+        Calls that the whole sweep takes without repairs.
+    replicates
+        Replicates of the whole sweep.
     """
 
     def __init__(self, calls: int, replicates: int) -> None:
@@ -52,8 +56,12 @@ class Progress:
     def follow(self, status: Callable[[], str], waiting: Callable[[], str]) -> None:
         """Show more than is counted here.
 
-        ``status``: what else is worth knowing: calls in flight, what MLflow has.
-        ``waiting``: what calls wait for, and for how long; empty where they don't.
+        Parameters
+        ----------
+        status
+            What else is worth knowing: calls in flight, what MLflow has.
+        waiting
+            What calls wait for, and for how long; empty where they don't.
         """
         self._status, self._waiting = status, waiting
 

@@ -29,8 +29,12 @@ FORMATS = ("text", "json")
 class Wanted:
     """Which call's prompt is wanted; ``None`` for the only one there is.
 
-    ``condition``: the first letters of an identity, or the name of a run.
-    ``call``: as journals name it; ``None`` for the first kind that the replicate has.
+    Attributes
+    ----------
+    condition
+        The first letters of an identity, or the name of a run.
+    call
+        As journals name it; ``None`` for the first kind that the replicate has.
     """
 
     condition: str | None
@@ -45,7 +49,10 @@ class Wanted:
 def wanted(cfg: DictConfig) -> Wanted:
     """Check the config of ``scripts/prompt.py``.
 
-    Raises UserError: a number isn't one, or the format is unknown.
+    Raises
+    ------
+    UserError
+        A number isn't one, or the format is unknown.
     """
     names = ("condition", "call", "seat")
     given: dict[str, Any] = {name: cfg[name] for name in ("replicate", "round", "format")}
@@ -58,8 +65,10 @@ def wanted(cfg: DictConfig) -> Wanted:
 def show(study: str, uri: str, wish: Wanted) -> None:
     """Print a prompt, message by message; what it belongs to goes to standard error.
 
-    Raises UserError: there is no such study, condition, replicate or call, or the prompt can't be
-    rebuilt.
+    Raises
+    ------
+    UserError
+        There is no such study, condition, replicate or call, or the prompt can't be rebuilt.
     """
     condition, ask = find(study, uri, wish)
     simulated = " (simulated)" if condition.backend.name == "simulated" else ""
@@ -76,7 +85,10 @@ def show(study: str, uri: str, wish: Wanted) -> None:
 def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask]:
     """The condition and the call that is wanted.
 
-    Raises UserError: as :func:`show`.
+    Raises
+    ------
+    UserError
+        As :func:`show`.
     """
     tracked = Study(study, uri)
     run = _chosen(tracked.condition_runs, wish.condition)

@@ -15,7 +15,10 @@ from plenum.tracking.traces import TracedCall
 class ReadDifferently(Exception):
     """A recorded answer isn't read as it was, or a round isn't played as it was.
 
-    ``where``: ``call 3`` or ``round 2``, counted from 1.
+    Attributes
+    ----------
+    where
+        ``call 3`` or ``round 2``, counted from 1.
     """
 
     def __init__(self, where: str) -> None:
@@ -27,7 +30,10 @@ class ReadDifferently(Exception):
 class Call:
     """A call of a replicate: the request, and the journal's entry of the answer.
 
-    ``entry``: ``None`` for the call at which a replicate failed or waits.
+    Attributes
+    ----------
+    entry
+        ``None`` for the call at which a replicate failed or waits.
     """
 
     ask: Ask
@@ -43,11 +49,17 @@ def open_conversation(condition: Condition, index: int) -> Conversation[Any]:
 def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Iterator[Call]:
     """Answer a conversation from a journal's entries, call by call.
 
-    ``conversation``: one that nothing has been answered in; it stands after the last entry at the
-    end.
-    ``entries``: all entries of the journal after its head.
-    Raises ReadDifferently: an answer amounts to another entry than the recorded one, or a round to
-    another round.
+    Parameters
+    ----------
+    conversation
+        One that nothing has been answered in; it stands after the last entry at the end.
+    entries
+        All entries of the journal after its head.
+
+    Raises
+    ------
+    ReadDifferently
+        An answer amounts to another entry than the recorded one, or a round to another round.
     """
     answers = (entry for entry in entries if entry["kind"] not in NO_ANSWERS)
     for number, entry in enumerate(answers, start=1):
@@ -67,8 +79,10 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
 def calls(condition: Condition, transcript: Transcript) -> Iterator[Call]:
     """The calls of a replicate, with their prompts; last the one that is due, if one is.
 
-    Raises ReadDifferently: the journal was written by another version of the code, or of the
-    prompts.
+    Raises
+    ------
+    ReadDifferently
+        The journal was written by another version of the code, or of the prompts.
     """
     conversation = open_conversation(condition, transcript.head["replicate"])
     yield from answered(conversation, transcript.entries)
@@ -84,7 +98,10 @@ def messages(ask: Ask) -> list[dict[str, str]]:
 def traced(condition: Condition, transcript: Transcript) -> list[TracedCall]:
     """The calls of a replicate as its trace shows them.
 
-    Raises ReadDifferently: as :func:`calls`.
+    Raises
+    ------
+    ReadDifferently
+        As :func:`calls`.
     """
     return [
         TracedCall(

@@ -53,12 +53,21 @@ class Replicate:
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
 
-        Returns bool: whether anything was written; ``False`` where the replicate had ended before.
-        Raises DamagedJournal: the journal doesn't verify, or doesn't fit the code that reads it.
-        Raises BudgetSpent: the next call doesn't fit the budget; the journal is whole.
-        Raises ProviderUnavailable: nothing more is sent to a model's provider; the journal is
-        whole.
-        Raises Stopped: a key was refused, or an account is exhausted.
+        Returns
+        -------
+        bool
+            Whether anything was written; ``False`` where the replicate had ended before.
+
+        Raises
+        ------
+        DamagedJournal
+            The journal doesn't verify, or doesn't fit the code that reads it.
+        BudgetSpent
+            The next call doesn't fit the budget; the journal is whole.
+        ProviderUnavailable
+            Nothing more is sent to a model's provider; the journal is whole.
+        Stopped
+            A key was refused, or an account is exhausted.
         """
         try:
             if not self.journal.exists():  # what isn't begun leaves no file

@@ -21,7 +21,10 @@ _CONDITIONS_A_PROCESS = 12
 class ReportPool:
     """Reads journals, counts and estimates in processes of its own, off the event loop.
 
-    ``conditions``: how many the sweep has.
+    Parameters
+    ----------
+    conditions
+        How many the sweep has.
     """
 
     def __init__(self, conditions: int) -> None:
@@ -44,10 +47,19 @@ class ReportPool:
     ) -> dict[str, Any]:
         """A condition's counts and estimates; the last report where it follows from the same.
 
-        ``folder``: the condition's.
-        ``indices``: the replicates that have begun.
-        ``stopped``: why begun ones haven't ended.
-        Raises DamagedJournal: there are no estimates.
+        Parameters
+        ----------
+        folder
+            The condition's.
+        indices
+            The replicates that have begun.
+        stopped
+            Why begun ones haven't ended.
+
+        Raises
+        ------
+        DamagedJournal
+            There are no estimates.
         """
         request = {"indices": list(indices), "target": target, "stopped": stopped}
         key = _key(folder, request)

@@ -13,8 +13,11 @@ from plenum.records import attempts, read
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """A condition's report.
 
-    ``request``: ``folder`` of the journals, ``indices`` of the begun replicates, ``target``,
-    ``stopped`` (why begun ones haven't ended), and whether to ``estimate``; else only the accounts.
+    Parameters
+    ----------
+    request
+        ``folder`` of the journals, ``indices`` of the begun replicates, ``target``, ``stopped``
+        (why begun ones haven't ended), and whether to ``estimate``; else only the accounts.
     """
     folder = Path(request["folder"])
     transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]

@@ -13,16 +13,26 @@ from plenum.records import Failure
 class RunCalls:
     """What a session calls through.
 
-    ``callers``: makes a caller, which makes one call at a time.
-    ``most``: calls of a run at most.
-    ``observe``: called with the kind, the round, the seat, and the reply's tokens and cost of each
-    answer.
+    Parameters
+    ----------
+    callers
+        Makes a caller, which makes one call at a time.
+    most
+        Calls of a run at most.
+    observe
+        Called with the kind, the round, the seat, and the reply's tokens and cost of each answer.
 
-    ``failed``: how the last call that ended failed; ``None`` where it didn't.
+    Attributes
+    ----------
+    failed
+        How the last call that ended failed; ``None`` where it didn't.
     """
 
     def __init__(
-        self, callers: Callable[[], Caller], most: int, observe: Callable[[dict[str, Any]], object]
+        self,
+        callers: Callable[[], Caller],
+        most: int,
+        observe: Callable[[dict[str, Any]], object],
     ) -> None:
         self._callers, self._most, self._observe = callers, most, observe
         self._idle: list[Caller] = []
@@ -38,7 +48,10 @@ class RunCalls:
     async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
         """Call until an answer comes, or none will; raises as :meth:`Caller.ask`.
 
-        Raises ProgramFailed: it is one call too many.
+        Raises
+        ------
+        ProgramFailed
+            It is one call too many.
         """
         self.failed = None
         if self._begun == self._most:

@@ -210,7 +210,12 @@ class SweepRunner:
         return outcome
 
     async def _replicate(
-        self, job: Job, index: int, log: CallLog, needs: Usage, record: ConditionRecord
+        self,
+        job: Job,
+        index: int,
+        log: CallLog,
+        needs: Usage,
+        record: ConditionRecord,
     ) -> ReplicateResult | None:
         if not await self._playing.due(job, index):
             return None

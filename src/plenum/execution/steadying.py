@@ -33,7 +33,10 @@ AS_IT_IS = "as it is"
 def options(audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule) -> list[Option]:
     """Everything that was tried, with the program as it is first.
 
-    ``usual``: the runs of the audit that was made.
+    Parameters
+    ----------
+    usual
+        The runs of the audit that was made.
     """
     runs = list(usual.values())
     first = _option(AS_IT_IS, runs, rule)

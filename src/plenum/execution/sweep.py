@@ -25,13 +25,27 @@ _RESERVED_FILES = 256
 def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outcome]:
     """Run conditions to their end.
 
-    ``jobs``: conditions of one sweep. Two jobs with one identity share their journals.
-    ``playing``: what a replicate is, and which ones are due; by default a conversation, and all.
-    Returns list of Outcome: in the order of ``jobs``.
-    Raises UserError: something can't work: a missing key, an unknown price under a budget, a
-    tracking server that doesn't answer. Nothing has been run then.
-    Raises KeyboardInterrupt: Ctrl-C or SIGTERM; every journal is whole.
-    Raises Stopped: a provider refused a key, or an account is exhausted.
+    Parameters
+    ----------
+    jobs
+        Conditions of one sweep. Two jobs with one identity share their journals.
+    playing
+        What a replicate is, and which ones are due; by default a conversation, and all.
+
+    Returns
+    -------
+    list of Outcome
+        In the order of ``jobs``.
+
+    Raises
+    ------
+    UserError
+        Something can't work: a missing key, an unknown price under a budget, a tracking server
+        that doesn't answer. Nothing has been run then.
+    KeyboardInterrupt
+        Ctrl-C or SIGTERM; every journal is whole.
+    Stopped
+        A provider refused a key, or an account is exhausted.
     """
     # Check everything before anything is run.
     preflight.check(jobs)
@@ -84,7 +98,10 @@ async def _run(
 def open_backends(jobs: Sequence[Job], prices: Prices) -> dict[str, ChatModel]:
     """The backends of a sweep by their settings: conditions of equal ones share connections.
 
-    Raises UserError: one can't work, such as for want of a key.
+    Raises
+    ------
+    UserError
+        One can't work, such as for want of a key.
     """
     models = {
         repr(job.condition.backend): backends.build(job.condition.backend, job.calls, prices)

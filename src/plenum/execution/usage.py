@@ -80,7 +80,8 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
 
     def row_of(model: str) -> dict[str, Any]:
         row: dict[str, Any] = models.setdefault(
-            model, {**dict.fromkeys(_MODEL, 0), "attempts": Counter(), "fingerprints": Counter()}
+            model,
+            {**dict.fromkeys(_MODEL, 0), "attempts": Counter(), "fingerprints": Counter()},
         )
         return row
 

@@ -41,9 +41,14 @@ class Message:
 class RawRequest:
     """A request as a program wrote it, which a provider gets untouched.
 
-    ``interface``: ``chat``, ``responses`` (both OpenAI's) or ``messages`` (Anthropic's).
-    ``body``: everything but the model's name, which is the call's, and never streamed.
-    ``headers``: those that change what the provider does, such as ``anthropic-beta``.
+    Attributes
+    ----------
+    interface
+        ``chat``, ``responses`` (both OpenAI's) or ``messages`` (Anthropic's).
+    body
+        Everything but the model's name, which is the call's, and never streamed.
+    headers
+        Those that change what the provider does, such as ``anthropic-beta``.
     """
 
     interface: str
@@ -206,7 +211,10 @@ class ChatModel(Protocol):
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, the ``number``-th of this call, counted from 1.
 
-        Raises CallError: the attempt failed.
+        Raises
+        ------
+        CallError
+            The attempt failed.
         """
 
     async def close(self) -> None:

@@ -49,11 +49,19 @@ class ConversationFailed(Exception):
 class Conversation(ABC, Generic[C]):
     """A replicate that a generator plays: it yields each call and takes the reply.
 
-    ``condition``, ``replicate``: what is played; they name the seeds of the calls.
+    Parameters
+    ----------
+    condition, replicate
+        What is played; they name the seeds of the calls.
 
-    ``ask``: the call that is due; ``None`` when it is over.
-    ``end``: the last entry; ``None`` while it goes on.
-    ``rounds``: entries of rounds that are over, besides those of answers; a committee has none.
+    Attributes
+    ----------
+    ask
+        The call that is due; ``None`` when it is over.
+    end
+        The last entry; ``None`` while it goes on.
+    rounds
+        Entries of rounds that are over, besides those of answers; a committee has none.
     """
 
     def __init__(self, condition: C, replicate: int) -> None:
@@ -89,12 +97,21 @@ class Conversation(ABC, Generic[C]):
     ) -> Generator[Ask, Reply, Entry | None]:
         """What an answer amounts to, after one repair at most.
 
-        ``ask``: the call.
-        ``read``: what its entry notes of the answer's text, which may be that of the repair; raises
-        :class:`Misread`.
-        ``repair``: the message that asks for another answer, by the problem.
-        Returns dict or None: with what was noted of an answer before the repair; ``None`` where
-        :meth:`_unread` doesn't raise.
+        Parameters
+        ----------
+        ask
+            The call.
+        read
+            What its entry notes of the answer's text, which may be that of the repair; raises
+            :class:`Misread`.
+        repair
+            The message that asks for another answer, by the problem.
+
+        Returns
+        -------
+        dict or None
+            With what was noted of an answer before the repair; ``None`` where :meth:`_unread`
+            doesn't raise.
         """
         kept: Entry = {}
         for again in (False, True):

@@ -34,11 +34,20 @@ async def call(
 ) -> Answer:
     """Call until it succeeds, fails for good, or the attempts are used up.
 
-    ``gate``: entered for each attempt, and not held while waiting for the next one.
-    ``failed``: called with every failed attempt as soon as it has failed; the last, successful one
-    is in the answer.
-    ``sending``: called with the number of every attempt that is sent.
-    Raises CallError: the last attempt's error.
+    Parameters
+    ----------
+    gate
+        Entered for each attempt, and not held while waiting for the next one.
+    failed
+        Called with every failed attempt as soon as it has failed; the last, successful one is in
+        the answer.
+    sending
+        Called with the number of every attempt that is sent.
+
+    Raises
+    ------
+    CallError
+        The last attempt's error.
     """
     for number in range(1, policy.max_attempts + 1):
         try:

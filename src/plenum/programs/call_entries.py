@@ -20,10 +20,14 @@ def entry(
 ) -> Entry:
     """The entry of a call.
 
-    ``request``, ``chat``, ``response``: as the program sent it, as it was made, and what came of
-    it.
-    ``at``: ``round``, ``seat`` and ``occurrence``.
-    ``new_seat``: whether the seat calls for the first time: its system prompt is kept then.
+    Parameters
+    ----------
+    request, chat, response
+        As the program sent it, as it was made, and what came of it.
+    at
+        ``round``, ``seat`` and ``occurrence``.
+    new_seat
+        Whether the seat calls for the first time: its system prompt is kept then.
     """
     wire, body = INTERFACES[request.interface], response.body
     if body is None and response.tools:

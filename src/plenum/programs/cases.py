@@ -29,15 +29,25 @@ _LONGEST_ID = 200
 def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, ...]:
     """Read the cases of a folder of YAML files, of one YAML file, or of a data set.
 
-    ``case``: the path, from the working directory or the project's root. A YAML file is a scenario
-    (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, maybe ``answer`` and
-    ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
-    ``columns``: the data set's column of each field; several ones for ``options``. ``id`` may be
-    ``None``: rows are numbered. All other columns are the cases' extras.
-    Returns tuple: at least one case, in the order of the file, or of the files' names; ids are
-    unique.
-    Raises UserError: the path, a column or a record isn't as above; the line names file, line and
-    what is wrong.
+    Parameters
+    ----------
+    case
+        The path, from the working directory or the project's root. A YAML file is a scenario
+        (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, maybe ``answer`` and
+        ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
+    columns
+        The data set's column of each field; several ones for ``options``. ``id`` may be ``None``:
+        rows are numbered. All other columns are the cases' extras.
+
+    Returns
+    -------
+    tuple
+        At least one case, in the order of the file, or of the files' names; ids are unique.
+
+    Raises
+    ------
+    UserError
+        The path, a column or a record isn't as above; the line names file, line and what is wrong.
     """
     path = Path(case).expanduser()
     if not path.exists() and (project.root() / path).exists():
@@ -141,7 +151,10 @@ def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]
 def _case(record: Read) -> Case:
     """The case of a record.
 
-    Raises Wrong: it is none.
+    Raises
+    ------
+    Wrong
+        It is none.
     """
     if isinstance(record, Wrong):
         raise record
@@ -176,7 +189,10 @@ def plain(record: Mapping[str, Any]) -> dict[str, Any]:
 def _text(record: Mapping[str, Any], field: str) -> str:
     """A text, or a number as one.
 
-    Raises Wrong: it is empty, or something else.
+    Raises
+    ------
+    Wrong
+        It is empty, or something else.
     """
     value = record.get(field)
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -190,7 +206,10 @@ def _text(record: Mapping[str, Any], field: str) -> str:
 def options_of(data: Any) -> dict[str, str]:
     """Names by label, from such, from names (labelled ``A``, ``B``, ...), or from JSON of these.
 
-    Raises Wrong: they are fewer than two, stand twice, or aren't as above.
+    Raises
+    ------
+    Wrong
+        They are fewer than two, stand twice, or aren't as above.
     """
     if isinstance(data, str) and data.strip():
         try:
@@ -221,7 +240,10 @@ def options_of(data: Any) -> dict[str, str]:
 def option_of(answer: Any, options: Mapping[str, str]) -> str | None:
     """The label of an option, from its label or its name; ``None`` where there is nothing.
 
-    Raises Wrong: it names none of the options.
+    Raises
+    ------
+    Wrong
+        It names none of the options.
     """
     if answer is None or answer == "":
         return None

@@ -61,7 +61,10 @@ class Audit:
 def compose(cfg: DictConfig) -> Audit:
     """Check the config of ``scripts/audit.py``, find its program, and read its cases.
 
-    Raises UserError: a value is malformed, or there is no such program or case.
+    Raises
+    ------
+    UserError
+        A value is malformed, or there is no such program or case.
     """
     audit, study = settings.typed(cfg)
     require(is_study(study.study), f"study: {study.study!r}; use letters, digits, '.', '_' and '-'")
@@ -81,7 +84,10 @@ def compose(cfg: DictConfig) -> Audit:
 def refuse(typed: Config) -> NoReturn:
     """A program can't be a condition of ``run.py``.
 
-    Raises UserError: always.
+    Raises
+    ------
+    UserError
+        Always.
     """
     raise UserError("task.name: program; it is audited by python scripts/audit.py committee=...")
 

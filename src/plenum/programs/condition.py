@@ -125,7 +125,10 @@ class ProgramCondition(Condition):
 def require_program(condition: Condition) -> ProgramCondition:
     """The condition, where it is a program's.
 
-    Raises UserError: something else is studied.
+    Raises
+    ------
+    UserError
+        Something else is studied.
     """
     if not isinstance(condition, ProgramCondition):
         raise UserError(f"study: it holds {condition.kind}s; this is for programs under audit")

@@ -19,7 +19,10 @@ class Wrong(ValueError):
 def rows(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
     """The rows of a data set by column, each with its place there.
 
-    Raises UserError: the file can't be read, or isn't of a format of :data:`READERS`.
+    Raises
+    ------
+    UserError
+        The file can't be read, or isn't of a format of :data:`READERS`.
     """
     try:
         yield from READERS[file.suffix](file)

@@ -30,10 +30,14 @@ class Unreadable(ValueError):
 class Given:
     """A decision as a program sent it.
 
-    ``option``: a label, where the program names one.
-    ``text``: what it is to be read from otherwise.
-    ``extract``: the rule, one of :data:`RULES`; empty where the text is a label or an option's
-    name.
+    Attributes
+    ----------
+    option
+        A label, where the program names one.
+    text
+        What it is to be read from otherwise.
+    extract
+        The rule, one of :data:`RULES`; empty where the text is a label or an option's name.
     """
 
     option: str = ""
@@ -58,10 +62,19 @@ def rule_problem(rule: str) -> str:
 def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
     """The label that was decided for; :data:`~plenum.programs.case.NO_DECISION` for an empty text.
 
-    ``given``: what the program sent.
-    ``options``: names by label.
-    ``rule``: the audit's, where the program gives none.
-    Raises Unreadable: it names none of the options, or several.
+    Parameters
+    ----------
+    given
+        What the program sent.
+    options
+        Names by label.
+    rule
+        The audit's, where the program gives none.
+
+    Raises
+    ------
+    Unreadable
+        It names none of the options, or several.
     """
     if given.option:
         return _one({_label(given.option, options)}, given.option)
@@ -85,7 +98,10 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
 def at(value: Any, path: str) -> Any:
     """The part of a JSON value that a path names, such as ``choices.0.label``.
 
-    Raises Unreadable: there is none.
+    Raises
+    ------
+    Unreadable
+        There is none.
     """
     for key in filter(None, path.removeprefix("$").split(".")):
         try:
@@ -98,7 +114,10 @@ def at(value: Any, path: str) -> Any:
 def last_json(text: str) -> Any:
     """The JSON value that a text is, or the last line of it that is one.
 
-    Raises Unreadable: there is none.
+    Raises
+    ------
+    Unreadable
+        There is none.
     """
     for candidate in (text, *reversed(text.splitlines())):
         try:

@@ -46,8 +46,12 @@ def questions(
 ) -> Iterator[Question]:
     """The questions that a run's entries call for and that they don't answer yet.
 
-    ``entries``: the run's, in their order. Its messages are what it reported, or else its calls.
-    ``*names``: they name the seeds of the calls, with round and seat.
+    Parameters
+    ----------
+    entries
+        The run's, in their order. Its messages are what it reported, or else its calls.
+    *names
+        They name the seeds of the calls, with round and seat.
     """
     calls = [entry for entry in entries if entry["kind"] == "call"]
     if not calls:
@@ -79,8 +83,10 @@ def questions(
 def preferences(text: str, labels: Sequence[str]) -> dict[str, float]:
     """Shares by label, from points that an answer's last JSON object gives.
 
-    Raises Unreadable: there is none, it has other labels, or its points are no numbers of 0 or
-    more.
+    Raises
+    ------
+    Unreadable
+        There is none, it has other labels, or its points are no numbers of 0 or more.
     """
     points = last_json(text)
     if not isinstance(points, dict) or set(points) != set(labels):

@@ -22,9 +22,14 @@ class Tool:
 class Form:
     """What an answer is to be.
 
-    ``tool``: the tool to call; ``None`` where a text is wanted.
-    ``schema``: of the text; ``None`` where it has none.
-    ``json``: whether the text is to be a JSON object of any sort.
+    Attributes
+    ----------
+    tool
+        The tool to call; ``None`` where a text is wanted.
+    schema
+        Of the text; ``None`` where it has none.
+    json
+        Whether the text is to be a JSON object of any sort.
     """
 
     tool: Tool | None = None

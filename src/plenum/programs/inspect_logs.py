@@ -34,7 +34,10 @@ _NAMED = ("task", "task_version", "model", "solver", "task_args", "model_args", 
 def read(path: Path) -> tuple[dict[str, Any], Iterator[tuple[str, Row | Wrong]]]:
     """What names the program, and the runs.
 
-    Raises UserError: it is no log of inspect.
+    Raises
+    ------
+    UserError
+        It is no log of inspect.
     """
     try:
         if path.suffix == ".json":

@@ -22,7 +22,10 @@ _LONGEST = 100
 def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
     """What a row of a log says of a run: messages, a call for what it used up, and its end.
 
-    Raises Wrong: a field of it isn't as :func:`plenum.programs.logs.load` has them.
+    Raises
+    ------
+    Wrong
+        A field of it isn't as :func:`plenum.programs.logs.load` has them.
     """
     yield from _messages(row, case)
     yield from _call(row)

@@ -31,8 +31,12 @@ _MOST_OPTIONS = 26
 class Logged:
     """A case's runs as they were logged.
 
-    ``condition``: the program, which the log's digest names, on the case.
-    ``runs``: of each run, in their order, the entries of its journal after the head.
+    Attributes
+    ----------
+    condition
+        The program, which the log's digest names, on the case.
+    runs
+        Of each run, in their order, the entries of its journal after the head.
     """
 
     condition: ProgramCondition
@@ -41,7 +45,10 @@ class Logged:
     def write(self, folder: Path) -> None:
         """Write the journals; those that are there stay as they are.
 
-        ``folder``: the condition's.
+        Parameters
+        ----------
+        folder
+            The condition's.
         """
         for index, made in enumerate(self.runs):
             head = {**self.condition.as_mapping(), "replicate": index}
@@ -62,15 +69,24 @@ class _Run:
 def load(logs: str | Path, cases: Sequence[Case] = (), committee: str = "") -> tuple[Logged, ...]:
     """Read the runs of a log.
 
-    ``logs``: a ``.jsonl``, ``.csv`` or ``.parquet`` file with a run a row: ``case``, ``decision``,
-    maybe ``run`` (a number: runs count in their order; without it, in that of the file), ``error``,
-    ``messages``, ``cost`` in dollars, ``tokens_in``, ``tokens_out``, ``model``, and of the case
-    ``text``, ``options`` and ``answer``; or a log of inspect, ``.eval`` or ``.json``, whose epochs
-    are the runs.
-    ``cases``: what was decided, where the log doesn't say; without both, the options of every case
-    are the decisions that the log has.
-    ``committee``: what the program is called; the log's name where it is empty.
-    Raises UserError: the file, or a row of it, isn't as above; the line names it.
+    Parameters
+    ----------
+    logs
+        A ``.jsonl``, ``.csv`` or ``.parquet`` file with a run a row: ``case``, ``decision``, maybe
+        ``run`` (a number: runs count in their order; without it, in that of the file), ``error``,
+        ``messages``, ``cost`` in dollars, ``tokens_in``, ``tokens_out``, ``model``, and of the case
+        ``text``, ``options`` and ``answer``; or a log of inspect, ``.eval`` or ``.json``, whose
+        epochs are the runs.
+    cases
+        What was decided, where the log doesn't say; without both, the options of every case are
+        the decisions that the log has.
+    committee
+        What the program is called; the log's name where it is empty.
+
+    Raises
+    ------
+    UserError
+        The file, or a row of it, isn't as above; the line names it.
     """
     path = Path(logs).expanduser()
     if not path.is_file():

@@ -57,8 +57,12 @@ def seats(pilot: Transcript) -> tuple[Seat, ...]:
 class OneShot:
     """The seats of a program, by case, as a program of its own.
 
-    ``name``: what the program is called.
-    ``by_case``: its seats, by the case's id.
+    Parameters
+    ----------
+    name
+        What the program is called.
+    by_case
+        Its seats, by the case's id.
     """
 
     def __init__(self, name: str, by_case: Mapping[str, Sequence[Seat]]) -> None:

@@ -16,7 +16,10 @@ _RANGES = {FAULT_RATE: 1.0, "temperature": 2.0, "top_p": 1.0}
 def check(overrides: Mapping[str, Any]) -> None:
     """Refuse what would be another program, or no request.
 
-    Raises UserError: a field is the prompt's, or its value is out of range.
+    Raises
+    ------
+    UserError
+        A field is the prompt's, or its value is out of range.
     """
     for name, value in overrides.items():
         if name in _PROMPT:
@@ -36,7 +39,10 @@ def check(overrides: Mapping[str, Any]) -> None:
 def fault(rate: float, *names: str | int) -> tuple[int, str] | None:
     """The status and the words of the error that a request is to get, if any.
 
-    ``names``: name the draw: the same request has the same faults whenever the run is replayed.
+    Parameters
+    ----------
+    names
+        Name the draw: the same request has the same faults whenever the run is replayed.
     """
     draw, which = generator(*names, "fault").random(2)
     return FAULTS[int(which * len(FAULTS))] if draw < rate else None

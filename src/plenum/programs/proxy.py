@@ -27,7 +27,10 @@ _NO_RETRY = {"x-should-retry": "false"}
 class Proxy:
     """Serves sessions, from :meth:`start` to :meth:`stop`, on one event loop.
 
-    ``url``: of the server, without a path; empty before the start.
+    Attributes
+    ----------
+    url
+        Of the server, without a path; empty before the start.
     """
 
     def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -150,8 +153,12 @@ async def _in_one_line(request: web.Request, handler: Any) -> web.StreamResponse
 async def _body(request: web.Request) -> dict[str, Any]:
     """The JSON object of a request.
 
-    Raises BadRequest: it has none.
-    Raises NoAnswer: it is too long.
+    Raises
+    ------
+    BadRequest
+        It has none.
+    NoAnswer
+        It is too long.
     """
     try:
         raw = await request.read()

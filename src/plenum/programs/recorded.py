@@ -19,10 +19,17 @@ Entry = dict[str, Any]
 class Recorded:
     """Answers and messages of a run that is played again.
 
-    ``entries``: of its journal.
+    Parameters
+    ----------
+    entries
+        Of its journal.
 
-    ``seats``: those that called.
-    ``rounds``: the numbers of the calls by seat, from 1 on.
+    Attributes
+    ----------
+    seats
+        Those that called.
+    rounds
+        The numbers of the calls by seat, from 1 on.
     """
 
     def __init__(self, entries: Iterable[Entry]) -> None:

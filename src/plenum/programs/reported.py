@@ -19,7 +19,10 @@ class Refused(ValueError):
 def as_message(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, Any]:
     """The journal entry of a message.
 
-    Raises Refused: a field doesn't fit.
+    Raises
+    ------
+    Refused
+        A field doesn't fit.
     """
     entry: dict[str, Any] = {
         "kind": "say",

@@ -159,9 +159,17 @@ class Session:
     ) -> tuple[Request, dict[str, Any]]:
         """Answer a request, from the journal or by a call.
 
-        Returns Request, dict: the request as it was read, and the answer's body in its interface.
-        Raises BadRequest: it can't be read.
-        Raises NoAnswer: there is none.
+        Returns
+        -------
+        Request, dict
+            The request as it was read, and the answer's body in its interface.
+
+        Raises
+        ------
+        BadRequest
+            It can't be read.
+        NoAnswer
+            There is none.
         """
         request = INTERFACES[interface].read(body)
         if request.previous in self._conversations:
@@ -237,7 +245,10 @@ class Session:
     def require_open(self) -> None:
         """Refuse what comes too late.
 
-        Raises NoAnswer: the run has ended, must start anew, or can't go on.
+        Raises
+        ------
+        NoAnswer
+            The run has ended, must start anew, or can't go on.
         """
         if self.ended:
             self.problem("it went on calling after its end: refused")

@@ -53,9 +53,14 @@ _FIELD = re.compile(
 class Mind:
     """What an agent makes of a prompt.
 
-    ``options``: names by label.
-    ``shares``: its preferences, by label.
-    ``choice``: the label that it is for.
+    Attributes
+    ----------
+    options
+        Names by label.
+    shares
+        Its preferences, by label.
+    choice
+        The label that it is for.
     """
 
     options: Mapping[str, str]
@@ -81,9 +86,14 @@ def answer(
 ) -> str | tuple[ToolCall, ...] | None:
     """An agent's answer, or its call of a tool; None for what no program under audit sent.
 
-    ``chat``: what the agent reads; its temperature scales the noise on what it weighs.
-    ``coupling``: scales how much the others' opinions count.
-    ``slips``: probability of picking an option at random.
+    Parameters
+    ----------
+    chat
+        What the agent reads; its temperature scales the noise on what it weighs.
+    coupling
+        Scales how much the others' opinions count.
+    slips
+        Probability of picking an option at random.
     """
     if chat.request is None:
         return _aside(chat, coupling, slips, rng)

@@ -25,8 +25,10 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
     An attempt that was sent and never ended, since the process was killed, comes last, as
     ``interrupted``: it may have been billed.
 
-    ``unread``: is called for each line that is left out, since it is torn or isn't what is written
-    here.
+    Parameters
+    ----------
+    unread
+        Is called for each line that is left out, since it is torn or isn't what is written here.
     """
     if not path.exists():
         return
@@ -52,8 +54,12 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
 class CallLog:
     """One line an attempt, for a whole condition: outcome, status, latency, time.
 
-    ``usage``: attempts and seconds by replicate, over this run and all runs before.
-    ``unread``: lines of runs before that can't be read and are left out.
+    Attributes
+    ----------
+    usage
+        Attempts and seconds by replicate, over this run and all runs before.
+    unread
+        Lines of runs before that can't be read and are left out.
     """
 
     def __init__(self, path: Path) -> None:

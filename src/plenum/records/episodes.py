@@ -49,10 +49,17 @@ def ensembles(
 ) -> list[NDArray[np.float64]]:
     """C(t) of the runs of each world.
 
-    ``weights``: as :func:`weights` gives them.
-    ``runs``: as many replicates are run in one world.
-    Returns list of arrays, shape (runs, rounds, components): the worlds with two runs or more, each
-    as long as the shortest of its own runs.
+    Parameters
+    ----------
+    weights
+        As :func:`weights` gives them.
+    runs
+        As many replicates are run in one world.
+
+    Returns
+    -------
+    list of arrays, shape (runs, rounds, components)
+        The worlds with two runs or more, each as long as the shortest of its own runs.
     """
     rows = np.array(list(weights) if runs > 1 else [], dtype=float).reshape(-1, 4)
     if not len(rows):

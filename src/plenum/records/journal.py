@@ -33,7 +33,10 @@ class DamagedJournal(Exception):
 def read_entries(path: Path) -> list[dict[str, Any]]:
     """The whole, verified lines of a journal; a torn last line is left out.
 
-    Raises DamagedJournal: a whole line is no JSON or its digest doesn't match.
+    Raises
+    ------
+    DamagedJournal
+        A whole line is no JSON or its digest doesn't match.
     """
     return _parse(path)[0]
 
@@ -41,13 +44,25 @@ def read_entries(path: Path) -> list[dict[str, Any]]:
 class Journal:
     """A journal opened for writing; it continues after the last whole line.
 
-    ``path``: the file; created, with its folder, where it doesn't exist.
-    ``head``: what identifies the replicate. A journal that exists must agree on ``condition`` and
-    ``replicate``.
+    Parameters
+    ----------
+    path
+        The file; created, with its folder, where it doesn't exist.
+    head
+        What identifies the replicate. A journal that exists must agree on ``condition`` and
+        ``replicate``.
 
-    ``head``: the first line, as it is in the file.
-    ``entries``: the lines behind it that were there when the journal was opened.
-    Raises DamagedJournal: a whole line doesn't verify, or the file belongs to another replicate.
+    Attributes
+    ----------
+    head
+        The first line, as it is in the file.
+    entries
+        The lines behind it that were there when the journal was opened.
+
+    Raises
+    ------
+    DamagedJournal
+        A whole line doesn't verify, or the file belongs to another replicate.
     """
 
     def __init__(self, path: Path, head: dict[str, Any]) -> None:

@@ -81,8 +81,10 @@ class Transcript:
     def preferences(self) -> NDArray[np.float64]:
         """Preferences of every seat in every whole round.
 
-        Returns array, shape (rounds, seats, options): seats in speaking order; each row lies on the
-        simplex.
+        Returns
+        -------
+        array, shape (rounds, seats, options)
+            Seats in speaking order; each row lies on the simplex.
         """
         return self._per_round([turn.pref for turn in self.turns], len(self.options))
 
@@ -111,7 +113,10 @@ class Transcript:
 def read(path: Path) -> Transcript:
     """Read and verify a journal.
 
-    Raises DamagedJournal: a line doesn't verify, or there is no head.
+    Raises
+    ------
+    DamagedJournal
+        A line doesn't verify, or there is no head.
     """
     entries = read_entries(path)
     if not entries or entries[0].get("kind") != "head":

@@ -15,7 +15,10 @@ def append(descriptor: int, data: bytes, path: Path) -> None:
     After it returns, a killed process loses nothing. Where the disk doesn't take all of it, what
     it took is cut off again.
 
-    Raises OSError: with the ``path``: the disk is full, or gone.
+    Raises
+    ------
+    OSError
+        With the ``path``: the disk is full, or gone.
     """
     done = 0
     try:
@@ -30,7 +33,10 @@ def append(descriptor: int, data: bytes, path: Path) -> None:
 def write_whole(path: Path, text: str) -> None:
     """Write a file that is there in whole, or as it was before.
 
-    Raises OSError: with the ``path``.
+    Raises
+    ------
+    OSError
+        With the ``path``.
     """
     part = path.with_name(f".{path.name}.part")
     try:

@@ -30,8 +30,10 @@ _TOUCHING = ("attrition", "pending", "environments", "repeated_wordings", "no_ca
 def changes(rows: Sequence[Row], baseline: Sequence[Row] = ()) -> list[Effect[FragilityContrast]]:
     """Compare perturbed conditions, wording by wording; a family has all comparisons of a name.
 
-    ``baseline``: rows of another study, whose one-shot votes are compared with the deliberations
-    here.
+    Parameters
+    ----------
+    baseline
+        Rows of another study, whose one-shot votes are compared with the deliberations here.
     """
     deliberated, votes = _perturbed(rows), _perturbed(baseline)
     compared = [pair for factor in COMPARED for pair in pairs(deliberated, factor)]

@@ -58,7 +58,10 @@ class Request:
 def request(cfg: DictConfig) -> Request:
     """Check the config of `scripts/study.py`.
 
-    Raises UserError: a value is missing, unknown, or doesn't fit the others.
+    Raises
+    ------
+    UserError
+        A value is missing, unknown, or doesn't fit the others.
     """
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} holds no study; use local or server")
@@ -89,8 +92,11 @@ def request(cfg: DictConfig) -> Request:
 def manage(request: Request) -> None:
     """Carry a request out, and print what becomes of the study and of its journals.
 
-    Raises UserError: there is no such study or condition, another process writes the study, or
-    nobody can be asked.
+    Raises
+    ------
+    UserError
+        There is no such study or condition, another process writes the study, or nobody can be
+        asked.
     """
     client = runs.existing(request.uri)
     stored = studies.studies(client) if client else []
@@ -185,7 +191,10 @@ def _consequences(
 def _confirm(request: Request) -> None:
     """Ask before anything is changed.
 
-    Raises UserError: there is no terminal to ask on.
+    Raises
+    ------
+    UserError
+        There is no terminal to ask on.
     """
     if request.sure:
         return

@@ -17,9 +17,13 @@ def _piped(text: str) -> str:
 def markdown(table: Table, heading: str = "", escape: Callable[[str], str] | None = None) -> str:
     """A table as Markdown: its heading, its lines, and its notes below.
 
-    ``heading``: what stands above it; the title, as a heading, where none is given.
-    ``escape``: makes text of headings, cells and notes in which nothing is markup. By default the
-    texts may hold markup, and only what would end a cell is escaped.
+    Parameters
+    ----------
+    heading
+        What stands above it; the title, as a heading, where none is given.
+    escape
+        Makes text of headings, cells and notes in which nothing is markup. By default the texts
+        may hold markup, and only what would end a cell is escaped.
     """
     plain = escape or str
     grid = lines(table, escape or _piped)

@@ -10,9 +10,14 @@ from plenum.reports.rows import Row, symbol
 def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
     """The notes of a table, a line each; the last says where its numbers come from.
 
-    ``table``: a macro of ``notes.j2``.
-    ``rows``: the conditions that the table is about.
-    ``facts``: what the macro reads, besides what λ̂ of these conditions is called.
+    Parameters
+    ----------
+    table
+        A macro of ``notes.j2``.
+    rows
+        The conditions that the table is about.
+    facts
+        What the macro reads, besides what λ̂ of these conditions is called.
     """
     return (*_lines(table, rows, facts), provenance(rows))
 

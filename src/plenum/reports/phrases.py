@@ -140,9 +140,12 @@ def counts(values: Iterable[int]) -> str:
 def paragraphs(template: str, macro: str = "", /, **facts: Any) -> list[str]:
     """A template with facts put in: one text a paragraph; these are parted by empty lines.
 
-    ``template``: a file of ``article/page``, or of a folder beside it, as in
-    ``figures/captions.j2``.
-    ``macro``: the macro of the template that has the words; all of the template without it.
+    Parameters
+    ----------
+    template
+        A file of ``article/page``, or of a folder beside it, as in ``figures/captions.j2``.
+    macro
+        The macro of the template that has the words; all of the template without it.
     """
     return [squeezed(text) for text in parts(template, macro, facts)]
 

@@ -131,8 +131,12 @@ def parted(
 ) -> list[list[int]]:
     """The columns of as few tables as fit a width: each has the first ``keys``, and some more.
 
-    ``widths``: of every column, in characters.
-    ``beside``: a column that the first of the tables has in any case.
+    Parameters
+    ----------
+    widths
+        Of every column, in characters.
+    beside
+        A column that the first of the tables has in any case.
     """
     first = list(range(keys))
     kept = [] if beside is None else [beside]

@@ -20,7 +20,10 @@ _SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "repor
 def publish(chosen: Settings) -> None:
     """Print, write and log a study's tables; then say in a few sentences what they show.
 
-    Raises UserError: there is no such study, or nothing in it.
+    Raises
+    ------
+    UserError
+        There is no such study, or nothing in it.
     """
     kind = kind_of(chosen.study, chosen.uri)
     texts = kind.part("findings")(kind.part("report_tables")(chosen))

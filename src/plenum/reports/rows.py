@@ -154,7 +154,10 @@ def _estimated(row: Row, chosen: Settings) -> Row:
 def other_study(chosen: Settings, key: str) -> list[Row]:
     """The conditions of the study that a setting names; none where it names none.
 
-    Raises UserError: there is no such study.
+    Raises
+    ------
+    UserError
+        There is no such study.
     """
     study = getattr(chosen, key)
     if not study:

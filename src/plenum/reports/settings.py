@@ -98,7 +98,10 @@ class Calibration:
 def read(kind: type[T], cfg: DictConfig) -> T:
     """A script's config as a dataclass: each field has the name of its key, and its rules.
 
-    Raises UserError: the study isn't named, there is no store, or a value is malformed.
+    Raises
+    ------
+    UserError
+        The study isn't named, there is no store, or a value is malformed.
     """
     hints = get_type_hints(kind)
     given = dict(zip(("study", "uri"), source(cfg), strict=True)) if "uri" in hints else {}
@@ -127,7 +130,10 @@ def plan(cfg: DictConfig) -> Plan:
 def source(cfg: DictConfig) -> tuple[str, str]:
     """The study that a script is to read, and the store that holds it.
 
-    Raises UserError: the study isn't named, or there is no store.
+    Raises
+    ------
+    UserError
+        The study isn't named, or there is no store.
     """
     if OmegaConf.is_missing(cfg, "study"):
         raise UserError("study: missing; name the study, as in study=hl01_2x2")

@@ -17,9 +17,14 @@ from plenum.tracking.study import Study
 class EstimatedStudy:
     """The conditions of a study with their estimates.
 
-    ``chosen``: what is to be reported, and how.
-    ``rows``: one a condition, in the order of scenario and of running.
-    ``parent``: the study that these are some conditions of.
+    Attributes
+    ----------
+    chosen
+        What is to be reported, and how.
+    rows
+        One a condition, in the order of scenario and of running.
+    parent
+        The study that these are some conditions of.
     """
 
     chosen: Settings
@@ -94,8 +99,10 @@ def deliberations(rows: Sequence[Row]) -> list[Row]:
 def kind_of(study: str, uri: str) -> Kind:
     """The kind of a study's conditions.
 
-    Raises UserError: there is no such study, nothing in it, or it holds conditions of several
-    kinds.
+    Raises
+    ------
+    UserError
+        There is no such study, nothing in it, or it holds conditions of several kinds.
     """
     return KINDS[Study(study, uri).kind]
 
@@ -103,6 +110,9 @@ def kind_of(study: str, uri: str) -> Kind:
 def load(chosen: Settings) -> EstimatedStudy:
     """Read a study of committees and estimate its conditions.
 
-    Raises UserError: there is no such study, or nothing in it.
+    Raises
+    ------
+    UserError
+        There is no such study, or nothing in it.
     """
     return EstimatedStudy(chosen, tuple(build(Study(chosen.study, chosen.uri).conditions, chosen)))

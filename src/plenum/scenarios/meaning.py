@@ -74,8 +74,10 @@ def question(first: str, second: str) -> str:
 def read(text: str) -> Opinion:
     """Read a judge's answer: one JSON object, maybe in a code fence, and nothing else.
 
-    Raises Unread: it is anything else, or its score is no number from 0 to 10. No score is ever
-    made up.
+    Raises
+    ------
+    Unread
+        It is anything else, or its score is no number from 0 to 10. No score is ever made up.
     """
     fenced = _FENCE.fullmatch(text.strip())
     try:

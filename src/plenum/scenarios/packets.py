@@ -19,7 +19,10 @@ from plenum.scenarios.variant import FAMILIES, Variant
 def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
     """The wordings of a family that a file holds, in its order, and the canonical one it names.
 
-    Raises UserError: the file can't be read or isn't of the format, or holds none of this family.
+    Raises
+    ------
+    UserError
+        The file can't be read or isn't of the format, or holds none of this family.
     """
     data = read_yaml(path, "variants file")
     variants = check(data, path, scenario.id)
@@ -34,8 +37,15 @@ def load(path: Path, scenario: Scenario, family: str) -> tuple[Variant, ...]:
 def check(data: Any, path: Path, scenario: str) -> tuple[Variant, ...]:
     """The wordings of a file's data.
 
-    ``scenario``: the id of the scenario.
-    Raises UserError: something is missing, unknown or malformed.
+    Parameters
+    ----------
+    scenario
+        The id of the scenario.
+
+    Raises
+    ------
+    UserError
+        Something is missing, unknown or malformed.
     """
     if not isinstance(data, Mapping) or set(data) - {"canonical"} != {"scenario", "packets"}:
         raise UserError(f"variants file {path}: give it scenario and packets, maybe canonical")

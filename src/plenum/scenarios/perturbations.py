@@ -51,9 +51,15 @@ def load(
     folder
         Where the variants files lie.
 
-    Returns tuple of Variant: family by family in the order of :data:`FAMILIES`.
-    Raises UserError: a family is unknown, the scenario has no such file, or the file or a variant
-    is refused.
+    Returns
+    -------
+    tuple of Variant
+        Family by family in the order of :data:`FAMILIES`.
+
+    Raises
+    ------
+    UserError
+        A family is unknown, the scenario has no such file, or the file or a variant is refused.
     """
     for family in families:
         if family not in FAMILIES:

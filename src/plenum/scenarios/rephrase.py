@@ -17,11 +17,19 @@ def combinations(scenario: str, sentences: int, seed: int = 0) -> tuple[str, ...
     Each changes at least half of the sentences, and each way of each sentence is used at least
     three times. Of many random arrangements the one is taken whose closest pair is farthest apart.
 
-    ``scenario``: its id: scenarios with equally many sentences get combinations of their own.
-    ``sentences``: how many sentences there are, 4 or more.
-    ``seed``: another one gives other combinations.
-    Returns tuple of str: one digit a sentence: 0 for the sentence itself, 1 and 2 for its first and
-    second way.
+    Parameters
+    ----------
+    scenario
+        Its id: scenarios with equally many sentences get combinations of their own.
+    sentences
+        How many sentences there are, 4 or more.
+    seed
+        Another one gives other combinations.
+
+    Returns
+    -------
+    tuple of str
+        One digit a sentence: 0 for the sentence itself, 1 and 2 for its first and second way.
     """
     if sentences < LEAST_SENTENCES:
         raise UserError(f"rephrasings: {sentences} sentences; it takes {LEAST_SENTENCES} or more")

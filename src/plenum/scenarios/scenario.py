@@ -117,7 +117,10 @@ def _bullets(head: str, items: tuple[str, ...]) -> str:
 def load(path: Path) -> Scenario:
     """Read and check one scenario file.
 
-    Raises UserError: the file can't be read or a field is missing, unknown, empty or inconsistent.
+    Raises
+    ------
+    UserError
+        The file can't be read or a field is missing, unknown, empty or inconsistent.
     """
     try:
         changed = path.stat().st_mtime_ns
@@ -135,7 +138,10 @@ def _load(path: Path, changed: int) -> Scenario:
 def read_yaml(path: Path, kind: str) -> Any:
     """The data of a YAML file; ``kind`` names the file in errors.
 
-    Raises UserError: it can't be read, or a key stands twice.
+    Raises
+    ------
+    UserError
+        It can't be read, or a key stands twice.
     """
     try:
         return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
@@ -150,8 +156,10 @@ def read_yaml(path: Path, kind: str) -> Any:
 def check(data: Any, path: Path) -> Scenario:
     """The scenario of a file's data.
 
-    Raises UserError: a field is missing, unknown, empty or inconsistent; the line names all of
-    them.
+    Raises
+    ------
+    UserError
+        A field is missing, unknown, empty or inconsistent; the line names all of them.
     """
     if not isinstance(data, Mapping):
         raise UserError(f"scenario file {path}: it is no mapping; give it the fields {_FIELDS}")

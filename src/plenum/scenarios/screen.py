@@ -59,10 +59,19 @@ def known(scenario: Scenario) -> Known:
 def wording(sentence: Sentence, way: str, of: Known) -> list[str]:
     """Changes that the wording of one sentence makes.
 
-    ``sentence``: the sentence as the scenario has it.
-    ``way``: the other wording.
-    ``of``: the scenario, by :func:`known`.
-    Returns list of str: problems, each with what would mend it; empty where the wording passes.
+    Parameters
+    ----------
+    sentence
+        The sentence as the scenario has it.
+    way
+        The other wording.
+    of
+        The scenario, by :func:`known`.
+
+    Returns
+    -------
+    list of str
+        Problems, each with what would mend it; empty where the wording passes.
     """
     text = sentence.text
     problems = [*_written(text, way), *_numbers(text, way), *_labels(text, way, of)]

@@ -15,9 +15,14 @@ _TEXTS = ("situation", "question", "endpoint")
 class Sentence:
     """A sentence of a packet.
 
-    ``field``: the scenario's field that it stands in.
-    ``item``: which item of that field, or which option, from 0; 0 for a text.
-    ``text``: the sentence, one space between words.
+    Parameters
+    ----------
+    field
+        The scenario's field that it stands in.
+    item
+        Which item of that field, or which option, from 0; 0 for a text.
+    text
+        The sentence, one space between words.
     """
 
     field: str

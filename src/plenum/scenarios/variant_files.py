@@ -80,8 +80,15 @@ def wordings_file(folder: Path, scenario: Scenario, family: str) -> Path:
 def read(path: Path, scenario: Scenario, family: str = "rephrase") -> Wordings:
     """Read the ways of a scenario's sentences, or its sentences in each register.
 
-    ``family``: ``rephrase`` or ``register``.
-    Raises UserError: the file can't be read, or isn't of the format.
+    Parameters
+    ----------
+    family
+        ``rephrase`` or ``register``.
+
+    Raises
+    ------
+    UserError
+        The file can't be read, or isn't of the format.
     """
     data = _mapping(path, scenario, _KEYS[family])
     texts, ways = [], []

@@ -54,11 +54,19 @@ def assert_stable(
     concurrency, timeout_s
         Runs in flight, and the seconds of each.
 
-    Returns AuditResult: the verdicts.
-    Raises AssertionError: it is unstable, or undecided where that fails; the message has a line a
-    case.
-    Raises unittest.SkipTest: it is undecided, and ``undecided="skip"``; pytest skips the test.
-    Raises UserError: something can't work, as a file without a case.
+    Returns
+    -------
+    AuditResult
+        The verdicts.
+
+    Raises
+    ------
+    AssertionError
+        It is unstable, or undecided where that fails; the message has a line a case.
+    unittest.SkipTest
+        It is undecided, and ``undecided="skip"``; pytest skips the test.
+    UserError
+        Something can't work, as a file without a case.
     """
     from plenum.dynamics.audits import STABLE, UNDECIDED
     from plenum.execution import audit as audits

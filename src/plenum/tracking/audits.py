@@ -15,7 +15,10 @@ AUDITS = "tags.`plenum.kind` = 'audit'"
 class Verdict:
     """What is kept of a verdict, of a case or of all.
 
-    ``runs``: that it rests on: the step of its metrics.
+    Attributes
+    ----------
+    runs
+        That it rests on: the step of its metrics.
     """
 
     verdict: str
@@ -34,16 +37,29 @@ def log(
 ) -> str:
     """Log an audit as a run of its own, and the verdicts of cases to the runs of their conditions.
 
-    ``cases``: by the run of their condition.
-    ``params``: the rule, and what names the program.
-    ``files``: artifacts of the audit's run.
-    Returns str: the audit's run.
+    Parameters
+    ----------
+    cases
+        By the run of their condition.
+    params
+        The rule, and what names the program.
+    files
+        Artifacts of the audit's run.
+
+    Returns
+    -------
+    str
+        The audit's run.
     """
     from mlflow.entities import Metric, Param, RunTag
 
     client = store.open_client(uri)
     experiment = store.experiment(client, uri, study)
-    tags = {**views.source(), "plenum.kind": "audit", "plenum.simulated": str(simulated).lower()}
+    tags = {
+        **views.source(),
+        "plenum.kind": "audit",
+        "plenum.simulated": str(simulated).lower(),
+    }
     number = len(runs.search(client, experiment, AUDITS)) + 1
     run = client.create_run(experiment, run_name=f"audit {number}", tags=tags)
     now = int(run.info.start_time)
@@ -65,7 +81,10 @@ def log(
 def latest(study: str, uri: str) -> dict[str, str]:
     """The params of a study's last audit; empty where there was none.
 
-    Raises UserError: there is no such study at ``uri``, or nothing in it.
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
     """
     client, experiment, _ = runs.opened(study, uri)
     audits = runs.search(client, experiment.experiment_id, AUDITS)

@@ -27,8 +27,12 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     """Fields of a condition's record that come from its completed replicates, by name.
 
-    ``table``: reads a table by name.
-    ``params``: of the condition's run.
+    Parameters
+    ----------
+    table
+        Reads a table by name.
+    params
+        Of the condition's run.
     """
     replicates, seats_by_round = table("replicates"), table("ensemble")
     completed = replicates[replicates["status"] == "completed"].sort_values("replicate")
@@ -87,7 +91,9 @@ def _rounds(cells: NDArray[np.float64]) -> NDArray[np.int64]:
 def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.float64]:
     """The preferences of completed replicates out of a states table.
 
-    Returns array, shape (replicates, rounds, seats, options).
+    Returns
+    -------
+    array, shape (replicates, rounds, seats, options)
     """
     columns = [name for name in frame.columns if name.startswith("p_")]
     kept = frame[frame["replicate"].isin(list(completed))]
@@ -102,7 +108,9 @@ def disagreement(seats: NDArray[np.float64]) -> NDArray[np.float64]:
     ----------
     seats : array, shape (..., seats, options)
 
-    Returns array, shape (...).
+    Returns
+    -------
+    array, shape (...)
     """
     count = seats.shape[-2]
     if count < 2:

@@ -169,7 +169,10 @@ class TrackedCondition:
 def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
     """A condition as its run has it, without what its artifacts hold.
 
-    ``interrupted``: as :func:`attrition` takes it.
+    Parameters
+    ----------
+    interrupted
+        As :func:`attrition` takes it.
     """
     tags, params = run.data.tags, run.data.params
     target, completed, failures = attrition(run, interrupted)
@@ -224,7 +227,10 @@ def estimated(run: Any) -> bool:
 def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int, dict[str, int]]:
     """How many replicates a condition wants and has completed, and its failures by reason.
 
-    ``interrupted``: replicates by status and by cell, of the conditions without estimates.
+    Parameters
+    ----------
+    interrupted
+        Replicates by status and by cell, of the conditions without estimates.
     """
     tags, metrics = run.data.tags, run.data.metrics
     if estimated(run):

@@ -28,9 +28,17 @@ _WRITTEN_BY_MLFLOW = {
 def check(path: Path, *, thorough: bool = False) -> None:
     """Refuse a file that no store can be opened in.
 
-    ``path``: absolute; the file need not exist.
-    ``thorough``: read the whole file, not only its head.
-    Raises UserError: it can't be written to, is no SQLite database, or is a damaged one.
+    Parameters
+    ----------
+    path
+        Absolute; the file need not exist.
+    thorough
+        Read the whole file, not only its head.
+
+    Raises
+    ------
+    UserError
+        It can't be written to, is no SQLite database, or is a damaged one.
     """
     if not path.exists():
         return
@@ -53,7 +61,10 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 
     It is read without MLflow, whose import takes seconds.
 
-    Raises UserError: the file is no SQLite database, or a damaged one.
+    Raises
+    ------
+    UserError
+        The file is no SQLite database, or a damaged one.
     """
     check(path)
     if not path.exists():
@@ -71,8 +82,10 @@ def prepare(path: Path) -> None:
     A missing file, and one in which MLflow was stopped before anybody used it, gets a fresh schema;
     what somebody wrote under an older MLflow is migrated. The caller holds the store's lock.
 
-    Raises UserError: the file can't be written, is damaged, or its contents can't be migrated. It
-    is as it was.
+    Raises
+    ------
+    UserError
+        The file can't be written, is damaged, or its contents can't be migrated. It is as it was.
     """
     try:
         with closing(sqlite3.connect(path)) as database:

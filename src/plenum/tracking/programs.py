@@ -65,8 +65,12 @@ def _entries(transcripts: Sequence[Transcript], kinds: tuple[str, ...]) -> Itera
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     """Fields of a condition's record that come from its runs, by name.
 
-    ``table``: reads a table by name.
-    ``params``: of the condition's run.
+    Parameters
+    ----------
+    table
+        Reads a table by name.
+    params
+        Of the condition's run.
     """
     replicates = table("replicates").sort_values("replicate")
     completed = replicates[replicates["status"] == "completed"]
@@ -87,10 +91,18 @@ def ensemble(
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
     """Preferences by run, round, seat and option, of the whole rounds that all runs have.
 
-    ``messages``: a condition's table of them.
-    ``completed``: the runs to take.
-    Returns tuple: the array, shape (runs, rounds, seats, options), each row on the simplex; the
-    seats; the runs that report preferences.
+    Parameters
+    ----------
+    messages
+        A condition's table of them.
+    completed
+        The runs to take.
+
+    Returns
+    -------
+    tuple
+        The array, shape (runs, rounds, seats, options), each row on the simplex; the seats; the
+        runs that report preferences.
     """
     reported = messages[messages["preferences"].notna() & messages["replicate"].isin(completed)]
     reported = reported.dropna(subset=["round"]).drop_duplicates(

@@ -26,7 +26,10 @@ def existing(uri: str) -> Any:
 def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     """A client, the study's experiment, and the runs of its conditions.
 
-    Raises UserError: there is no such study at ``uri``, or nothing in it.
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
     """
     client = existing(uri)
     if client is None:

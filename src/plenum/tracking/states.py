@@ -16,7 +16,10 @@ TAG = "plenum.journal"
 def of_replicate(transcript: Transcript, pending: str) -> str:
     """What a replicate's run is written from: its journal's last entry and length, or why it waits.
 
-    ``pending``: why a replicate without an end waits, as ``budget`` or ``interrupted``.
+    Parameters
+    ----------
+    pending
+        Why a replicate without an end waits, as ``budget`` or ``interrupted``.
     """
     last = transcript.entries[-1] if transcript.entries else transcript.head
     state = f"{digest(last)}-{len(transcript.entries)}"

@@ -33,7 +33,10 @@ _NOTE = """One run a condition, with one nested run a replicate.
 def absolute(uri: str) -> str:
     """The tracking URI with an absolute path, if it is an SQLite file.
 
-    Raises UserError: the URI is neither ``sqlite:///...`` nor ``http(s)://...``.
+    Raises
+    ------
+    UserError
+        The URI is neither ``sqlite:///...`` nor ``http(s)://...``.
     """
     if uri.startswith(_SQLITE):
         return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
@@ -187,8 +190,15 @@ def artifacts(client: Any, run: Any, within: str = "") -> Iterator[Path]:
 def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> str:
     """The id of a study's experiment; created where it doesn't exist.
 
-    ``name``: the name of the experiment until it is complete; the study's name if it isn't given.
-    Raises UserError: it is in MLflow's trash.
+    Parameters
+    ----------
+    name
+        The name of the experiment until it is complete; the study's name if it isn't given.
+
+    Raises
+    ------
+    UserError
+        It is in MLflow's trash.
     """
     name = name or study
     existing = client.get_experiment_by_name(name)

@@ -77,8 +77,12 @@ class StoredRun:
 def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[StoredRun]:
     """The active runs of a study, the oldest first.
 
-    ``path``: the SQLite file.
-    ``tag``, ``value``: only runs with such a tag; ``*`` stands for any.
+    Parameters
+    ----------
+    path
+        The SQLite file.
+    tag, value
+        Only runs with such a tag; ``*`` stands for any.
     """
     values = [
         database.rows(
@@ -100,7 +104,10 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
 def require_kind(study: str, uri: str, kind: str) -> None:
     """Refuse a study that holds conditions of another kind.
 
-    Raises UserError: the study holds another kind already, or is in MLflow's trash.
+    Raises
+    ------
+    UserError
+        The study holds another kind already, or is in MLflow's trash.
     """
     tag = require_active(study, uri)
     kinds = {tag} if tag else {of_condition(c.params).name for c in stored_conditions(study, uri)}
@@ -114,8 +121,15 @@ def require_kind(study: str, uri: str, kind: str) -> None:
 def require_active(study: str, uri: str) -> str | None:
     """Refuse a study whose name is taken by an experiment to which nothing can be written.
 
-    Returns str or None: the kind of study that it is tagged as; ``None`` for a new or an older one.
-    Raises UserError: it is in MLflow's trash.
+    Returns
+    -------
+    str or None
+        The kind of study that it is tagged as; ``None`` for a new or an older one.
+
+    Raises
+    ------
+    UserError
+        It is in MLflow's trash.
     """
     for number, stage, kind in _experiments(study, uri):
         if stage != "active":
@@ -135,8 +149,11 @@ def stored_conditions(study: str, uri: str) -> list[StoredRun]:
 def fingerprint(study: str, uri: str) -> str | None:
     """A digest of a study's runs and of the artifacts of its conditions.
 
-    Returns str or None: equal digests mean equal contents; ``None`` where that can't be known
-    without MLflow: of a server, or of artifacts that lie elsewhere.
+    Returns
+    -------
+    str or None
+        Equal digests mean equal contents; ``None`` where that can't be known without MLflow: of a
+        server, or of artifacts that lie elsewhere.
     """
     path = store.local(store.absolute(uri))
     if path is None:

@@ -21,10 +21,14 @@ _TAG = "plenum.study"
 class StoredStudy:
     """A study in the store.
 
-    ``experiment``: the number of its experiment.
-    ``active``: whether the experiment can be written to.
-    ``deleted``: whether it is in MLflow's trash, or was on its way there when a command was broken
-    off.
+    Attributes
+    ----------
+    experiment
+        The number of its experiment.
+    active
+        Whether the experiment can be written to.
+    deleted
+        Whether it is in MLflow's trash, or was on its way there when a command was broken off.
     """
 
     name: str
@@ -104,7 +108,10 @@ def journals_size(folder: Path) -> int:
 def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) -> Iterator[None]:
     """Hold what runs of a study hold: its tracking lock, and those of conditions' folders.
 
-    Raises UserError: another process holds one: it runs a condition, or writes the study to MLflow.
+    Raises
+    ------
+    UserError
+        Another process holds one: it runs a condition, or writes the study to MLflow.
     """
 
     def refuse() -> None:

@@ -89,12 +89,24 @@ class Study:
 
     Its conditions and what they hold are in the order in which they were first run.
 
-    ``name``: of the study, and of its experiment.
-    ``uri``: of the tracking store.
+    Parameters
+    ----------
+    name
+        Of the study, and of its experiment.
+    uri
+        Of the tracking store.
 
-    ``client``, ``experiment``: MLflow's client and the id of the study's experiment.
-    ``condition_runs``: the runs of the conditions.
-    Raises UserError: there is no such study at ``uri``, or nothing in it.
+    Attributes
+    ----------
+    client, experiment
+        MLflow's client and the id of the study's experiment.
+    condition_runs
+        The runs of the conditions.
+
+    Raises
+    ------
+    UserError
+        There is no such study at ``uri``, or nothing in it.
     """
 
     def __init__(self, name: str, uri: str) -> None:
@@ -107,7 +119,10 @@ class Study:
     def kind(self) -> str:
         """The kind of its conditions: the experiment's tag, else what the conditions' runs say.
 
-        Raises UserError: it holds conditions of several kinds.
+        Raises
+        ------
+        UserError
+            It holds conditions of several kinds.
         """
         if self._tag:
             return str(self._tag)
@@ -137,7 +152,10 @@ class Study:
     def usage(self) -> list[ConditionUsage]:
         """What the conditions took: an artifact a condition, however many replicates there are.
 
-        Raises ValueError: a condition's replicates don't add up.
+        Raises
+        ------
+        ValueError
+            A condition's replicates don't add up.
         """
         by_cell: defaultdict[str, dict[int, Any]] = defaultdict(dict)
         for replicate in self.replicate_runs:
@@ -187,7 +205,10 @@ class Study:
 
         Those that lie on this machine's disk stay where they are; a server's are fetched.
 
-        ``condition``: the run of a condition, to have its transcripts alone.
+        Parameters
+        ----------
+        condition
+            The run of a condition, to have its transcripts alone.
         """
         parents = {run.info.run_id for run in self.condition_runs}
         parents &= {condition} if condition else parents

@@ -92,8 +92,12 @@ def write(
 ) -> None:
     """Write a replicate's trace; one that is there, whole or torn, is written over.
 
-    ``attempts``: the replicate's lines of the call log: they say when calls were made.
-    ``begun``: seconds since the epoch, for where the log doesn't say it.
+    Parameters
+    ----------
+    attempts
+        The replicate's lines of the call log: they say when calls were made.
+    begun
+        Seconds since the epoch, for where the log doesn't say it.
     """
     from mlflow.entities import TraceInfo, TraceState
     from mlflow.entities.trace_location import TraceLocation

@@ -35,12 +35,21 @@ def lock_file(locks: Path, uri: str, study: str) -> Path:
 class Tracker(LineProcess):
     """Sends finished work to a tracking process of its own; never waits for it while running.
 
-    ``uri``, ``study``, ``version``: as for :class:`plenum.tracking.writer.StudyWriter`.
-    ``locks``: a folder; two tracking processes of one study and store take turns.
-    ``note``: called with what a user should know meanwhile.
+    Parameters
+    ----------
+    uri, study, version
+        As for :class:`plenum.tracking.writer.StudyWriter`.
+    locks
+        A folder; two tracking processes of one study and store take turns.
+    note
+        Called with what a user should know meanwhile.
 
-    ``uri``: the store.
-    ``errors``: what went wrong: the cell concerned, ``None`` for all, and a line.
+    Attributes
+    ----------
+    uri
+        The store.
+    errors
+        What went wrong: the cell concerned, ``None`` for all, and a line.
     """
 
     def __init__(
@@ -59,8 +68,12 @@ class Tracker(LineProcess):
     def send(self, cell: str, method: Method, *arguments: Any) -> None:
         """Have a method called for a condition.
 
-        ``cell``: names the condition under its labels.
-        ``arguments``: picklable; what they hold is called in the tracking process.
+        Parameters
+        ----------
+        cell
+            Names the condition under its labels.
+        arguments
+            Picklable; what they hold is called in the tracking process.
         """
         packed = base64.b64encode(pickle.dumps(arguments)).decode()
         answer = self.ask({"cell": cell, "method": method, "arguments": packed})

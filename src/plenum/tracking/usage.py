@@ -41,7 +41,10 @@ class ConditionUsage:
     unread_lines
         Lines of the call log that couldn't be read: torn or odd ones.
 
-    Raises ValueError: the replicates don't add up.
+    Raises
+    ------
+    ValueError
+        The replicates don't add up.
     """
 
     tracked: TrackedCondition
@@ -72,8 +75,15 @@ def read(
     The artifact is believed where it agrees with these runs: a sweep that was killed after it, or
     asked for more replicates, left an old one.
 
-    ``replicates``: the runs of those replicates that the condition wants.
-    Raises ValueError: the replicates don't add up.
+    Parameters
+    ----------
+    replicates
+        The runs of those replicates that the condition wants.
+
+    Raises
+    ------
+    ValueError
+        The replicates don't add up.
     """
     target = int(run.data.tags.get("plenum.target", 0))
     tags = [replicate.data.tags for replicate in replicates]

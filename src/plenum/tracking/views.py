@@ -63,7 +63,10 @@ def tags() -> dict[str, str]:
 def source(version: str = "") -> dict[str, str]:
     """The tags of a run from which the UI says what made it.
 
-    ``version``: the code version, as :func:`plenum.base.project.code_version` tells it.
+    Parameters
+    ----------
+    version
+        The code version, as :func:`plenum.base.project.code_version` tells it.
     """
     commit = re.search(r"[+g]([0-9a-f]{7,40})(-dirty)?$", version)
     return {
@@ -84,9 +87,14 @@ def save(client: "MlflowClient", experiment: str) -> None:
 def link(server: str, experiment: str, saved: bool) -> str:
     """The page of a server on which the conditions of an experiment are compared by charts.
 
-    ``server``: its address, without a slash at the end.
-    ``experiment``: the experiment's id.
-    ``saved``: whether the experiment has its views.
+    Parameters
+    ----------
+    server
+        Its address, without a slash at the end.
+    experiment
+        The experiment's id.
+    saved
+        Whether the experiment has its views.
     """
     query = {"workflowType": "machine_learning", "compareRunsMode": "CHART"}
     query |= {"viewStateShareKey": CONDITIONS} if saved else {}
@@ -96,9 +104,17 @@ def link(server: str, experiment: str, saved: bool) -> str:
 def links(database: Path, server: str) -> dict[str, str]:
     """The page that compares a study's conditions, by study; none where there is no store yet.
 
-    ``database``: the SQLite file of the store.
-    ``server``: the address at which it is served.
-    Raises UserError: the file is no SQLite database, or a damaged one.
+    Parameters
+    ----------
+    database
+        The SQLite file of the store.
+    server
+        The address at which it is served.
+
+    Raises
+    ------
+    UserError
+        The file is no SQLite database, or a damaged one.
     """
     studies = rows(database.resolve(), _STUDIES, f"{TAG}{CONDITIONS}")
     return {name: link(server, str(number), bool(saved)) for number, name, saved in studies}

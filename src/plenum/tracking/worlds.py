@@ -37,8 +37,12 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
 def tracked(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
     """Fields of a condition's record that come from its completed runs, by name.
 
-    ``table``: reads a table by name.
-    ``params``: of the condition's run.
+    Parameters
+    ----------
+    table
+        Reads a table by name.
+    params
+        Of the condition's run.
     """
     replicates = table("replicates")
     completed = replicates[replicates["status"] == "completed"]["replicate"]

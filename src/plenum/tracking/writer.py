@@ -49,9 +49,14 @@ class _Child:
 class StudyWriter:
     """Writes one study's runs.
 
-    ``uri``: tracking URI.
-    ``study``: name of the experiment.
-    ``version``: the code version, as a tag.
+    Parameters
+    ----------
+    uri
+        Tracking URI.
+    study
+        Name of the experiment.
+    version
+        The code version, as a tag.
     """
 
     def __init__(self, uri: str, study: str, version: str) -> None:
@@ -80,9 +85,14 @@ class StudyWriter:
 class ConditionWriter:
     """Writes the runs of a condition: its own, and one nested in it for each replicate.
 
-    ``study``: the writer of its study.
-    ``condition``: all that identifies it, and its ``cell``.
-    ``target``: how many replicates it wants.
+    Parameters
+    ----------
+    study
+        The writer of its study.
+    condition
+        All that identifies it, and its ``cell``.
+    target
+        How many replicates it wants.
     """
 
     def __init__(self, study: StudyWriter, condition: dict[str, Any], target: int) -> None:
@@ -122,8 +132,12 @@ class ConditionWriter:
     def replicate(self, journal: Path, effort: Usage, pending: str = "") -> None:
         """Write the nested run of a replicate that has ended or waits.
 
-        ``effort``: the attempts that its calls took, and the time.
-        ``pending``: why a replicate without an end waits, as ``budget`` or ``interrupted``.
+        Parameters
+        ----------
+        effort
+            The attempts that its calls took, and the time.
+        pending
+            Why a replicate without an end waits, as ``budget`` or ``interrupted``.
         """
         client, transcript = self._study.client, read(journal)
         index = int(transcript.head["replicate"])
@@ -164,7 +178,10 @@ class ConditionWriter:
     ) -> None:
         """Write replicates as traces, but those that are there.
 
-        ``rebuild``: the calls of a replicate, with their prompts.
+        Parameters
+        ----------
+        rebuild
+            The calls of a replicate, with their prompts.
         """
         wanted = {journal: self._children.get(int(journal.stem)) for journal in journals}
         missing = {

@@ -47,10 +47,19 @@ class ParsedAnswer(Generic[Action]):
 def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Action]:
     """Read an answer.
 
-    ``text``: the answer: a JSON object, maybe in a fenced block, maybe with words behind it.
-    ``key``: of the action in the object.
-    ``read``: checks the action's value; raises :class:`ValueError` where it isn't allowed.
-    Raises Unreadable: there is no object, no action in it, or one that isn't allowed.
+    Parameters
+    ----------
+    text
+        The answer: a JSON object, maybe in a fenced block, maybe with words behind it.
+    key
+        Of the action in the object.
+    read
+        Checks the action's value; raises :class:`ValueError` where it isn't allowed.
+
+    Raises
+    ------
+    Unreadable
+        There is no object, no action in it, or one that isn't allowed.
     """
     stripped = text.strip()
     fenced = _FENCE.match(stripped)

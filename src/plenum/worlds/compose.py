@@ -42,7 +42,10 @@ def _check_objective(typed: Config, world: World[Any, Any]) -> None:
 def compose(typed: Config) -> WorldCondition:
     """The condition of a config with a task.
 
-    Raises UserError: a value is unknown or out of range, or belongs to committees.
+    Raises
+    ------
+    UserError
+        A value is unknown or out of range, or belongs to committees.
     """
     check(typed)
     task, name = typed.task, typed.task.name
@@ -175,7 +178,10 @@ def _changed(
 def check(typed: Config) -> None:
     """Refuse a value that no world takes.
 
-    Raises UserError: it is unknown or out of range, or belongs to committees.
+    Raises
+    ------
+    UserError
+        It is unknown or out of range, or belongs to committees.
     """
     task, mechanism = typed.task, typed.consensus.name
     one_of("task.name", task.name, ("none", *WORLDS))

@@ -103,7 +103,10 @@ MECHANISMS: Mapping[str, Mechanism] = {
 def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:
     """Check a joint assignment from JSON: a list with one action for every agent, in order.
 
-    Raises ValueError: it is no such list, or one action lies outside the world's action space.
+    Raises
+    ------
+    ValueError
+        It is no such list, or one action lies outside the world's action space.
     """
     if not isinstance(value, (list, tuple)) or len(value) != world.agents:
         raise ValueError(f"plan is no list of {world.agents} actions, one an agent")

@@ -89,9 +89,14 @@ class Preferences:
 class Acting:
     """What a simulated agent does in one world.
 
-    ``phrase``: stands in what is known of this world, and of no other one.
-    ``traits``: the weights of an agent by a phrase of its brief.
-    ``choose``: the action of an agent with a duty and its preferences.
+    Attributes
+    ----------
+    phrase
+        Stands in what is known of this world, and of no other one.
+    traits
+        The weights of an agent by a phrase of its brief.
+    choose
+        The action of an agent with a duty and its preferences.
     """
 
     phrase: str

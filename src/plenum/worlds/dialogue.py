@@ -39,7 +39,10 @@ def refers(remark: Remark, heard: Sequence[Remark]) -> list[str]:
     the world shows to all may be written for its own sake, and counts too where another agent
     proposes it.
 
-    Returns list of str: names, each once, in order.
+    Returns
+    -------
+    list of str
+        Names, each once, in order.
     """
     remark = dataclasses.replace(remark, message=parted(remark.message))  # as the others read it
     names = {
@@ -53,14 +56,18 @@ def refers(remark: Remark, heard: Sequence[Remark]) -> list[str]:
 def measures(rounds: Iterable[dict[str, Any]]) -> dict[str, float]:
     """Of the rounds of a run: who spoke, how often messages refer to others, and what follows.
 
-    Returns dict: ``messages``, turns of the discussion with words that could be read; ``silent``,
-    turns without a readable answer (one with a proposal but no words is neither); ``cut``, answers
-    of the run whose object was cut, also those that were repaired; ``references``, the share of the
-    messages that refer to another agent's action; ``changes``, the share of agents and rounds in
-    which the final choice is another than the agent's first proposal in the round (an amount by
-    more than ``SAME_AMOUNT``); the same share where the agent's own message referred to another's
-    action (``changes_after_reference``) and where none did (``changes_otherwise``). NaN where
-    nothing is to be counted; abstentions are left out of choices.
+    Returns
+    -------
+    dict
+        ``messages``, turns of the discussion with words that could be read; ``silent``, turns
+        without a readable answer (one with a proposal but no words is neither); ``cut``, answers
+        of the run whose object was cut, also those that were repaired; ``references``, the share
+        of the messages that refer to another agent's action; ``changes``, the share of agents and
+        rounds in which the final choice is another than the agent's first proposal in the round
+        (an amount by more than ``SAME_AMOUNT``); the same share where the agent's own message
+        referred to another's action (``changes_after_reference``) and where none did
+        (``changes_otherwise``). NaN where nothing is to be counted; abstentions are left out of
+        choices.
     """
     referred: list[bool] = []
     silent = cut = 0

@@ -15,9 +15,13 @@ class Draws:
     Each purpose, such as ``start``, ``report``, ``tie`` or ``policy``, has a stream of its own in
     every round.
 
-    ``names``: what the episode is called, such as task, seed and replicate. Nothing about agents,
-    consensus or models belongs here: then two policies under one seed meet the same draws.
-    ``reader``: the agent for whom reports are drawn alone; None for reports that all share.
+    Parameters
+    ----------
+    names
+        What the episode is called, such as task, seed and replicate. Nothing about agents,
+        consensus or models belongs here: then two policies under one seed meet the same draws.
+    reader
+        The agent for whom reports are drawn alone; None for reports that all share.
     """
 
     names: tuple[str | int, ...]

@@ -30,9 +30,16 @@ Heard = tuple[tuple[int, ...], ...]
 def heard_by(hears: Any, agents: int) -> Heard:
     """Whom each agent hears.
 
-    ``hears``: a name of a topology, or a list for every agent with the numbers of those that it
-    hears, from 1.
-    Raises UserError: it is neither.
+    Parameters
+    ----------
+    hears
+        A name of a topology, or a list for every agent with the numbers of those that it hears,
+        from 1.
+
+    Raises
+    ------
+    UserError
+        It is neither.
     """
     key, every = "task.information.hears", range(agents)
     if isinstance(hears, str):

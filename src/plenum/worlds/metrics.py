@@ -18,12 +18,20 @@ def mean_of(values: ArrayLike) -> float:
 
 
 def from_modes(
-    items: Sequence[Any], distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]]
+    items: Sequence[Any],
+    distances: Callable[[Sequence[Any], Sequence[Any]], NDArray[np.float64]],
 ) -> NDArray[np.float64]:
     """Mean distance of each item to the modes: the most frequent ones, equally frequent.
 
-    ``distances``: of two lists of distinct items: their distances, shape (first, second).
-    Returns array, shape (items,): NaN for None.
+    Parameters
+    ----------
+    distances
+        Of two lists of distinct items: their distances, shape (first, second).
+
+    Returns
+    -------
+    array, shape (items,)
+        NaN for None.
     """
     votes = Counter(item for item in items if item is not None)
     most = max(votes.values(), default=0)
@@ -36,7 +44,10 @@ def from_modes(
 def mean_deviation(world: World[Any, Any], actions: Sequence[Any]) -> float:
     """The mean of d_i over the agents of a round that didn't abstain; NaN where all did.
 
-    ``actions``: proposals or final actions, one an agent; None for one that abstained.
+    Parameters
+    ----------
+    actions
+        Proposals or final actions, one an agent; None for one that abstained.
     """
     return mean_of(world.distances([None if a is None else world.read(a) for a in actions]))
 
@@ -46,9 +57,12 @@ def action_distribution(world: World[Any, Any], actions: Sequence[Any]) -> NDArr
 
     Every agent has the weight 1/N, shared equally by the components that its action lies on.
 
-    Returns array, shape (components + 1,): sums to 1. The last component is the weight of the
-    agents that did nothing: they abstained, or their action has no component. So a round without
-    any action is a vertex, and neither NaN nor uniform.
+    Returns
+    -------
+    array, shape (components + 1,)
+        Sums to 1. The last component is the weight of the agents that did nothing: they abstained,
+        or their action has no component. So a round without any action is a vertex, and neither
+        NaN nor uniform.
     """
     weights = np.zeros(world.components + 1)
     for action in actions:
@@ -62,7 +76,10 @@ def summary(
 ) -> dict[str, float]:
     """All metrics of an episode, one number each: the world's own, and those that all share.
 
-    ``planned``: planned rounds, for episodes that ended early; by default those played.
+    Parameters
+    ----------
+    planned
+        Planned rounds, for episodes that ended early; by default those played.
     """
     return world.summary(records, len(records) if planned is None else planned) | {
         "deviation_actions": mean_of([mean_deviation(world, r["actions"]) for r in records]),

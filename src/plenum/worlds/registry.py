@@ -23,7 +23,10 @@ WORLDS = {
 def definition(name: str) -> WorldDefinition:
     """The definition of a world.
 
-    Raises KeyError: there is no such world.
+    Raises
+    ------
+    KeyError
+        There is no such world.
     """
     loaded: WorldDefinition = import_module(WORLDS[name]).DEFINITION
     return loaded
@@ -42,10 +45,17 @@ def display(name: str) -> Display:
 def build(name: str, agents: int, **numbers: Any) -> World[Any, Any]:
     """A world by its name.
 
-    ``agents``: 1 to 10,000.
-    ``numbers``: settings that differ from their defaults.
-    Raises UserError: there is no such world or setting, or a value is of another kind or outside
-    its range.
+    Parameters
+    ----------
+    agents
+        1 to 10,000.
+    numbers
+        Settings that differ from their defaults.
+
+    Raises
+    ------
+    UserError
+        There is no such world or setting, or a value is of another kind or outside its range.
     """
     if name not in WORLDS:
         raise UserError(f"task={name}: there are {', '.join(WORLDS)}")

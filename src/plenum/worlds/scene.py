@@ -59,9 +59,14 @@ class Picture(TypedDict):
 class Ground(TypedDict, total=False):
     """What stays: one of a grid, a network and panels of bars.
 
-    ``grid``: cells a side.
-    ``nodes``, ``edges``: places from 0 to 1, and pairs of nodes.
-    ``panels``: title, least and largest value of each group of bars.
+    Attributes
+    ----------
+    grid
+        Cells a side.
+    nodes, edges
+        Places from 0 to 1, and pairs of nodes.
+    panels
+        Title, least and largest value of each group of bars.
     """
 
     grid: int

@@ -35,9 +35,14 @@ _KEY = re.compile(r'"([a-z_]+)": ')
 def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
     """An agent's answer; None where the chat isn't one of an agent in a world.
 
-    ``chat``: what the agent reads; its temperature scales the noise on what it weighs.
-    ``coupling``: scales how much the others' proposals count.
-    ``slips``: probability of picking a candidate at random.
+    Parameters
+    ----------
+    chat
+        What the agent reads; its temperature scales the noise on what it weighs.
+    coupling
+        Scales how much the others' proposals count.
+    slips
+        Probability of picking a candidate at random.
     """
     if len(chat.messages) < 2 or not _ROUND.match(chat.messages[1].content):
         return None

@@ -29,8 +29,12 @@ class Staged(TypedDict):
 def staged(head: Plain, rounds: Sequence[Round]) -> Staged:
     """The scene of a run, and what its agents knew, from its journal.
 
-    ``head``: the journal's head.
-    ``rounds``: the entries of the rounds that are over.
+    Parameters
+    ----------
+    head
+        The journal's head.
+    rounds
+        The entries of the rounds that are over.
     """
     defined = definition(head["task"])
     try:

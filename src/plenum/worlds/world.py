@@ -8,7 +8,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from types import NoneType
-from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar, get_args, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    TypedDict,
+    TypeVar,
+    get_args,
+    get_type_hints,
+)
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +49,12 @@ class Statement:
 def kind_of(uniform: float, share: float) -> Kind:
     """What becomes of a statement (paper C.1: up to 20 % are contradictory or incomplete).
 
-    ``uniform``: the statement's draw on [0, 1).
-    ``share``: probability that it isn't plain; half of it contradicts, half of it is incomplete.
+    Parameters
+    ----------
+    uniform
+        The statement's draw on [0, 1).
+    share
+        Probability that it isn't plain; half of it contradicts, half of it is incomplete.
     """
     if uniform < share / 2:
         return "contradictory"
@@ -150,15 +163,20 @@ class World(ABC, Generic[S, A]):
     def read(self, value: Any) -> A:
         """Check an action from JSON.
 
-        Raises ValueError: it lies outside the action space; the message is one sentence.
+        Raises
+        ------
+        ValueError
+            It lies outside the action space; the message is one sentence.
         """
 
     @abstractmethod
     def act(self, state: S, actions: Sequence[A | None]) -> Outcome[S]:
         """What the actions do: one an agent, None for an agent that abstains.
 
-        Raises ValueError: the number of actions isn't ``agents``, or one lies outside the action
-        space.
+        Raises
+        ------
+        ValueError
+            The number of actions isn't ``agents``, or one lies outside the action space.
         """
 
     def over(self, state: S) -> bool:
@@ -208,8 +226,10 @@ def as_plain(value: Any) -> Any:
 def from_plain(kind: Any, value: Any) -> Any:
     """What :func:`as_plain` made of a value of some type: fields that it doesn't have are left out.
 
-    ``kind``: the type, as its annotation has it: a dataclass, a tuple, or what JSON holds, maybe or
-    None.
+    Parameters
+    ----------
+    kind
+        The type, as its annotation has it: a dataclass, a tuple, or what JSON holds, maybe or None.
     """
     if isinstance(value, dict):
         hints = get_type_hints(kind)
@@ -226,8 +246,10 @@ def from_plain(kind: Any, value: Any) -> Any:
 def checked(world: World[Any, A], actions: Sequence[A | None]) -> list[A | None]:
     """The actions of all agents, each one checked by the world's ``read``.
 
-    Raises ValueError: the number of actions isn't ``world.agents``, or one lies outside the action
-    space.
+    Raises
+    ------
+    ValueError
+        The number of actions isn't ``world.agents``, or one lies outside the action space.
     """
     if len(actions) != world.agents:
         raise ValueError(f"{world.agents} agents need {world.agents} actions, not {len(actions)}")
@@ -242,7 +264,10 @@ def is_whole(value: Any) -> bool:
 def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
     """Check that settings lie between two bounds, both included, or are None.
 
-    Raises UserError: one doesn't; the message names key, value and what is allowed.
+    Raises
+    ------
+    UserError
+        One doesn't; the message names key, value and what is allowed.
     """
     for name, (least, most) in bounds.items():
         value = getattr(settings, name)
@@ -253,7 +278,10 @@ def within(settings: Any, world: str, **bounds: tuple[float, float]) -> None:
 def ordered(settings: Any, world: str, *pairs: tuple[str, str]) -> None:
     """Check that the first setting of each pair is at most the second.
 
-    Raises UserError: it is larger.
+    Raises
+    ------
+    UserError
+        It is larger.
     """
     for low, high in pairs:
         least, most = getattr(settings, low), getattr(settings, high)

@@ -47,7 +47,10 @@ class Clock:
 gaps = st.one_of(st.just(0.0), st.floats(0, 2), st.floats(0, 70))
 
 
-@given(per_minute=st.integers(1, 2000), arrivals=st.lists(gaps, min_size=1, max_size=80))
+@given(
+    per_minute=st.integers(1, 2000),
+    arrivals=st.lists(gaps, min_size=1, max_size=80),
+)
 def test_no_minute_sees_more_requests_than_are_allowed(
     per_minute: int, arrivals: list[float]
 ) -> None:

@@ -36,8 +36,12 @@ class AnsweredRun(BaseModel):
 class AnsweredTurns:
     """The next answers along one run.
 
-    ``path``: the file, relative to the clone.
-    ``run``: what it holds.
+    Attributes
+    ----------
+    path
+        The file, relative to the clone.
+    run
+        What it holds.
     """
 
     path: Path
@@ -71,7 +75,10 @@ class AnsweredTurns:
 def read(release: Release) -> list[AnsweredTurns]:
     """The branching files of a release, by the run that they follow.
 
-    Raises UserError: one can't be read.
+    Raises
+    ------
+    UserError
+        One can't be read.
     """
     files = sorted((release.clone / release.rules["branching"]).glob("*__K30__rep*.json"))
     paths = [file.relative_to(release.clone) for file in files]

@@ -78,9 +78,13 @@ class PublishedFile:
 class Selection:
     """The files of a study.
 
-    ``files``: one a condition.
-    ``left_out``: files of the same conditions that are less whole, or come later, each with the one
-    that stands for it.
+    Attributes
+    ----------
+    files
+        One a condition.
+    left_out
+        Files of the same conditions that are less whole, or come later, each with the one that
+        stands for it.
     """
 
     files: tuple[PublishedFile, ...]
@@ -91,8 +95,12 @@ class Selection:
 class Release:
     """A clone of the authors' repository, and what is known of its files.
 
-    ``clone``: where it lies.
-    ``catalogue``: the file that says which of its files make which study.
+    Attributes
+    ----------
+    clone
+        Where it lies.
+    catalogue
+        The file that says which of its files make which study.
     """
 
     clone: Path
@@ -142,7 +150,10 @@ class Release:
     def read(self, path: Path) -> bytes:
         """The bytes of a file, as they were released.
 
-        Raises UserError: the file can't be read, or it was changed since.
+        Raises
+        ------
+        UserError
+            The file can't be read, or it was changed since.
         """
         try:
             data = (self.clone / path).read_bytes()
@@ -158,7 +169,10 @@ class Release:
     def selection(self, study: str) -> Selection:
         """The files of a study of the papers.
 
-        Raises UserError: there is no such study, or the clone has none of its files.
+        Raises
+        ------
+        UserError
+            There is no such study, or the clone has none of its files.
         """
         if study not in self.studies:
             raise UserError(f"study: {study!r} is not one of {', '.join(self.studies)}")
@@ -256,8 +270,11 @@ def _file(path: Path, folder: str) -> PublishedFile | None:
 def release_of(cfg: DictConfig) -> Release:
     """The clone that a script is to read.
 
-    Raises UserError: none is named, or an archive as well; it isn't a clone of the authors'
-    repository, or there is no such catalogue.
+    Raises
+    ------
+    UserError
+        None is named, or an archive as well; it isn't a clone of the authors' repository, or there
+        is no such catalogue.
     """
     if cfg.get("archive") is not None:
         raise UserError("published: an archive is named too; import one after the other")

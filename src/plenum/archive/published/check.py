@@ -139,7 +139,10 @@ class Comparison:
 def compare(release: Release) -> tuple[list[Comparison], list[str]]:
     """All published values that the files of a clone determine, and what it lacks for others.
 
-    Raises UserError: a file can't be read.
+    Raises
+    ------
+    UserError
+        A file can't be read.
     """
     cells = _cells(release)
     comparisons: list[Comparison] = []
@@ -313,7 +316,10 @@ def publish(release: Release, out: Path) -> None:
 
     The last line is one JSON object with the counts.
 
-    Raises UserError: a file can't be read, or the clone has none of them.
+    Raises
+    ------
+    UserError
+        A file can't be read, or the clone has none of them.
     """
     comparisons, lacking = compare(release)
     if not comparisons:

@@ -157,7 +157,10 @@ class PublishedCondition:
 def load(release: Release, source: PublishedFile) -> PublishedCondition:
     """Read and check a released file.
 
-    Raises UserError: it can't be read, was changed, or a line of it is no run.
+    Raises
+    ------
+    UserError
+        It can't be read, was changed, or a line of it is no run.
     """
     data = release.read(source.path)
     records, torn = parse(source.path, data)
@@ -181,7 +184,10 @@ def load(release: Release, source: PublishedFile) -> PublishedCondition:
 def _agrees(record: Record, source: PublishedFile) -> None:
     """Check that a run is of the condition that its file's name says.
 
-    Raises UserError: it is of another one.
+    Raises
+    ------
+    UserError
+        It is of another one.
     """
     setting = record.run.condition
     stated = {

@@ -32,8 +32,12 @@ _OPTION = re.compile(r"^([A-Z])\) (.+)$", re.MULTILINE)
 class Design:
     """What to write, and where.
 
-    ``release``: a clone of the authors' repository.
-    ``target``: the folder that gets ``scenarios/published`` and ``conf/prompts/published``.
+    Attributes
+    ----------
+    release
+        A clone of the authors' repository.
+    target
+        The folder that gets ``scenarios/published`` and ``conf/prompts/published``.
     """
 
     release: Release
@@ -43,8 +47,10 @@ class Design:
 def requested(cfg: DictConfig) -> Design:
     """Check the config of `scripts/import.py`.
 
-    Raises UserError: there is no such clone, its catalogue names no design, or the target is no
-    folder.
+    Raises
+    ------
+    UserError
+        There is no such clone, its catalogue names no design, or the target is no folder.
     """
     release = release_of(cfg)
     if not set(release.rules.get("design") or ()) >= _SOURCES:
@@ -58,8 +64,11 @@ def requested(cfg: DictConfig) -> Design:
 def bring_in(wanted: Design) -> None:
     """Write the design; what is there already, and the same, stays.
 
-    Raises UserError: a released file can't be read or isn't what it claims to be, or a target file
-    differs; nothing was written then.
+    Raises
+    ------
+    UserError
+        A released file can't be read or isn't what it claims to be, or a target file differs;
+        nothing was written then.
     """
     texts = {wanted.target / at: _once(part(wanted.release)) for at, part in _PARTS.items()}
     missing = {folder: _missing(folder, files) for folder, files in texts.items()}

@@ -32,9 +32,14 @@ _PROCESSES = 2
 class PublishedImport:
     """What to import.
 
-    ``release``: a clone of the authors' repository.
-    ``studies``: names of the papers' studies; empty for all.
-    ``uri``: of the tracking store, absolute.
+    Attributes
+    ----------
+    release
+        A clone of the authors' repository.
+    studies
+        Names of the papers' studies; empty for all.
+    uri
+        Of the tracking store, absolute.
     """
 
     release: Release
@@ -45,7 +50,10 @@ class PublishedImport:
 def requested(cfg: DictConfig) -> PublishedImport:
     """Check the config of `scripts/import.py`.
 
-    Raises UserError: there is no such clone, study or store.
+    Raises
+    ------
+    UserError
+        There is no such clone, study or store.
     """
     if cfg.tracking.uri is None:
         raise UserError(f"tracking: {cfg.tracking.name} keeps no study; use local or server")
@@ -57,7 +65,10 @@ def requested(cfg: DictConfig) -> PublishedImport:
 def bring_in(wanted: PublishedImport) -> None:
     """Read and check the files of all studies, then write them to the tracking store.
 
-    Raises UserError: a file is missing or isn't what it claims to be; nothing was written then.
+    Raises
+    ------
+    UserError
+        A file is missing or isn't what it claims to be; nothing was written then.
     """
     store.check(wanted.uri)
     release = wanted.release

@@ -31,7 +31,10 @@ _STATE = 'pref=[{pref}] conf={conf} tags=["{first}","{second}"]'
 def files(release: Release) -> Iterator[tuple[str, str]]:
     """The files of the set of prompts, by their names.
 
-    Raises UserError: the released file can't be read, or lacks a text.
+    Raises
+    ------
+    UserError
+        The released file can't be read, or lacks a text.
     """
     path = Path(release.rules["design"]["prompts"])
     source = sources.read(release, path)

@@ -116,7 +116,10 @@ class Record(BaseModel):
 def released(release: Release, path: Path, model: type[M]) -> M:
     """What a released JSON file holds.
 
-    Raises UserError: it can't be read, was changed, or isn't of this form.
+    Raises
+    ------
+    UserError
+        It can't be read, was changed, or isn't of this form.
     """
     try:
         return model.model_validate_json(release.read(path))
@@ -131,8 +134,15 @@ def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
 
     A line that isn't JSON is left out, as the authors' scripts do.
 
-    ``path``: what to call the file.
-    Raises UserError: the file isn't text, a line is JSON and no run, or there is no run at all.
+    Parameters
+    ----------
+    path
+        What to call the file.
+
+    Raises
+    ------
+    UserError
+        The file isn't text, a line is JSON and no run, or there is no run at all.
     """
     records, torn = [], 0
     try:
@@ -180,8 +190,12 @@ def entries(
     Arguments, states and votes are as the authors recorded them. Of the ballots' and the clerk's
     calls the files hold no usage but their sum, which stands at the clerk.
 
-    ``models``: the model of each seat, and of the clerk under ``clerk``.
-    ``options``: the labels that a decision may have; any other one counts as ``NONE``.
+    Parameters
+    ----------
+    models
+        The model of each seat, and of the clerk under ``clerk``.
+    options
+        The labels that a decision may have; any other one counts as ``NONE``.
     """
     run = record.run
     for turn in run.turns:

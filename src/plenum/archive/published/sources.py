@@ -16,8 +16,12 @@ from plenum.base.errors import UserError
 class PythonFile:
     """The constants of a Python file.
 
-    ``path``: the file, relative to the clone.
-    ``tree``: what it holds.
+    Attributes
+    ----------
+    path
+        The file, relative to the clone.
+    tree
+        What it holds.
     """
 
     path: Path
@@ -26,8 +30,10 @@ class PythonFile:
     def constant(self, name: str) -> Any:
         """The value of a name that the module sets once, to a literal.
 
-        Raises UserError: it doesn't, or its texts hold characters that no text file keeps as they
-        are.
+        Raises
+        ------
+        UserError
+            It doesn't, or its texts hold characters that no text file keeps as they are.
         """
         return self._literal(name, list(_assigned(self.tree.body, name)))
 
@@ -87,9 +93,15 @@ class PythonFile:
     def template(self, name: str, placeholders: Mapping[str, str]) -> str:
         """A constant that is a template of ``str.format``, with ``$`` before its placeholders.
 
-        ``placeholders``: what each of its fields is called.
-        Raises UserError: as :meth:`constant`; or it holds another field, or one with a format of
-        its own.
+        Parameters
+        ----------
+        placeholders
+            What each of its fields is called.
+
+        Raises
+        ------
+        UserError
+            As :meth:`constant`; or it holds another field, or one with a format of its own.
         """
         parts = []
         try:
@@ -108,7 +120,10 @@ class PythonFile:
 def read(release: Release, path: Path) -> PythonFile:
     """Parse a Python file of a release.
 
-    Raises UserError: it can't be read, was changed, or is no Python.
+    Raises
+    ------
+    UserError
+        It can't be read, was changed, or is no Python.
     """
     data = release.read(path)
     try:

@@ -58,8 +58,10 @@ class WordingSets(BaseModel):
 def packets(release: Release) -> list[Packet]:
     """The released scenarios.
 
-    Raises UserError: the file can't be read, was changed, isn't of this form, or holds a scenario
-    twice.
+    Raises
+    ------
+    UserError
+        The file can't be read, was changed, isn't of this form, or holds a scenario twice.
     """
     path = Path(release.rules["design"]["scenarios"])
     scenarios = released(release, path, Packets).scenarios
@@ -72,7 +74,10 @@ def packets(release: Release) -> list[Packet]:
 def wordings(release: Release) -> dict[str, tuple[Path, list[Wording]]]:
     """By the names of the files that they go to: where the wordings come from, and all of them.
 
-    Raises UserError: as :func:`packets`.
+    Raises
+    ------
+    UserError
+        As :func:`packets`.
     """
     rules = release.rules["design"]
     path = Path(rules["registers"])

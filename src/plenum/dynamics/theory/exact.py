@@ -33,7 +33,10 @@ def expected(grid: Grid, rounds: int, spread: float = 0.0) -> tuple[Floats, Floa
     All states are normal where no shock strikes, so that a half-normal mean a round is exact, on
     any horizon and outside the stable region too. With shocks D_opt has no such form: NaN there.
 
-    ``grid``, ``rounds``, ``spread``: as in :func:`plenum.dynamics.theory.model.simulate`.
+    Parameters
+    ----------
+    grid, rounds, spread
+        As in :func:`plenum.dynamics.theory.model.simulate`.
     """
     alpha, gamma, freq, agents, beta = np.ix_(
         *(np.array(axis, dtype=float) for axis in _axes(grid))
@@ -93,7 +96,10 @@ def monotonicity(outcome: Outcome) -> Monotonicity:
     v symmetric given u, E|u + βv| = E max(|u|, β|v|), which grows with β. What the estimates show
     to the contrary is chance; with ``antithetic=True`` the identity holds run by run.
 
-    Raises ValueError: the grid has no β = 0 or no other, or every column overflows.
+    Raises
+    ------
+    ValueError
+        The grid has no β = 0 or no other, or every column overflows.
     """
     grid = outcome.grid
     beta = np.array(grid.beta, dtype=float)

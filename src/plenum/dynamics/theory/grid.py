@@ -36,7 +36,10 @@ class Grid:
     beta
         Scale of the noise, 0 or more.
 
-    Raises ValueError: a list is empty, or a value lies outside its range.
+    Raises
+    ------
+    ValueError
+        A list is empty, or a value lies outside its range.
     """
 
     alpha: tuple[float, ...]
@@ -74,10 +77,14 @@ FIGURE_6 = Grid(
 class Outcome:
     """Results of a grid's simulation; every array has the grid's shape.
 
-    ``grid``, ``rounds``, ``runs``, ``seed``, ``spread``, ``antithetic``: what was asked for.
-    ``dopt_runs``, ``dbar_runs``: of each run, averaged over rounds and agents: the distance to the
-    optimum and to the group's mean, shape (alpha, gamma, shock_freq, agents, beta, runs). Run r of
-    all cells has the same draws, so that differences between cells are paired by run.
+    Attributes
+    ----------
+    grid, rounds, runs, seed, spread, antithetic
+        What was asked for.
+    dopt_runs, dbar_runs
+        Of each run, averaged over rounds and agents: the distance to the optimum and to the
+        group's mean, shape (alpha, gamma, shock_freq, agents, beta, runs). Run r of all cells has
+        the same draws, so that differences between cells are paired by run.
     """
 
     grid: Grid

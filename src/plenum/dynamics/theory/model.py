@@ -70,7 +70,10 @@ def simulate(
         Of the one pass over all agents and cells; states are always float64. In float32 a run's
         means move by less than 1e-5 of their size.
 
-    Raises ValueError: ``rounds``, ``runs``, ``seed`` or ``spread`` lies outside its range.
+    Raises
+    ------
+    ValueError
+        ``rounds``, ``runs``, ``seed`` or ``spread`` lies outside its range.
     """
     _check(rounds, runs, seed, spread)
     shape = (*grid.shape, runs)

@@ -16,8 +16,12 @@ class Concurrency:
     trip, as long as it is what holds calls back. A refusal halves it, once for all calls that were
     under way; answers that take more than twice as long as at best take a fifth of it.
 
-    ``start``, ``most``: the first limit, and the one that it never exceeds.
-    ``adapt``: whether it moves at all; else it is ``most``.
+    Parameters
+    ----------
+    start, most
+        The first limit, and the one that it never exceeds.
+    adapt
+        Whether it moves at all; else it is ``most``.
     """
 
     def __init__(self, start: int, most: int, adapt: bool = True) -> None:
@@ -36,8 +40,12 @@ class Concurrency:
     def answered(self, began: float, now: float, binding: bool) -> None:
         """An answer came.
 
-        ``began``, ``now``: when the call began and ended, in seconds of one clock.
-        ``binding``: whether the limit was reached while it was under way.
+        Parameters
+        ----------
+        began, now
+            When the call began and ended, in seconds of one clock.
+        binding
+            Whether the limit was reached while it was under way.
         """
         if not self._adapt:
             return

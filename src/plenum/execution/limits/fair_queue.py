@@ -49,7 +49,10 @@ class FairQueue(Generic[T]):
 class Slots:
     """A bounded number of slots for replicates in flight.
 
-    ``number``: how many there are.
+    Parameters
+    ----------
+    number
+        How many there are.
     """
 
     def __init__(self, number: int) -> None:

@@ -20,8 +20,12 @@ _NOTICEABLE_S = 1.0
 class ProviderUnavailable(Stopped):
     """Nothing more is sent to a provider: it can't be reached, or wants to be left alone for long.
 
-    ``failure``: ``unreachable`` or ``held``: why what waits for it is pending.
-    ``reason``: one line for the user, with the provider's words.
+    Parameters
+    ----------
+    failure
+        ``unreachable`` or ``held``: why what waits for it is pending.
+    reason
+        One line for the user, with the provider's words.
     """
 
     def __init__(self, failure: Failure, reason: str) -> None:
@@ -47,10 +51,17 @@ class _Waiting:
 class Limiter:
     """Lets calls to one provider pass, no more than it bears, and fairly between conditions.
 
-    ``calls``: the limits that the user states.
-    ``provider``: whose.
+    Parameters
+    ----------
+    calls
+        The limits that the user states.
+    provider
+        Whose.
 
-    ``in_flight``, ``peak``: calls under way, now and at most.
+    Attributes
+    ----------
+    in_flight, peak
+        Calls under way, now and at most.
     """
 
     def __init__(self, calls: Calls, provider: str) -> None:
@@ -83,10 +94,17 @@ class Limiter:
     async def enter(self, line: str, rank: tuple[int, ...], tokens: int) -> Permit:
         """Wait for a permit.
 
-        ``line``, ``rank``: the condition, and the order within it, as :class:`FairQueue` takes
-        them.
-        ``tokens``: what the call may use; taken from the tokens a minute.
-        Raises ProviderUnavailable: nothing more is sent to the provider.
+        Parameters
+        ----------
+        line, rank
+            The condition, and the order within it, as :class:`FairQueue` takes them.
+        tokens
+            What the call may use; taken from the tokens a minute.
+
+        Raises
+        ------
+        ProviderUnavailable
+            Nothing more is sent to the provider.
         """
         self.require_available()
         if not self._queue and self._wait(tokens) == 0.0:
@@ -107,7 +125,10 @@ class Limiter:
     async def pause(self, seconds: float, reason: str) -> None:
         """Wait before another attempt at a call.
 
-        Raises ProviderUnavailable: there will be none: nothing more is sent to the provider.
+        Raises
+        ------
+        ProviderUnavailable
+            There will be none: nothing more is sent to the provider.
         """
         self.require_available()
         over: asyncio.Future[None] = self._loop.create_future()
@@ -155,10 +176,16 @@ class Limiter:
     def give_up(self, error: CallError, attempts: int) -> None:
         """Say that a call's attempts are used up, and how the last one ended.
 
-        ``attempts``: how many there are. Where so many in a row reached nothing, no further call
-        will.
-        Raises ProviderUnavailable: it wasn't the call that failed: the provider can't be reached,
-        or wants to be left alone for too long.
+        Parameters
+        ----------
+        attempts
+            How many there are. Where so many in a row reached nothing, no further call will.
+
+        Raises
+        ------
+        ProviderUnavailable
+            It wasn't the call that failed: the provider can't be reached, or wants to be left
+            alone for too long.
         """
         if not error.reached:
             reason = f"{self._provider} can't be reached: {error.detail}"
@@ -171,7 +198,10 @@ class Limiter:
     def require_available(self) -> None:
         """Refuse where nothing more is sent to the provider.
 
-        Raises ProviderUnavailable: nothing is.
+        Raises
+        ------
+        ProviderUnavailable
+            Nothing is.
         """
         if self._unavailable:
             raise ProviderUnavailable(*self._unavailable)

@@ -21,8 +21,12 @@ class TokenBucket:
     than the bucket waits until it is full, and leaves it in debt. A window over the last minute
     keeps their sum.
 
-    ``per_minute``: units a minute.
-    ``now``: the clock, in seconds.
+    Parameters
+    ----------
+    per_minute
+        Units a minute.
+    now
+        The clock, in seconds.
     """
 
     def __init__(self, per_minute: float, now: float) -> None:

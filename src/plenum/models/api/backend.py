@@ -123,7 +123,10 @@ class ApiBackend:
             data = _as_completion(response)
             _refuse_missing_tokens(data)
             return completions.read(
-                data, self._prices.of(chat.model), logprobs=chat.logprobs, hold_s=_hold_s(response)
+                data,
+                self._prices.of(chat.model),
+                logprobs=chat.logprobs,
+                hold_s=_hold_s(response),
             )
         except completions.Unfit as why:
             raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None

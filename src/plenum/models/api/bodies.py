@@ -29,8 +29,10 @@ class Encoded(Exception):
 class Reader:
     """Reads the bodies of answers; only one large one at a time, however many calls there are.
 
-    ``most``: bytes of a body at most. aiohttp decodes piece by piece, so that little more is ever
-    held.
+    Parameters
+    ----------
+    most
+        Bytes of a body at most. aiohttp decodes piece by piece, so that little more is ever held.
     """
 
     def __init__(self, most: int) -> None:
@@ -40,7 +42,10 @@ class Reader:
     async def read(self, response: aiohttp.ClientResponse) -> bytearray:
         """The decoded body of an answer; of an error, its beginning.
 
-        Raises TooLong: it is longer; the connection is closed.
+        Raises
+        ------
+        TooLong
+            It is longer; the connection is closed.
         """
         body, waited = bytearray(), False
         kept = _kept(response.status, self._most)
@@ -80,9 +85,17 @@ async def checked(
     gzip and deflate are decoded to count them. Of brotli and zstd only what is on the wire is
     counted. An error's body ends where it gets too long.
 
-    ``encoding``: the Content-Encoding.
-    Raises TooLong: the next piece would make more than ``most`` decoded bytes, or too many values.
-    Raises Encoded: the body isn't in its encoding, or has several.
+    Parameters
+    ----------
+    encoding
+        The Content-Encoding.
+
+    Raises
+    ------
+    TooLong
+        The next piece would make more than ``most`` decoded bytes, or too many values.
+    Encoded
+        The body isn't in its encoding, or has several.
     """
     if "," in encoding:
         raise Encoded("the body has more than one encoding")

@@ -29,7 +29,10 @@ class Unfit(ValueError):
 def parsed(raw: bytes | bytearray) -> Any:
     """The JSON of a body; without NaN, Infinity, or so many values that they fill the memory.
 
-    Raises Unfit: it is none.
+    Raises
+    ------
+    Unfit
+        It is none.
     """
     if len(raw) > bodies.MOST_VALUES and bodies.values(raw) > bodies.MOST_VALUES:
         raise Unfit(f"more than {bodies.MOST_VALUES} values")
@@ -54,8 +57,12 @@ def read(data: Any, price: Price | None, *, logprobs: bool, hold_s: float) -> Re
     hold_s
         Seconds for which the provider wants to be left alone.
 
-    Raises CallError: ``empty`` where it has no choices.
-    Raises Unfit: a field that a call needs is missing, or doesn't fit.
+    Raises
+    ------
+    CallError
+        ``empty`` where it has no choices.
+    Unfit
+        A field that a call needs is missing, or doesn't fit.
     """
     choices = _mapping(data, "the body").get("choices")
     if not isinstance(choices, list):

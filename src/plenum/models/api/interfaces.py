@@ -17,9 +17,13 @@ _CUTS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 class Interface:
     """One interface of a provider.
 
-    ``path``: below the base URL.
-    ``as_completion``: from an answer's body to what of a chat completion a call needs; raises
-    :class:`~plenum.models.api.completions.Unfit`, or an error of a field's type.
+    Attributes
+    ----------
+    path
+        Below the base URL.
+    as_completion
+        From an answer's body to what of a chat completion a call needs; raises
+        :class:`~plenum.models.api.completions.Unfit`, or an error of a field's type.
     """
 
     path: str

@@ -32,7 +32,11 @@ class Endpoint:
     """One route on the shared session, and what reads its answers."""
 
     def __init__(
-        self, route: Route, price: Price | None, reader: bodies.Reader, interface: Interface = CHAT
+        self,
+        route: Route,
+        price: Price | None,
+        reader: bodies.Reader,
+        interface: Interface = CHAT,
     ) -> None:
         self.route = route
         self._price = price
@@ -47,7 +51,10 @@ class Endpoint:
     ) -> Response:
         """Make one attempt.
 
-        Raises CallError: it failed.
+        Raises
+        ------
+        CallError
+            It failed.
         """
         headers = {**self._headers, "X-Client-Request-Id": f"{chat.seed:016x}-{number}"}
         if chat.request is not None:

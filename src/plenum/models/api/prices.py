@@ -25,9 +25,13 @@ class Price:
 class Prices:
     """Prices by model.
 
-    ``stated``: the user's, by model id, in US dollars per million tokens. They go before LiteLLM's.
-    ``charged``: whether anybody charges: models on this machine and simulated ones cost nothing,
-    and then LiteLLM's list, slow to import, isn't needed.
+    Parameters
+    ----------
+    stated
+        The user's, by model id, in US dollars per million tokens. They go before LiteLLM's.
+    charged
+        Whether anybody charges: models on this machine and simulated ones cost nothing, and then
+        LiteLLM's list, slow to import, isn't needed.
     """
 
     def __init__(

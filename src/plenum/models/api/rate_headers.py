@@ -27,7 +27,10 @@ _PAIRS = tuple(
 def hold_s(headers: Mapping[str, str]) -> float:
     """Seconds until there is room for another call; 0 where there is room now.
 
-    ``headers``: of an answer, with names that are looked up without regard to case.
+    Parameters
+    ----------
+    headers
+        Of an answer, with names that are looked up without regard to case.
     """
     longest = 0.0
     for remaining, reset in _PAIRS:

@@ -51,7 +51,10 @@ class Route:
     def parameters(self, sampling: Sampling, **more: Any) -> dict[str, Any]:
         """Sampling parameters as the model takes them, by LiteLLM's table.
 
-        Raises UserError: the model refuses one of them, for instance any temperature but its own.
+        Raises
+        ------
+        UserError
+            The model refuses one of them, for instance any temperature but its own.
         """
         try:
             mapped = litellm.utils.get_optional_params(
@@ -70,9 +73,16 @@ class Route:
 def find(model: str, api_base: Mapping[str, str]) -> Route:
     """The route of a model.
 
-    ``api_base``: base URL by provider, for endpoints of one's own.
-    Raises UserError: LiteLLM can't route it, or an endpoint or a key is missing. No key is asked
-    for where the endpoint lies on this machine; one that is set is sent there.
+    Parameters
+    ----------
+    api_base
+        Base URL by provider, for endpoints of one's own.
+
+    Raises
+    ------
+    UserError
+        LiteLLM can't route it, or an endpoint or a key is missing. No key is asked for where the
+        endpoint lies on this machine; one that is set is sent there.
     """
     wire, provider, known = _routed(model)
     _check_environment(model, provider, api_base)
@@ -88,7 +98,10 @@ def find(model: str, api_base: Mapping[str, str]) -> Route:
 def forwarding(route: Route, interface: str) -> Route:
     """The route of requests that a program wrote for an interface.
 
-    Raises UserError: the provider speaks none of the interfaces.
+    Raises
+    ------
+    UserError
+        The provider speaks none of the interfaces.
     """
     if route.compatible:
         return route
@@ -118,7 +131,10 @@ def named(model: str, interface: str) -> str:
 def provider_of(model: str) -> str:
     """LiteLLM's name of a model's provider; needs no key.
 
-    Raises UserError: LiteLLM can't route it.
+    Raises
+    ------
+    UserError
+        LiteLLM can't route it.
     """
     return _routed(model)[1]
 

@@ -36,8 +36,14 @@ def attend(
     attention_mask : tensor, shape (rows, 1, tokens, places)
         Added to the scores: 0 where a token sees a place, minus infinity elsewhere.
 
-    Returns tensor, shape (rows, tokens, heads, d), and None.
-    Raises ValueError: the model asks for more than attention: a cap on the scores, a sink, a bias.
+    Returns
+    -------
+    tensor, shape (rows, tokens, heads, d), and None
+
+    Raises
+    ------
+    ValueError
+        The model asks for more than attention: a cap on the scores, a sink, a bias.
     """
     _refuse(options)
     rows, heads, tokens, d = query.shape
@@ -106,7 +112,10 @@ class Places(Cache):
 class Slots(Places):
     """Keys and values of rows that decode: each row's next token has a place of its own.
 
-    ``at`` (tensor, shape (rows,)): the place of each row's next token.
+    Attributes
+    ----------
+    at : tensor, shape (rows,)
+        The place of each row's next token.
     """
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:

@@ -24,7 +24,10 @@ _MEGABYTE = 1 << 20
 class HostedBackend:
     """Answers with models on this machine, each with an engine of its own.
 
-    ``settings``: shapes, precision, device.
+    Parameters
+    ----------
+    settings
+        Shapes, precision, device.
     """
 
     def __init__(self, settings: Hosted) -> None:

@@ -51,7 +51,10 @@ class Engine:
     prepare
         Is called on the engine's thread before anything else: some settings belong to a thread.
 
-    ``work``, ``prefixes``: for those who measure.
+    Attributes
+    ----------
+    work, prefixes
+        For those who measure.
     """
 
     def __init__(

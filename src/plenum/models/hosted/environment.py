@@ -32,7 +32,10 @@ WORKSPACES = (":4096:8", ":16:8")
 def choose(device: str) -> torch.device:
     """The device that a config names.
 
-    Raises UserError: there is no such device here.
+    Raises
+    ------
+    UserError
+        There is no such device here.
     """
     cuda = torch.cuda.is_available()
     if device == "auto":
@@ -56,7 +59,10 @@ def choose(device: str) -> torch.device:
 def settle(settings: Hosted, device: torch.device) -> None:
     """Set, for the whole process, what makes the same shapes give the same bytes.
 
-    Raises UserError: determinism was asked for, and the environment forbids it.
+    Raises
+    ------
+    UserError
+        Determinism was asked for, and the environment forbids it.
     """
     if device.type == "cuda":
         _settle_cublas(settings.deterministic)

@@ -27,9 +27,14 @@ _PATIENCE_S = 10.0
 class Loaded:
     """A model that is ready to answer.
 
-    ``content``: names the content of its files: a digest, or the hub's commit.
-    ``stops``: tokens that end an answer.
-    ``context``: tokens that prompt and answer may have together.
+    Parameters
+    ----------
+    content
+        Names the content of its files: a digest, or the hub's commit.
+    stops
+        Tokens that end an answer.
+    context
+        Tokens that prompt and answer may have together.
     """
 
     network: Network
@@ -42,8 +47,10 @@ class Loaded:
 def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
     """Load a model by name.
 
-    Raises UserError: its files aren't here and can't be downloaded, or it isn't a model that can be
-    hosted.
+    Raises
+    ------
+    UserError
+        Its files aren't here and can't be downloaded, or it isn't a model that can be hosted.
     """
     path, content = locate(model, settings.revision)
     attention.register()
@@ -82,7 +89,10 @@ def load(model: str, settings: Hosted, device: torch.device) -> Loaded:
 def locate(model: str, revision: str) -> tuple[Path, str]:
     """The folder of a model's files, and what names their content.
 
-    Raises UserError: they aren't here and can't be downloaded, or no hub has such a name.
+    Raises
+    ------
+    UserError
+        They aren't here and can't be downloaded, or no hub has such a name.
     """
     folder = checkpoints.folder(model)
     if folder is not None:

@@ -24,7 +24,10 @@ class Kept:
 class Network:
     """The forward passes of a model, each of a shape that its arguments fix.
 
-    ``model``: a causal language model of transformers, with the attention of this package.
+    Parameters
+    ----------
+    model
+        A causal language model of transformers, with the attention of this package.
     """
 
     def __init__(self, model: Any) -> None:

@@ -12,9 +12,15 @@ class Prefixes:
     A prefix is computed on its own whether it is kept or not, so that one from here has the same
     bytes as one computed anew.
 
-    ``limit``: bytes that may be kept.
+    Parameters
+    ----------
+    limit
+        Bytes that may be kept.
 
-    ``hits``, ``computed``: how often a prefix was here, and how often it wasn't.
+    Attributes
+    ----------
+    hits, computed
+        How often a prefix was here, and how often it wasn't.
     """
 
     def __init__(self, limit: int) -> None:

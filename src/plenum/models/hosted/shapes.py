@@ -33,10 +33,15 @@ class Shapes:
 class Room:
     """Where a row lies in its cache, in tokens: ``[prefix | padding | rest, then answer]``.
 
-    ``prefix``: places of the prefix, padding included.
-    ``rest``: places of the rest of the prompt, padding included, without its last token: that is
-    the first one to be decoded. The answer overwrites the padding.
-    ``capacity``: places in all.
+    Parameters
+    ----------
+    prefix
+        Places of the prefix, padding included.
+    rest
+        Places of the rest of the prompt, padding included, without its last token: that is the
+        first one to be decoded. The answer overwrites the padding.
+    capacity
+        Places in all.
     """
 
     prefix: int

@@ -15,7 +15,10 @@ _TODAY = "{% macro strftime_now(format) %}26 Jul 2024{% endmacro %}{{ '' }}"
 class Tokens:
     """A tokenizer with its chat template.
 
-    ``tokenizer``: of transformers.
+    Parameters
+    ----------
+    tokenizer
+        Of transformers.
     """
 
     def __init__(self, tokenizer: Any) -> None:
@@ -39,7 +42,10 @@ class Tokens:
         plain = [{"role": message.role, "content": message.content} for message in messages]
         return str(
             self._tokenizer.apply_chat_template(
-                plain, chat_template=self._template, tokenize=False, add_generation_prompt=True
+                plain,
+                chat_template=self._template,
+                tokenize=False,
+                add_generation_prompt=True,
             )
         )
 

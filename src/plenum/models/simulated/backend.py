@@ -36,15 +36,22 @@ class Agent(Protocol):
     ) -> str | tuple[ToolCall, ...] | None:
         """Its answer, or the tools that it calls; None where the chat isn't one of its own.
 
-        ``coupling``: scales how much other agents count.
-        ``slips``: probability of a slip.
+        Parameters
+        ----------
+        coupling
+            Scales how much other agents count.
+        slips
+            Probability of a slip.
         """
 
 
 class SimulatedBackend:
     """Answers turns, repairs, ballots and counts from the prompt's text alone.
 
-    ``knobs``: gain, coupling, noise and the rates of misbehaviour.
+    Parameters
+    ----------
+    knobs
+        Gain, coupling, noise and the rates of misbehaviour.
     """
 
     def __init__(self, knobs: Simulated) -> None:
@@ -123,7 +130,10 @@ class SimulatedBackend:
 def read(chat: Chat) -> Prompt:
     """What a committee's prompt says; the first line tells which of the known frames it has.
 
-    Raises UserError: it has none of them.
+    Raises
+    ------
+    UserError
+        It has none of them.
     """
     try:
         sectioned = chat.messages[1].content.startswith("## ")

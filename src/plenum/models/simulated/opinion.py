@@ -68,7 +68,10 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
     kick
         Added to the field: sampling noise at a positive temperature, shape (options,).
 
-    Returns array, shape (options,): a point of the simplex.
+    Returns
+    -------
+    array, shape (options,)
+        A point of the simplex.
     """
     who = persona(model)
     size = len(prompt.case.labels)

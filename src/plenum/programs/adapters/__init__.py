@@ -78,7 +78,10 @@ class Committee:
     def __post_init__(self) -> None:
         """Refuse what can't be run.
 
-        Raises UserError: not exactly one way to run it is named, or a value is out of its range.
+        Raises
+        ------
+        UserError
+            Not exactly one way to run it is named, or a value is out of its range.
         """
         if sum(map(bool, (self.target, self.command, self.http))) != 1:
             raise UserError(
@@ -106,7 +109,10 @@ def program(settings: Committee) -> Program:
 
     From here on no other process of this user can read the keys of this one.
 
-    Raises UserError: it can't be found or imported, or its URL can't be used.
+    Raises
+    ------
+    UserError
+        It can't be found or imported, or its URL can't be used.
     """
     hide_environment()
     if settings.http:

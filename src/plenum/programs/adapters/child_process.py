@@ -62,11 +62,19 @@ async def run(
 ) -> Ended:
     """Run a process in a group of its own to its end; a cancelled caller leaves none behind.
 
-    ``arguments``: the command line.
-    ``environment``: all its variables; ``PLENUM_RUN_URL`` among them marks every process that it
-    starts.
-    ``output``: the file for what it prints; none is written where it prints nothing.
-    Raises OSError: it can't be started.
+    Parameters
+    ----------
+    arguments
+        The command line.
+    environment
+        All its variables; ``PLENUM_RUN_URL`` among them marks every process that it starts.
+    output
+        The file for what it prints; none is written where it prints nothing.
+
+    Raises
+    ------
+    OSError
+        It can't be started.
     """
     out, err = _Stream(), _Stream()
     with ExitStack() as stack:
@@ -112,7 +120,10 @@ async def _pipe(stack: ExitStack) -> tuple[asyncio.StreamReader, io.FileIO]:
 def kill(group: int, mark: str) -> None:
     """Kill a group of processes, and on Linux those that left it and carry its mark.
 
-    ``mark``: text of their environment.
+    Parameters
+    ----------
+    mark
+        Text of their environment.
     """
     with suppress(ProcessLookupError, PermissionError):  # nobody is left in it
         os.killpg(group, signal.SIGKILL)

@@ -21,11 +21,15 @@ _LONGEST = 10**6
 class Http:
     """An endpoint that answers with a decision.
 
-    ``url``: where to post.
-    ``body``: a JSON value with placeholders: ``{case}``, ``{text}``, ``{seed}``, ``{base_url}``,
-    ...
-    ``path``: where the decision lies in a JSON answer, such as ``result.option``; empty where the
-    answer is the text itself.
+    Parameters
+    ----------
+    url
+        Where to post.
+    body
+        A JSON value with placeholders: ``{case}``, ``{text}``, ``{seed}``, ``{base_url}``, ...
+    path
+        Where the decision lies in a JSON answer, such as ``result.option``; empty where the answer
+        is the text itself.
     """
 
     def __init__(
@@ -44,7 +48,10 @@ class Http:
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises ProgramFailed: it can't be reached, or answered with an error.
+        Raises
+        ------
+        ProgramFailed
+            It can't be reached, or answered with an error.
         """
         if self._client is None:
             unlimited = aiohttp.ClientTimeout(total=None)
@@ -83,7 +90,10 @@ class Http:
 async def _bounded(response: aiohttp.ClientResponse) -> str:
     """The text of an answer.
 
-    Raises ProgramFailed: it is too long.
+    Raises
+    ------
+    ProgramFailed
+        It is too long.
     """
     body = bytearray()
     async for chunk in response.content.iter_any():

@@ -23,7 +23,10 @@ _LOOPBACK = "127.0.0.1,localhost"
 def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
     """This process's environment without what may be a secret, by name or by value.
 
-    ``passed``: names that the user lets through, such as a search tool's key.
+    Parameters
+    ----------
+    passed
+        Names that the user lets through, such as a search tool's key.
     """
     kept = {
         name: value

@@ -25,7 +25,10 @@ _CLIENT = str(CLIENT / "plenum_run.py")
 def described(interpreter: str, target: str) -> dict[str, Any]:
     """What a program's interpreter says of ``FILE.py:NAME``: knobs, files, versions.
 
-    Raises UserError: there is no such interpreter, or the program can't be imported by it.
+    Raises
+    ------
+    UserError
+        There is no such interpreter, or the program can't be imported by it.
     """
     return _describe(interpreter, [target], f"committee={target}")
 

@@ -48,7 +48,10 @@ class Callable:
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises ProgramFailed: it raised an error.
+        Raises
+        ------
+        ProgramFailed
+            It raised an error.
         """
         loop, given = asyncio.get_running_loop(), session.case()
         run = plenum_run.Run(

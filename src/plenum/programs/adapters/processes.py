@@ -19,9 +19,13 @@ _RUNNER = str(CLIENT / "plenum_run.py")
 class Command:
     """A command line: its decision is what it posts, or else its last line on stdout.
 
-    ``arguments``: the command and its arguments. ``{case}`` stands for the path of the case as
-    JSON, and ``{text}``, ``{seed}``, ``{index}`` and names of knobs for their values.
-    ``passed``: variables that may hold secrets and are passed on all the same.
+    Parameters
+    ----------
+    arguments
+        The command and its arguments. ``{case}`` stands for the path of the case as JSON, and
+        ``{text}``, ``{seed}``, ``{index}`` and names of knobs for their values.
+    passed
+        Variables that may hold secrets and are passed on all the same.
     """
 
     def __init__(
@@ -38,7 +42,10 @@ class Command:
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises ProgramFailed: it can't be started, or ended with another status than 0.
+        Raises
+        ------
+        ProgramFailed
+            It can't be started, or ended with another status than 0.
         """
         ended = await _run(self._arguments, session, self._passed)
         if not session.decided:
@@ -51,7 +58,10 @@ class Command:
 class Child(Command):
     """``FILE.py:NAME`` or ``MODULE:NAME``, in a process of an interpreter of its own.
 
-    ``interpreter``: the Python that has the program's packages; this one where none is named.
+    Parameters
+    ----------
+    interpreter
+        The Python that has the program's packages; this one where none is named.
     """
 
     def __init__(

@@ -52,10 +52,14 @@ class Running(Protocol):
 class Program(Protocol):
     """A program under audit.
 
-    ``name``: what it is called.
-    ``identity``: what names it, as plain data: digests of its code, command or URL, interpreter,
-    packages.
-    ``knobs``: the values to try of each setting that it declares, the usual one first.
+    Attributes
+    ----------
+    name
+        What it is called.
+    identity
+        What names it, as plain data: digests of its code, command or URL, interpreter, packages.
+    knobs
+        The values to try of each setting that it declares, the usual one first.
     """
 
     name: str
@@ -65,7 +69,10 @@ class Program(Protocol):
     async def run(self, case: Case, session: Running) -> None:
         """Run once; the decision is in the session.
 
-        Raises ProgramFailed: it ended badly.
+        Raises
+        ------
+        ProgramFailed
+            It ended badly.
         """
 
     async def close(self) -> None:

@@ -69,10 +69,15 @@ class Case:
 class Decision:
     """What was decided: an option's label, or a text to read it from.
 
-    ``option``: a label of the case.
-    ``text``: what the committee wrote, where it names no label.
-    ``extract``: how to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0``, ``name``
-    (the option that it names) or ``clerk`` (a model); without it, the text is a label or a name.
+    Parameters
+    ----------
+    option
+        A label of the case.
+    text
+        What the committee wrote, where it names no label.
+    extract
+        How to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0``, ``name`` (the
+        option that it names) or ``clerk`` (a model); without it, the text is a label or a name.
     """
 
     option: str | None = None
@@ -83,7 +88,10 @@ class Decision:
     def from_result(cls, result: Any) -> Decision:
         """What a function returned: a decision, a text, or nothing.
 
-        Raises TypeError: it is something else.
+        Raises
+        ------
+        TypeError
+            It is something else.
         """
         if isinstance(result, cls):
             return result
@@ -149,7 +157,10 @@ class Run:
         confidence
             0 to 100.
 
-        Raises Refused: plenum can't take it; the message says why.
+        Raises
+        ------
+        Refused
+            plenum can't take it; the message says why.
         """
         message = {"round": round, "seat": seat, "text": text}
         if preferences is not None:
@@ -171,7 +182,10 @@ class Run:
 def connect(url: str | None = None, token: str | None = None) -> tuple[Case, Run]:
     """The case and the run that plenum named in the environment, or that are named here.
 
-    Raises Refused: no run is named, or plenum doesn't know it.
+    Raises
+    ------
+    Refused
+        No run is named, or plenum doesn't know it.
     """
     url = url or os.environ.get("PLENUM_RUN_URL")
     if not url:
@@ -191,7 +205,10 @@ def connect(url: str | None = None, token: str | None = None) -> tuple[Case, Run
 def load(target: str) -> Any:
     """What ``FILE.py:NAME`` or ``MODULE:NAME`` names.
 
-    Raises ImportError, AttributeError: there is no such file, module or name.
+    Raises
+    ------
+    ImportError, AttributeError
+        There is no such file, module or name.
     """
     place, _, name = target.rpartition(":")
     if not place:
@@ -210,7 +227,10 @@ def load(target: str) -> Any:
 def function_of(committee: Any) -> Callable[[Case, Run], Any]:
     """What is called in a run: the method ``deliberate`` of an object, or the function itself.
 
-    Raises TypeError: it has none and isn't callable.
+    Raises
+    ------
+    TypeError
+        It has none and isn't callable.
     """
     function = getattr(committee, "deliberate", committee)
     if not callable(function):
@@ -222,7 +242,10 @@ def function_of(committee: Any) -> Callable[[Case, Run], Any]:
 def knobs_of(committee: Any) -> dict[str, list[Any]]:
     """The settings that a program declares, each with the values to try, the usual one first.
 
-    Raises TypeError: they are no lists of values by name.
+    Raises
+    ------
+    TypeError
+        They are no lists of values by name.
     """
     knobs = getattr(committee, "knobs", {})
     try:

@@ -16,7 +16,10 @@ class Interface(Protocol):
     def read(self, body: Mapping[str, Any]) -> Request:
         """Read a request.
 
-        Raises BadRequest: it is none.
+        Raises
+        ------
+        BadRequest
+            It is none.
         """
 
     def answer(self, request: Request, response: Response, name: str) -> dict[str, Any]:
@@ -35,7 +38,11 @@ class Interface(Protocol):
         """The body of an error."""
 
 
-INTERFACES: Mapping[str, Interface] = {"chat": chat, "responses": responses, "messages": messages}
+INTERFACES: Mapping[str, Interface] = {
+    "chat": chat,
+    "responses": responses,
+    "messages": messages,
+}
 """By name, as :attr:`plenum.models.RawRequest.interface` has it."""
 
 __all__ = ["INTERFACES", "BadRequest", "Interface", "Request"]

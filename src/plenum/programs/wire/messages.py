@@ -5,7 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plenum.models import Message, Response
-from plenum.programs.wire.request import ENDED, BadRequest, Request, request, required, role, text
+from plenum.programs.wire.request import (
+    ENDED,
+    BadRequest,
+    Request,
+    request,
+    required,
+    role,
+    text,
+)
 
 _TYPES = {
     400: "invalid_request_error",

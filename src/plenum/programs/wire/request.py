@@ -110,7 +110,10 @@ def request(interface: str, body: Mapping[str, Any], messages: list[Message]) ->
 def required(body: Mapping[str, Any], name: str, kind: Any) -> Any:
     """A field that a request needs.
 
-    Raises BadRequest: it is missing, or of another type.
+    Raises
+    ------
+    BadRequest
+        It is missing, or of another type.
     """
     value = optional(body, name, kind)
     if value in (None, ""):

@@ -21,7 +21,15 @@ from plenum.reports.settings import Settings
 from plenum.tracking.study import Study
 from plenum.tracking.usage import ConditionUsage
 
-__all__ = ["attrition", "conditions", "failures", "frames", "manifest", "models", "publish"]
+__all__ = [
+    "attrition",
+    "conditions",
+    "failures",
+    "frames",
+    "manifest",
+    "models",
+    "publish",
+]
 
 _LINES = 24
 """Longer manifests are written, not printed."""

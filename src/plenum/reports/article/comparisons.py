@@ -55,8 +55,12 @@ class Difference:
 class Family:
     """Differences whose p-values are adjusted together.
 
-    ``what``: what the differences are of.
-    ``differences``: all of them, with and without estimate.
+    Attributes
+    ----------
+    what
+        What the differences are of.
+    differences
+        All of them, with and without estimate.
     """
 
     what: str

@@ -99,8 +99,12 @@ class Section:
 class Document:
     """A report.
 
-    ``title``, ``lead``: the heading, and a line below it.
-    ``notice``: what a reader has to know before anything else; empty for nothing.
+    Attributes
+    ----------
+    title, lead
+        The heading, and a line below it.
+    notice
+        What a reader has to know before anything else; empty for nothing.
     """
 
     title: str
@@ -115,9 +119,14 @@ def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[B
     Paragraphs are parted by empty lines. Lines that begin with ``- `` are items of a list, with
     their lead between double asterisks.
 
-    ``template``: a file of ``page/``.
-    ``parts``: tables and figures, which a template puts in by ``{{ place("name") }}``.
-    ``facts``: what the template reads.
+    Parameters
+    ----------
+    template
+        A file of ``page/``.
+    parts
+        Tables and figures, which a template puts in by ``{{ place("name") }}``.
+    facts
+        What the template reads.
     """
     content: list[Block] = []
     known = facts | {"place": partial(_place, parts), "parts": parts}

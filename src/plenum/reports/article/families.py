@@ -25,9 +25,12 @@ SHAKY = ("flip_dominated", "few_apart", "saturated")
 class Fit:
     """A condition that has a λ̂, with p of its tests adjusted over all that have one.
 
-    ``growth``, ``growth_holm``, ``growth_bh``: p of no growth, by random time reversal.
-    ``diffusion_p``, ``diffusion_holm``, ``diffusion_bh``: p of the λ of independent random walks,
-    by the jackknife.
+    Attributes
+    ----------
+    growth, growth_holm, growth_bh
+        p of no growth, by random time reversal.
+    diffusion_p, diffusion_holm, diffusion_bh
+        p of the λ of independent random walks, by the jackknife.
     """
 
     row: Row
@@ -67,9 +70,14 @@ def shaky(every: Sequence[Fit]) -> dict[str, list[Row]]:
 class Kind:
     """Deliberations whose λ̂ is the same thing, and what their tests show, the clearest first.
 
-    ``symbol``: ``λ̂`` or ``λ̂_pert``.
-    ``perturbed``: whether the replicates read different wordings.
-    ``rows``: the conditions, with and without estimates.
+    Attributes
+    ----------
+    symbol
+        ``λ̂`` or ``λ̂_pert``.
+    perturbed
+        Whether the replicates read different wordings.
+    rows
+        The conditions, with and without estimates.
     """
 
     symbol: str

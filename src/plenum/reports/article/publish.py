@@ -20,7 +20,10 @@ from plenum.tracking.study import Study, log_report
 def publish(chosen: Settings) -> None:
     """Write ``report.html``, ``report.md`` and the figures beside it, and log all to MLflow.
 
-    Raises UserError: there is no such study, or nothing in it.
+    Raises
+    ------
+    UserError
+        There is no such study, or nothing in it.
     """
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)

@@ -45,7 +45,10 @@ _SECTIONS = {
 def compose(chosen: Settings, folder: Path) -> Document:
     """Write the report of a study in worlds; its figures are drawn into a folder.
 
-    Raises UserError: there is no such study, or nothing in it.
+    Raises
+    ------
+    UserError
+        There is no such study, or nothing in it.
     """
     tracked = Study(chosen.study, chosen.uri)
     played = tracked.conditions

@@ -44,8 +44,12 @@ class Accuracy:
 class Cost:
     """What runs took, failed ones among them.
 
-    ``dollars``: of the calls whose price is known.
-    ``unpriced``: runs with calls whose price isn't.
+    Attributes
+    ----------
+    dollars
+        Of the calls whose price is known.
+    unpriced
+        Runs with calls whose price isn't.
     """
 
     runs: int = 0
@@ -64,8 +68,12 @@ class Cost:
 class Pair:
     """Two completed runs that decided differently.
 
-    ``left``, ``right``: their numbers; the left one decided like the mode.
-    ``message``: the first message in which they differ, from 1; ``None`` where none is kept.
+    Attributes
+    ----------
+    left, right
+        Their numbers; the left one decided like the mode.
+    message
+        The first message in which they differ, from 1; ``None`` where none is kept.
     """
 
     left: int

@@ -13,9 +13,14 @@ from plenum.dynamics.audit_result import Option as Tried
 class Option:
     """A way to run the program, over all cases; see :class:`plenum.dynamics.audit_result.Option`.
 
-    ``share``, ``low``, ``high``: in the case whose runs decide least alike; ``None`` without runs.
-    ``calls``, ``dollars``: of a run, on average; ``None`` where they aren't known.
-    ``accuracy``: ``None`` where no right answer is known.
+    Attributes
+    ----------
+    share, low, high
+        In the case whose runs decide least alike; ``None`` without runs.
+    calls, dollars
+        Of a run, on average; ``None`` where they aren't known.
+    accuracy
+        ``None`` where no right answer is known.
     """
 
     name: str
@@ -34,10 +39,14 @@ class Option:
 class Compared:
     """A case beside the same case of an earlier program.
 
-    ``now``, ``before``, ``difference``, ``low``, ``high``: shares of runs that decide alike, their
-    difference, and its interval.
-    ``e_worse``: the e-value against: the share isn't smaller than it was.
-    ``worse``: whether that is shown among all cases.
+    Attributes
+    ----------
+    now, before, difference, low, high
+        Shares of runs that decide alike, their difference, and its interval.
+    e_worse
+        The e-value against: the share isn't smaller than it was.
+    worse
+        Whether that is shown among all cases.
     """
 
     case: str
@@ -66,9 +75,12 @@ class Control:
 class Beside:
     """What there is beside the verdicts; empty where it wasn't wanted.
 
-    ``options``, ``bound``: what was tried to steady it, the program as it is first; what any vote
-    can gain, in words.
-    ``errors``: what cut the audit short, one line each.
+    Attributes
+    ----------
+    options, bound
+        What was tried to steady it, the program as it is first; what any vote can gain, in words.
+    errors
+        What cut the audit short, one line each.
     """
 
     options: tuple[Option, ...] = ()

@@ -50,9 +50,15 @@ def lines(tables: Mapping[str, pd.DataFrame]) -> Lines:
 def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, int, int] | None:
     """Of two runs that decide differently, those that stay together longest.
 
-    ``decisions``: of completed runs, by number.
-    Returns tuple or None: a run that decides like the mode, another one, and how many messages they
-    share.
+    Parameters
+    ----------
+    decisions
+        Of completed runs, by number.
+
+    Returns
+    -------
+    tuple or None
+        A run that decides like the mode, another one, and how many messages they share.
     """
     counts = Counter(decisions.values())
     mode = counts.most_common(1)[0][0] if counts else ""

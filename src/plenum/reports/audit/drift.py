@@ -32,7 +32,10 @@ def drawn(
 ) -> list[Picture]:
     """The figure of divergence by round, of a dozen cases at most; none where no runs diverge.
 
-    ``kinds``: formats of the files: ``svg``, ``png``.
+    Parameters
+    ----------
+    kinds
+        Formats of the files: ``svg``, ``png``.
     """
     ensembles = map(with_preferences, conditions)
     shown = list(islice((each for each in ensembles if each is not None), MOST))

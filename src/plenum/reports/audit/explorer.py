@@ -42,7 +42,10 @@ def gathered(
 ) -> dict[str, Any]:
     """The page's data by id, as :func:`plenum.reports.explorer.gather.gathered` has them.
 
-    Raises UserError: no case has runs that report preferences in three rounds, and that differ.
+    Raises
+    ------
+    UserError
+        No case has runs that report preferences in three rounds, and that differ.
     """
     known = [with_preferences(each) for each in audited(conditions, kept)]
     shown = [condition for condition in known if condition is not None]

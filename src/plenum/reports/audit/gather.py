@@ -96,9 +96,12 @@ def kept(
 ) -> list[Kept]:
     """The conditions that an audit is of.
 
-    ``wanted``: identities of the cases; the same program under other settings is beside them. Where
-    none is given they are those of the program that ran last, as its code, interpreter and packages
-    name it.
+    Parameters
+    ----------
+    wanted
+        Identities of the cases; the same program under other settings is beside them. Where none
+        is given they are those of the program that ran last, as its code, interpreter and packages
+        name it.
     """
     latest: dict[tuple[str, ...], Kept] = {}
     for condition in conditions:
@@ -124,7 +127,10 @@ def gathered(
 ) -> Audit:
     """The audit of a study's conditions.
 
-    Raises UserError: no run has ended.
+    Raises
+    ------
+    UserError
+        No run has ended.
     """
     first = conditions[0].settings
     given = {each.case: each for each in conditions if each.settings == first}

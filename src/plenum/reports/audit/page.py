@@ -29,8 +29,12 @@ MOST_PAIRS = 12
 def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> Document:
     """Put the page together.
 
-    ``pairs``: runs side by side.
-    ``drift``: D(t), where runs report preferences.
+    Parameters
+    ----------
+    pairs
+        Runs side by side.
+    drift
+        D(t), where runs report preferences.
     """
     grids = {"verdicts": tables.verdicts(audit)}
     if any(case.source and case.source.parted for case in audit.cases):

@@ -52,7 +52,10 @@ def publish(
     results
         What the audit came to beside its runs: what would steady it, a baseline, a control.
 
-    Raises UserError: there is no such study, nothing in it, or no run has ended.
+    Raises
+    ------
+    UserError
+        There is no such study, nothing in it, or no run has ended.
     """
     with (
         tempfile.TemporaryDirectory() as scratch,
@@ -80,7 +83,10 @@ def publish(
 def publish_audited(jobs: Sequence[Job], settings: AuditConfig, results: AuditResult) -> Audit:
     """Publish an audit that was just made, to the folder that its settings name.
 
-    ``jobs``: one a case; their study is tracked.
+    Parameters
+    ----------
+    jobs
+        One a case; their study is tracked.
     """
     return publish(
         Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out)),
@@ -96,7 +102,8 @@ def report_tables(chosen: Settings) -> Audit:
     with _read(chosen, *terms_of(chosen)) as (audit, _):
         frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
         publish_product(
-            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"), chosen
+            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"),
+            chosen,
         )
     return audit
 

@@ -43,8 +43,12 @@ def index(
 ) -> dict[str, Any]:
     """The list of conditions and what the whole page says.
 
-    ``axis``: what the estimates of the list are.
-    ``named``: factors that name a condition where all are alike.
+    Parameters
+    ----------
+    axis
+        What the estimates of the list are.
+    named
+        Factors that name a condition where all are alike.
     """
     names = conditions[0].kind.distinct_factors
     differing = varying((condition.factors for condition in conditions), names)

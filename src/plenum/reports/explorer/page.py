@@ -47,9 +47,14 @@ class Layout:
 def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
     """The page of a study.
 
-    ``study``: its name, for the title.
-    ``data``: what is read under each id.
-    ``layout``: what the page of its kind is made of.
+    Parameters
+    ----------
+    study
+        Its name, for the title.
+    data
+        What is read under each id.
+    layout
+        What the page of its kind is made of.
     """
     style, script = _asset("page.css"), script_text(layout)
     rules = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)

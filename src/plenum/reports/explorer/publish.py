@@ -33,9 +33,14 @@ class _Html:
 class Explored(Settings):
     """A study to explore, and how it is estimated.
 
-    ``out``: the file that the page is written to.
-    ``condition``: the first letters of the identity of the only condition to show; empty for all.
-    ``replicates``: the most transcripts of a condition; ``None`` for all.
+    Attributes
+    ----------
+    out
+        The file that the page is written to.
+    condition
+        The first letters of the identity of the only condition to show; empty for all.
+    replicates
+        The most transcripts of a condition; ``None`` for all.
     """
 
     out: Annotated[Path, _Html()]
@@ -46,7 +51,10 @@ class Explored(Settings):
 def publish(chosen: Explored) -> None:
     """Write the explorer of a study as one HTML file, and log it.
 
-    Raises UserError: there is no such study or condition, or its kind has no explorer.
+    Raises
+    ------
+    UserError
+        There is no such study or condition, or its kind has no explorer.
     """
     store.require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
@@ -68,7 +76,10 @@ def beginning_with(
 ) -> list[TrackedCondition]:
     """The conditions whose identity begins so.
 
-    Raises UserError: none does.
+    Raises
+    ------
+    UserError
+        None does.
     """
     matching = [each for each in conditions if each.identity.startswith(condition)]
     if not matching:

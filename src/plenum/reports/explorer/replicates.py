@@ -104,9 +104,17 @@ def farthest(paths: NDArray[np.float64], most: int) -> list[int]:
     that are chosen. The distance of two trajectories is the root mean square over rounds of their
     distance on the simplex.
 
-    ``paths``: committee mean preferences, shape (replicates, rounds, options).
-    ``most``: how many to choose.
-    Returns list: their positions, in order.
+    Parameters
+    ----------
+    paths
+        Committee mean preferences, shape (replicates, rounds, options).
+    most
+        How many to choose.
+
+    Returns
+    -------
+    list
+        Their positions, in order.
     """
     count = len(paths)
     if count <= most:

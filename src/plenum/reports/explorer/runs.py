@@ -46,7 +46,10 @@ def dialogue(
     def known(text: str) -> int:
         return texts.setdefault(text, len(texts))
 
-    return {"runs": {n: _run(t, staged, known) for n, t in shown.items()}, "texts": list(texts)}
+    return {
+        "runs": {n: _run(t, staged, known) for n, t in shown.items()},
+        "texts": list(texts),
+    }
 
 
 def _run(

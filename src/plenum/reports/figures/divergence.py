@@ -15,7 +15,16 @@ from plenum.dynamics.bands import divergence_band
 from plenum.reports.figures import words
 from plenum.reports.marks import letters
 from plenum.reports.rows import Row, grouped, symbol, varying_in
-from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, keys_in_a_line, look, panels, width
+from plenum.reports.style import (
+    COLUMN,
+    PAGE,
+    SMALL,
+    chunks,
+    keys_in_a_line,
+    look,
+    panels,
+    width,
+)
 
 MOST_LINES = 4
 """Conditions that a panel has room for."""

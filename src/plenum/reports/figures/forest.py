@@ -36,9 +36,14 @@ _SURE = 0.05
 class Line:
     """An effect as it is drawn, or a heading where there is no estimate.
 
-    ``label``, ``estimate``, ``p``: its name, its estimate, and its p by Holm.
-    ``n``, ``warned``: what it rests on, and what it warns of.
-    ``pooled``: whether it is a mean over scenarios: a diamond.
+    Attributes
+    ----------
+    label, estimate, p
+        Its name, its estimate, and its p by Holm.
+    n, warned
+        What it rests on, and what it warns of.
+    pooled
+        Whether it is a mean over scenarios: a diamond.
     """
 
     label: str
@@ -179,7 +184,10 @@ def _reach(groups: Sequence[Sequence[Line]]) -> float:
 
 
 def _page(
-    lines: Sequence[Line], rows: Sequence[Row], reach: float, place: tuple[int, int]
+    lines: Sequence[Line],
+    rows: Sequence[Row],
+    reach: float,
+    place: tuple[int, int],
 ) -> Figure:
     exponent = symbol(rows)
     head = (f"Δ{exponent} [95 %]", "n", "p (Holm)", "warned")

@@ -182,7 +182,12 @@ def _text(cell: Sequence[Row], write: Callable[[Row], str]) -> str:
 
 
 def _map(
-    axes: Axes, cells: Cells, write: Callable[[Row], str], norm: Normalize, *, size: float = SMALL
+    axes: Axes,
+    cells: Cells,
+    write: Callable[[Row], str],
+    norm: Normalize,
+    *,
+    size: float = SMALL,
 ) -> None:
     """Colour cells by their λ̂ and write each condition into its own; those without are grey."""
     axes.set_facecolor(_EMPTY)

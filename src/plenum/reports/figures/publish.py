@@ -18,7 +18,10 @@ from plenum.tracking.study import log_report
 def wanted(cfg: DictConfig) -> list[str] | None:
     """The figures that a script's ``figure`` names; ``None`` for all.
 
-    Raises UserError: it is no name, and no list of names.
+    Raises
+    ------
+    UserError
+        It is no name, and no list of names.
     """
     named = OmegaConf.to_container(cfg.figure) if OmegaConf.is_list(cfg.figure) else cfg.figure
     if named is None:
@@ -34,8 +37,10 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
 
     ``names`` chooses among them.
 
-    Raises UserError: there is no such figure, or the study has nothing to show in one of those
-    named.
+    Raises
+    ------
+    UserError
+        There is no such figure, or the study has nothing to show in one of those named.
     """
     kind_of(chosen.study, chosen.uri).part("report_figures")(chosen, names)
 
@@ -58,8 +63,11 @@ def draw(
 
     With ``names``, those alone; nothing is written unless all of them can be drawn.
 
-    Raises UserError: no replicate has been completed, there is no such figure, or the study has
-    nothing to show in one of those named.
+    Raises
+    ------
+    UserError
+        No replicate has been completed, there is no such figure, or the study has nothing to show
+        in one of those named.
     """
     known(names, CATALOGUE)
     if not any(row.n for row in study.rows):

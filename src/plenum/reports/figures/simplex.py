@@ -15,7 +15,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from plenum.reports.figures.words import captioned, decided, labels, limited, name, plain, wrapped
+from plenum.reports.figures.words import (
+    captioned,
+    decided,
+    labels,
+    limited,
+    name,
+    plain,
+    wrapped,
+)
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, GREY, MARKERS, PAGE, SMALL, panels

@@ -167,7 +167,11 @@ def decided(decisions: Sequence[str]) -> str:
 
 
 def captioned(
-    figure: Figure, name: str, rows: Sequence[Row], window: tuple[int, int] = WINDOW, **facts: Any
+    figure: Figure,
+    name: str,
+    rows: Sequence[Row],
+    window: tuple[int, int] = WINDOW,
+    **facts: Any,
 ) -> None:
     """Write the caption of a figure of some conditions: its macro of ``captions.j2``.
 

@@ -51,10 +51,19 @@ class Shown:
 def collect(requested: Sequence[Item], chosen: Settings, log: Callable[[str], None]) -> list[Shown]:
     """Draw and write items of the papers from tracked runs, each under its number.
 
-    ``requested``: the items.
-    ``chosen``: the store, the folder and how estimates are made; its study doesn't matter.
-    ``log``: called with a line for each item.
-    Raises UserError: none of their studies has been run.
+    Parameters
+    ----------
+    requested
+        The items.
+    chosen
+        The store, the folder and how estimates are made; its study doesn't matter.
+    log
+        Called with a line for each item.
+
+    Raises
+    ------
+    UserError
+        None of their studies has been run.
     """
     studies = list(dict.fromkeys(name for item in requested for name in item.study_names))
     if studies and not run_or_imported(studies, chosen.uri):

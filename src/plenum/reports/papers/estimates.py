@@ -5,7 +5,14 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.reports.formats import NO_ESTIMATES, NONE, interval, number, or_dash, warnings
+from plenum.reports.formats import (
+    NO_ESTIMATES,
+    NONE,
+    interval,
+    number,
+    or_dash,
+    warnings,
+)
 from plenum.reports.labels import shared_label
 from plenum.reports.notes import of_wordings
 from plenum.reports.papers.published import beside

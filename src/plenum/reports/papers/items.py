@@ -164,7 +164,10 @@ class Item:
 def item(text: str) -> Item:
     """The item that a text names: ``001/fig-1a``, ``Table S5``, ``001 Fig. S5``, ``S8``.
 
-    Raises UserError: it names none, or several.
+    Raises
+    ------
+    UserError
+        It names none, or several.
     """
     matches = [item for item in items() if item.id == text.strip().lower()] or _named(text)
     if len(matches) == 1:

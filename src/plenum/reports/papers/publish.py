@@ -28,7 +28,10 @@ _PREFIX = re.compile(r"^tab(?:le)?\.?[\s-]*")
 def publish(cfg: DictConfig) -> None:
     """Print the requested tables; all of them are made before any is written.
 
-    Raises UserError: a table isn't known, a study isn't there, or it has nothing for a table.
+    Raises
+    ------
+    UserError
+        A table isn't known, a study isn't there, or it has nothing for a table.
     """
     names = tables(cfg)
     studies = () if OmegaConf.is_missing(cfg, "study") else tuple(dict.fromkeys(_texts(cfg.study)))
@@ -52,7 +55,10 @@ def publish(cfg: DictConfig) -> None:
 def tables(cfg: DictConfig) -> list[str]:
     """The names of the tables, each once: ``s5``, or ``Table S5``.
 
-    Raises UserError: a table isn't known.
+    Raises
+    ------
+    UserError
+        A table isn't known.
     """
     names = [_PREFIX.sub("", name.lower()) for name in _texts(cfg.table)]
     for name in names:

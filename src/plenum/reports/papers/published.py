@@ -48,7 +48,10 @@ def names() -> tuple[str, ...]:
 def published(name: str) -> tuple[Published, ...]:
     """All lines of a file.
 
-    Raises UserError: there is no such file.
+    Raises
+    ------
+    UserError
+        There is no such file.
     """
     path = project.root() / "reference" / f"{name}.csv"
     if not path.exists():

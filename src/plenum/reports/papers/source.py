@@ -107,7 +107,8 @@ class Source:
             usage
             for name in self.names
             for usage in sorted(
-                Study(name, self.chosen.uri).usage, key=lambda a: a.tracked.factors["scenario"]
+                Study(name, self.chosen.uri).usage,
+                key=lambda a: a.tracked.factors["scenario"],
             )
             if self.keep is None or self.keep(usage.tracked.factors)
         ]

@@ -28,7 +28,10 @@ from plenum.reports.rows import Row
 from plenum.reports.table import Column, Table
 from plenum.reports.tables.effects import held_columns
 
-_DIFFERENCE = (Column(("ci_low", "ci_high"), "95 % CI", limits(3)), Column("p", format=p_value))
+_DIFFERENCE = (
+    Column(("ci_low", "ci_high"), "95 % CI", limits(3)),
+    Column("p", format=p_value),
+)
 
 
 def tables(rows: Sequence[Row], changes: Sequence[Effect[FragilityContrast]]) -> list[Table]:

@@ -26,7 +26,10 @@ _LINES = 16
 def publish(chosen: Settings) -> Any:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
-    Returns object: the conditions, as the kind's ``findings`` read them.
+    Returns
+    -------
+    object
+        The conditions, as the kind's ``findings`` read them.
     """
     return kind_of(chosen.study, chosen.uri).part("report_tables")(chosen)
 

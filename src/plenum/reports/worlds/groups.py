@@ -44,10 +44,14 @@ _WORLD = ["task", "world", "agents", "rounds"]
 class Group:
     """Conditions in one world that share tables.
 
-    ``frame``: one row a condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``,
-    ``lone``, its settings that the arm doesn't name (``shared``), and the tracked ``condition``
-    itself; see :func:`frame_of`.
-    ``heading``: what the titles of its tables begin with.
+    Attributes
+    ----------
+    frame
+        One row a condition: its factors, its ``arm`` (ordered), ``scripted``, ``free``, ``lone``,
+        its settings that the arm doesn't name (``shared``), and the tracked ``condition`` itself;
+        see :func:`frame_of`.
+    heading
+        What the titles of its tables begin with.
     """
 
     frame: pd.DataFrame
@@ -247,9 +251,13 @@ def families(all_groups: Sequence[Group]) -> list[Group]:
 def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
     """The beginning of the titles of a group's tables: the world, and factors off default.
 
-    ``among``: one condition of each group of the study; what differs between those of the same
-    world is named as well.
-    ``but``: a factor that isn't named.
+    Parameters
+    ----------
+    among
+        One condition of each group of the study; what differs between those of the same world is
+        named as well.
+    but
+        A factor that isn't named.
     """
     first = _first(frame)
     same_world = among[among["task"] == first["task"]]
@@ -272,7 +280,10 @@ def heading(frame: pd.DataFrame, among: pd.DataFrame, but: str = "") -> str:
 def sources(group: Group, policies: pd.DataFrame | None = None) -> tuple[str, ...]:
     """The last notes of every table: whether baselines are missing, and where numbers are from.
 
-    ``policies``: the scripted policies that the table has; by default those of the group.
+    Parameters
+    ----------
+    policies
+        The scripted policies that the table has; by default those of the group.
     """
     frame = group.frame
     scripted = frame[frame["scripted"]] if policies is None else policies

@@ -33,7 +33,10 @@ _TABLES = (
 def tables(chosen: Settings) -> list[TrackedCondition]:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
-    Returns list of TrackedCondition: the conditions, for who has more to say of them.
+    Returns
+    -------
+    list of TrackedCondition
+        The conditions, for who has more to say of them.
     """
     played = Study(chosen.study, chosen.uri).conditions
     heading = f"Study {chosen.study}"
@@ -53,7 +56,10 @@ def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
 def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     """Draw a study's figures as PNG and SVG, and log them to MLflow; ``names`` chooses some.
 
-    Raises UserError: no run has been completed, or there is no such figure.
+    Raises
+    ------
+    UserError
+        No run has been completed, or there is no such figure.
     """
     for name in names or ():
         if name not in drawing.DRAWINGS:

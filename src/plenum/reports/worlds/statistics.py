@@ -35,8 +35,11 @@ CELL = ["volatility", "diversity", "model"]
 def points(group: Group, of: str = "proposals") -> pd.DataFrame:
     """d̄(t) and performance of every round of teams of models.
 
-    Returns DataFrame: ``x``, ``y``, ``arm``, the factors of ``CELL``, ``group``: the world, whose
-    rounds and policies depend on each other.
+    Returns
+    -------
+    DataFrame
+        ``x``, ``y``, ``arm``, the factors of ``CELL``, ``group``: the world, whose rounds and
+        policies depend on each other.
     """
     unscripted = group.unscripted
     teams = unscripted.where(unscripted.frame["agents"] != "1")

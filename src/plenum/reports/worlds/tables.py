@@ -182,8 +182,10 @@ def conditions(
 ) -> pd.DataFrame:
     """One row a condition: factors, realised n, the mean of every metric.
 
-    ``exponents``: λ̂ by the run's id, of the conditions that have one. What else only committees
-    have is empty.
+    Parameters
+    ----------
+    exponents
+        λ̂ by the run's id, of the conditions that have one. What else only committees have is empty.
     """
     rows: list[dict[str, Any]] = []
     for condition in played:

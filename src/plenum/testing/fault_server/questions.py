@@ -28,7 +28,10 @@ class Question:
 def read(raw: bytes, key: str) -> Question:
     """Read a body as OpenAI's API takes it.
 
-    Raises Unreadable: it is no JSON object, lacks a field, or asks for what isn't offered.
+    Raises
+    ------
+    Unreadable
+        It is no JSON object, lacks a field, or asks for what isn't offered.
     """
     try:
         body = json.loads(raw)

@@ -24,7 +24,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 class Running:
     """A server that runs in a thread of its own.
 
-    ``url``: the base URL that clients are given, ``http://127.0.0.1:PORT/v1``.
+    Attributes
+    ----------
+    url
+        The base URL that clients are given, ``http://127.0.0.1:PORT/v1``.
     """
 
     url: str
@@ -61,9 +64,17 @@ def serving(
 ) -> Iterator[Running]:
     """Run a server in a thread of its own, for as long as the context lasts.
 
-    ``settings``: as the command line's; ``port=0`` takes a free port.
-    ``build``: makes the server; another one than the default answers in a way of its own.
-    Raises UserError: it can't listen there.
+    Parameters
+    ----------
+    settings
+        As the command line's; ``port=0`` takes a free port.
+    build
+        Makes the server; another one than the default answers in a way of its own.
+
+    Raises
+    ------
+    UserError
+        It can't listen there.
     """
     ready: Future[Running] = Future()
 
@@ -95,7 +106,10 @@ def serving(
 def serve(settings: Settings) -> signal.Signals:
     """Run a server until SIGTERM or Ctrl-C, and say which of them it was.
 
-    Raises UserError: it can't listen there.
+    Raises
+    ------
+    UserError
+        It can't listen there.
     """
     return asyncio.run(_until_signalled(settings))
 

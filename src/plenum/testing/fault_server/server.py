@@ -41,7 +41,10 @@ Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 class FaultServer:
     """Answers requests, or misbehaves; one per event loop.
 
-    ``settings``: faults, latency, limits and where the answers come from.
+    Parameters
+    ----------
+    settings
+        Faults, latency, limits and where the answers come from.
     """
 
     def __init__(self, settings: Settings) -> None:

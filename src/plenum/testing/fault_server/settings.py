@@ -25,7 +25,10 @@ class Faults:
     of single kinds. ``retry_after_s`` is sent with each 429, ``hang_s`` ends a hang, ``trickle_s``
     is how long the body of a trickle takes; all three are seconds.
 
-    Raises UserError: a rate is outside of [0, 1], or they add up to more than 1.
+    Raises
+    ------
+    UserError
+        A rate is outside of [0, 1], or they add up to more than 1.
     """
 
     rate_limit: Rate = 0.0
@@ -129,7 +132,10 @@ class Settings:
 def settings(cfg: DictConfig) -> Settings:
     """Check a composed config.
 
-    Raises UserError: a value isn't allowed, or has the wrong type.
+    Raises
+    ------
+    UserError
+        A value isn't allowed, or has the wrong type.
     """
     schema = OmegaConf.structured(Settings)
     for node in (schema, *(schema[part.name] for part in fields(Settings)[-3:])):

@@ -16,7 +16,10 @@ Cell = tuple[int, int]
 class DisasterSettings:
     """Numbers of the world; ``docs/worlds.md`` says what each one does.
 
-    Raises UserError: one lies outside its range.
+    Raises
+    ------
+    UserError
+        One lies outside its range.
     """
 
     grid: int = 10

@@ -83,7 +83,10 @@ class DisasterWorld(World[DisasterState, Cell]):
     def read(self, value: Any) -> Cell:
         """A cell from ``[x, y]``, two whole numbers on the grid (``3.0`` and ``true`` are none).
 
-        Raises ValueError: it is anything else.
+        Raises
+        ------
+        ValueError
+            It is anything else.
         """
         last = self.settings.grid - 1
         if not isinstance(value, (list, tuple)) or len(value) != 2:

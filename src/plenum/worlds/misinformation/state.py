@@ -17,7 +17,10 @@ _INJECTED = ("injection_least", "injection_most")
 class MisinformationSettings:
     """Numbers of the world; ``docs/worlds.md`` says what each one does.
 
-    Raises UserError: one lies outside its range.
+    Raises
+    ------
+    UserError
+        One lies outside its range.
     """
 
     nodes: int = 50

@@ -101,7 +101,10 @@ class MisinformationWorld(World[MisinformationState, Nodes]):
 
         Fewer are allowed, also none. ``3.0``, ``true`` and an id that stands twice aren't.
 
-        Raises ValueError: it is anything else.
+        Raises
+        ------
+        ValueError
+            It is anything else.
         """
         s = self.settings
         if not isinstance(value, (list, tuple)) or len(value) > s.checks:

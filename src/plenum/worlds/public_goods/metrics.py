@@ -16,10 +16,21 @@ BINS = 10
 def gini(amounts: ArrayLike) -> float:
     """Gini coefficient: half the mean absolute difference over the mean.
 
-    ``amounts``: not negative, shape (n,).
-    Returns float: 0 where all are equal, also where all are zero; (n - 1)/n where one has
-    everything; NaN for none.
-    Raises ValueError: an amount is negative or no number.
+    Parameters
+    ----------
+    amounts
+        Not negative, shape (n,).
+
+    Returns
+    -------
+    float
+        0 where all are equal, also where all are zero; (n - 1)/n where one has everything; NaN
+        for none.
+
+    Raises
+    ------
+    ValueError
+        An amount is negative or no number.
     """
     array = np.sort(np.asarray(amounts, dtype=float).ravel())
     if not (array >= 0).all():

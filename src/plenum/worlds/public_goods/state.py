@@ -14,7 +14,10 @@ class PublicGoodsSettings:
 
     Thresholds, shocks and benefits are stated for five agents, unless they aren't ``scaled``.
 
-    Raises UserError: one lies outside its range.
+    Raises
+    ------
+    UserError
+        One lies outside its range.
     """
 
     threshold: float = 30.0

@@ -77,7 +77,10 @@ class PublicGoodsWorld(World[PublicGoodsState, float]):
     def read(self, value: Any) -> float:
         """A contribution from a finite number between 0 and ``most`` (no text, no ``true``).
 
-        Raises ValueError: it is anything else.
+        Raises
+        ------
+        ValueError
+            It is anything else.
         """
         most = self.settings.most
         number = isinstance(value, (int, float)) and not isinstance(value, bool)

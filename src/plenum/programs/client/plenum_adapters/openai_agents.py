@@ -15,10 +15,14 @@ Speak = Callable[..., Awaitable[Any]]
 class OpenAIAgents:
     """A committee of agents.
 
-    ``play``: ``await play(case, run, speak)`` gives the decision. ``await speak(agent, input)`` is
-    ``Runner.run`` for this run, ``max_turns`` too: for a team with handoffs it is called once, for
-    one that code leads as often as it takes.
-    ``knobs``: what an audit may set, by name: the values, the usual one first.
+    Parameters
+    ----------
+    play
+        ``await play(case, run, speak)`` gives the decision.
+        ``await speak(agent, input)`` is ``Runner.run`` for this run, ``max_turns`` too: for a
+        team with handoffs it is called once, for one that code leads as often as it takes.
+    knobs
+        What an audit may set, by name: the values, the usual one first.
     """
 
     play: Callable[[Case, Run, Speak], Awaitable[Result]]

@@ -25,6 +25,7 @@ from plenum.dynamics.audits import (
     in_order,
 )
 from plenum.dynamics.parting_calls import cached, parting
+from plenum.programs.one_shot import seats
 from plenum.reports.audit.audit import (
     Accuracy,
     Audit,
@@ -268,6 +269,7 @@ def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
     return Controlled(
         identities=tuple(dict.fromkeys(str(head["program"]) for head in heads)),
         program=json.loads(heads[-1]["manifest"]) if heads else {},
+        prompts=_prompts(conditions[0]),
         overrides=factors["settings"],
         seed=factors["seed"],
         models=tuple(sorted(map(str, values["model"].dropna().unique()))),
@@ -284,6 +286,12 @@ def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
         written=datetime.fromtimestamp(last / 1000, UTC).isoformat(timespec="seconds"),
         origin=origin(tracked),
     )
+
+
+def _prompts(each: Kept) -> dict[str, str]:
+    """The system prompts of the seats that a case's first run asked."""
+    first = next(filter(None, (stored.read() for stored in each.transcripts)), None)
+    return {seat.name: seat.system for seat in seats(first) if seat.system} if first else {}
 
 
 def _fingerprints(study: Study, runs: set[str]) -> dict[str, int]:

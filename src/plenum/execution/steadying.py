@@ -20,6 +20,7 @@ from plenum.dynamics.audits import (
 )
 from plenum.execution.audit_runs import AuditRuns, CaseRuns, ended_run
 from plenum.execution.condition_folder import begun, journal_of
+from plenum.execution.outcomes import problems
 from plenum.execution.sweep import run_sweep
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program, settings_line
@@ -30,8 +31,10 @@ RUNGS = (6, 12, 24, 48)
 AS_IT_IS = "as it is"
 
 
-def options(audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule) -> list[Option]:
-    """Everything that was tried, with the program as it is first.
+def options(
+    audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule
+) -> tuple[list[Option], tuple[str, ...]]:
+    """Everything that was tried, with the program as it is first; what cut it short, a line each.
 
     Parameters
     ----------
@@ -40,7 +43,8 @@ def options(audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule) -> list[Opt
     """
     runs = list(usual.values())
     first = _option(AS_IT_IS, runs, rule)
-    return [first, *_by_vote(first, runs, rule), *_by_knobs(audit, runs, rule)]
+    by_knobs, errors = _by_knobs(audit, runs, rule)
+    return [first, *_by_vote(first, runs, rule), *by_knobs], errors
 
 
 def settings_tried(audit: Audit) -> dict[str, Audit]:
@@ -92,27 +96,33 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
     return votes_tried
 
 
-def _by_knobs(audit: Audit, usual: Sequence[CaseRuns], rule: Rule) -> list[Option]:
+def _by_knobs(
+    audit: Audit, usual: Sequence[CaseRuns], rule: Rule
+) -> tuple[list[Option], tuple[str, ...]]:
     """The program under other settings, by successive halving on the same evidence."""
     tried = settings_tried(audit)
     if not tried:
-        return []
+        return [], ()
     shared = replace(rule, alpha=rule.alpha / len(tried))
     going, by_name = list(tried), dict[str, list[CaseRuns]]()
+    errors: tuple[str, ...] = ()
     for rung in (*RUNGS, audit.settings.max_runs):
         if rung > audit.settings.max_runs:
             continue
-        by_name |= _run(audit, tried, going, rung, shared)
+        played, errors = _run(audit, tried, going, rung, shared)
+        by_name |= played
+        if errors:
+            break
         if len(going) > 1:
             ranked = sorted(going, key=lambda name: -_rank(by_name[name]))
             going = ranked[: math.ceil(len(going) / 2)]
     modes = {case.id: case.verdict.mode for case in usual}
-    return [_option(name, by_name[name], shared, modes) for name in tried]
+    return [_option(name, by_name[name], shared, modes) for name in tried], errors
 
 
 def _run(
     audit: Audit, tried: Mapping[str, Audit], going: Sequence[str], most: int, rule: Rule
-) -> dict[str, list[CaseRuns]]:
+) -> tuple[dict[str, list[CaseRuns]], tuple[str, ...]]:
     """Run the settings that are left; the others' runs stand for what the budget has spent."""
     jobs = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
     for name, each in tried.items():
@@ -120,10 +130,11 @@ def _run(
             runs = most if name in going else len(begun(job))
             jobs.append(replace(job, replicates=runs))
     playing = AuditRuns(replace(audit, jobs=tuple(jobs)), rule, lambda pilot: "", {})
-    run_sweep(jobs, playing)
-    return {
+    errors = problems(run_sweep(jobs, playing), "fix=true ")
+    played = {
         name: [playing.cases[job.condition.folder] for job in tried[name].jobs] for name in going
     }
+    return played, errors
 
 
 def _rank(runs: Sequence[CaseRuns]) -> float:

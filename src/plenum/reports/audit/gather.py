@@ -25,7 +25,6 @@ from plenum.dynamics.audits import (
     in_order,
 )
 from plenum.dynamics.parting_calls import cached, parting
-from plenum.programs.one_shot import seats
 from plenum.reports.audit.audit import (
     Accuracy,
     Audit,
@@ -291,7 +290,8 @@ def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
 def _prompts(each: Kept) -> dict[str, str]:
     """The system prompts of the seats that a case's first run asked."""
     first = next(filter(None, (stored.read() for stored in each.transcripts)), None)
-    return {seat.name: seat.system for seat in seats(first) if seat.system} if first else {}
+    calls = [entry for entry in first.entries if entry["kind"] == "call"] if first else []
+    return {str(call["seat"]): str(call["system"]) for call in calls if call.get("system")}
 
 
 def _fingerprints(study: Study, runs: set[str]) -> dict[str, int]:

@@ -70,10 +70,7 @@ def with_weights(
     _refuse_misnamed(model.name, models, backend)
     if not isinstance(backend, Hosted):
         return backend, ()
-    return (
-        dataclasses.replace(backend, dtype=_dtype(backend, model)),
-        checkpoints.digests(models),
-    )
+    return (dataclasses.replace(backend, dtype=_dtype(backend, model)), checkpoints.digests(models))
 
 
 def _dtype(backend: Hosted, model: ModelConfig) -> str:

@@ -69,7 +69,7 @@ def _explain_values() -> None:
         values = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]
         if "- config\n" in defaults:
             values.append(
-                "\nand the values of run.py, such as backend, model, tracking and budget.*: "
+                "\nand the values of run.py, such as backend, tracking and budget.*: "
                 "python run.py --help\n"
             )
         return "".join(values).strip().replace("$", "$$")

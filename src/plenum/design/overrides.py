@@ -84,7 +84,10 @@ def check_flags(arguments: Sequence[str], config_name: str) -> None:
 def check_meant(arguments: Sequence[str], config_name: str) -> None:
     """Refuse settings of ``run.py`` that mean nothing to a script that composes its config.
 
-    Raises UserError: an argument sets one.
+    Raises
+    ------
+    UserError
+        An argument sets one.
     """
     foreign = _foreign(config_name)
     for argument in arguments:

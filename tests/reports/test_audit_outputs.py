@@ -30,7 +30,6 @@ from plenum.tracking.study import Study
 WAVERING = ["A", "A", "B", "A", "B"] * 4
 HOSTILE = "</script><b>x</b>\"'&`|@someone \u202e\u0007"
 
-
 New = Callable[..., AuditStudy]
 
 

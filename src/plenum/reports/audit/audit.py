@@ -13,7 +13,6 @@ from plenum.reports.audit.beside import Beside
 SCHEMA = "plenum.audit/1"
 """Raised when a field changes its meaning or goes; new fields alone don't raise it."""
 
-
 LONG = 60
 """Letters of a name that tables show."""
 

@@ -17,7 +17,6 @@ from plenum.reports.table import Column, Table, keys
 _LONGEST = 600
 """Letters of a case's text in the table of cases."""
 
-
 _COUNTED = ("runs", "completed", "pending")
 
 

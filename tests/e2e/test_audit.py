@@ -196,6 +196,7 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> N
     [
         (12, ["stopped: budget.calls=12 is", "control=one_shot was not", "fix=true was not run"]),
         (24, ["control=one_shot stopped: budget.calls=24 is reached", "fix=true was not run"]),
+        (48, ["fix=true stopped: budget.calls=48 is reached"]),
         (400, []),
     ],
 )

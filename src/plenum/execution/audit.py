@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from plenum.base.errors import UserError
+from plenum.design.condition import Job
 from plenum.dynamics.audit_baseline import Comparison, compare
 from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audit_runs import expected, further, horizon
@@ -23,7 +24,7 @@ from plenum.execution.audit_runs import (
 )
 from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import Outcome, problems
-from plenum.execution.steadying import bound, options
+from plenum.execution.steadying import bound, options, settings_tried
 from plenum.execution.sweep import run_sweep
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.programs.compose import Audit
@@ -70,7 +71,7 @@ def run(audit: Audit) -> AuditResult | None:
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
-    outcomes = run_sweep(audit.jobs, runs)
+    outcomes = run_sweep(audit.jobs, runs, _paid(audit))
     caches = (answered_by_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), "") or no_decision(runs):
         raise UserError(refused)
@@ -153,29 +154,47 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
 
 def _with_steadier(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
     """What would steady it beside the verdicts."""
-    steadier, errors = options(audit, runs.cases, rule)
+    steadier, errors = options(audit, runs.cases, rule, _paid(audit))
     limit = bound(list(runs.cases.values()))
     return replace(verdicts, steadier=steadier, bound=limit, errors=errors)
 
 
 def _with_control(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
     """The seats of run 0, asked once each and without interaction, as often as they interacted."""
-    pilots = {c.id: ended_run(journal_of(c.job, 0)) for c in runs.cases.values()}
+    control = _control(audit)
+    lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
+    jobs = [
+        replace(job, replicates=lengths[require_program(job.condition).case.id])
+        for job in control.jobs
+    ]
+    if not jobs:
+        return replace(verdicts, control={})
+    playing = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
+    outcomes = run_sweep(jobs, playing, _paid(audit))
+    alone = {case.id: case.verdict for case in playing.cases.values() if case.outcomes}
+    return replace(verdicts, control=alone, errors=problems(outcomes, f"control={ONE_SHOT} "))
+
+
+def _control(audit: Audit) -> Audit:
+    """The audit without interaction, of the cases whose seats run 0 shows."""
+    pilots = {
+        require_program(job.condition).case.id: ended_run(journal_of(job, 0)) for job in audit.jobs
+    }
     by_case = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
     known = {case: by_seat for case, by_seat in by_case.items() if by_seat}
     control = audit.without_interaction(OneShot(audit.jobs[0].condition.labels[0], known))
-    lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
-    jobs = []
-    for job in control.jobs:
-        case = require_program(job.condition).case.id
-        if case in known:
-            jobs.append(replace(job, replicates=lengths[case]))
-    spent = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
-    playing = EveryRun(replace(control, jobs=(*spent, *jobs)), rule, lambda pilot: "", {})
-    outcomes = run_sweep([*spent, *jobs], playing)
-    played = [playing.cases[job.condition.folder] for job in jobs]
-    alone = {case.id: case.verdict for case in played if case.outcomes}
-    return replace(verdicts, control=alone, errors=problems(outcomes, f"control={ONE_SHOT} "))
+    jobs = (job for job in control.jobs if require_program(job.condition).case.id in known)
+    return replace(control, jobs=tuple(jobs))
+
+
+def _paid(audit: Audit) -> list[Job]:
+    """All that the budget is for: the audit, its control, and what may steady it."""
+    jobs = list(audit.jobs)
+    if audit.settings.control == ONE_SHOT:
+        jobs += _control(audit).jobs
+    if audit.settings.fix:
+        jobs += (job for each in settings_tried(audit).values() for job in each.jobs)
+    return jobs
 
 
 def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from plenum.design.condition import Job
 from plenum.dynamics.audit_result import Option
 from plenum.dynamics.audit_votes import gain, votes
 from plenum.dynamics.audits import (
@@ -32,7 +33,7 @@ AS_IT_IS = "as it is"
 
 
 def options(
-    audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule
+    audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule, paid: Sequence[Job]
 ) -> tuple[list[Option], tuple[str, ...]]:
     """Everything that was tried, with the program as it is first; what cut it short, a line each.
 
@@ -40,10 +41,12 @@ def options(
     ----------
     usual
         The runs of the audit that was made.
+    paid
+        Conditions whose cost counts towards the budget.
     """
     runs = list(usual.values())
     first = _option(AS_IT_IS, runs, rule)
-    by_knobs, errors = _by_knobs(audit, runs, rule)
+    by_knobs, errors = _by_knobs(audit, runs, rule, paid)
     return [first, *_by_vote(first, runs, rule), *by_knobs], errors
 
 
@@ -97,7 +100,7 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
 
 
 def _by_knobs(
-    audit: Audit, usual: Sequence[CaseRuns], rule: Rule
+    audit: Audit, usual: Sequence[CaseRuns], rule: Rule, paid: Sequence[Job]
 ) -> tuple[list[Option], tuple[str, ...]]:
     """The program under other settings, by successive halving on the same evidence."""
     tried = settings_tried(audit)
@@ -109,7 +112,13 @@ def _by_knobs(
     for rung in (*RUNGS, audit.settings.max_runs):
         if rung > audit.settings.max_runs:
             continue
-        played, errors = _run(audit, tried, going, rung, shared)
+        jobs = [replace(job, replicates=rung) for name in going for job in tried[name].jobs]
+        playing = AuditRuns(replace(audit, jobs=tuple(jobs)), shared, lambda pilot: "", {})
+        errors = problems(run_sweep(jobs, playing, paid), "fix=true ")
+        played = {
+            name: [playing.cases[job.condition.folder] for job in tried[name].jobs]
+            for name in going
+        }
         by_name |= played
         if errors:
             break
@@ -118,23 +127,6 @@ def _by_knobs(
             going = ranked[: math.ceil(len(going) / 2)]
     modes = {case.id: case.verdict.mode for case in usual}
     return [_option(name, by_name[name], shared, modes) for name in tried], errors
-
-
-def _run(
-    audit: Audit, tried: Mapping[str, Audit], going: Sequence[str], most: int, rule: Rule
-) -> tuple[dict[str, list[CaseRuns]], tuple[str, ...]]:
-    """Run the settings that are left; the others' runs stand for what the budget has spent."""
-    jobs = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
-    for name, each in tried.items():
-        for job in each.jobs:
-            runs = most if name in going else len(begun(job))
-            jobs.append(replace(job, replicates=runs))
-    playing = AuditRuns(replace(audit, jobs=tuple(jobs)), rule, lambda pilot: "", {})
-    errors = problems(run_sweep(jobs, playing), "fix=true ")
-    played = {
-        name: [playing.cases[job.condition.folder] for job in tried[name].jobs] for name in going
-    }
-    return played, errors
 
 
 def _rank(runs: Sequence[CaseRuns]) -> float:

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import nan
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -292,7 +291,7 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
     labels, rule = ("A", "B"), Rule()
     options = [
         Option("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
-        Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, nan, nan, "undecided", True),
+        Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
     ]
     came = Came(
         comparisons={"c": compare(WAVERING, ["A"] * 20, labels, rule)},

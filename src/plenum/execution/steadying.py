@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from plenum.design.condition import Job
-from plenum.dynamics.audit_result import Option
+from plenum.dynamics.audit_result import Option, known
 from plenum.dynamics.audit_votes import gain, votes
 from plenum.dynamics.audits import (
     STABLE,
@@ -89,9 +89,9 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
                 low=min(each.low for each in row),
                 high=least.high,
                 runs=first.runs,
-                calls=first.calls * least.runs,
-                dollars=first.dollars * least.runs,
-                accuracy=float(np.mean(right)) if right else math.nan,
+                calls=None if first.calls is None else first.calls * least.runs,
+                dollars=None if first.dollars is None else first.dollars * least.runs,
+                accuracy=float(np.mean(right)) if right else None,
                 verdict=_together(verdicts),
                 constant=first.constant,
             )
@@ -139,13 +139,12 @@ def _option(
     verdicts = {case.id: case_verdict(case.outcomes, case.options, rule) for case in runs}
     ended = [case for case in verdicts.values() if case.runs]
     if not ended:
-        nan = math.nan
-        return Option(name, nan, 0.0, 1.0, 0, nan, nan, nan, UNDECIDED)
+        return Option(name, None, 0.0, 1.0, 0, None, None, None, UNDECIDED)
     least = min(ended, key=lambda case: case.share)
     calls, dollars = _spent(runs)
     return Option(
         name=name,
-        share=least.share,
+        share=known(least.share),
         low=min(case.low for case in ended),
         high=least.high,
         runs=sum(case.runs for case in ended),
@@ -164,7 +163,7 @@ def _constant(cases: Mapping[str, CaseVerdict], usual: Mapping[str, str] | None)
     return differ and len(cases) > 1 and len(modes) == 1
 
 
-def _accuracy(runs: Sequence[CaseRuns]) -> float:
+def _accuracy(runs: Sequence[CaseRuns]) -> float | None:
     """The mean over cases of the share of runs with the right answer."""
     answers = ((case, require_program(case.job.condition).case.answer) for case in runs)
     shares = [
@@ -172,15 +171,15 @@ def _accuracy(runs: Sequence[CaseRuns]) -> float:
         for case, answer in answers
         if answer and case.outcomes
     ]
-    return float(np.mean(shares)) if shares else math.nan
+    return float(np.mean(shares)) if shares else None
 
 
-def _spent(runs: Sequence[CaseRuns]) -> tuple[float, float]:
+def _spent(runs: Sequence[CaseRuns]) -> tuple[float | None, float | None]:
     """Calls and dollars of a run, on average."""
     journals = (journal_of(case.job, index) for case in runs for index in begun(case.job))
     totals = [run.totals() for run in map(ended_run, journals) if run is not None]
     calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))
-    return float(calls), float(dollars)
+    return known(float(calls)), known(float(dollars))
 
 
 def _together(verdicts: set[str]) -> str:

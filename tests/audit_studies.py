@@ -34,6 +34,7 @@ def conversation(decision: str, rounds: int = 2, *, part: int = 2, shares: bool 
                     **{"kind": "call", **here, "model": "gpt-x", "text": words, **SPENT},
                     **{"finish": "stop", "prompt": digest([number, seat]), "occurrence": 0},
                     **{"interface": "chat", "temperature": 0.7, "question": "What now?"},
+                    "system": f"You are the {seat}.",
                 }
             )
             held = 0.5 + 0.04 * number

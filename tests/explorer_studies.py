@@ -35,13 +35,35 @@ def plain(replicate: int, round_: int, seat: str) -> str:
     return words
 
 
-class Written:
+class Kept:
     """Conditions as the tracking store would give them back, their journals in a folder."""
+
+    gathered: Callable[..., dict[str, Any]]
+    layout: Any
 
     def __init__(self, folder: Path, study: str = "told") -> None:
         self.folder, self.study = folder, study
         self.tracked: list[TrackedCondition] = []
         self.kept: dict[str, list[StoredTranscript]] = {}
+
+    @property
+    def chosen(self) -> Settings:
+        return Settings(self.study, "sqlite:///unused.db", Path("unused"), draws=100)
+
+    def data(self, most: int | None = None) -> dict[str, Any]:
+        return type(self).gathered(self.chosen, self.tracked, self.kept, most)
+
+    def page(self, most: int | None = None) -> Path:
+        """The explorer of all conditions, as a file."""
+        file = self.folder / "explorer.html"
+        file.write_text(page(self.study, self.data(most), self.layout), encoding="utf-8")
+        return file
+
+
+class Written(Kept):
+    """Conditions of committees."""
+
+    gathered, layout = staticmethod(gathered), EXPLORER.layout
 
     def condition(
         self,
@@ -90,19 +112,6 @@ class Written:
 
     def rows(self) -> list[Row]:
         return rows.build(self.tracked, self.chosen)
-
-    @property
-    def chosen(self) -> Settings:
-        return Settings(self.study, "sqlite:///unused.db", Path("unused"), draws=100)
-
-    def data(self, most: int | None = None) -> dict[str, Any]:
-        return gathered(self.chosen, self.tracked, self.kept, most)
-
-    def page(self, most: int | None = None) -> Path:
-        """The explorer of all conditions, as a file."""
-        file = self.folder / "explorer.html"
-        file.write_text(page(self.study, self.data(most), EXPLORER.layout), encoding="utf-8")
-        return file
 
     def _journal(
         self,

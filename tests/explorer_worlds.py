@@ -5,15 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from explorer_studies import Kept
+
 from plenum.base.identity import generator
 from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
 from plenum.models import Reply
 from plenum.models.conversation import Ask, failure
 from plenum.records import Failure, Journal, read
-from plenum.reports.explorer.page import page
 from plenum.reports.explorer.worlds import EXPLORER, gathered
-from plenum.reports.settings import Settings
 from plenum.tracking import worlds
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import StoredTranscript
@@ -30,13 +30,10 @@ def simulated(ask: Ask) -> str:
     return text
 
 
-class PlayedWorlds:
-    """Conditions as the tracking store would give them back, their journals in a folder."""
+class PlayedWorlds(Kept):
+    """Conditions of worlds."""
 
-    def __init__(self, folder: Path, study: str = "worlds") -> None:
-        self.folder, self.study = folder, study
-        self.tracked: list[TrackedCondition] = []
-        self.kept: dict[str, list[StoredTranscript]] = {}
+    gathered, layout = staticmethod(gathered), EXPLORER.layout
 
     def condition(
         self,
@@ -69,19 +66,6 @@ class PlayedWorlds:
         )
         self.tracked.append(condition)
         return condition
-
-    @property
-    def chosen(self) -> Settings:
-        return Settings(self.study, "sqlite:///unused.db", Path("unused"), draws=100)
-
-    def data(self, most: int | None = None) -> dict[str, Any]:
-        return gathered(self.chosen, self.tracked, self.kept, most)
-
-    def page(self, most: int | None = None) -> Path:
-        """The explorer of all conditions, as a file."""
-        file = self.folder / "worlds.html"
-        file.write_text(page(self.study, self.data(most), EXPLORER.layout), encoding="utf-8")
-        return file
 
     def _play(self, played: Any, replicate: int, answer: Answer, lost: int) -> Path:
         file = self.folder / played.identity / f"{replicate:03d}.jsonl"

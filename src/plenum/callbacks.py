@@ -20,7 +20,6 @@ from plenum.base.terminal import say
 PRINTED = ".printed.json"
 """In a study's output folder: its tables as they were printed, under a digest of their sources."""
 
-
 _CLOCK_NS = 20_000_000
 """A file's time may lag behind the clock by so much."""
 

@@ -36,7 +36,7 @@ def front_door(main: Callable[[], object]) -> None:
 
     ``-m`` may stand anywhere; Hydra itself would read no override behind it and another one.
     """
-    from plenum.design.overrides import MULTIRUN, check_flags
+    from plenum.design.overrides import MULTIRUN, check_flags, check_meant
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
     sys.argv[1:] = sorted(sys.argv[1:], key=lambda argument: argument not in MULTIRUN)
@@ -51,6 +51,7 @@ def front_door(main: Callable[[], object]) -> None:
         refuse_in_arguments(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             check_flags(sys.argv[1:], config_name)
+            check_meant(sys.argv[1:], config_name)
             _explain_values()
         main()
 
@@ -68,7 +69,7 @@ def _explain_values() -> None:
         values = [b for b in blocks if not b.startswith(("defaults:", "hydra:"))]
         if "- config\n" in defaults:
             values.append(
-                "\nand the values of run.py, such as backend, model, tracking and budget.*: "
+                "\nand the values of run.py, such as backend, tracking and budget.*: "
                 "python run.py --help\n"
             )
         return "".join(values).strip().replace("$", "$$")

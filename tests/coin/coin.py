@@ -95,7 +95,7 @@ def compose(typed: Config) -> CoinCondition:
     heads = typed.task.world["heads"]
     Range(0, 1).check("task.world.heads", heads)
     model = str(typed.model.default)
-    backend, weights = with_weights(typed, [model])
+    backend, weights = with_weights(typed.backend, [model], typed.model)
     return CoinCondition(
         heads=float(heads),
         model=model,

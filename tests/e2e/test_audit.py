@@ -145,6 +145,22 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
     for given, words in (
         (["acceptable=.8"], "unacceptable: 0.8; it must be below acceptable=0.8"),
         (["max_runs=1"], "max_runs: 1 is not allowed"),
+        (
+            ["rounds=3"],
+            "rounds: run.py has this setting, audit.py has none; here it is committee.kn",
+        ),
+        (["+roles.seats.Chair=x"], "roles.seats.Chair: run.py has this setting, audit.py has none"),
+        (["replicates=9"], "audit.py has none; here it is max_runs"),
+        (["scenario=HL-01"], "audit.py has none; here it is case"),
+        (["model=gpt-4o"], "audit.py has none; here it is +overrides.model"),
+        (["temperature=t1"], "audit.py has none; here it is +overrides.temperature"),
+        (["+experiment=landscape"], "experiment: run.py has this setting, audit.py has none"),
+        (["rouns=3"], "rouns: no such setting; --help lists what there is"),
+        (["+overrides.temprature=1"], "overrides.temprature: no parameter of sampling, and the p"),
+        (["+overrides.temprature=1"], "allowed are model, fault_rate, temperature, top_p"),
+        (["temperatures=[0,3]", "fix=true"], "temperatures: 3.0 is not allowed; it must be 0 to 2"),
+        (["temperatures=0.5", "fix=true"], "temperatures: several values stand in brackets"),
+        (["temperatures=[0,1]"], "temperatures: [0.0, 1.0]; they are tried by fix=true"),
         (["undecided=maybe"], "undecided: 'maybe' is not one of pass, fail"),
         (["committee.pyhton=x"], "committee.pyhton: no such setting; did you mean"),
         (["committee=nothing.py:f"], "committee=nothing.py:f: there is no file nothing.py"),
@@ -173,6 +189,29 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> N
     assert "stopped: budget.calls=20 is reached" in lines[-1]
     assert sum(line["outcome"] == "ok" for line in calls(folder)) <= 20
     audited(run, "talks", "budget.calls=400", status=0)
+
+
+@pytest.mark.parametrize(
+    ("budget", "ending"),
+    [
+        (12, ["stopped: budget.calls=12 is", "control=one_shot was not", "fix=true was not run"]),
+        (24, ["control=one_shot stopped: budget.calls=24 is reached", "fix=true was not run"]),
+        (48, ["fix=true stopped: budget.calls=48 is reached"]),
+        (400, []),
+    ],
+)
+@pytest.mark.usefixtures("stored")
+def test_what_a_budget_cut_short_is_named_on_the_screen_and_on_the_page(
+    run: Run, folder: Path, budget: int, ending: list[str]
+) -> None:
+    more = ("control=one_shot", "fix=true", "temperatures=[0]", "max_runs=7", "tracking=local")
+    lines = audited(run, "talks", *more, f"budget.calls={budget}", "concurrency=2", status=3)
+    said = [line for line in lines if "stopped:" in line or "was not run" in line]
+    assert len(said) == len(ending)
+    assert all(line.startswith(start) for line, start in zip(said, ending, strict=True))
+    page = " ".join((folder / "outputs/audit/audit.html").read_text().split())
+    assert all(start in page for start in ending)
+    assert sum(line["outcome"] == "ok" for line in calls(folder)) <= budget
 
 
 def test_a_killed_audit_comes_to_the_same_verdict_and_pays_nothing_twice(
@@ -251,6 +290,7 @@ def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Pat
     assert "baseline: nothing; no study" in done.stderr
 
 
+KEYS = {"OPENAI_API_KEY": KEY}
 KNOBS = """
 import json, urllib.request
 
@@ -304,6 +344,38 @@ def test_what_would_steady_it_is_tried_and_a_constant_is_never_recommended(
     assert sum("interaction adds" in line for line in lines) == 2
 
 
+def test_temperatures_are_tried_in_every_request(run: Run, folder: Path, server: Server) -> None:
+    given = [f"backend.api_base.openai={server.url}", "backend=api", "max_runs=6"]
+    more = ["fix=true", "temperatures=[0,0.7]"]
+    server.script = [{"choice": {"content": f"Answer {n}"}} for n in range(54)]
+    done = run(*arguments("talks", *given, *more), script="scripts/audit.py", status=3, **KEYS)
+    table = {line.partition(":")[0]: line for line in done.stdout.splitlines()}
+    for name in ("temperature=0.0 in every request", "temperature=0.7 in every request"):
+        assert "worst case 83%" in table[name]  # as the program decides, whatever it is told
+        assert "3 calls" in table[name]
+    sent = Counter(request["body"].get("temperature") for request in server.requests)
+    assert sent == {None: 18, 0: 18, 0.7: 18}
+    assert len(journals(folder)) == 18
+
+
+def test_a_budget_in_dollars_needs_a_price_for_what_the_program_calls(
+    run: Run, folder: Path, server: Server
+) -> None:
+    given = [f"backend.api_base.openai={server.url}", "backend=api", "budget.dollars=1"]
+    server.script = [{"choice": {"content": f"Answer {n}"}} for n in range(12)]
+    for _ in range(2):  # the second time without a call
+        done = run(*arguments("talks", *given), script="scripts/audit.py", status=2, **KEYS)
+        assert done.stdout == ""
+        line = done.stderr.splitlines()[-1]
+        assert line.startswith("error: budget.dollars: no price is known for openai/gpt-x; state")
+        assert len(server.requests) == 3  # the pilot's
+        assert len(journals(folder)) == 1
+    priced = [*given, "+prices={openai/gpt-x:{input:0,output:100}}", "max_runs=4"]
+    done = run(*arguments("talks", *priced), script="scripts/audit.py", status=3, **KEYS)
+    assert "4 runs: A 3, B 1" in done.stdout
+    assert len(server.requests) == 12
+
+
 @pytest.mark.usefixtures("folder")
 def test_answers_from_a_cache_are_refused_as_a_measurement(
     run: Run, server: Server, tmp_path: Path
@@ -312,7 +384,7 @@ def test_answers_from_a_cache_are_refused_as_a_measurement(
     answer = "A, for one and the same reason, in the very same words each time. " * 6
     server.script = [{"choice": {"content": answer}} for _ in range(200)]
     given = [f"backend.api_base.openai={server.url}", "backend=api", "concurrency=2"]
-    done = run(*arguments("talks", *given), script="scripts/audit.py", status=2, OPENAI_API_KEY=KEY)
+    done = run(*arguments("talks", *given), script="scripts/audit.py", status=2, **KEYS)
     assert done.stdout == ""
     assert "error: case one: no verdict: all" in done.stderr.splitlines()[-1]
     assert "a cache answers" in done.stderr.splitlines()[-1]
@@ -329,5 +401,5 @@ def test_several_systems_behind_one_model_are_named(run: Run, folder: Path, serv
         }
         for n in range(9)
     ]
-    done = run(*arguments("talks", *given), script="scripts/audit.py", status=3, OPENAI_API_KEY=KEY)
+    done = run(*arguments("talks", *given), script="scripts/audit.py", status=3, **KEYS)
     assert "not_exchangeable: openai/gpt-x answered from several systems: fp_0, fp_1" in done.stdout

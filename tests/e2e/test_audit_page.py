@@ -57,6 +57,31 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
         assert seen.page.locator("script").count() == 0
 
 
+def test_what_names_the_program_is_found_first_and_its_packages_are_folded_away(
+    opened: Open, folder: Path
+) -> None:
+    packages = {f"package_{n}": f"{n}.0" for n in range(150)}
+    named = {"function": "app.py:f", "code": {"app.py": "c0ffee"}, "packages": packages}
+    study = AuditStudy(folder, name="folded", program=named)
+    study.case("steady", ["A"] * 18)
+    with opened(page_of(study), ready=READY) as seen:
+        points = seen.page.locator("#controlled li").all_inner_texts()
+        assert "function app.py:f; its code and packages: Table" in points[0]
+        assert "gpt-x; system prompts: Table" in points[1]
+        assert "package_" not in "".join(points)
+        prompts, parts = seen.page.locator("#controlled details").all()
+        assert parts.locator("summary").inner_text().endswith("code 1, packages 150")
+        assert not parts.get_by_text("package_149").is_visible()
+        for folded in (prompts, parts):
+            folded.locator("summary").click()
+        assert "You are the Chair." in prompts.inner_text()
+        rows = parts.locator("tbody tr")
+        assert rows.first.inner_text().split() == ["code", "app.py", "c0ffee"]
+        assert rows.count() == 151
+        assert parts.get_by_text("package_149").is_visible()
+        assert seen.page.evaluate(WIDE) <= 0
+
+
 def test_runs_without_preferences_have_no_drift_and_stable_ones_no_parting(
     opened: Open, folder: Path
 ) -> None:

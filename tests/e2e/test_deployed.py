@@ -41,7 +41,6 @@ EXPECTED = {
 }
 """What the call log has to say of each injected fault."""
 
-
 Done = subprocess.CompletedProcess[str]
 
 

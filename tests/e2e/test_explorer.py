@@ -62,6 +62,22 @@ class Seen:
     def round(self) -> str:
         return self.page.input_value("#round")
 
+    def tabbed(self) -> set[str]:
+        """What the Tab key reaches, up to the first row of a table."""
+        reached = [""]
+        while reached[-1] != "TR" and len(reached) <= 40:
+            self.page.keyboard.press("Tab")
+            focused = "document.activeElement.id || document.activeElement.tagName"
+            reached.append(self.page.evaluate(focused))
+        return set(reached)
+
+    def runs_nothing(self) -> None:
+        """Texts neither ran as code nor became elements."""
+        assert self.page.evaluate("window.hit") is None
+        assert self.page.evaluate("document.images.length") == 0
+        assert self.page.evaluate("document.styleSheets.length") == 1
+        assert self.page.locator("script:not([type='text/plain'])").count() == 1
+
 
 Open = Callable[..., Any]
 
@@ -236,17 +252,8 @@ def test_pairs_that_part_in_states_alone_or_never_and_one_that_failed_say_so(
 def test_everything_is_done_with_the_keyboard_alone(opened: Open, study_page: Path) -> None:
     with opened(study_page) as seen:
         page = seen.page
-        reached = []
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            reached.append(
-                page.evaluate("document.activeElement.id || document.activeElement.tagName")
-            )
-            if reached[-1] == "TR":
-                break
-        assert {"filter", "round", "play", "view", "zoom", "trails", "farthest", "order"} <= set(
-            reached
-        )
+        reached = seen.tabbed()
+        assert {"filter", "round", "play", "view", "zoom", "trails", "farthest", "order"} <= reached
         page.keyboard.press("Enter")
         for _ in range(3):
             page.keyboard.press("ArrowDown")
@@ -290,10 +297,7 @@ def test_hostile_texts_are_inert_wherever_they_stand(opened: Open, tmp_path: Pat
         page = seen.page
         seen.choose(0, 3)
         seen.choose(4)
-        assert page.evaluate("window.hit") is None
-        assert page.evaluate("document.images.length") == 0
-        assert page.evaluate("document.styleSheets.length") == 1
-        assert page.locator("script:not([type='text/plain'])").count() == 1
+        seen.runs_nothing()
         shown = page.evaluate("document.getElementById('talk').textContent")
         assert HOSTILE[0] in shown
         assert "⟨U+202E⟩" in shown

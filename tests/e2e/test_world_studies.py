@@ -8,7 +8,6 @@ from .conftest import Run, calls, table
 
 SMALL = ("rounds=3", "replicates=2")
 
-
 STUDIES = {
     "world": ("task=disaster diversity=high", "disaster", 2, {"implicit", "explicit"}),
     "world_single": ("task=disaster", "disaster", 1, {"one model, one unit"}),

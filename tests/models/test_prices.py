@@ -9,7 +9,6 @@ from plenum.models.api.prices import Price, Prices
 
 LISTED = Price(0.4e-6, 1.6e-6, 0.1e-6)
 
-
 STATED = {
     "gpt-4.1": StatedPrice(2.0, 3.0, 0.5),
     "mine": StatedPrice(2.0, 3.0),

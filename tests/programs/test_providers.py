@@ -110,7 +110,9 @@ def test_a_stream_is_asked_for_whole_and_made_into_chunks(tmp_path: Path) -> Non
     async def test() -> None:
         async with behind(tmp_path) as (bench, provider):
             session = bench.session()
-            async with openai.AsyncOpenAI(base_url=session.base_url, api_key="any") as client:
+            async with openai.AsyncOpenAI(
+                base_url=session.base_url, api_key=session.token
+            ) as client:
                 stream = await client.chat.completions.create(**ASKED, tools=TOOLS, stream=True)
                 deltas = [chunk.choices[0].delta async for chunk in stream]
             (first, second) = (d.tool_calls[0] for d in deltas if d.tool_calls)

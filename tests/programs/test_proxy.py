@@ -310,6 +310,35 @@ def test_a_forged_run_is_refused_in_json(play: Play) -> None:
     play(test)
 
 
+def test_another_key_than_the_runs_is_refused_as_the_interface_has_it(play: Play) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session(3)
+        refused = client(session, max_retries=0).with_options(api_key="sk-of-somebody-else")
+        for ask in (refused.chat.completions.create, refused.responses.create):
+            prompt = "messages" if "Completions" in ask.__qualname__ else "input"
+            with pytest.raises(openai.AuthenticationError) as error:
+                await ask(model="m", **{prompt: MESSAGES})
+            assert "run.token" in error.value.message
+            assert error.value.type == "authentication_error"
+        url, body = session.base_url, {"model": "m", "max_tokens": 9, "messages": MESSAGES[1:]}
+        for headers in (
+            {"x-api-key": "sk-of-somebody-else"},
+            {"x-api-key": session.token, "Authorization": "Bearer sk-of-somebody-else"},
+        ):
+            status, answer = await exchange("POST", f"{url}/messages", json=body, headers=headers)
+            assert (status, answer["type"]) == (401, "error")
+            assert answer["error"]["type"] == "authentication_error"
+        wrong = {"Authorization": "Bearer x"}
+        assert (await exchange("GET", f"{reports(session)}/case", headers=wrong))[0] == 401
+        assert calls_in(bench.journal(3)) == []
+        assert len(session.problems) == 1
+        for headers in ({}, {"Authorization": f"bearer {session.token}"}):
+            status, _ = await exchange("POST", f"{url}/messages", json=body, headers=headers)
+            assert status == 200  # the path holds the token
+
+    play(test)
+
+
 def test_a_call_after_the_end_is_refused_and_noted(play: Play) -> None:
     async def test(bench: Bench) -> None:
         session = bench.session()

@@ -84,7 +84,9 @@ def test_replayed_answers_are_the_very_bytes_tools_included(play: Play) -> None:
 
     async def test(bench: Bench) -> None:
         async def call(session: Session) -> bytes:
-            async with openai.AsyncOpenAI(base_url=session.base_url, api_key="x") as client:
+            async with openai.AsyncOpenAI(
+                base_url=session.base_url, api_key=session.token
+            ) as client:
                 answer = await client.chat.completions.with_raw_response.create(
                     model="m",
                     messages=[{"role": "user", "content": "x"}],

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import nan
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -29,7 +28,6 @@ from plenum.tracking.study import Study
 
 WAVERING = ["A", "A", "B", "A", "B"] * 4
 HOSTILE = "</script><b>x</b>\"'&`|@someone \u202e\u0007"
-
 
 New = Callable[..., AuditStudy]
 
@@ -277,7 +275,7 @@ def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) 
 
 @dataclass(frozen=True)
 class Came:
-    """What an audit came to, as :class:`plenum.execution.audit_result.AuditResult` has it."""
+    """What an audit came to, as :class:`plenum.dynamics.audit_result.AuditResult` has it."""
 
     comparisons: Any = None
     control: Any = None
@@ -293,7 +291,7 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
     labels, rule = ("A", "B"), Rule()
     options = [
         Option("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
-        Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, nan, nan, "undecided", True),
+        Option("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
     ]
     came = Came(
         comparisons={"c": compare(WAVERING, ["A"] * 20, labels, rule)},

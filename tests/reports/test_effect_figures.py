@@ -18,7 +18,6 @@ from plenum.reports.study import EstimatedStudy
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 
-
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 
 

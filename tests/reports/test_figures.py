@@ -18,7 +18,6 @@ from plenum.reports.rows import Row
 
 CORNERS = [(roles, model) for roles in ("on", "off") for model in ("uniform", "mixed")]
 
-
 pytestmark = pytest.mark.usefixtures("shared_style")
 
 

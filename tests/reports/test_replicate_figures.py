@@ -25,7 +25,6 @@ from plenum.tracking.conditions import TrackedCondition
 
 pytestmark = pytest.mark.usefixtures("shared_style")
 
-
 HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
 
 

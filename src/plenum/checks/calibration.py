@@ -103,7 +103,6 @@ CONTRASTS: tuple[tuple[str, bool, Callable[[], Process], Callable[[], Process]],
     ("Δλ = 0.03, ρ = 0.9", False, partial(_LASTING, rate=0.03), _LASTING),
 )
 
-
 NULLS = ("AR(1), ρ = 0", "AR(1), ρ = 0.5", "AR(1), ρ = 0.9", "committee, settled")
 """Processes with λ = 0 exactly."""
 

@@ -42,7 +42,8 @@ def compose(typed: Config) -> CommitteeCondition:
     preamble = prompt_text("preamble", f"{texts.folder}/preamble{alone}.txt")
     mandates = f"{texts.folder}/mandates"
     seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
-    backend, weights = with_weights(typed, [*(seat.model for seat in seats), clerk])
+    models = [*(seat.model for seat in seats), clerk]
+    backend, weights = with_weights(typed.backend, models, typed.model)
     return CommitteeCondition(
         scenario=scenario,
         roles=typed.roles.name,

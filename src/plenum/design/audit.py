@@ -71,14 +71,27 @@ class AuditConfig:
     control: Annotated[str, Choice(CONTROLS)] = "none"
     fix: bool = False
     overrides: dict[str, Any] = field(default_factory=dict)
-    temperatures: list[float] = field(default_factory=list)
+    temperatures: list[Annotated[float, Range(0, 2)]] = field(default_factory=list)
     out: str = "outputs/audit"
 
 
 _OWN = tuple(AuditConfig.__dataclass_fields__)
 
 
-def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.Config]:
+INSTEAD = {
+    "scenario": "case",
+    "replicates": "max_runs",
+    "model": "+overrides.model",
+    "temperature": "+overrides.temperature",
+    "sampling": "+overrides",
+    "rounds": "committee.knobs",
+    "roles": "committee.knobs",
+    "memory": "committee.knobs",
+}
+"""What an audit has in place of settings of ``run.py``."""
+
+
+def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
     """The config of ``scripts/audit.py``: what is an audit's, and what every study has.
 
     Raises
@@ -101,6 +114,11 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.Config]:
         audit.unacceptable < audit.acceptable,
         f"unacceptable: {audit.unacceptable:g}; it must be below acceptable="
         f"{audit.acceptable:g}: between the two either verdict is right",
+    )
+    require(
+        audit.fix or not audit.temperatures,
+        f"temperatures: {audit.temperatures}; they are tried by fix=true, which isn't set; "
+        "+overrides.temperature=... changes every request",
     )
     require(
         bool(audit.case or audit.logs),

@@ -71,7 +71,7 @@ def _replicates(typed: Config) -> int:
 
 
 def with_weights(
-    typed: Config, models: Sequence[str]
+    backend: Backend, models: Sequence[str], model: ModelConfig
 ) -> tuple[Backend, tuple[tuple[str, str], ...]]:
     """The backend with its number format, and the digests of hosted models in folders.
 
@@ -79,20 +79,18 @@ def with_weights(
     ----------
     models
         The models that the condition calls.
+    model
+        What they were chosen by.
 
     Raises
     ------
     UserError
         A model or its number format doesn't go with the backend, or a folder holds no checkpoint.
     """
-    backend = typed.backend
-    _refuse_misnamed(typed.model.name, models, backend)
+    _refuse_misnamed(model.name, models, backend)
     if not isinstance(backend, Hosted):
         return backend, ()
-    return (
-        dataclasses.replace(backend, dtype=_dtype(backend, typed.model)),
-        checkpoints.digests(models),
-    )
+    return (dataclasses.replace(backend, dtype=_dtype(backend, model)), checkpoints.digests(models))
 
 
 def _dtype(backend: Hosted, model: ModelConfig) -> str:

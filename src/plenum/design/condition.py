@@ -30,21 +30,9 @@ from plenum.design.settings import (
 )
 
 __all__ = [
-    "Api",
-    "Backend",
-    "Branch",
-    "Budget",
-    "Calls",
-    "Condition",
-    "Hosted",
-    "Job",
-    "Protocol",
-    "Recorded",
-    "Sampling",
-    "Simulated",
-    "StatedPrice",
-    "temperature_label",
-]
+    "Api", "Backend", "Branch", "Budget", "Calls", "Condition", "Hosted", "Job", "Protocol",
+    "Recorded", "Sampling", "Simulated", "StatedPrice", "temperature_label",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,13 @@ from omegaconf.errors import OmegaConfBaseException
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.design.audit import AuditConfig
-from plenum.design.schema import Config
+from plenum.design.audit import INSTEAD, AuditConfig
+from plenum.design.schema import Config, StudyConfig
 
 MULTIRUN = ("-m", "--multirun")
-_SCHEMAS = {"config": (Config,), "audit": (Config, AuditConfig)}
+_SCHEMAS = {"config": (Config,), "audit": (StudyConfig, AuditConfig)}
 """What a primary config's settings are checked against."""
+_NAME_END = re.compile("[.@/]")
 
 
 def explain(arguments: Sequence[str], config_name: str) -> str | None:
@@ -79,6 +81,32 @@ def check_flags(arguments: Sequence[str], config_name: str) -> None:
             raise UserError(f"{flag}: no such flag; {_meant(keys or near)}")
 
 
+def check_meant(arguments: Sequence[str], config_name: str) -> None:
+    """Refuse settings of ``run.py`` that mean nothing to a script that composes its config.
+
+    Raises
+    ------
+    UserError
+        An argument sets one.
+    """
+    foreign = _foreign(config_name)
+    for argument in arguments:
+        key = argument.lstrip("+~").partition("=")[0]
+        if (name := _NAME_END.split(key)[0]) in foreign:
+            instead = f"; here it is {INSTEAD[name]}" if name in INSTEAD else ""
+            raise UserError(f"{key}: run.py has this setting, {config_name}.py has none{instead}")
+
+
+def _foreign(config_name: str) -> set[str]:
+    """Groups and settings of ``run.py`` that a script composes and has no use for."""
+    schemas = _SCHEMAS.get(config_name, (Config,))
+    if Config in schemas:
+        return set()
+    known = {field.name for field in fields(Config)}
+    known |= {folder.name for folder in (project.root() / "conf").iterdir() if folder.is_dir()}
+    return known - {"hydra"} - {field.name for schema in schemas for field in fields(schema)}
+
+
 class Settings:
     """Available settings: the config groups with their options, and the keys of the config."""
 
@@ -86,7 +114,8 @@ class Settings:
         self._name = config_name
         self._loader = GlobalHydra.instance().config_loader()
         groups = {name: self.options(name) for name in self._loader.list_groups("")}
-        self.groups = {name: options for name, options in groups.items() if options}
+        foreign = _foreign(config_name)
+        self.groups = {name: o for name, o in groups.items() if o and name not in foreign}
         right = [
             f"{o.get_key_element()}={o.value()}"
             for o in overrides
@@ -94,7 +123,7 @@ class Settings:
         ]
         self.config = self._composed(right) or self._composed([])
         self.choices = OmegaConf.select(self.config, "hydra.runtime.choices", default={})
-        self.keys = set(_keys(self.config))
+        self.keys = {k for k in _keys(self.config) if _NAME_END.split(k)[0] not in foreign}
         schemas = _SCHEMAS.get(config_name, ())
         self.open = {key for schema in schemas for key in _open(OmegaConf.structured(schema))}
 

@@ -127,7 +127,8 @@ def check_ranges(key: str, settings: object) -> None:
     key
         What the settings stand under; empty for the top of a config.
     settings
-        An instance. Of a dict each value is checked. Where ``None`` is allowed, it obeys all rules.
+        An instance. Of a dict or a list each value is checked. Where ``None`` is allowed, it obeys
+        all rules.
 
     Raises
     ------
@@ -139,6 +140,9 @@ def check_ranges(key: str, settings: object) -> None:
         if get_origin(hint) is dict:
             for entry, each in value.items():
                 _check(f"{path}.{entry}", each, get_args(hint)[1])
+        elif get_origin(hint) is list:
+            for each in value:
+                _check(path, each, get_args(hint)[0])
         else:
             _check(path, value, hint)
 

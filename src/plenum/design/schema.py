@@ -167,10 +167,25 @@ class VolatilityConfig:
 
 
 @dataclass
-class Config:
-    """The whole composed config, as ``run.py`` gets it from Hydra."""
+class StudyConfig:
+    """What studies of every kind have: who answers, what it may cost, where results go."""
 
     study: str = MISSING
+    backend: Any = MISSING
+    calls: Calls = field(default_factory=Calls)
+    budget: Budget = field(default_factory=Budget)
+    prices: dict[str, PriceConfig] = field(default_factory=dict)
+    tracking: TrackingConfig = field(default_factory=TrackingConfig)
+    journals: str = "mlruns/journals"
+    seed: Annotated[int, Range(0)] = 0
+    dry_run: bool = False
+    retry_failed: bool = False
+
+
+@dataclass
+class Config(StudyConfig):
+    """The whole composed config, as ``run.py`` gets it from Hydra."""
+
     scenario: ScenarioConfig = field(default_factory=ScenarioConfig)
     roles: RolesConfig = field(default_factory=RolesConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
@@ -182,20 +197,11 @@ class Config:
     diversity: DiversityConfig = field(default_factory=DiversityConfig)
     volatility: VolatilityConfig = field(default_factory=VolatilityConfig)
     sampling: Sampling = field(default_factory=Sampling)
-    backend: Any = MISSING
-    calls: Calls = field(default_factory=Calls)
-    budget: Budget = field(default_factory=Budget)
-    prices: dict[str, PriceConfig] = field(default_factory=dict)
     branch: BranchConfig = field(default_factory=BranchConfig)
-    tracking: TrackingConfig = field(default_factory=TrackingConfig)
-    journals: str = "mlruns/journals"
     objective: str = "lambda"
     rounds: Count = 20
     replicates: Count = 20
-    seed: Annotated[int, Range(0)] = 0
     rerun: Annotated[int, Range(0)] = 0
-    dry_run: bool = False
-    retry_failed: bool = False
 
 
 BACKENDS: dict[str, type[Simulated] | type[Api] | type[Hosted]] = {
@@ -311,6 +317,8 @@ def reason(error: OmegaConfBaseException) -> str:
         near = get_close_matches(name, [field.name for field in fields(error.object_type)], 1)
         hints = [f"; did you mean {f'{parent}.' if parent else ''}{each}?" for each in near]
         reason = f"no such setting{''.join(hints)}"
+    if "is not a ListConfig" in reason:
+        reason = "several values stand in brackets, as does a single one: [...]"
     if wrong := re.match(r"Value '(.*)' (?:of type|is not) .*(Integer|Float|bool)", reason):
         kinds = {"Integer": "a whole number", "Float": "a number", "bool": "true or false"}
         reason = f"{wrong[1]}; {kinds[wrong[2]]}"

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from plenum.base.errors import UserError
+from plenum.design.condition import Job
 from plenum.dynamics.audit_baseline import Comparison, compare
+from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audit_runs import expected, further, horizon
-from plenum.dynamics.audits import UNDECIDED, CaseVerdict, Rule, family, several_fingerprints
+from plenum.dynamics.audits import UNDECIDED, Rule, family, several_fingerprints
 from plenum.execution import preflight
 from plenum.execution.audit_baseline import baseline
 from plenum.execution.audit_restore import restore
-from plenum.execution.audit_result import AuditResult
 from plenum.execution.audit_runs import (
     AuditRuns,
     EveryRun,
@@ -22,10 +23,10 @@ from plenum.execution.audit_runs import (
     no_decision,
 )
 from plenum.execution.condition_folder import begun, folder_of, journal_of
-from plenum.execution.outcomes import Outcome
-from plenum.execution.steadying import bound, options
+from plenum.execution.outcomes import Outcome, problems
+from plenum.execution.steadying import bound, options, settings_tried
 from plenum.execution.sweep import run_sweep
-from plenum.models.api.prices import how_to_state
+from plenum.models.api.prices import Prices, how_to_state
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program
 from plenum.programs.one_shot import OneShot, seats
@@ -70,20 +71,22 @@ def run(audit: Audit) -> AuditResult | None:
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
     runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
-    outcomes = run_sweep(audit.jobs, runs)
+    outcomes = run_sweep(audit.jobs, runs, _paid(audit))
     caches = (answered_by_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), "") or no_decision(runs):
         raise UserError(refused)
 
     # Say what it came to, and what would change it.
     verdicts = result(audit, rule, runs, outcomes)
-    if verdicts.errors:
-        return verdicts
-    if audit.settings.control == ONE_SHOT:
-        verdicts = replace(verdicts, control=_control(audit, rule, runs))
-    if audit.settings.fix:
-        cases = list(runs.cases.values())
-        verdicts = replace(verdicts, steadier=options(audit, runs.cases, rule), bound=bound(cases))
+    for name, wanted, play in (
+        (f"control={ONE_SHOT}", audit.settings.control == ONE_SHOT, _with_control),
+        ("fix=true", audit.settings.fix, _with_steadier),
+    ):
+        if wanted and verdicts.errors:
+            skipped = f"{name} was not run: the audit ended before it"
+            verdicts = replace(verdicts, errors=(*verdicts.errors, skipped))
+        elif wanted:
+            verdicts = play(audit, rule, runs, verdicts)
     return verdicts
 
 
@@ -125,8 +128,6 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
     """The verdicts on runs that have ended."""
     cases = {case.id: case.verdict for case in runs.cases.values()}
     left = [case for case in runs.cases.values() if case.evidence.verdict == UNDECIDED]
-    stopped = {f"stopped: {o.stopped}" for o in outcomes if o.stopped}
-    errors = {f"error: {o.name}: {error}" for o in outcomes for error in o.errors}
     return AuditResult(
         study=audit.jobs[0].study,
         program=require_program(audit.jobs[0].condition).program_identity,
@@ -135,7 +136,7 @@ def result(audit: Audit, rule: Rule, runs: AuditRuns, outcomes: list[Outcome]) -
         further={case.id: further(case.outcomes, case.options, rule) for case in left},
         systems=several_fingerprints(_fingerprints(runs)),
         comparisons=_comparisons(runs, rule) if audit.settings.baseline else None,
-        errors=(*sorted(stopped), *sorted(errors)),
+        errors=problems(outcomes),
     )
 
 
@@ -151,23 +152,49 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     return answers
 
 
-def _control(audit: Audit, rule: Rule, runs: AuditRuns) -> dict[str, CaseVerdict]:
+def _with_steadier(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
+    """What would steady it beside the verdicts."""
+    steadier, errors = options(audit, runs.cases, rule, _paid(audit))
+    limit = bound(list(runs.cases.values()))
+    return replace(verdicts, steadier=steadier, bound=limit, errors=errors)
+
+
+def _with_control(audit: Audit, rule: Rule, runs: AuditRuns, verdicts: AuditResult) -> AuditResult:
     """The seats of run 0, asked once each and without interaction, as often as they interacted."""
-    pilots = {c.id: ended_run(journal_of(c.job, 0)) for c in runs.cases.values()}
+    control = _control(audit)
+    lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
+    jobs = [
+        replace(job, replicates=lengths[require_program(job.condition).case.id])
+        for job in control.jobs
+    ]
+    if not jobs:
+        return replace(verdicts, control={})
+    playing = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
+    outcomes = run_sweep(jobs, playing, _paid(audit))
+    alone = {case.id: case.verdict for case in playing.cases.values() if case.outcomes}
+    return replace(verdicts, control=alone, errors=problems(outcomes, f"control={ONE_SHOT} "))
+
+
+def _control(audit: Audit) -> Audit:
+    """The audit without interaction, of the cases whose seats run 0 shows."""
+    pilots = {
+        require_program(job.condition).case.id: ended_run(journal_of(job, 0)) for job in audit.jobs
+    }
     by_case = {case: seats(pilot) for case, pilot in pilots.items() if pilot is not None}
     known = {case: by_seat for case, by_seat in by_case.items() if by_seat}
     control = audit.without_interaction(OneShot(audit.jobs[0].condition.labels[0], known))
-    lengths = {case.id: len(case.outcomes) for case in runs.cases.values()}
-    jobs = []
-    for job in control.jobs:
-        case = require_program(job.condition).case.id
-        if case in known:
-            jobs.append(replace(job, replicates=lengths[case]))
-    spent = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
-    playing = EveryRun(replace(control, jobs=(*spent, *jobs)), rule, lambda pilot: "", {})
-    run_sweep([*spent, *jobs], playing)
-    played = [playing.cases[job.condition.folder] for job in jobs]
-    return {case.id: case.verdict for case in played}
+    jobs = (job for job in control.jobs if require_program(job.condition).case.id in known)
+    return replace(control, jobs=tuple(jobs))
+
+
+def _paid(audit: Audit) -> list[Job]:
+    """All that the budget is for: the audit, its control, and what may steady it."""
+    jobs = list(audit.jobs)
+    if audit.settings.control == ONE_SHOT:
+        jobs += _control(audit).jobs
+    if audit.settings.fix:
+        jobs += (job for each in settings_tried(audit).values() for job in each.jobs)
+    return jobs
 
 
 def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
@@ -190,8 +217,11 @@ def _announce(audit: Audit, rule: Rule, pilot: Transcript) -> str:
     """Print the plan; why the audit can't go on, or an empty text."""
     if audit.program is not None:
         print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
-    if audit.jobs[0].budget.dollars is not None and math.isnan(pilot.totals()["cost"]):
-        models = sorted({call["model"] for call in pilot.calls if call["cost"] is None})
+    price = Prices(audit.jobs[0].prices).of  # what had none when it was called may have one now
+    unpriced = {call["model"] for call in pilot.calls if call["cost"] is None}
+    if audit.jobs[0].budget.dollars is not None and (
+        models := sorted(model for model in unpriced if price(model) is None)
+    ):
         return (
             f"budget.dollars: no price is known for {', '.join(models)}; state dollars per million "
             f"tokens: {how_to_state(models)}"

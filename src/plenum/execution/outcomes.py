@@ -200,6 +200,13 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
     return lines
 
 
+def problems(outcomes: Sequence[Outcome], of: str = "") -> tuple[str, ...]:
+    """What cut conditions short, and what went wrong, one line each; ``of`` opens the lines."""
+    stopped = {f"{of}stopped: {o.stopped}" for o in outcomes if o.stopped}
+    errors = {f"{of}error: {o.name}: {error}" for o in outcomes for error in o.errors}
+    return (*sorted(stopped), *sorted(errors))
+
+
 def _errors(outcomes: Sequence[Outcome]) -> list[str]:
     """Every error once, with the first condition that met it."""
     met: dict[str, list[str]] = {}

@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from plenum.design.condition import Job
+from plenum.dynamics.audit_result import Option, known
 from plenum.dynamics.audit_votes import gain, votes
 from plenum.dynamics.audits import (
     STABLE,
@@ -19,6 +21,7 @@ from plenum.dynamics.audits import (
 )
 from plenum.execution.audit_runs import AuditRuns, CaseRuns, ended_run
 from plenum.execution.condition_folder import begun, journal_of
+from plenum.execution.outcomes import problems
 from plenum.execution.sweep import run_sweep
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program, settings_line
@@ -29,62 +32,22 @@ RUNGS = (6, 12, 24, 48)
 AS_IT_IS = "as it is"
 
 
-@dataclass(frozen=True)
-class Option:
-    """One way to run the program, over all cases.
-
-    Attributes
-    ----------
-    name
-        What is changed.
-    share, low, high
-        Of runs that decide alike, in the case where they do so least; its interval holds for all
-        settings that were tried together.
-    runs
-        Runs that count, over all cases.
-    calls, dollars
-        Of one run, on average; NaN where they aren't known.
-    accuracy
-        Share of runs with the right answer, over the cases that have one; NaN where none has.
-    verdict
-        ``stable`` where every case is, ``unstable`` where one is shown to be, else ``undecided``.
-    constant
-        Whether it decides the same label in cases that differ, so that its stability means nothing.
-    """
-
-    name: str
-    share: float
-    low: float
-    high: float
-    runs: int
-    calls: float
-    dollars: float
-    accuracy: float
-    verdict: str
-    constant: bool = False
-
-    def line(self) -> str:
-        """The option in one line."""
-        dollars = "price unknown" if math.isnan(self.dollars) else f"${self.dollars:.4f}"
-        right = "not measured" if math.isnan(self.accuracy) else f"{self.accuracy:.0%}"
-        verdict = "constant: never recommended" if self.constant else self.verdict
-        return (
-            f"{self.name}: {verdict}, worst case {self.share:.0%} [{self.low:.0%}, {self.high:.0%}]"
-            f", {self.calls:.0f} calls and {dollars} a run, accuracy {right}"
-        )
-
-
-def options(audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule) -> list[Option]:
-    """Everything that was tried, with the program as it is first.
+def options(
+    audit: Audit, usual: Mapping[str, CaseRuns], rule: Rule, paid: Sequence[Job]
+) -> tuple[list[Option], tuple[str, ...]]:
+    """Everything that was tried, with the program as it is first; what cut it short, a line each.
 
     Parameters
     ----------
     usual
         The runs of the audit that was made.
+    paid
+        Conditions whose cost counts towards the budget.
     """
     runs = list(usual.values())
     first = _option(AS_IT_IS, runs, rule)
-    return [first, *_by_vote(first, runs, rule), *_by_knobs(audit, runs, rule)]
+    by_knobs, errors = _by_knobs(audit, runs, rule, paid)
+    return [first, *_by_vote(first, runs, rule), *by_knobs], errors
 
 
 def settings_tried(audit: Audit) -> dict[str, Audit]:
@@ -126,9 +89,9 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
                 low=min(each.low for each in row),
                 high=least.high,
                 runs=first.runs,
-                calls=first.calls * least.runs,
-                dollars=first.dollars * least.runs,
-                accuracy=float(np.mean(right)) if right else math.nan,
+                calls=None if first.calls is None else first.calls * least.runs,
+                dollars=None if first.dollars is None else first.dollars * least.runs,
+                accuracy=float(np.mean(right)) if right else None,
                 verdict=_together(verdicts),
                 constant=first.constant,
             )
@@ -136,38 +99,34 @@ def _by_vote(first: Option, runs: Sequence[CaseRuns], rule: Rule) -> list[Option
     return votes_tried
 
 
-def _by_knobs(audit: Audit, usual: Sequence[CaseRuns], rule: Rule) -> list[Option]:
+def _by_knobs(
+    audit: Audit, usual: Sequence[CaseRuns], rule: Rule, paid: Sequence[Job]
+) -> tuple[list[Option], tuple[str, ...]]:
     """The program under other settings, by successive halving on the same evidence."""
     tried = settings_tried(audit)
     if not tried:
-        return []
+        return [], ()
     shared = replace(rule, alpha=rule.alpha / len(tried))
     going, by_name = list(tried), dict[str, list[CaseRuns]]()
+    errors: tuple[str, ...] = ()
     for rung in (*RUNGS, audit.settings.max_runs):
         if rung > audit.settings.max_runs:
             continue
-        by_name |= _run(audit, tried, going, rung, shared)
+        jobs = [replace(job, replicates=rung) for name in going for job in tried[name].jobs]
+        playing = AuditRuns(replace(audit, jobs=tuple(jobs)), shared, lambda pilot: "", {})
+        errors = problems(run_sweep(jobs, playing, paid), "fix=true ")
+        played = {
+            name: [playing.cases[job.condition.folder] for job in tried[name].jobs]
+            for name in going
+        }
+        by_name |= played
+        if errors:
+            break
         if len(going) > 1:
             ranked = sorted(going, key=lambda name: -_rank(by_name[name]))
             going = ranked[: math.ceil(len(going) / 2)]
     modes = {case.id: case.verdict.mode for case in usual}
-    return [_option(name, by_name[name], shared, modes) for name in tried]
-
-
-def _run(
-    audit: Audit, tried: Mapping[str, Audit], going: Sequence[str], most: int, rule: Rule
-) -> dict[str, list[CaseRuns]]:
-    """Run the settings that are left; the others' runs stand for what the budget has spent."""
-    jobs = [replace(job, replicates=len(begun(job))) for job in audit.jobs]
-    for name, each in tried.items():
-        for job in each.jobs:
-            runs = most if name in going else len(begun(job))
-            jobs.append(replace(job, replicates=runs))
-    playing = AuditRuns(replace(audit, jobs=tuple(jobs)), rule, lambda pilot: "", {})
-    run_sweep(jobs, playing)
-    return {
-        name: [playing.cases[job.condition.folder] for job in tried[name].jobs] for name in going
-    }
+    return [_option(name, by_name[name], shared, modes) for name in tried], errors
 
 
 def _rank(runs: Sequence[CaseRuns]) -> float:
@@ -180,13 +139,12 @@ def _option(
     verdicts = {case.id: case_verdict(case.outcomes, case.options, rule) for case in runs}
     ended = [case for case in verdicts.values() if case.runs]
     if not ended:
-        nan = math.nan
-        return Option(name, nan, 0.0, 1.0, 0, nan, nan, nan, UNDECIDED)
+        return Option(name, None, 0.0, 1.0, 0, None, None, None, UNDECIDED)
     least = min(ended, key=lambda case: case.share)
     calls, dollars = _spent(runs)
     return Option(
         name=name,
-        share=least.share,
+        share=known(least.share),
         low=min(case.low for case in ended),
         high=least.high,
         runs=sum(case.runs for case in ended),
@@ -205,7 +163,7 @@ def _constant(cases: Mapping[str, CaseVerdict], usual: Mapping[str, str] | None)
     return differ and len(cases) > 1 and len(modes) == 1
 
 
-def _accuracy(runs: Sequence[CaseRuns]) -> float:
+def _accuracy(runs: Sequence[CaseRuns]) -> float | None:
     """The mean over cases of the share of runs with the right answer."""
     answers = ((case, require_program(case.job.condition).case.answer) for case in runs)
     shares = [
@@ -213,15 +171,15 @@ def _accuracy(runs: Sequence[CaseRuns]) -> float:
         for case, answer in answers
         if answer and case.outcomes
     ]
-    return float(np.mean(shares)) if shares else math.nan
+    return float(np.mean(shares)) if shares else None
 
 
-def _spent(runs: Sequence[CaseRuns]) -> tuple[float, float]:
+def _spent(runs: Sequence[CaseRuns]) -> tuple[float | None, float | None]:
     """Calls and dollars of a run, on average."""
     journals = (journal_of(case.job, index) for case in runs for index in begun(case.job))
     totals = [run.totals() for run in map(ended_run, journals) if run is not None]
     calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))
-    return float(calls), float(dollars)
+    return known(float(calls)), known(float(dollars))
 
 
 def _together(verdicts: set[str]) -> str:

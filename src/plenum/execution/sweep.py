@@ -22,7 +22,9 @@ _RESERVED_FILES = 256
 """Open files beside those of replicates in flight."""
 
 
-def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outcome]:
+def run_sweep(
+    jobs: Sequence[Job], playing: Playing | None = None, paid: Sequence[Job] = ()
+) -> list[Outcome]:
     """Run conditions to their end.
 
     Parameters
@@ -31,6 +33,8 @@ def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outco
         Conditions of one sweep. Two jobs with one identity share their journals.
     playing
         What a replicate is, and which ones are due; by default a conversation, and all.
+    paid
+        Other conditions whose cost counts towards the budget.
 
     Returns
     -------
@@ -57,7 +61,7 @@ def run_sweep(jobs: Sequence[Job], playing: Playing | None = None) -> list[Outco
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
     models = open_backends(jobs, prices)
     preflight.require_prices(jobs, prices)
-    spent = spent_before(jobs, prices.of) if jobs[0].budget.limited else Usage()
+    spent = spent_before([*jobs, *paid], prices.of) if jobs[0].budget.limited else Usage()
     ledger = Ledger(jobs[0].budget, prices.of, spent)
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.

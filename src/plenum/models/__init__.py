@@ -15,15 +15,6 @@ from plenum.models.chat import (
 )
 
 __all__ = [
-    "Answer",
-    "Attempt",
-    "CallError",
-    "Chat",
-    "ChatModel",
-    "Gate",
-    "Message",
-    "RawRequest",
-    "Reply",
-    "Response",
-    "ToolCall",
-]
+    "Answer", "Attempt", "CallError", "Chat", "ChatModel", "Gate", "Message", "RawRequest", "Reply",
+    "Response", "ToolCall",
+]  # fmt: skip

@@ -12,7 +12,7 @@ from plenum.design.audit import AuditConfig
 from plenum.design.compose import with_weights
 from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
-from plenum.design.schema import Config
+from plenum.design.schema import Config, ModelConfig, StudyConfig
 from plenum.design.settings import Sampling, StatedPrice
 from plenum.programs import cases, logs
 from plenum.programs.adapters import Committee, Program, program
@@ -98,10 +98,12 @@ def _committee(audit: AuditConfig) -> Committee:
 
 
 def _condition(
-    audit: AuditConfig, study: Config, audited: Program, committee: Committee, case: Case
+    audit: AuditConfig, study: StudyConfig, audited: Program, committee: Committee, case: Case
 ) -> ProgramCondition:
     named = audit.overrides.get("model")
-    backend, weights = with_weights(study, [str(named)] if named else [])
+    backend, weights = with_weights(
+        study.backend, [str(named)] if named else [], ModelConfig(name=OWN_MODELS)
+    )
     return ProgramCondition(
         model=str(named or OWN_MODELS),
         sampling=Sampling(),
@@ -117,7 +119,7 @@ def _condition(
     )
 
 
-def _job(study: Config, config: str, condition: ProgramCondition, runs: int) -> Job:
+def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int) -> Job:
     return Job(
         condition=condition,
         study=study.study,

@@ -9,23 +9,28 @@ from plenum.base.identity import generator
 FAULT_RATE = "fault_rate"
 """The share of requests that get an error in a model's place: what does the program make of it?"""
 FAULTS = ((429, "rate limited"), (500, "server error"), (503, "overloaded"))
-_PROMPT = ("messages", "input", "instructions", "system", "tools", "tool_choice", "stream")
+_SAMPLING = (
+    *("model", FAULT_RATE, "temperature", "top_p", "top_k", "min_p", "seed", "stop"),
+    *("stop_sequences", "max_tokens", "max_completion_tokens", "max_output_tokens"),
+    *("frequency_penalty", "presence_penalty", "repetition_penalty", "logit_bias"),
+    *("reasoning", "reasoning_effort", "thinking", "verbosity", "service_tier"),
+)
 _RANGES = {FAULT_RATE: 1.0, "temperature": 2.0, "top_p": 1.0}
 
 
 def check(overrides: Mapping[str, Any]) -> None:
-    """Refuse what would be another program, or no request.
+    """Refuse what would be another program, or no parameter of any interface.
 
     Raises
     ------
     UserError
-        A field is the prompt's, or its value is out of range.
+        A field is no parameter of sampling, or its value is out of range.
     """
     for name, value in overrides.items():
-        if name in _PROMPT:
+        if name not in _SAMPLING:
             raise UserError(
-                f"overrides.{name}: the prompt stays the program's; allowed are model, "
-                f"temperature, {FAULT_RATE} and other parameters of sampling"
+                f"overrides.{name}: no parameter of sampling, and the prompt stays the program's; "
+                f"allowed are {', '.join(_SAMPLING)}"
             )
         most = _RANGES.get(name)
         number = type(value) in (int, float)

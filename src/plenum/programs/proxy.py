@@ -2,10 +2,11 @@
 
 ``/r/RUN/v1`` speaks OpenAI's chat completions and responses and Anthropic's messages;
 ``/r/RUN/plenum`` takes what a program reports of itself. Who knows a run's path may speak for it:
-it holds a random token, and no other key ever reaches a program.
+it holds a random token, the only key that a program gets. A request with another key is refused.
 """
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -72,7 +73,7 @@ class Proxy:
     def _session(self, request: web.Request) -> Session:
         run = request.match_info["run"]
         if run in self._sessions:
-            self._refuse_mixed(self._sessions[run], request)
+            self._refuse_other_keys(self._sessions[run], request)
             return self._sessions[run]
         if run in self._ended:
             line = "it went on calling after its end: refused"
@@ -83,19 +84,24 @@ class Proxy:
             raise NoAnswer(401, f"run {index}: this isn't its token")
         raise NoAnswer(404, "there is no such run: use the base URL that plenum sets")
 
-    def _refuse_mixed(self, session: Session, request: web.Request) -> None:
-        """Refuse a request with another run's key: runs that share globals would mix their calls.
+    def _refuse_other_keys(self, session: Session, request: web.Request) -> None:
+        """Refuse a request with a key that isn't its run's; one without a key has the path's.
 
-        Any other key goes, such as one that stands in the program's code.
+        Of another run it shows that runs share globals, which would mix their calls.
         """
-        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        key = key or request.headers.get("x-api-key", "")
-        if key != session.token and any(key == other.token for other in self._sessions.values()):
+        key = re.sub("(?i)^bearer *", "", request.headers.get("Authorization", ""))
+        keys = {key, request.headers.get("x-api-key", "")} - {"", session.token}
+        if not keys:
+            return
+        line = (
+            "it called with a key that isn't its run's: give run.token, OPENAI_API_KEY or {token}"
+        )
+        if keys & {other.token for other in self._sessions.values()}:
             line = (
                 "it called with another run's key: its runs share state; committee.isolate=process"
             )
-            session.problem(line)
-            raise NoAnswer(401, f"run {session.index}: {line}")
+        session.problem(line)
+        raise NoAnswer(401, f"run {session.index}: {line}")
 
     async def _model(self, request: web.Request) -> web.Response:
         path = request.match_info["path"]

@@ -7,13 +7,6 @@ from plenum.records.transcript import Transcript, read
 from plenum.records.usage import Usage
 
 __all__ = [
-    "CallLog",
-    "DamagedJournal",
-    "Failure",
-    "Journal",
-    "Transcript",
-    "Usage",
-    "attempts",
-    "read",
+    "CallLog", "DamagedJournal", "Failure", "Journal", "Transcript", "Usage", "attempts", "read",
     "read_entries",
-]
+]  # fmt: skip

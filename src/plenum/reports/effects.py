@@ -40,7 +40,6 @@ _REFERENCES = {
 POOLED_FROM = 3
 """Scenarios from which on effects are pooled."""
 
-
 _OF_ESTIMATE = ("se", "ci_low", "ci_high", "df", "p", "method")
 COLUMNS = {
     "contrasts": (

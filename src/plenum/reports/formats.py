@@ -9,7 +9,6 @@ import pandas as pd
 NONE = "-"
 """The cell of a value that doesn't exist."""
 
-
 NO_ESTIMATES = ("no_replicates", "no_estimates", "branching")
 """Statuses of conditions that have no estimates."""
 

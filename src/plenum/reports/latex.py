@@ -52,7 +52,6 @@ _SYMBOLS = {
 _ACCENTS = {"\u0302": ("hat", "^"), "\u0304": ("bar", "="), "\u0303": ("tilde", "~")}
 """Combining marks: what they are called over a symbol, and over a letter."""
 
-
 _WORDS = re.compile(r"(?!never)(?<![^\W\d_])[^\W\d_]|\n")
 """A letter or a second line: what no number has, but for one that is never reached."""
 

@@ -27,7 +27,6 @@ PROSE = 100
 _PIPE = 140
 """The width of what doesn't go to a terminal."""
 
-
 _GAP = re.compile(r"(?<!±)\s+(?!±)")
 Split = Callable[[str], list[str]]
 

@@ -40,7 +40,6 @@ GREY = "#7f7f7f"
 _MARGIN = 0.12
 """Inches of a figure's width that a caption leaves free."""
 
-
 _ANONYMOUS: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:  # pytest loads this file whenever it starts
     from plenum.design.settings import Backend
-    from plenum.execution.audit_result import AuditResult
+    from plenum.dynamics.audit_result import AuditResult
     from plenum.programs.adapters import Program
     from plenum.programs.case import Case
     from plenum.programs.compose import Audit

@@ -56,7 +56,7 @@ def compose(typed: Config) -> WorldCondition:
         _refuse_cut_plans(typed, world)
     acting = agents(typed)
     called = [agent.model for agent in acting] if task.policy == AGENTS else []
-    backend, weights = with_weights(typed, called)
+    backend, weights = with_weights(typed.backend, called, typed.model)
     return WorldCondition(
         task=name,
         numbers=tuple(sorted(numbers.items())),

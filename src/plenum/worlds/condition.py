@@ -30,7 +30,6 @@ AGENTS = "agents"
 CENTRAL = "central"
 """The mechanism in which one agent assigns an action to every unit."""
 
-
 USUAL_VIEW = 20
 """Messages that an agent reads at most, as conf/task has it."""
 

@@ -31,7 +31,6 @@ A = TypeVar("A")
 Plain = dict[str, Any]
 """What JSON can hold: objects, lists, texts, numbers, true, false, null."""
 
-
 Kind = Literal["plain", "contradictory", "incomplete"]
 
 

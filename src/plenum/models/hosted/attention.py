@@ -99,10 +99,12 @@ class Places(Cache):
         **kwargs: Any,
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Put the new keys and values in their places, and return all of the layer's."""
-        end = self.start + key_states.shape[2]
-        self.keys[layer_idx][:, :, self.start : end] = key_states
-        self.values[layer_idx][:, :, self.start : end] = value_states
+        self._put(self.keys[layer_idx], key_states)
+        self._put(self.values[layer_idx], value_states)
         return self.keys[layer_idx], self.values[layer_idx]
+
+    def _put(self, held: torch.Tensor, new: torch.Tensor) -> None:
+        held[:, :, self.start : self.start + new.shape[2]] = new
 
     def get_seq_length(self, layer_idx: int = 0) -> int:
         """Positions and masks are always given, so nobody needs to know."""
@@ -123,15 +125,5 @@ class Slots(Places):
         self.at = torch.zeros(keys.shape[1], dtype=torch.long, device=keys.device)
         self._rows = torch.arange(keys.shape[1], device=keys.device)
 
-    def update(
-        self,
-        key_states: torch.Tensor,
-        value_states: torch.Tensor,
-        layer_idx: int,
-        *args: Any,
-        **kwargs: Any,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Put each row's new key and value in its place, and return all of the layer's."""
-        self.keys[layer_idx][self._rows, :, self.at] = key_states[:, :, 0]
-        self.values[layer_idx][self._rows, :, self.at] = value_states[:, :, 0]
-        return self.keys[layer_idx], self.values[layer_idx]
+    def _put(self, held: torch.Tensor, new: torch.Tensor) -> None:
+        held[self._rows, :, self.at] = new[:, :, 0]

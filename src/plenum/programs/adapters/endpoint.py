@@ -12,8 +12,8 @@ from plenum.programs.case import Case
 from plenum.programs.decision import Unreadable, at
 from plenum.records import Failure
 
-BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url")}
-"""What is posted where nothing else is set: ``token`` and ``run_url`` can be named, too."""
+BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url", "token")}
+"""What is posted where nothing else is set: ``run_url`` and others can be named, too."""
 
 _LONGEST = 10**6
 

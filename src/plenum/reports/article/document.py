@@ -29,10 +29,11 @@ class Points:
 
 @dataclass(frozen=True)
 class Grid:
-    """A numbered table."""
+    """A numbered table; a ``folded`` one is opened by who wants to read it."""
 
     number: int
     sheet: Table
+    folded: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from plenum.reports.audit.beside import Beside
 SCHEMA = "plenum.audit/1"
 """Raised when a field changes its meaning or goes; new fields alone don't raise it."""
 
-
 LONG = 60
 """Letters of a name that tables show."""
 
@@ -196,6 +195,8 @@ class Controlled:
         Of the program as it is set, whatever the case; several where it changed.
     program
         What names it: digests of its code, command, interpreter, versions of packages.
+    prompts
+        System prompts by seat, as the first run of the first case had them.
     overrides, seed
         What the audit changed in requests, and the seed of its own draws.
     models, temperatures
@@ -212,6 +213,7 @@ class Controlled:
 
     identities: tuple[str, ...]
     program: Mapping[str, object]
+    prompts: Mapping[str, str]
     overrides: str
     seed: str
     models: tuple[str, ...]

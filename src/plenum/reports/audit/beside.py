@@ -1,80 +1,10 @@
 """What an audit was told beside its runs' tables: what would steady it, baseline, control."""
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from plenum.dynamics.audit_baseline import Comparison
-from plenum.dynamics.audits import CaseVerdict
-
-
-class Tried(Protocol):
-    """A way to run the program, as :mod:`plenum.execution.steadying` finds it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def share(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def runs(self) -> int: ...
-    @property
-    def calls(self) -> float: ...
-    @property
-    def dollars(self) -> float: ...
-    @property
-    def accuracy(self) -> float: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def constant(self) -> bool: ...
-
-
-class Results(Protocol):
-    """What an audit came to, as :mod:`plenum.execution.audit` returns it."""
-
-    @property
-    def comparisons(self) -> Mapping[str, Comparison] | None: ...
-    @property
-    def control(self) -> Mapping[str, CaseVerdict] | None: ...
-    @property
-    def steadier(self) -> Sequence[Tried]: ...
-    @property
-    def bound(self) -> str: ...
-    @property
-    def errors(self) -> tuple[str, ...]: ...
-    @property
-    def worse(self) -> tuple[str, ...]: ...
-
-
-@dataclass(frozen=True)
-class Option:
-    """A way to run the program, over all cases; see :class:`plenum.execution.steadying.Option`.
-
-    Attributes
-    ----------
-    share, low, high
-        In the case whose runs decide least alike; ``None`` without runs.
-    calls, dollars
-        Of a run, on average; ``None`` where they aren't known.
-    accuracy
-        ``None`` where no right answer is known.
-    """
-
-    name: str
-    share: float | None
-    low: float
-    high: float
-    runs: int
-    calls: float | None
-    dollars: float | None
-    accuracy: float | None
-    verdict: str
-    constant: bool
+from plenum.dynamics.audit_result import AuditResult, Option, known
 
 
 @dataclass(frozen=True)
@@ -132,26 +62,20 @@ class Beside:
     errors: tuple[str, ...] = ()
 
 
-def beside(results: Results | None) -> Beside:
+def beside(results: AuditResult | None) -> Beside:
     """As plain data, with ``None`` for what isn't known."""
     if results is None:
         return Beside()
     comparisons, control = results.comparisons or {}, results.control or {}
     return Beside(
-        options=tuple(map(_option, results.steadier)),
+        options=tuple(results.steadier),
         bound=results.bound,
         baseline=tuple(_compared(c, each, results.worse) for c, each in comparisons.items()),
         control=tuple(
-            Control(case, _known(each.disagreement), each.runs) for case, each in control.items()
+            Control(case, known(each.disagreement), each.runs) for case, each in control.items()
         ),
         errors=results.errors,
     )
-
-
-def _option(tried: Tried) -> Option:
-    known = (_known(tried.calls), _known(tried.dollars), _known(tried.accuracy))
-    share = (_known(tried.share), tried.low, tried.high)
-    return Option(tried.name, *share, tried.runs, *known, tried.verdict, tried.constant)
 
 
 def _compared(case: str, each: Comparison, worse: Sequence[str]) -> Compared:
@@ -168,7 +92,3 @@ def _compared(case: str, each: Comparison, worse: Sequence[str]) -> Compared:
         worse=case in worse,
         decides_otherwise=each.decides_otherwise,
     )
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -11,6 +11,7 @@ import pandas as pd
 
 from plenum.base.errors import UserError
 from plenum.dynamics.accuracy import accuracy
+from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audit_runs import further
 from plenum.dynamics.audits import (
     FAILED,
@@ -34,7 +35,7 @@ from plenum.reports.audit.audit import (
     Share,
     Source,
 )
-from plenum.reports.audit.beside import Results, beside
+from plenum.reports.audit.beside import beside
 from plenum.reports.audit.dialogue import latest_parting, lines
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
@@ -122,7 +123,7 @@ def gathered(
     conditions: Sequence[Kept],
     rule: Rule,
     max_runs: int | None = None,
-    results: Results | None = None,
+    results: AuditResult | None = None,
 ) -> Audit:
     """The audit of a study's conditions.
 
@@ -267,6 +268,7 @@ def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
     return Controlled(
         identities=tuple(dict.fromkeys(str(head["program"]) for head in heads)),
         program=json.loads(heads[-1]["manifest"]) if heads else {},
+        prompts=_prompts(conditions[0]),
         overrides=factors["settings"],
         seed=factors["seed"],
         models=tuple(sorted(map(str, values["model"].dropna().unique()))),
@@ -283,6 +285,13 @@ def _controlled(study: Study, conditions: Sequence[Kept]) -> Controlled:
         written=datetime.fromtimestamp(last / 1000, UTC).isoformat(timespec="seconds"),
         origin=origin(tracked),
     )
+
+
+def _prompts(each: Kept) -> dict[str, str]:
+    """The system prompts of the seats that a case's first run asked."""
+    first = next(filter(None, (stored.read() for stored in each.transcripts)), None)
+    calls = [entry for entry in first.entries if entry["kind"] == "call"] if first else []
+    return {str(call["seat"]): str(call["system"]) for call in calls if call.get("system")}
 
 
 def _fingerprints(study: Study, runs: set[str]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from plenum.reports.audit import tables
 from plenum.reports.audit.audit import Audit
 from plenum.reports.audit.words import evidence, lead, line, listed, words
 from plenum.reports.phrases import capital
+from plenum.reports.table import Table
 
 SECTIONS = {
     "verdict": "Verdict",
@@ -21,6 +22,9 @@ SECTIONS = {
     "cases": "The cases",
 }
 """The titles of the sections by their anchors, in order; one without content is left out."""
+
+FOLDED = ("prompts", "parts")
+"""Tables that are read by few, and long."""
 
 MOST_PAIRS = 12
 """Cases whose runs the page shows side by side."""
@@ -47,9 +51,12 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
         grids["options"] = tables.options(audit)
     if audit.variants:
         grids["variants"] = tables.variants(audit)
-    grids |= {"costs": tables.costs(audit), "cases": tables.cases(audit)}
+    grids["costs"] = tables.costs(audit)
+    grids |= {name: table for name, table in _controlled(audit).items() if table.body}
+    grids["cases"] = tables.cases(audit)
     parts: dict[str, Block] = {
-        name: Grid(number, table) for number, (name, table) in enumerate(grids.items(), start=1)
+        name: Grid(number, table, name in FOLDED)
+        for number, (name, table) in enumerate(grids.items(), start=1)
     }
     parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
     parts |= {f"figure{picture.number}": picture for picture in drift}
@@ -63,7 +70,7 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
         "drift": len(drift),
         "parted": [case for case in audit.cases if case.pair],
         "unstable": [case for case in audit.by_need if case.verdict != "stable"],
-        "named_by": settings(audit.controlled.program),
+        "named_by": _named_by(audit.controlled.program),
     }
     written = {
         anchor: tuple(blocks(f"audit/{anchor}.md.j2", parts, **facts)) for anchor in SECTIONS
@@ -80,12 +87,11 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
     )
 
 
-def settings(given: Mapping[str, object], before: str = "") -> list[tuple[str, str]]:
-    """Settings of any depth as lines of a name and a value."""
-    lines: list[tuple[str, str]] = []
-    for name, value in given.items():
-        if isinstance(value, Mapping):
-            lines += settings(value, f"{before}{name}.")
-        else:
-            lines.append((flatten(f"{before}{name}"), flatten(str(value))))
-    return lines
+def _controlled(audit: Audit) -> dict[str, Table]:
+    return {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
+
+
+def _named_by(program: Mapping[str, object]) -> list[tuple[str, str]]:
+    """What names a program beside its parts, which have a table."""
+    plain = {name: value for name, value in program.items() if not isinstance(value, Mapping)}
+    return [(flatten(name), flatten(str(value))) for name, value in plain.items()]

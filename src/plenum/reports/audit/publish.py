@@ -7,13 +7,13 @@ from pathlib import Path
 
 from plenum.design.audit import AuditConfig
 from plenum.design.condition import Job
+from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audits import Rule
 from plenum.reports.article.document import Document, Sides
 from plenum.reports.article.rendering import html
 from plenum.reports.audit import tables
 from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.audit.badge import badge
-from plenum.reports.audit.beside import Results
 from plenum.reports.audit.comment import comment
 from plenum.reports.audit.dialogue import sides
 from plenum.reports.audit.drift import drawn
@@ -34,7 +34,7 @@ def publish(
     rule: Rule,
     max_runs: int | None = None,
     wanted: Collection[str] = (),
-    results: Results | None = None,
+    results: AuditResult | None = None,
 ) -> Audit:
     """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
 
@@ -80,7 +80,7 @@ def publish(
     return audit
 
 
-def publish_audited(jobs: Sequence[Job], settings: AuditConfig, results: Results) -> Audit:
+def publish_audited(jobs: Sequence[Job], settings: AuditConfig, results: AuditResult) -> Audit:
     """Publish an audit that was just made, to the folder that its settings name.
 
     Parameters
@@ -126,7 +126,7 @@ def _read(
     rule: Rule,
     max_runs: int | None,
     wanted: Collection[str],
-    results: Results | None = None,
+    results: AuditResult | None = None,
 ) -> Iterator[tuple[Audit, list[Kept]]]:
     study = Study(chosen.study, chosen.uri)
     with study.transcripts() as stored:

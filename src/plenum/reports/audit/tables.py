@@ -1,6 +1,7 @@
 """The tables of an audit: verdicts, settings of the program, cost, and the cases themselves."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -15,7 +16,6 @@ from plenum.reports.table import Column, Table, keys
 
 _LONGEST = 600
 """Letters of a case's text in the table of cases."""
-
 
 _COUNTED = ("runs", "completed", "pending")
 
@@ -200,6 +200,29 @@ def costs(audit: Audit) -> Table:
     return Table("audit_cost", title, frame(every), columns, (), pd.DataFrame([totals]))
 
 
+def prompts(audit: Audit) -> Table:
+    """The system prompt of each seat."""
+    given = audit.controlled.prompts
+    records = [{"seat": text.flatten(s), "prompt": _beginning(p)} for s, p in given.items()]
+    columns = (*keys(["seat"]), Column("prompt"))
+    title = f"System prompts by seat, as the first run of {audit.cases[0].name} had them"
+    return Table("audit_prompts", title, pd.DataFrame(records), columns)
+
+
+def parts(audit: Audit) -> Table:
+    """What the program's identity is made of, file by file and package by package."""
+    records = [
+        {"of": text.flatten(of), "name": text.flatten(name), "value": text.flatten(str(value))}
+        for of, named in audit.controlled.program.items()
+        if isinstance(named, Mapping)
+        for name, value in named.items()
+    ]
+    columns = (*keys(["of", "name"]), Column("value", "digest or version"))
+    counts = listed(Counter(record["of"] for record in records))
+    title = f"Digests and versions that name the program: {counts}"
+    return Table("audit_parts", title, pd.DataFrame(records), columns)
+
+
 def cases(audit: Audit) -> Table:
     """What the program was asked, case by case."""
     records = [
@@ -211,7 +234,8 @@ def cases(audit: Audit) -> Table:
         }
         for case in audit.cases
     ]
-    columns = (*keys(["case"]), Column("text"), Column("options"), Column("answer", format=or_dash))
+    known = [Column("answer", format=or_dash)] * any(case.answer for case in audit.cases)
+    columns = (*keys(["case"]), Column("text"), Column("options"), *known)
     return Table("audit_cases", "The cases", pd.DataFrame(records), columns)
 
 

@@ -21,7 +21,6 @@ MOST = 12
 _WIDE = 0.72
 """How much of a seat's place its points take where most of its runs have the same count."""
 
-
 Counts = dict[str, NDArray[np.int_]]
 """Switches of every run, by seat."""
 

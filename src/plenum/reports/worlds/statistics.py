@@ -27,7 +27,6 @@ from plenum.tracking.worlds import ensembles
 HORIZON = 10.0
 """Rounds up to which the restricted mean of recovery is taken, in every arm."""
 
-
 CELL = ["volatility", "diversity", "model"]
 """Factors that shift deviation and performance alike: rounds of different ones aren't pooled."""
 

@@ -15,14 +15,6 @@ from plenum.testing.fault_server.settings import (
 )
 
 __all__ = [
-    "KINDS",
-    "SPREAD",
-    "Faults",
-    "Latency",
-    "Limits",
-    "Running",
-    "Settings",
-    "serve",
-    "serving",
+    "KINDS", "SPREAD", "Faults", "Latency", "Limits", "Running", "Settings", "serve", "serving",
     "settings",
-]
+]  # fmt: skip

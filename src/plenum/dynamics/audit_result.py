@@ -1,15 +1,66 @@
 """What an audit came to, in words and as an exit status."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from plenum.dynamics.audit_baseline import Comparison, worse_cases
 from plenum.dynamics.audit_runs import Further
 from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, FamilyVerdict
-from plenum.execution.steadying import Option
 
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
 """Exit statuses."""
+
+
+def known(value: float) -> float | None:
+    """A number; ``None`` for NaN, which JSON hasn't."""
+    return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class Option:
+    """One way to run the program, over all cases.
+
+    Attributes
+    ----------
+    name
+        What is changed.
+    share, low, high
+        Of runs that decide alike, in the case where they do so least; its interval holds for all
+        settings that were tried together. ``None`` without runs.
+    runs
+        Runs that count, over all cases.
+    calls, dollars
+        Of one run, on average; ``None`` where they aren't known.
+    accuracy
+        Share of runs with the right answer, over the cases that have one; ``None`` where none has.
+    verdict
+        ``stable`` where every case is, ``unstable`` where one is shown to be, else ``undecided``.
+    constant
+        Whether it decides the same label in cases that differ, so that its stability means nothing.
+    """
+
+    name: str
+    share: float | None
+    low: float
+    high: float
+    runs: int
+    calls: float | None
+    dollars: float | None
+    accuracy: float | None
+    verdict: str
+    constant: bool = False
+
+    def line(self) -> str:
+        """The option in one line."""
+        dollars = "price unknown" if self.dollars is None else f"${self.dollars:.4f}"
+        right = "not measured" if self.accuracy is None else f"{self.accuracy:.0%}"
+        share, calls = (math.nan if v is None else v for v in (self.share, self.calls))
+        verdict = "constant: never recommended" if self.constant else self.verdict
+        return (
+            f"{self.name}: {verdict}, worst case {share:.0%} [{self.low:.0%}, {self.high:.0%}]"
+            f", {calls:.0f} calls and {dollars} a run, accuracy {right}"
+        )
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from openai_server import Server, serving
 
+from plenum.base.errors import UserError
 from plenum.base.processes import LineProcess
 from plenum.design.condition import Job
 from plenum.execution import reporter, run_sweep
@@ -114,3 +115,12 @@ def test_where_the_whole_fleet_is_gone_everything_is_pending(
         gone = listed([first, second])
     (outcome,) = run_sweep([job_on(job, tmp_path, gone)])
     assert (outcome.failed, outcome.pending) == (0, 12)
+
+
+def test_a_limit_of_a_model_that_nobody_calls_is_refused(
+    job: Callable[..., Job], tmp_path: Path
+) -> None:
+    made = job_on(job, tmp_path, "http://127.0.0.1:1/v1")
+    slip = replace(made, calls=replace(made.calls, rpm={"openai/n": 5}))
+    with pytest.raises(UserError, match=r"calls\.rpm\.openai/n: no condition calls this model"):
+        run_sweep([slip])

@@ -503,6 +503,8 @@ def test_models_and_providers_that_nobody_knows_are_refused() -> None:
         backend.check(("no-such-model",), PLAIN)
     with pytest.raises(UserError, match=r"calls\.rpm\.opnai"):
         ApiBackend({}, False, Calls(rpm={"opnai": 5})).check(("gpt-4.1-mini",), PLAIN)
+    both = Calls(rpm={"openai": 5, "openai/gpt-4o": 2})
+    ApiBackend({}, False, both).check(("gpt-4.1-mini",), PLAIN)
 
 
 @pytest.mark.parametrize("provider", ["hosted_vllm", "lm_studio", "llamafile", "openai_like"])

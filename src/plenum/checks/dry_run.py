@@ -198,22 +198,23 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
         f"in sequence at {latency:.2g} s each ({source})"
     )
     paid = jobs[0].calls
-    for provider, use in _by_provider(left, backend).items():
+    for name, use in _by_limit(left, backend).items():
         for key, amount in (("rpm", use.calls), ("tpm", use.tokens_in + use.tokens_out)):
-            limit = getattr(paid, key).get(provider)
+            limit = getattr(paid, key).get(name)
             if limit:
                 yield (
-                    f"time: at least {_duration(60 * amount / limit)} at "
-                    f"calls.{key}.{provider}={limit}"
+                    f"time: at least {_duration(60 * amount / limit)} at calls.{key}.{name}={limit}"
                 )
 
 
-def _by_provider(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:
+def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str, Usage]:
+    """What is left by provider, and by model: either may have limits."""
     sums: defaultdict[str, Usage] = defaultdict(Usage)
     for item in left:
         model_of = backend[repr(item.job.condition.backend)]
         for model, use in item.by_model.items():
-            sums[model_of.provider(model)] += use
+            for name in {model_of.provider(model), model}:
+                sums[name] += use
     return dict(sums)
 
 

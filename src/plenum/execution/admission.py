@@ -117,7 +117,9 @@ class Ticket:
         self._reserved = await self._admission.ledger.reserve(chat)
         rank, tokens = (-self._passed, self._index), sum(tokens_at_most(chat))
         try:
-            self._permit = await self._limiter(chat.model).enter(self._line, rank, tokens)
+            limiter = self._limiter(chat.model)
+            at = chat.model, chat.server
+            self._permit = await limiter.enter(self._line, rank, tokens, *at)
         except (asyncio.CancelledError, ProviderUnavailable):
             self._admission.ledger.cancel(self._reserved)
             raise

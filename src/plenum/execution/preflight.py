@@ -100,6 +100,28 @@ def require_prices(jobs: Sequence[Job], prices: Prices) -> None:
         )
 
 
+def require_limited_models(jobs: Sequence[Job]) -> None:
+    """Refuse limits of models that nobody calls: a slip would limit nothing.
+
+    Raises
+    ------
+    UserError
+        A name is neither a provider nor a model of the sweep.
+    """
+    paid = [job for job in jobs if job.condition.backend.name == "api"]
+    called = {model for job in paid for model in job.condition.models}
+    if not called:
+        return
+    from plenum.models.api.routes import is_model  # LiteLLM takes seconds to import
+
+    for key in ("rpm", "tpm"):
+        for name, limit in getattr(paid[0].calls, key).items():
+            if limit and name not in called and is_model(name):
+                raise UserError(
+                    f"calls.{key}.{name}: no condition calls this model; {_listed(sorted(called))}"
+                )
+
+
 def now_varying(jobs: Sequence[Job]) -> list[str]:
     """One line for each study that held conditions of one value of a factor, and gets another.
 

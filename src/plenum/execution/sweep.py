@@ -61,6 +61,7 @@ def run_sweep(
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
     models = open_backends(jobs, prices)
     preflight.require_prices(jobs, prices)
+    preflight.require_limited_models(jobs)
     spent = spent_before([*jobs, *paid], prices.of) if jobs[0].budget.limited else Usage()
     ledger = Ledger(jobs[0].budget, prices.of, spent)
 

@@ -332,3 +332,70 @@ def test_it_is_told_what_is_waited_for_and_how_long(calls: Calls, hold_s: float,
     nothing, said = run(calls, scene)
     assert nothing == ""
     assert re.fullmatch(told, said)
+
+
+# --- servers and models of their own ------------------------------------------------------------
+
+
+def test_a_model_keeps_its_own_minute_and_the_providers() -> None:
+    """20 at once and 20 a second for one model; the other one has what is left of 60."""
+    limits = Calls(rpm={"openai": 3600, "openai/slow": 1200})
+
+    async def scene(limiter: Limiter) -> dict[str, list[float]]:
+        began, ends = now(), dict[str, list[float]](slow=[], quick=[])
+
+        async def one(model: str) -> None:
+            permit = await limiter.enter("a", (0,), 0, f"openai/{model}")
+            ends[model].append(now() - began)
+            limiter.leave(permit, ended(), 0.0, 0)
+
+        await asyncio.gather(*(one(model) for model in ("slow", "quick") for _ in range(60)))
+        return ends
+
+    ends = run(limits, scene)
+    assert max(ends["slow"]) == pytest.approx(2.0, abs=0.05)
+    assert max(ends["quick"]) == pytest.approx(0.5, abs=0.05)
+    both = sorted(ends["slow"] + ends["quick"])
+    assert all(sum(t <= x < t + 1 for x in both) <= 121 for t in both)
+
+
+def test_a_large_call_of_another_model_is_not_overtaken_for_ever() -> None:
+    limits = Calls(tpm={"openai": 60_000, "openai/a": 10**9})
+
+    async def scene(limiter: Limiter) -> float:
+        await call(limiter, tokens=1000)
+        began, over = now(), asyncio.Event()
+
+        async def small() -> None:
+            while not over.is_set():
+                limiter.leave(await limiter.enter("x", (0,), 10, "openai/a"), ended(), 0.0, 10)
+
+        others = [asyncio.create_task(small()) for _ in range(8)]
+        await asyncio.sleep(0)
+        limiter.leave(await limiter.enter("y", (0,), 900, "openai/b"), ended(), 0.0, 900)
+        over.set()
+        await asyncio.gather(*others)
+        return now() - began
+
+    assert run(limits, scene) < 3.0
+
+
+def test_each_server_of_a_fleet_has_its_own_concurrency_and_its_own_holds() -> None:
+    async def scene(limiter: Limiter) -> tuple[int, list[float]]:
+        began, ends = now(), list[float]()
+
+        async def one(server: str) -> None:
+            permit = await limiter.enter("a", (0,), 0, "m", server)
+            await asyncio.sleep(0.1)
+            limiter.leave(permit, ended(), 0.0, 0)
+            if server == "gpu2":
+                ends.append(now() - began)
+
+        held = await limiter.enter("a", (0,), 0, "m", "gpu1")
+        limiter.leave(held, ended(Failure.RATE_LIMIT, 429), 1.0, 0)
+        await asyncio.gather(*(one(server) for server in ("gpu1", "gpu2") for _ in range(6)))
+        return limiter.limit, ends
+
+    limit, ends = run(FIXED, scene)
+    assert limit == 2 * 3
+    assert sorted(ends) == pytest.approx([0.1] * 3 + [0.2] * 3)

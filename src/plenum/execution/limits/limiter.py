@@ -1,14 +1,19 @@
-"""One provider's limits on the event loop: concurrency, requests and tokens a minute, holds."""
+"""One provider's limits on the event loop: concurrency, requests and tokens a minute, holds.
+
+A model may have requests and tokens a minute of its own, which hold beside the provider's. Each
+server of a fleet has its own concurrency and holds.
+"""
 
 import asyncio
-from dataclasses import dataclass
+from collections import OrderedDict
 from typing import Any
 
 from plenum.base.errors import Stopped
 from plenum.design.condition import Calls
 from plenum.execution.limits.aimd import Concurrency
 from plenum.execution.limits.fair_queue import FairQueue
-from plenum.execution.limits.token_bucket import Taken, TokenBucket
+from plenum.execution.limits.lanes import Lane, Permit, Server, Waiting
+from plenum.execution.limits.rates import Rates
 from plenum.models import Attempt, CallError
 from plenum.records import Failure
 
@@ -33,21 +38,6 @@ class ProviderUnavailable(Stopped):
         self.failure = failure
 
 
-@dataclass(frozen=True, slots=True)
-class Permit:
-    """A call's permit: since when (the loop's time), and what it took."""
-
-    began: float
-    request: Taken | None
-    tokens: Taken | None
-
-
-@dataclass(eq=False, slots=True)
-class _Waiting:
-    tokens: int
-    permit: "asyncio.Future[Permit]"
-
-
 class Limiter:
     """Lets calls to one provider pass, no more than it bears, and fairly between conditions.
 
@@ -65,33 +55,30 @@ class Limiter:
     """
 
     def __init__(self, calls: Calls, provider: str) -> None:
-        adapt = calls.adapt and provider != "simulated"
-        self._concurrency = Concurrency(calls.start_concurrency, calls.max_concurrency, adapt)
         self._loop = asyncio.get_running_loop()
-        now = self._loop.time()
-        self._provider, self._max_wait_s = provider, calls.max_wait_s
-        rpm, tpm = calls.rpm.get(provider), calls.tpm.get(provider)
-        self._requests = TokenBucket(rpm, now) if rpm else None
-        self._tokens = TokenBucket(tpm, now) if tpm else None
-        self._queue: FairQueue[_Waiting] = FairQueue()
-        self._held_until, self._held_by = 0.0, ""
+        self._calls, self._provider = calls, provider
+        self._rates = Rates(calls, provider, self._loop.time())
+        self._by_model: dict[str, Rates] = {}
+        self._servers: dict[str, Server] = {}
+        self._lanes: OrderedDict[tuple[str, str], Lane] = OrderedDict()
+        self._limited = {name for name in (*calls.rpm, *calls.tpm) if name != provider}
+        self._waiting = 0
         self._unavailable: tuple[Failure, str] | None = None
         self._unreached = 0
         self._pauses: dict[asyncio.Future[None], tuple[float, str]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self.in_flight = self.peak = 0
+        self._lane("", "")
 
     @property
     def limit(self) -> int:
-        """Calls that may be in flight now."""
-        return self._concurrency.limit
+        """Calls that may be in flight now, at all servers that were called."""
+        called = [s for name, s in self._servers.items() if name or len(self._servers) == 1]
+        return sum(server.concurrency.limit for server in called)
 
-    @property
-    def held_s(self) -> float:
-        """Seconds for which the provider still wants no call."""
-        return max(0.0, self._held_until - self._loop.time())
-
-    async def enter(self, line: str, rank: tuple[int, ...], tokens: int) -> Permit:
+    async def enter(
+        self, line: str, rank: tuple[int, ...], tokens: int, model: str = "", server: str = ""
+    ) -> Permit:
         """Wait for a permit.
 
         Parameters
@@ -100,6 +87,8 @@ class Limiter:
             The condition, and the order within it, as :class:`FairQueue` takes them.
         tokens
             What the call may use; taken from the tokens a minute.
+        model, server
+            Whose limits hold beside the provider's.
 
         Raises
         ------
@@ -107,10 +96,11 @@ class Limiter:
             Nothing more is sent to the provider.
         """
         self.require_available()
-        if not self._queue and self._wait(tokens) == 0.0:
-            return self._admit(tokens)
-        waiting = _Waiting(tokens, self._loop.create_future())
-        self._queue.push(line, rank, waiting)
+        if (permit := self.enter_now(tokens, model, server)) is not None:
+            return permit
+        waiting = Waiting(tokens, self._loop.create_future())
+        self._lane(model, server).queue.push(line, rank, waiting)
+        self._waiting += 1
         self._serve()
         try:
             return await waiting.permit
@@ -121,6 +111,15 @@ class Limiter:
             else:
                 self._serve()  # the next one may have waited for this one's turn
             raise
+
+    def enter_now(self, tokens: int, model: str = "", server: str = "") -> Permit | None:
+        """A permit, where nothing has to be waited for."""
+        if self._unavailable or self._waiting:
+            return None
+        lane, now = self._lane(model, server), self._loop.time()
+        if lane.wait(tokens, now) or self._rates.wait(tokens, now):
+            return None
+        return self._admit(lane, tokens)
 
     async def pause(self, seconds: float, reason: str) -> None:
         """Wait before another attempt at a call.
@@ -154,24 +153,23 @@ class Limiter:
         used
             Tokens that the call used.
         """
-        now = self._loop.time()
-        binding = bool(self._queue) or self.in_flight >= self.limit
+        now, server = self._loop.time(), permit.lane.server
+        binding = bool(permit.lane.queue) or server.in_flight >= server.concurrency.limit
         if attempt.outcome == "ok":
-            self._concurrency.answered(permit.began, now, binding)
+            server.concurrency.answered(permit.began, now, binding)
         elif attempt.outcome == Failure.TIMEOUT:
-            self._concurrency.answered(permit.began, now, binding=False)
+            server.concurrency.answered(permit.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
-            self._concurrency.pushed_back(permit.began, now)
+            server.concurrency.pushed_back(permit.began, now)
         self._unreached = 0 if attempt.reached else self._unreached + 1
-        if hold_s > self._max_wait_s:
+        if hold_s > self._calls.max_wait_s:
             self._close(Failure.HELD, self._too_long(hold_s, attempt))
-        elif now + hold_s > self._held_until:
-            self._held_until = now + hold_s
-            self._held_by = f" ({attempt.status})" if attempt.outcome != "ok" else ""
-        if self._tokens and permit.tokens:
-            self._tokens.settle(permit.tokens, used)
-        self.in_flight -= 1
-        self._serve()
+        elif now + hold_s > server.held_until:
+            server.held_until = now + hold_s
+            server.held_by = f" ({attempt.status})" if attempt.outcome != "ok" else ""
+        permit.lane.rates.settle(permit.units, used)
+        self._rates.settle(permit.units_of_all, used)
+        self._end(server)
 
     def give_up(self, error: CallError, attempts: int) -> None:
         """Say that a call's attempts are used up, and how the last one ended.
@@ -192,7 +190,7 @@ class Limiter:
             if self._unreached >= attempts:
                 self._close(Failure.UNREACHABLE, reason)
             raise ProviderUnavailable(Failure.UNREACHABLE, reason)
-        if error.failure.transient and (error.retry_after or 0.0) > self._max_wait_s:
+        if error.failure.transient and (error.retry_after or 0.0) > self._calls.max_wait_s:
             self.require_available()
 
     def require_available(self) -> None:
@@ -208,27 +206,30 @@ class Limiter:
 
     def waiting(self) -> str:
         """What keeps calls from going out and for how long; empty where nothing waits for time."""
-        to = f"s for {self._provider}"
-        if self.held_s >= _NOTICEABLE_S and (self._queue or self._pauses):
-            return f"waiting {self.held_s:.0f} {to}, as it asked{self._held_by}"
-        if self._queue and self.in_flight < self.limit:
-            tokens, now = self._queue.first().tokens, self._loop.time()
-            for key, bucket, amount in (("rpm", self._requests, 1), ("tpm", self._tokens, tokens)):
-                wait = bucket.wait(amount, now) if bucket else 0.0
+        now, to = self._loop.time(), f"s for {self._provider}"
+        lanes = [lane for lane in self._lanes.values() if lane.queue]
+        servers = self._servers.values() if self._pauses else [lane.server for lane in lanes]
+        held = max(servers, key=lambda server: server.held_until, default=None)
+        if held is not None and held.held_until - now >= _NOTICEABLE_S:
+            return f"waiting {held.held_until - now:.0f} {to}, as it asked{held.held_by}"
+        for lane in lanes:
+            if lane.server.in_flight < lane.server.concurrency.limit:
+                tokens = lane.queue.first().tokens
+                wait, key = max(r.longest(tokens, now) for r in (self._rates, lane.rates))
                 if wait >= _NOTICEABLE_S:
-                    return f"waiting {wait:.0f} {to}, by calls.{key}.{self._provider}"
-        if self._pauses and not self._queue and not self.in_flight:
+                    return f"waiting {wait:.0f} {to}, by {key}"
+        if self._pauses and not lanes and not self.in_flight:
             until, reason = min(self._pauses.values())
-            wait = until - self._loop.time()
-            if wait >= _NOTICEABLE_S:
-                return f"waiting {wait:.0f} {to}, before another attempt ({reason})"
+            if until - now >= _NOTICEABLE_S:
+                return f"waiting {until - now:.0f} {to}, before another attempt ({reason})"
         return ""
 
     def _close(self, failure: Failure, reason: str) -> None:
         """Send nothing more; who waits for the provider needn't any longer."""
         self._unavailable = self._unavailable or (failure, reason)
         waiting: list[asyncio.Future[Any]] = [*self._pauses]
-        waiting += [self._queue.pop().permit for _ in range(len(self._queue))]
+        lanes = self._lanes.values()
+        waiting += [self._next(lane).permit for lane in lanes for _ in range(len(lane.queue))]
         for future in waiting:
             if not future.done():
                 future.set_exception(ProviderUnavailable(*self._unavailable))
@@ -237,53 +238,78 @@ class Limiter:
         words = f" ({attempt.status}: {attempt.detail})" if attempt.outcome != "ok" else ""
         return (
             f"{self._provider} asks to be left alone for {hold_s:,.0f} s{words}, longer than "
-            f"calls.max_wait_s={self._max_wait_s:g}"
+            f"calls.max_wait_s={self._calls.max_wait_s:g}"
         )
+
+    def _lane(self, model: str, server: str) -> Lane:
+        """Models without limits of their own share one."""
+        model = model if model in self._limited else ""
+        lane = self._lanes.get((model, server))
+        return lane if lane is not None else self._open_lane(model, server)
+
+    def _open_lane(self, model: str, server: str) -> Lane:
+        calls = self._calls
+        if server not in self._servers:
+            adapt = calls.adapt and self._provider != "simulated"
+            limits = calls.start_concurrency, calls.max_concurrency, adapt
+            self._servers[server] = Server(Concurrency(*limits))
+        rates = self._by_model.setdefault(model, Rates(calls, model, self._loop.time()))
+        lane = self._lanes[model, server] = Lane(self._servers[server], rates, FairQueue())
+        return lane
 
     def _give_back(self, permit: Permit) -> None:
         """Nothing was called: all that was taken is given back."""
-        for bucket, taken in ((self._requests, permit.request), (self._tokens, permit.tokens)):
-            if bucket and taken:
-                bucket.settle(taken, 0)
-        self.in_flight -= 1
-        self._serve()
+        permit.lane.rates.give_back(permit.units)
+        self._rates.give_back(permit.units_of_all)
+        self._end(permit.lane.server)
 
-    def _admit(self, tokens: int) -> Permit:
+    def _admit(self, lane: Lane, tokens: int) -> Permit:
+        lane.server.in_flight += 1
         self.in_flight += 1
         self.peak = max(self.peak, self.in_flight)
         now = self._loop.time()
-        return Permit(
-            now,
-            self._requests.take(1, now) if self._requests else None,
-            self._tokens.take(tokens, now) if self._tokens else None,
-        )
+        return Permit(now, lane, lane.rates.take(tokens, now), self._rates.take(tokens, now))
+
+    def _end(self, server: Server) -> None:
+        server.in_flight -= 1
+        self.in_flight -= 1
+        self._serve()
 
     def _serve(self) -> None:
         """Admit who can be admitted; come back when time alone brings the next one."""
-        while self._queue:
-            waiting = self._queue.first()
-            if waiting.permit.done():  # given up
-                self._queue.pop()
-                continue
-            wait = self._wait(waiting.tokens)
-            if wait:
+        while self._waiting:
+            if wait := self._serve_next():
                 if wait < float("inf"):
                     self._come_back(wait)
                 return
-            self._queue.pop()
-            waiting.permit.set_result(self._admit(waiting.tokens))
 
-    def _wait(self, tokens: int) -> float:
-        """Seconds until a call may go; infinity while another one must end first."""
-        if self.in_flight >= self.limit:
-            return float("inf")
-        now = self._loop.time()
-        wait = max(0.0, self._held_until - now)
-        if self._requests:
-            wait = max(wait, self._requests.wait(1, now))
-        if self._tokens:
-            wait = max(wait, self._tokens.wait(tokens, now))
-        return wait
+    def _serve_next(self) -> float:
+        """Admit the first in line; else seconds until there may be one, infinity without any.
+
+        Lanes take turns. What is kept back by its own server or model lets the other lanes pass,
+        what is kept back by the provider's limits doesn't: a large call would wait for ever.
+        """
+        now, soonest = self._loop.time(), float("inf")
+        for key, lane in self._lanes.items():
+            while lane.queue and lane.queue.first().permit.done():  # given up
+                self._next(lane)
+            if not lane.queue:
+                continue
+            tokens = lane.queue.first().tokens
+            wait = lane.wait(tokens, now)
+            soonest = min(soonest, wait)
+            if wait:
+                continue
+            if by_all := self._rates.wait(tokens, now):
+                return by_all
+            self._next(lane).permit.set_result(self._admit(lane, tokens))
+            self._lanes.move_to_end(key)
+            return 0.0
+        return soonest
+
+    def _next(self, lane: Lane) -> Waiting:
+        self._waiting -= 1
+        return lane.queue.pop()
 
     def _come_back(self, wait: float) -> None:
         if self._timer is not None:

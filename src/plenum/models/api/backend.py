@@ -62,9 +62,9 @@ class ApiBackend:
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
         for key in ("rpm", "tpm"):
-            for provider in getattr(self._calls, key):
-                if provider not in litellm.provider_list:
-                    raise UserError(f"calls.{key}.{provider}: LiteLLM knows no such provider")
+            for name in getattr(self._calls, key):
+                if name not in litellm.provider_list and not routes.is_model(name):
+                    raise UserError(f"calls.{key}.{name}: LiteLLM knows no such provider or model")
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
             for base in self._fleet(model).urls:

@@ -139,6 +139,15 @@ def provider_of(model: str) -> str:
     return _routed(model)[1]
 
 
+def is_model(name: str) -> bool:
+    """Whether LiteLLM can route a model of this name."""
+    try:
+        _routed(name)
+    except UserError:
+        return False
+    return True
+
+
 @cache
 def _routed(model: str) -> tuple[str, str, str | None]:
     """Name on the wire, provider, and the endpoint as far as LiteLLM knows it."""

@@ -1,0 +1,53 @@
+"""Who waits for the same: a server of a provider, and the limits of a model."""
+
+import asyncio
+from dataclasses import dataclass
+
+from plenum.execution.limits.aimd import Concurrency
+from plenum.execution.limits.fair_queue import FairQueue
+from plenum.execution.limits.rates import Rates, Units
+
+
+@dataclass(eq=False, slots=True)
+class Server:
+    """What one server bears."""
+
+    concurrency: Concurrency
+    in_flight: int = 0
+    held_until: float = 0.0
+    held_by: str = ""
+
+    def wait(self, now: float) -> float:
+        """Seconds until a call may go there; infinity while another one must end first."""
+        if self.in_flight >= self.concurrency.limit:
+            return float("inf")
+        return max(0.0, self.held_until - now)
+
+
+@dataclass(eq=False, slots=True)
+class Waiting:
+    tokens: int
+    permit: "asyncio.Future[Permit]"
+
+
+@dataclass(eq=False, slots=True)
+class Lane:
+    """Those that wait for the same server and the same model's limits."""
+
+    server: Server
+    rates: Rates
+    queue: FairQueue[Waiting]
+
+    def wait(self, tokens: int, now: float) -> float:
+        """Seconds for which what isn't everybody's keeps a call back."""
+        return max(self.server.wait(now), self.rates.wait(tokens, now))
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """A call's permit: since when (the loop's time), where, and what it took."""
+
+    began: float
+    lane: Lane
+    units: Units
+    units_of_all: Units

@@ -1,0 +1,63 @@
+"""Requests and tokens a minute, as the config states them for a provider or for a model."""
+
+from dataclasses import dataclass
+
+from plenum.design.condition import Calls
+from plenum.execution.limits.token_bucket import Taken, TokenBucket
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What a call took of a minute."""
+
+    request: Taken | None
+    tokens: Taken | None
+
+
+class Rates:
+    """The limits a minute that stand under one name, as far as there are any.
+
+    Parameters
+    ----------
+    calls
+        The limits that the user states.
+    name
+        A provider, or a model.
+    now
+        The clock, in seconds.
+    """
+
+    def __init__(self, calls: Calls, name: str, now: float) -> None:
+        rpm, tpm = calls.rpm.get(name), calls.tpm.get(name)
+        self._name = name
+        self._requests = TokenBucket(rpm, now) if rpm else None
+        self._tokens = TokenBucket(tpm, now) if tpm else None
+
+    def wait(self, tokens: int, now: float) -> float:
+        """Seconds until a call of so many tokens may go."""
+        wait = self._requests.wait(1, now) if self._requests else 0.0
+        return max(wait, self._tokens.wait(tokens, now)) if self._tokens else wait
+
+    def longest(self, tokens: int, now: float) -> tuple[float, str]:
+        """The same, and the setting that says so."""
+        by_requests = self._requests.wait(1, now) if self._requests else 0.0
+        wait = self.wait(tokens, now)
+        return wait, f"calls.{'tpm' if wait > by_requests else 'rpm'}.{self._name}"
+
+    def take(self, tokens: int, now: float) -> Units:
+        """Take a call's units."""
+        return Units(
+            self._requests.take(1, now) if self._requests else None,
+            self._tokens.take(tokens, now) if self._tokens else None,
+        )
+
+    def settle(self, units: Units, used: int) -> None:
+        """Correct the tokens to those that a call used."""
+        if self._tokens and units.tokens:
+            self._tokens.settle(units.tokens, used)
+
+    def give_back(self, units: Units) -> None:
+        """Nothing was called."""
+        if self._requests and units.request:
+            self._requests.settle(units.request, 0)
+        self.settle(units, 0)

@@ -20,7 +20,7 @@ from forking import Process
 from openai_server import Server
 
 from plenum.records import Transcript, read
-from plenum.records.journal import read_entries
+from plenum.records.chain import read_entries
 from plenum.testing.fault_server import Faults, Latency, Limits, Settings, serving
 from plenum.testing.fault_server.running import Running
 

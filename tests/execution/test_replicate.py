@@ -18,7 +18,7 @@ from plenum.models import CallError, Chat, Reply, Response, backends
 from plenum.models.api.prices import Prices
 from plenum.models.simulated import SimulatedBackend
 from plenum.records import CallLog, DamagedJournal, Failure, Journal, attempts, read
-from plenum.records.journal import read_entries
+from plenum.records.chain import read_entries
 
 Entry = dict[str, Any]
 

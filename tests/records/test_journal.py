@@ -4,6 +4,8 @@ import errno
 import hashlib
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from plenum.records import CallLog, DamagedJournal, Journal, attempts
-from plenum.records.journal import read_entries
+from plenum.records.chain import read_entries
 
 Entry = dict[str, Any]
 
@@ -193,6 +195,53 @@ def test_a_damage_is_found_and_its_line_is_named(
     assert "\n" not in str(found.value)
     with pytest.raises(DamagedJournal):
         Journal(path, HEAD)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_second_writer_stops_the_first_one_and_the_journal_is_whole(
+    tmp_path: Path, replaced: bool
+) -> None:
+    path = tmp_path / "000.jsonl"
+    with Journal(path, HEAD) as first:
+        first.append(ENTRIES[0])
+        if replaced:  # as by an editor, or by a restored copy
+            copy = path.with_name("copy")
+            copy.write_bytes(path.read_bytes())
+            copy.replace(path)
+        with Journal(path, HEAD) as second:
+            second.append(ENTRIES[1])
+            with pytest.raises(DamagedJournal, match=f"journal {path}: another process"):
+                first.append(ENTRIES[2])
+            second.append(ENTRIES[2])
+    assert read_entries(path)[1:] == ENTRIES[:3]
+
+
+def test_writers_in_processes_of_their_own_leave_a_whole_journal(tmp_path: Path) -> None:
+    path = tmp_path / "000.jsonl"
+    Journal(path, HEAD).close()
+    write = (
+        "import sys; from plenum.records import Journal; from pathlib import Path\n"
+        f"with Journal(Path({str(path)!r}), {HEAD!r}) as journal:\n"
+        "    print('open', flush=True); input()\n"
+        "    for number in range(2000): journal.append({'kind': 'turn', 'round': number})"
+    )
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", write],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(3)
+    ]
+    for writer in writers:
+        assert writer.stdout is not None
+        assert writer.stdout.readline() == "open\n"
+    ends = [writer.communicate("\n", timeout=60)[1] for writer in writers]
+    assert sum("another process writes this replicate" in end for end in ends) >= 2
+    rounds = [entry["round"] for entry in read_entries(path)[1:]]
+    assert rounds == list(range(len(rounds)))
 
 
 def test_a_journal_of_another_schema_is_refused(tmp_path: Path) -> None:

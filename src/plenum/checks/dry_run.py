@@ -13,7 +13,7 @@ from plenum.design.condition import Job
 from plenum.design.kinds import KINDS
 from plenum.execution import preflight
 from plenum.execution.budget import spent_before
-from plenum.execution.condition_folder import folder_of, journal_of
+from plenum.execution.condition_folder import folder_of, journal_of, take_up
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.replicate import RETRIABLE
 from plenum.models import ChatModel, backends
@@ -51,6 +51,7 @@ def show(jobs: Sequence[Job]) -> None:
     preflight.require_jobs(jobs)
     preflight.require_one_kind_a_study(jobs)
     preflight.require_shared_settings(jobs)
+    take_up(jobs)
     prices = Prices(jobs[0].prices)
     backend = {
         repr(j.condition.backend): backends.build(j.condition.backend, j.calls, prices)

@@ -44,6 +44,7 @@ def parse_job(cfg: DictConfig) -> Job:
         config=to_yaml(cfg, resolve=True),
         traces=typed.tracking.traces,
         objective=typed.objective,
+        durable=typed.durable,
     )
 
 

@@ -154,6 +154,8 @@ class Job:
     """Which replicates are traced in MLflow: ``none``, ``sample`` or ``all``."""
     objective: str = "lambda"
     """The estimate that a sweeper gets back, which chooses values by results."""
+    durable: bool = False
+    """Whether a turn is over only when the bucket behind the journals has it."""
 
 
 def format_value(value: Any) -> str:

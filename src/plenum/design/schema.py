@@ -177,6 +177,7 @@ class StudyConfig:
     prices: dict[str, PriceConfig] = field(default_factory=dict)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     journals: str = "mlruns/journals"
+    durable: bool = False
     seed: Annotated[int, Range(0)] = 0
     dry_run: bool = False
     retry_failed: bool = False

@@ -7,6 +7,7 @@ from typing import Any
 
 from plenum.committee.condition import require_committee
 from plenum.design.condition import Job
+from plenum.execution.condition_folder import folder_of
 from plenum.records import read
 
 
@@ -29,7 +30,7 @@ def prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     if branch is None:
         return ()
     base = index // branch.continuations
-    journal = Path(job.journals) / job.condition.base.folder / f"{base:03d}.jsonl"
+    journal = folder_of(job).parent / job.condition.base.folder / f"{base:03d}.jsonl"
     return _turns(journal, branch.after_round, len(require_committee(job.condition).seats))
 
 

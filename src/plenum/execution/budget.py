@@ -8,6 +8,7 @@ from typing import Any
 from plenum.base.errors import UserError
 from plenum.design.condition import Budget, Condition, Job
 from plenum.design.kinds import KINDS
+from plenum.execution.condition_folder import folder_of
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.models import Chat, Reply
 from plenum.models.api.prices import Price
@@ -212,7 +213,7 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
     UserError
         A journal doesn't verify.
     """
-    folders = {Path(job.journals) / job.condition.folder for job in jobs}
+    folders = {folder_of(job) for job in jobs}
     try:
         return sum((_condition_usage(folder, price) for folder in sorted(folders)), Usage())
     except DamagedJournal as damage:

@@ -1,11 +1,16 @@
 """The folder that holds a condition's journals: where it is, who holds it, how far it is."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from plenum.design.condition import Job
+from plenum.records.storage import Storage
+from plenum.records.storage import folder as folder_of_journals
 from plenum.tracking import store
+
+_AT_ONCE = 16
 
 
 class Busy(Exception):
@@ -14,12 +19,40 @@ class Busy(Exception):
 
 def folder_of(job: Job) -> Path:
     """The folder of a job's condition."""
-    return Path(job.journals) / job.condition.folder
+    return folder_of_journals(job.journals) / job.condition.folder
 
 
 def journal_of(job: Job, index: int) -> Path:
     """The journal of a replicate."""
     return folder_of(job) / f"{index:03d}.jsonl"
+
+
+def take_up(jobs: Sequence[Job]) -> None:
+    """Open the buckets behind the jobs' folders, if any, and fetch what they have of the jobs.
+
+    A condition that another process of this machine runs is left to it.
+
+    Raises
+    ------
+    UserError
+        A bucket can't be written to.
+    Stopped
+        One doesn't answer.
+    """
+
+    def fetch(item: tuple[Path, Storage]) -> None:
+        folder, storage = item
+        with suppress(Busy), locked(folder):
+            storage.fetch(folder)
+
+    wanted = {}
+    for job in jobs:
+        storage = Storage.of(job.journals, job.durable)
+        if storage is not None:
+            for condition in (job.condition, job.condition.base):
+                wanted[folder_of_journals(job.journals) / condition.folder] = storage
+    with ThreadPoolExecutor(_AT_ONCE) as threads:
+        list(threads.map(fetch, wanted.items()))
 
 
 def begun(job: Job) -> list[int]:

@@ -2,13 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from plenum.base.errors import UserError
 from plenum.design import kinds
 from plenum.design.condition import Backend, Hosted, Job
 from plenum.design.kinds import KINDS
+from plenum.execution.condition_folder import take_up
 from plenum.models.api.prices import Prices, how_to_state
+from plenum.records import storage
 from plenum.tracking import store
 from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
 
@@ -17,20 +18,22 @@ _MOST = 6
 
 
 def check(jobs: Sequence[Job]) -> None:
-    """Refuse a sweep that can't work, or whose results couldn't be kept.
+    """Refuse a sweep that can't work, or whose results couldn't be kept; fetch what a bucket has.
 
     Raises
     ------
     UserError
-        It is empty, a folder or store can't be written to, or jobs differ in what they share.
+        It is empty, a folder, bucket or store can't be written to, or jobs differ in what they
+        share.
     """
     require_jobs(jobs)
     for folder in {job.journals for job in jobs}:
-        store.require_writable("journals", Path(folder))
+        store.require_writable("journals", storage.folder(folder))
     for uri in {store.absolute(job.tracking_uri) for job in jobs if job.tracking_uri}:
         store.check(uri)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
+    take_up(jobs)
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:

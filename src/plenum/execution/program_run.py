@@ -11,7 +11,6 @@ from typing import Any
 from plenum.base.errors import Stopped, UserError
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
-from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.replicate import RETRIABLE
 from plenum.execution.run_calls import RunCalls
 from plenum.models import CallError, Chat, Reply
@@ -23,7 +22,7 @@ from plenum.programs.decision import Given, Unreadable, read
 from plenum.programs.proxy import Proxy
 from plenum.programs.recorded import restarts, set_aside
 from plenum.programs.session import Session
-from plenum.records import Failure, Journal, read_entries
+from plenum.records import DamagedJournal, Failure, Journal, read_entries
 from plenum.records.journal import ELICITED
 
 _GRACE_S = 10.0
@@ -92,7 +91,7 @@ class ProgramRun:
                 try:
                     return await self._run(caller)
                 except _Diverged:
-                    set_aside(self.journal)
+                    await asyncio.to_thread(set_aside, self.journal)
         finally:
             caller.ticket.end()
 
@@ -109,6 +108,7 @@ class ProgramRun:
             if journal.entries:
                 await caller.ticket.begin(len(journal.calls), max(len(journal.calls), 1))
             journal.append(await self._outcome(journal))
+            await journal.kept(ended=True)
             return True
 
     async def _outcome(self, journal: Journal) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class ProgramRun:
             decided = _failed(error, calls.failed)
         except CallError as error:  # of the clerk
             decided = {"status": "failed", "reason": str(error.failure), "detail": error.detail}
-        except (BudgetSpent, ProviderUnavailable, Stopped, UserError, OSError, _Diverged):
+        except (BudgetSpent, DamagedJournal, Stopped, UserError, OSError, _Diverged):
             raise
         except Exception as bug:
             self.complain(bug)

@@ -124,17 +124,18 @@ class Replicate:
         written = sum(entry["kind"] == "round" for entry in journal.entries)
         written = self._keep_up(conversation, journal, written)
         while (ask := conversation.ask) is not None:
+            await journal.kept()
             try:
                 answer = await self.caller.ask(ask.chat, self._labels(ask))
             except CallError as error:
                 journal.append(failure(ask, error.failure, error.detail))
-                return
+                return await journal.kept(ended=True)
             except (BudgetSpent, Stopped, OSError):
                 raise
             except Exception as bug:
                 journal.append(failure(ask, Failure.BUG, bug_in_words(bug)))
                 self.complain(bug)
-                return
+                return await journal.kept(ended=True)
             reply = answer.response.reply
             entry = conversation.answer(reply)
             journal.append(entry)
@@ -144,6 +145,7 @@ class Replicate:
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
         journal.append(conversation.end)
+        await journal.kept(ended=True)
 
     def _keep_up(self, conversation: Conversation[Any], journal: Journal, written: int) -> int:
         """Journal the rounds that are over; returns how many are written."""

@@ -90,7 +90,7 @@ class SweepRunner:
         for job in self._jobs:
             key = _store(job)
             if key is not None and key not in trackers:
-                locks, version = Path(job.journals), project.code_version()
+                locks, version = folder_of(job).parent, project.code_version()
                 trackers[key] = Tracker(*key, version, locks, self._progress.say)
         return trackers
 

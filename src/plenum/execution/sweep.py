@@ -16,10 +16,12 @@ from plenum.execution.progress import Progress
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices
-from plenum.records import Usage
+from plenum.records import Usage, storage
 
 _RESERVED_FILES = 256
 """Open files beside those of replicates in flight."""
+_PATIENCE_S = 10.0
+"""For so long does a sweep that was stopped wait for a bucket that doesn't answer."""
 
 
 def run_sweep(
@@ -84,16 +86,21 @@ async def _run(
         progress.follow(
             lambda: " | ".join(filter(None, (playing.status(), runner.status()))), runner.waiting
         )
+        loop = asyncio.get_running_loop()
+        storage.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))
         watching = asyncio.create_task(progress.watch())
+        patience_s: float | None = _PATIENCE_S
         try:
             await runner.start()
             async with playing, asyncio.TaskGroup() as group:
                 tasks = [group.create_task(runner.run(job)) for job in jobs]
+            patience_s = None
         except* (Stopped, UserError) as stops:
             raise first(stops) from None
         finally:
             try:
                 await runner.finish()
+                await asyncio.to_thread(storage.flush, patience_s)
             finally:
                 watching.cancel()
     outcomes = [task.result() for task in tasks]

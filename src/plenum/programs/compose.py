@@ -134,6 +134,7 @@ def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int
         config=config,
         traces="none",
         objective="share",
+        durable=study.durable,
     )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import digest
+from plenum.records import storage
 from plenum.records.journal import MESSAGES
 
 Entry = dict[str, Any]
@@ -101,7 +102,8 @@ def set_aside(path: Path) -> int:
     What its answers cost stays counted: the file keeps its number.
     """
     times = restarts(path) + 1
-    path.rename(path.with_name(f"{path.stem}.diverged{times}.jsonl"))
+    aside = path.rename(path.with_name(f"{path.stem}.diverged{times}.jsonl"))
+    storage.set_aside(path, aside)
     return times
 
 

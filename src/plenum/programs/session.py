@@ -24,7 +24,7 @@ from plenum.programs.recorded import Numbers, Recorded
 from plenum.programs.reported import as_decision, as_message, as_vote
 from plenum.programs.wire import INTERFACES, Request
 from plenum.programs.wire.request import called
-from plenum.records import Failure, Journal
+from plenum.records import DamagedJournal, Failure, Journal
 
 FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
 """Headers that change what a provider does."""
@@ -280,7 +280,14 @@ class Session:
     def _append(self, entry: Entry) -> None:
         try:
             self._journal.append(entry)
-        except OSError as error:
+        except (OSError, DamagedJournal) as error:
+            self._stop(error)
+
+    async def _keep(self) -> None:
+        """Have the answer kept before it is used, where that is wanted."""
+        try:
+            await self._journal.kept()
+        except Exception as error:  # the bucket's, or another writer's
             self._stop(error)
 
     def _order_fault(self, prompt: str, occurrence: int) -> None:
@@ -319,6 +326,7 @@ class Session:
             self._append(call_entry(request, chat, answer.response, at, new_seat))
         finally:  # it is paid, whatever becomes of its entry
             caller.note_answer(chat, labels, answer)
+        await self._keep()
         return answer.response
 
     def _chat(self, request: Request, headers: Mapping[str, str], occurrence: int) -> Chat:

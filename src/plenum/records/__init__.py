@@ -1,8 +1,9 @@
 """Records: answers and calls, appended as they happen, and read back."""
 
 from plenum.records.calls import CallLog, attempts
+from plenum.records.chain import DamagedJournal, read_entries
 from plenum.records.failures import Failure
-from plenum.records.journal import DamagedJournal, Journal, read_entries
+from plenum.records.journal import Journal
 from plenum.records.transcript import Transcript, read
 from plenum.records.usage import Usage
 

@@ -7,14 +7,15 @@ answer was obtained (attempts, status, latency) goes to the call log beside it
 (:mod:`plenum.records.calls`).
 """
 
-import hashlib
-import json
+import fcntl
 import os
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from plenum.records import writing
+from plenum.records import storage, writing
+from plenum.records.chain import DamagedJournal, linked, verified
 
 SCHEMA = 1
 MESSAGES = ("say", "vote")
@@ -23,22 +24,6 @@ ELICITED = "elicited"
 """The kind of answers to questions after a run, which its program never sees."""
 NO_ANSWERS = ("end", "reopen", "round", *MESSAGES)
 """Kinds of entries that are no answers to calls."""
-_KEY = ',"chain":"'
-
-
-class DamagedJournal(Exception):
-    """A journal whose whole lines don't verify; nothing is written to it."""
-
-
-def read_entries(path: Path) -> list[dict[str, Any]]:
-    """The whole, verified lines of a journal; a torn last line is left out.
-
-    Raises
-    ------
-    DamagedJournal
-        A whole line is no JSON or its digest doesn't match.
-    """
-    return _parse(path)[0]
 
 
 class Journal:
@@ -62,18 +47,21 @@ class Journal:
     Raises
     ------
     DamagedJournal
-        A whole line doesn't verify, or the file belongs to another replicate.
+        A whole line doesn't verify, or the file belongs to another replicate, or the bucket behind
+        it holds another one's lines.
     """
 
     def __init__(self, path: Path, head: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
+        self._segments = storage.segments(path)
+        self._wrote = False
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
-            entries, size, self._chain = _parse(path)
+            entries, self._size, self._chain = verified(path, path.read_bytes())
             if entries:
                 _check_head(path, entries[0], head)
-            os.ftruncate(self._descriptor, size)
+            os.ftruncate(self._descriptor, self._size)
             if not entries:
                 self.append({"kind": "head", "schema": SCHEMA, **head})
         except BaseException:
@@ -89,11 +77,72 @@ class Journal:
         return last if last and last["kind"] == "end" else None
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Write one entry: after it returns, a killed process loses nothing."""
-        body = writing.encode(entry)
-        chain = _link(self._chain, body)
-        writing.append(self._descriptor, _line(body[:-1], chain).encode() + b"\n", self.path)
-        self._chain = chain
+        """Write one entry: after it returns, a killed process loses nothing.
+
+        Raises
+        ------
+        DamagedJournal
+            Another process writes the file; nothing was written.
+        """
+        line, link = linked(writing.encode(entry), self._chain)
+        data = line.encode() + b"\n"
+        try:
+            self._lock()
+            self._require_alone()
+            writing.append(self._descriptor, data, self.path)
+        finally:
+            with suppress(OSError):
+                fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        self._chain, self._size, self._wrote = link, self._size + len(data), True
+
+    async def kept(self, ended: bool = False) -> None:
+        """A turn is over: hand it to the bucket behind the folder, where there is one.
+
+        Parameters
+        ----------
+        ended
+            Whether it was the replicate's last; it is waited for then, and where turns are to be
+            durable, or too many aren't there yet.
+
+        Raises
+        ------
+        DamagedJournal
+            Another process has written the replicate to the bucket.
+        Stopped
+            The bucket takes nothing any more.
+        """
+        if self._segments is not None and self._wrote:
+            await self._segments.keep(self._size, ended)
+
+    def _lock(self) -> None:
+        """Keep others of this machine out while a line is written."""
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise self._not_alone() from None
+        except OSError:
+            pass  # a shared folder without locks: the size decides
+
+    def _require_alone(self) -> None:
+        """Refuse to write behind what somebody else wrote: it would break the chain.
+
+        Opening a file is what makes NFS look at the server's.
+        """
+        try:
+            looking = os.open(self.path, os.O_RDONLY)
+        except FileNotFoundError:
+            return  # removed: there is nobody else's to spoil
+        try:
+            there, here = os.fstat(looking), os.fstat(self._descriptor)
+        finally:
+            os.close(looking)
+        if (there.st_size, there.st_ino) != (self._size, here.st_ino):
+            raise self._not_alone()
+
+    def _not_alone(self) -> DamagedJournal:
+        return DamagedJournal(
+            f"journal {self.path}: another process writes this replicate; this one stopped"
+        )
 
     @property
     def calls(self) -> list[dict[str, Any]]:
@@ -105,6 +154,8 @@ class Journal:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+            if self._segments is not None and self._wrote:
+                self._segments.hand_over(self._size)
 
     def __enter__(self) -> Self:
         return self
@@ -116,47 +167,6 @@ class Journal:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _link(chain: str, body: str) -> str:
-    return hashlib.blake2b(f"{chain}{body}".encode(), digest_size=8).hexdigest()
-
-
-def _parse(path: Path) -> tuple[list[dict[str, Any]], int, str]:
-    """Entries, the size of the whole lines in bytes, and the last chain."""
-    entries: list[dict[str, Any]] = []
-    size, chain = 0, ""
-    *lines, _torn = path.read_bytes().split(b"\n")  # a kill in mid-write tears the last line
-    for number, line in enumerate(lines, start=1):
-        entry, chain = _verify(path, number, line, chain)
-        entries.append(entry)
-        size += len(line) + 1
-    return entries, size, chain
-
-
-def _line(body: str, chain: str) -> str:
-    """A line without its end; ``body`` is the entry without its closing brace."""
-    return f'{body}{_KEY}{chain}"}}'
-
-
-def _verify(path: Path, number: int, line: bytes, chain: str) -> tuple[dict[str, Any], str]:
-    try:
-        text = line.decode()
-        body, _, _ = text.rpartition(_KEY)
-        entry = json.loads(text)
-        link = entry.pop("chain")
-        complete = isinstance(entry["kind"], str)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        complete = False
-    if not complete:
-        raise DamagedJournal(f"journal {path}, line {number}: no whole entry")
-    # Its very bytes: JSON would allow other line ends and spaces.
-    if text != _line(body, link) or link != _link(chain, body + "}"):
-        raise DamagedJournal(
-            f"journal {path}, line {number}: its digest doesn't match; "
-            "move the file away to start the replicate afresh"
-        )
-    return entry, link
 
 
 def _check_head(path: Path, existing: dict[str, Any], head: dict[str, Any]) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base.identity import digest
-from plenum.records.journal import NO_ANSWERS, DamagedJournal, read_entries
+from plenum.records.chain import DamagedJournal, read_entries
+from plenum.records.journal import NO_ANSWERS
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,235 @@
+"""A bucket of an object store: what is asked of it, again where it doesn't answer."""
+
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from plenum.base.errors import Stopped, UserError
+from plenum.base.terminal import say
+
+if TYPE_CHECKING:
+    from obstore import ObjectMeta
+    from obstore.store import S3Store
+
+PATIENCE_S = 300.0
+"""For so long is a bucket that doesn't answer tried again."""
+
+_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 20.0
+_AT_ONCE = 16
+_PROBE = "plenum"
+"""An object that is never changed: a bucket that lets it be made twice fences nobody off."""
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "MLFLOW_S3_ENDPOINT_URL")
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An object: its name, bytes and tag, which changes with its contents."""
+
+    name: str
+    size: int
+    tag: str
+
+
+class Bucket:
+    """Reads and writes objects below a prefix, from any thread.
+
+    Parameters
+    ----------
+    url
+        ``s3://bucket/prefix``; endpoint, region and credentials come from the environment.
+    patience_s
+        As long an outage is sat out.
+
+    Attributes
+    ----------
+    tell
+        Prints a line for the user: that it doesn't answer, and that it does again.
+    """
+
+    def __init__(self, url: str, patience_s: float = PATIENCE_S) -> None:
+        self.url = url
+        self.tell: Callable[[str], object] = say
+        self._patience_s, self._last = patience_s, float("inf")
+        self._store = _connect(url)
+        self._writer = secrets.token_hex(8)
+        self._readers = ThreadPoolExecutor(_AT_ONCE, "bucket")
+        self._down = threading.Event()
+        self._hurried = threading.Event()
+
+    def check(self) -> None:
+        """Refuse a bucket that can't be written to, or that doesn't keep a second writer out.
+
+        Raises
+        ------
+        UserError
+            It is so; nothing but an empty object was written.
+        """
+        import obstore
+
+        try:
+            for _ in range(2):
+                try:
+                    obstore.put(self._store, _PROBE, b"", mode="create")
+                except obstore.exceptions.AlreadyExistsError:
+                    return
+        except (obstore.exceptions.BaseError, FileNotFoundError) as error:
+            raise UserError(f"journals: {self.url}: {reason(error)}") from None
+        raise UserError(
+            f"journals: {self.url}: it overwrites what is to be put if absent (If-None-Match), so "
+            "that two writers of a journal would go unnoticed; use an S3 with conditional writes"
+        )
+
+    def hurry(self, patience_s: float | None) -> None:
+        """From now on, be patient for so long and no longer; ``None`` for as long as ever."""
+        self._last = time.monotonic() + (float("inf") if patience_s is None else patience_s)
+        self._hurried.clear() if patience_s is None else self._hurried.set()
+
+    def below(self, folder: str) -> list[Stored]:
+        """The objects below a folder."""
+        import obstore
+
+        return list(map(_stored, self._try(lambda: obstore.list(self._store, folder).collect())))
+
+    def get(self, names: Iterable[str]) -> list[bytes | None]:
+        """Contents; ``None`` of what isn't there."""
+        return list(self._readers.map(self._get, names))
+
+    def head(self, name: str) -> Stored | None:
+        """An object; ``None`` where there is none."""
+        import obstore
+
+        try:
+            return _stored(self._try(lambda: obstore.head(self._store, name)))
+        except FileNotFoundError:
+            return None
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object, in the place of what is there."""
+        self._put(name, data, "overwrite")
+
+    def create(self, name: str, data: bytes, instead_of: str | None = None) -> bool:
+        """Write an object where there is none, or in the place of one with a tag.
+
+        Returns
+        -------
+        bool
+            Whether it is there, by this process; an answer of the bucket may have been lost.
+        """
+        import obstore
+
+        mode = "create" if instead_of is None else {"e_tag": f'"{instead_of}"'}
+        try:
+            self._put(name, data, mode)
+        except (obstore.exceptions.AlreadyExistsError, obstore.exceptions.PreconditionError):
+            try:
+                held = self._try(lambda: obstore.get(self._store, name))
+            except FileNotFoundError:
+                return False
+            return held.attributes.get("writer") == self._writer and bytes(held.bytes()) == data
+        return True
+
+    def delete(self, names: Iterable[str]) -> None:
+        """Remove objects; those that aren't there are left out."""
+        import obstore
+
+        gone = list(names)
+        if gone:
+            self._try(lambda: obstore.delete(self._store, gone))
+
+    def _get(self, name: str) -> bytes | None:
+        import obstore
+
+        try:
+            return self._try(lambda: bytes(obstore.get(self._store, name).bytes()))
+        except FileNotFoundError:
+            return None
+
+    def _put(self, name: str, data: bytes, mode: Any) -> None:
+        import obstore
+
+        whose: Any = {"writer": self._writer}
+        self._try(lambda: obstore.put(self._store, name, data, attributes=whose, mode=mode))
+
+    def _try(self, act: Callable[[], _T]) -> _T:
+        """Do something with the bucket, again and again while it doesn't answer.
+
+        Raises
+        ------
+        Stopped
+            It didn't for too long, or refuses this user.
+        """
+        from obstore import exceptions as known
+
+        began, pause = time.monotonic(), _PAUSE_S
+        final = (known.AlreadyExistsError, known.PreconditionError, FileNotFoundError)
+        while True:
+            try:
+                result = act()
+            except final:
+                raise
+            except (known.PermissionDeniedError, known.UnauthenticatedError) as error:
+                raise Stopped(f"journals: {self.url}: {reason(error)}") from None
+            except known.BaseError as error:
+                if time.monotonic() > min(began + self._patience_s, self._last):
+                    raise Stopped(f"journals: {self.url}: {reason(error)}") from None
+                self._say_down(reason(error))
+                if self._hurried.wait(pause):
+                    time.sleep(_PAUSE_S)
+                pause = min(2 * pause, _LONGEST_PAUSE_S)
+            else:
+                if self._down.is_set():
+                    self._down.clear()
+                    self.tell(f"journals: {self.url} answers again")
+                return result
+
+    def _say_down(self, why: str) -> None:
+        if not self._down.is_set():
+            self._down.set()
+            patience = f"for {self._patience_s:.0f} s; until then this machine keeps them"
+            self.tell(f"journals: {self.url} doesn't answer ({why}); trying again {patience}")
+
+
+def _stored(meta: "ObjectMeta") -> Stored:
+    return Stored(meta["path"], meta["size"], (meta["e_tag"] or "").strip('"'))
+
+
+def reason(error: Exception) -> str:
+    """What an object store, or the way to it, says in one line and without its request."""
+    text = str(error).partition("\n\nDebug source")[0]
+    if "169.254.169.254" in text:  # where a machine of Amazon's would have them
+        return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    stated = re.search(r"<Code>(.*?)</Code>.*?<Message>(.*?)</Message>", text, re.DOTALL)
+    if stated:
+        return f"{stated[1]}: {stated[2]}"
+    return " ".join(text.rpartition(" - ")[2].split())
+
+
+def _connect(url: str) -> "S3Store":
+    try:
+        from obstore.exceptions import BaseError
+        from obstore.store import S3Store
+    except ImportError:
+        raise UserError("journals: s3:// needs the extra s3: pip install 'plenum[s3]'") from None
+    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
+    options: Any = {"endpoint": endpoint} if endpoint else {}
+    try:
+        return S3Store.from_url(
+            url,
+            client_options={
+                "allow_http": bool(endpoint and endpoint.startswith("http://")),
+                "connect_timeout": timedelta(seconds=5),
+                "timeout": timedelta(seconds=30),
+            },
+            retry_config={"max_retries": 1, "retry_timeout": timedelta(seconds=10)},
+            **options,
+        )
+    except (BaseError, ValueError) as error:
+        raise UserError(f"journals: {url}: {reason(error)}") from None

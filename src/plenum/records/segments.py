@@ -1,0 +1,303 @@
+"""A journal in a bucket: an object a turn, each put if absent, and one object at the end.
+
+A segment is named by the number of its first line, ``IDENTITY/000/00017.jsonl``: putting it if
+absent is what keeps a second writer out. When the replicate has ended, ``IDENTITY/000.jsonl`` has
+all lines, and segments below its last line are of no account.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Lock
+
+from plenum.records.bucket import Bucket, Stored
+from plenum.records.chain import DamagedJournal, verified
+from plenum.records.writing import write_whole
+
+_BACKLOG = 64_000_000
+"""Bytes of journals that may wait for the bucket before turns wait, too."""
+_RACES = 5
+
+
+@dataclass
+class Queue:
+    """What the journals of a process share: the bucket, threads that write to it, and how.
+
+    Attributes
+    ----------
+    over
+        Is given the file of a replicate that has ended, when the bucket has it.
+    durable
+        Whether a turn is over only when the bucket has it.
+    backlog
+        Bytes that were handed over and aren't there yet.
+    """
+
+    bucket: Bucket
+    threads: Executor
+    over: Callable[[Path], object] = lambda path: None
+    durable: bool = False
+    backlog: int = 0
+    _lock: Lock = field(default_factory=Lock)
+
+    def add(self, size: int) -> None:
+        """Count bytes that were handed over, or, below zero, that wait no more."""
+        with self._lock:
+            self.backlog += size
+
+
+class Segments:
+    """The bucket behind a replicate's journal.
+
+    Parameters
+    ----------
+    path
+        The file; the bucket follows it.
+    name
+        The journal in the bucket, without an ending.
+    fresh
+        Whether the bucket is known to hold nothing of it.
+    """
+
+    def __init__(self, queue: Queue, path: Path, name: str, fresh: bool = False) -> None:
+        self.path, self.name = path, name
+        self.problem: Exception | None = None
+        self._queue, self._bucket = queue, queue.bucket
+        self._lock = Lock()
+        self._known = fresh
+        self._bytes = self._lines = 0
+        """How much of the journal the bucket has."""
+        self._whole: str | None = None
+        """The tag of the object that these segments go on from."""
+        self._target, self._ended, self._joined = 0, False, False
+        self._running: Future[None] | None = None
+
+    @property
+    def running(self) -> Future[None] | None:
+        """Ends when all is there that was handed over, or nothing more will be."""
+        return self._running
+
+    @property
+    def over(self) -> bool:
+        """Whether the replicate has ended, and one object of the bucket has all of it."""
+        return self._joined and not self.behind and self.problem is None
+
+    @property
+    def behind(self) -> bool:
+        """Whether the bucket lacks something that was handed over."""
+        return self._ended or self._bytes < self._target
+
+    def hand_over(self, size: int, ended: bool = False) -> None:
+        """Have so many bytes of the file put into the bucket, and all in one at the end."""
+        with self._lock:
+            self._queue.add(max(0, size - max(self._target, self._bytes)))
+            self._target, self._ended = max(self._target, size), self._ended or ended
+            if self._running is None and self.behind and self.problem is None:
+                self._running = self._queue.threads.submit(self._work)
+
+    async def keep(self, size: int, ended: bool) -> None:
+        """Hand over, and wait for the bucket where that is wanted.
+
+        Raises
+        ------
+        DamagedJournal
+            Another process has written the replicate.
+        Stopped
+            The bucket takes nothing.
+        """
+        self.refuse()
+        self.hand_over(size, ended)
+        if ended or self._queue.durable or self._queue.backlog > _BACKLOG:
+            while (running := self._running) is not None:
+                await asyncio.shield(asyncio.wrap_future(running))
+            self.refuse()
+
+    def refuse(self) -> None:
+        """Raise what keeps the journal from the bucket, if anything does."""
+        if self.problem is not None:
+            raise self.problem
+
+    def agree(self, listed: Iterable[Stored]) -> None:
+        """Learn what the bucket has, and write here what it has more.
+
+        Parameters
+        ----------
+        listed
+            Its objects of the condition, or more.
+
+        Raises
+        ------
+        DamagedJournal
+            It has other lines, or some that don't verify; nothing is written.
+        """
+        for _ in range(_RACES):  # its objects are put together while they are read
+            whole, segments = self._objects(listed)
+            local = _whole_lines(self.path)
+            held = self._read([*([whole] if whole else []), *segments], local)
+            if held is not None:
+                break
+            listed = self._listed()
+        else:
+            raise self._fenced(self.name)
+        if not (held.startswith(local) or local.startswith(held)):
+            raise self._fenced(self.name)
+        if len(held) > len(local):
+            verified(f"{self._bucket.url}/{self.name}", held)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(self.path, held.decode())
+        self._queue.add(-min(len(held), self._target))
+        self._bytes, self._lines, self._known = len(held), held.count(b"\n"), True
+        self._whole = whole.tag if whole else None
+        self._joined = whole is not None and not segments and _has_ended(held)
+        if len(local) > len(held) or (_has_ended(held) and not self._joined):
+            self.hand_over(max(len(local), len(held)), _has_ended(max(local, held, key=len)))
+
+    def set_aside(self, aside: Path) -> None:
+        """The file was moved away, for the replicate to start anew: so is what the bucket has."""
+        self.hand_over(self._bytes)
+        if (running := self._running) is not None:
+            running.result()
+        self._bucket.put(f"{self.name.rpartition('/')[0]}/{aside.name}", aside.read_bytes())
+        self._bucket.delete([stored.name for stored in self._listed()])
+        self._bytes = self._lines = self._target = 0
+        self._whole, self._ended, self._known = None, False, True
+
+    def _work(self) -> None:
+        """Put what was handed over; one thread at a time does."""
+        try:
+            while True:
+                with self._lock:
+                    size = self._target
+                    if self._known and not self.behind:
+                        self._running = None
+                        return
+                if not self._known:
+                    self.agree(self._listed())
+                elif self._bytes < size:
+                    self._put(size)
+                else:
+                    self._join()
+                    with self._lock:
+                        self._ended = False
+        except Exception as problem:
+            with self._lock:
+                self.problem, self._running = problem, None
+                self._queue.add(-max(0, self._target - self._bytes))
+
+    def _put(self, size: int) -> None:
+        """A segment of all lines that wait."""
+        with self.path.open("rb") as file:
+            file.seek(self._bytes)
+            data = file.read(size - self._bytes)
+        name = f"{self.name}/{self._lines:05d}.jsonl"
+        if not self._bucket.create(name, data):
+            raise self._fenced(name)
+        # Somebody else may have ended the replicate, whose segments are gone.
+        if self._tag() != self._whole:
+            self._bucket.delete([name])
+            raise self._fenced(f"{self.name}.jsonl")
+        self._bytes, self._lines = self._bytes + len(data), self._lines + data.count(b"\n")
+        self._queue.add(-len(data))
+
+    def _join(self) -> None:
+        """One object in the place of all segments."""
+        name = f"{self.name}.jsonl"
+        data = self.path.read_bytes()[: self._bytes]
+        if self._whole != _digest(data):
+            if not self._bucket.create(name, data, self._whole):
+                raise self._fenced(name)
+            self._whole = self._tag()
+        self._bucket.delete(s.name for s in self._listed() if s.name != name)
+        self._queue.over(self.path)
+
+    def _tag(self) -> str | None:
+        """The tag of the object with all lines, as it is now."""
+        whole = self._bucket.head(f"{self.name}.jsonl")
+        return whole.tag if whole else None
+
+    def _listed(self) -> list[Stored]:
+        """The bucket's objects of this journal."""
+        whole = self._bucket.head(f"{self.name}.jsonl")
+        return [*([whole] if whole else []), *self._bucket.below(self.name)]
+
+    def _objects(self, listed: Iterable[Stored]) -> tuple[Stored | None, list[Stored]]:
+        """The object with all lines, and segments in their order."""
+        named = {stored.name: stored for stored in listed}
+        whole = named.get(f"{self.name}.jsonl")
+        segments = [s for s in named.values() if s.name.startswith(f"{self.name}/")]
+        return whole, sorted(segments, key=_number)
+
+    def _read(self, objects: list[Stored], local: bytes) -> bytes | None:
+        """The lines that objects have; ``None`` where one of them is gone.
+
+        What the file has, by its digest, isn't fetched.
+
+        Raises
+        ------
+        DamagedJournal
+            A segment is missing.
+        """
+        held, lines = b"", 0
+        for stored, data in zip(objects, self._contents(objects, local), strict=True):
+            number = _number(stored)
+            if data is None:
+                return None
+            if number < lines:  # left over from putting them together
+                continue
+            if number > lines:
+                raise DamagedJournal(
+                    f"journal {self._bucket.url}/{self.name}: line {lines + 1} is missing"
+                )
+            held, lines = held + data, lines + data.count(b"\n")
+        return held
+
+    def _contents(self, objects: list[Stored], local: bytes) -> list[bytes | None]:
+        contents: dict[str, bytes | None] = {}
+        for stored in objects:
+            start = _start(local, _number(stored))
+            piece = local[start : start + stored.size]
+            if _digest(piece) == stored.tag:
+                contents[stored.name] = piece
+        lacking = [stored.name for stored in objects if stored.name not in contents]
+        contents.update(zip(lacking, self._bucket.get(lacking), strict=True))
+        return [contents[stored.name] for stored in objects]
+
+    def _fenced(self, name: str) -> DamagedJournal:
+        return DamagedJournal(
+            f"journal {self.path}: {self._bucket.url}/{name} has lines of another process, which "
+            "wrote this replicate, too; move the file away to go on with what is there"
+        )
+
+
+def _digest(data: bytes) -> str:
+    """The tag that most object stores give to such contents; with another one they are fetched."""
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def _number(stored: Stored) -> int:
+    """The number of an object's first line: that of a segment is in its name."""
+    stem = stored.name.rpartition("/")[2].partition(".")[0]
+    return int(stem) if stored.name.count("/") > 1 else 0
+
+
+def _start(data: bytes, line: int) -> int:
+    """Where a line begins; behind the end where there is none."""
+    at = 0
+    for _ in range(line):
+        at = data.find(b"\n", at) + 1
+        if at == 0:
+            return len(data)
+    return at
+
+
+def _whole_lines(path: Path) -> bytes:
+    data = path.read_bytes() if path.exists() else b""
+    return data[: data.rfind(b"\n") + 1]
+
+
+def _has_ended(data: bytes) -> bool:
+    """Whether the last of whole lines closes a replicate, as far as a glance tells."""
+    return b'"kind":"end"' in data[data.rfind(b"\n", 0, -1) + 1 :]

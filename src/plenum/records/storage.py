@@ -1,0 +1,254 @@
+"""Journals in a bucket, behind a folder of this machine that is read and written as any other.
+
+Every line is in the file of this machine first. From there it goes to the bucket, off the event
+loop; what the bucket has is fetched when a condition is taken up.
+"""
+
+import re
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
+from pathlib import Path, PurePath
+from threading import Lock
+
+from plenum.base.errors import Stopped, UserError
+from plenum.records.bucket import PATIENCE_S, Bucket, Stored
+from plenum.records.chain import DamagedJournal
+from plenum.records.segments import Queue, Segments
+from plenum.records.writing import write_whole
+
+MIRRORS = Path("mlruns/s3")
+"""Where buckets have their folders on this machine."""
+
+_AT_ONCE = 32
+_URL = r"s3://[a-z0-9][a-z0-9.-]+(/[\w=+-][\w.=+-]*)*/?"
+_JOURNAL = re.compile(r"([0-9]+)(\.jsonl|/[0-9]+\.jsonl)")
+_FILES = ("calls*.jsonl", "*.diverged*.jsonl")
+_opened: "dict[str, Storage]" = {}
+
+
+def folder(journals: str) -> Path:
+    """The folder of this machine that journals lie in, here alone or with a bucket behind it.
+
+    Raises
+    ------
+    UserError
+        It is an address, and not of a bucket.
+    """
+    if "://" not in journals:
+        return Path(journals)
+    if not re.fullmatch(_URL, journals, re.ASCII):
+        raise UserError("journals: it is a folder, or written as s3://bucket/prefix")
+    return MIRRORS.joinpath(*journals.removeprefix("s3://").split("/"))
+
+
+def segments(path: Path) -> Segments | None:
+    """The bucket behind a journal's file; ``None`` where no opened one is.
+
+    Raises
+    ------
+    DamagedJournal
+        The bucket has lines of another process.
+    """
+    storage = _of_file(path)
+    return storage.segments(path) if storage else None
+
+
+def set_aside(path: Path, aside: Path) -> None:
+    """A journal was moved away within its folder, for its replicate to start anew."""
+    if (storage := _of_file(path)) is not None:
+        storage.segments(path).set_aside(aside)
+
+
+def report_to(tell: Callable[[str], object]) -> None:
+    """Have lines about buckets that don't answer printed by somebody else."""
+    for storage in _opened.values():
+        storage.bucket.tell = tell
+
+
+def flush(patience_s: float | None = None) -> None:
+    """Have every opened bucket keep what was written; see :meth:`Storage.flush`."""
+    for storage in _opened.values():
+        storage.flush(patience_s)
+
+
+class Storage:
+    """A bucket, and its folder on this machine.
+
+    Parameters
+    ----------
+    url
+        ``s3://bucket/prefix``.
+    durable
+        Whether a turn is over only when the bucket has it.
+    """
+
+    def __init__(self, url: str, durable: bool = False, patience_s: float = PATIENCE_S) -> None:
+        self.mirror = folder(url)
+        self.bucket = Bucket(url, patience_s)
+        self._threads = ThreadPoolExecutor(_AT_ONCE, "journals")
+        self._queue = Queue(self.bucket, self._threads, self._over, durable)
+        self._journals: dict[Path, Segments] = {}
+        self._fetched: set[Path] = set()
+        self._logged: dict[Path, int] = {}
+        self._lock = Lock()
+        self._logging: defaultdict[Path, Lock] = defaultdict(Lock)
+
+    @classmethod
+    def of(cls, journals: str, durable: bool = False) -> "Storage | None":
+        """What is behind a folder of journals, opened and checked; ``None`` where nothing is.
+
+        Raises
+        ------
+        UserError
+            It can't be written to, or doesn't keep a second writer out.
+        """
+        if folder(journals) == Path(journals):
+            return None
+        url = journals.rstrip("/")
+        if url not in _opened:
+            storage = cls(url, durable)
+            storage.bucket.check()
+            _opened[url] = storage
+        return _opened[url]
+
+    def fetch(self, condition: Path) -> None:
+        """Bring a condition's folder and the bucket together; whoever writes it waits until then.
+
+        What the bucket has and the folder lacks is written here, verified. What an earlier process
+        left behind goes to the bucket. A journal of which both have different lines stays as it
+        is on either side, and is refused when it is opened.
+
+        Raises
+        ------
+        Stopped
+            The bucket doesn't answer.
+        """
+        listed = self.bucket.below(condition.name)
+        groups: dict[str, list[Stored]] = {}
+        whole: list[Stored] = []
+        for stored in listed:
+            name = stored.name.removeprefix(f"{condition.name}/")
+            journal = _JOURNAL.fullmatch(name)
+            if journal is not None:
+                groups.setdefault(journal[1], []).append(stored)
+            elif any(map(PurePath(name).match, _FILES)):
+                whole.append(stored)
+        local = {path.stem for path in condition.glob("*.jsonl") if path.stem.isdecimal()}
+        for stem in sorted(groups.keys() | local):
+            self._agree(condition / f"{stem}.jsonl", groups.get(stem, []))
+        self._fetch_files(condition, whole)
+        with self._lock:
+            self._fetched.add(condition)
+
+    def segments(self, path: Path) -> Segments:
+        """The bucket behind a journal.
+
+        Raises
+        ------
+        DamagedJournal
+            The bucket has lines of another process.
+        """
+        with self._lock:
+            if path not in self._journals:
+                fresh = path.parent in self._fetched and not path.exists()
+                self._journals[path] = self._segments(path, fresh)
+            behind = self._journals[path]
+        if isinstance(behind.problem, DamagedJournal):
+            raise behind.problem
+        return behind
+
+    def flush(self, patience_s: float | None = None) -> None:
+        """Wait until the bucket has all that was written, call logs too.
+
+        Parameters
+        ----------
+        patience_s
+            For how long a bucket that doesn't answer is tried; ``None`` for as long as ever.
+
+        Raises
+        ------
+        Stopped
+            It doesn't; the next start puts there what is missing.
+        """
+        self.bucket.hurry(patience_s)
+        try:
+            with self._lock:
+                journals, fetched = list(self._journals.values()), list(self._fetched)
+            wait([running for each in journals if (running := each.running) is not None])
+            for each in journals:
+                if isinstance(each.problem, Stopped):
+                    raise each.problem
+            list(self._threads.map(self._send_logs, fetched))
+        finally:
+            self.bucket.hurry(None)
+
+    def remove(self, condition: str) -> None:
+        """Remove all that the bucket has of a condition."""
+        self.bucket.delete(stored.name for stored in self.bucket.below(condition))
+
+    def _segments(self, path: Path, fresh: bool = False) -> Segments:
+        return Segments(self._queue, path, f"{path.parent.name}/{path.stem}", fresh)
+
+    def _agree(self, path: Path, listed: list[Stored]) -> None:
+        behind = self._segments(path)
+        try:
+            behind.agree(listed)
+        except DamagedJournal as problem:
+            behind.problem = problem
+        if not behind.over:
+            with self._lock:
+                self._journals[path] = behind
+
+    def _fetch_files(self, condition: Path, listed: Iterable[Stored]) -> None:
+        """Logs of other machines, and journals that were set aside: each has one writer."""
+        names = {stored.name: condition / self._local(stored.name) for stored in listed}
+        lacking = {
+            stored.name
+            for stored in listed
+            if not names[stored.name].exists() or names[stored.name].stat().st_size < stored.size
+        }
+        for name, data in zip(sorted(lacking), self.bucket.get(sorted(lacking)), strict=True):
+            if data is not None:
+                condition.mkdir(parents=True, exist_ok=True)
+                write_whole(names[name], data.decode(errors="replace"))
+        for path in condition.glob(_FILES[1]):
+            if path not in names.values():
+                self.bucket.put(f"{condition.name}/{path.name}", path.read_bytes())
+
+    def _over(self, path: Path) -> None:
+        """A replicate has ended, and the bucket has its journal."""
+        with self._lock:
+            self._journals.pop(path, None)
+        self._send_logs(path.parent)
+
+    def _send_logs(self, condition: Path) -> None:
+        """Write what the call logs of this machine have more to the bucket."""
+        for path in condition.glob(_FILES[0]):
+            name = f"{condition.name}/{path.stem}.{self._machine()}.jsonl"
+            with self._logging[path]:
+                data = path.read_bytes()
+                if "." not in path.stem and self._logged.get(path) != len(data):
+                    self.bucket.put(name, data)
+                    self._logged[path] = len(data)
+
+    def _local(self, name: str) -> str:
+        """What a file of the bucket is called here: a log of this machine has no name in it."""
+        return name.rpartition("/")[2].replace(f".{self._machine()}.jsonl", ".jsonl")
+
+    def _machine(self) -> str:
+        """What the logs of this folder are called in the bucket, beside those of others."""
+        path = self.mirror / ".machine"
+        with self._lock:
+            if not path.exists():
+                self.mirror.mkdir(parents=True, exist_ok=True)
+                write_whole(path, secrets.token_hex(4))
+            return path.read_text(encoding="utf-8")
+
+
+def _of_file(path: Path) -> Storage | None:
+    for storage in _opened.values():
+        if path.is_relative_to(storage.mirror):
+            return storage
+    return None

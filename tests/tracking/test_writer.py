@@ -12,7 +12,7 @@ from mlflow import MlflowClient
 
 from plenum.base.identity import digest
 from plenum.records import Journal, Usage
-from plenum.tracking import conditions, store
+from plenum.tracking import conditions, runs, store
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
 from plenum.tracking.writer import ConditionWriter, StudyWriter
@@ -69,8 +69,8 @@ class Study:
     def __post_init__(self) -> None:
         self.client = store.open_client(self.uri)
 
-    def writer(self) -> ConditionWriter:
-        return StudyWriter(self.uri, self.name, "v").open(CONDITION, 2)
+    def writer(self, nested: bool = True) -> ConditionWriter:
+        return StudyWriter(self.uri, self.name, "v").open(CONDITION, 2, nested)
 
     def journal(
         self, replicate: int = 0, rounds: int = ROUNDS, end: str = "completed", **more: Any
@@ -266,6 +266,74 @@ def test_a_condition_stopped_before_its_estimates_is_accounted_for(study: Study)
     study.writer().close([study.journal(0)], estimates, "a: 1")
     assert accounts(study) == {"cost": 2}
     assert study.runs("condition")[0].info.run_id == parent.info.run_id
+
+
+# --- replicates as rows ---------------------------------------------------------------------------
+
+
+def rowed(study: Study) -> dict[str, tuple[str, float, bytes]]:
+    """The replicates that the study's readers find: status, tokens, and transcript."""
+    tracked = TrackedStudy(study.name, study.uri)
+    assert not tracked.nested_runs
+    (parent,) = tracked.condition_runs
+    runs_ = runs.rowed(tracked.client, parent, whole=True)
+    with tracked.transcripts() as kept:
+        texts = {t.replicate: t.path.read_bytes() for t in kept.get(parent.info.run_id, ())}
+    return {
+        run.data.params["replicate"]: (
+            *(run.info.status, run.data.metrics["tokens_in"]),
+            texts.get(int(run.data.tags["plenum.replicate"]), b""),
+        )
+        for run in runs_
+    }
+
+
+def test_rows_are_whole_wherever_their_writer_was_stopped(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journals = [study.journal(0), study.journal(1)]
+    whole = {
+        str(n): ("FINISHED", 10.0 * ROUNDS * len(SEATS), j.read_bytes())
+        for n, j in enumerate(journals)
+    }
+    estimates = ESTIMATES
+
+    def close(writer: ConditionWriter) -> None:
+        writer._nested = False
+        for journal in journals:
+            writer.replicate(journal, EFFORT)
+        writer.close(journals, estimates, "a: 1")
+
+    # the second and third time around rows are taken over by another parent
+    for value in (0.4, 0.5, 0.6):
+        estimates = {**ESTIMATES, "divergence": [0.1, 0.2, value]}
+        for before in stops(close, study, monkeypatch):
+            if before % 2 or value > 0.4:
+                close(study.writer())
+                assert rowed(study) == whole
+                estimates = {**ESTIMATES, "divergence": [0.1, before, value]}
+        assert rowed(study) == whole
+        assert len(study.runs("condition")) == 1
+
+
+def test_rows_before_the_end_say_that_they_run(study: Study) -> None:
+    waiting, ended = study.journal(0, rounds=2, end=""), study.journal(1)
+    writer = study.writer(nested=False)
+    writer.replicate(waiting, EFFORT, pending="budget")
+    writer._save_rows(whole=False)
+    assert {status for status, *_ in rowed(study).values()} == {"RUNNING"}
+    writer = study.writer(nested=False)  # another one takes none of them for whole
+    writer.replicate(waiting, EFFORT, pending="budget")
+    writer.replicate(ended, EFFORT)
+    writer.end()
+    assert [(s, bool(text)) for s, _, text in rowed(study).values()] == [
+        *(("KILLED", True), ("FINISHED", True))
+    ]
+    (condition,) = TrackedStudy(study.name, study.uri).listed
+    assert (condition.target, condition.completed, condition.pending) == (2, 1, 1)
+    writer.replicate(study.journal(0), EFFORT)
+    writer.end()
+    assert [status for status, *_ in rowed(study).values()] == ["FINISHED", "FINISHED"]
 
 
 # --- environments, reruns and reports -----------------------------------------------------------

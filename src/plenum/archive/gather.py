@@ -11,7 +11,9 @@ from typing import Any
 from plenum.archive import layout, scrub
 from plenum.archive.layout import ARTIFACTS, CONDITIONS, KEPT, RUNS, SERIES, Run
 from plenum.base.errors import UserError
-from plenum.tracking.runs import artifacts
+from plenum.tracking.rows import TAG as ROWS
+from plenum.tracking.rows import Member
+from plenum.tracking.runs import artifacts, rowed
 from plenum.tracking.study import Study
 from plenum.tracking.traces import TAG as TRACE
 
@@ -42,7 +44,7 @@ class ArchivedCondition:
     place: str
     run: Run
     replicates: tuple[Run, ...]
-    transcripts: dict[int, Path]
+    transcripts: dict[int, Path | Member]
     artifacts: dict[str, bytes]
     stored: str
 
@@ -86,7 +88,7 @@ def gathered(
     tracked = Study(study, uri)
     runs = tracked.condition_runs
     nested: defaultdict[str, list[Any]] = defaultdict(list)
-    for replicate in tracked.replicate_runs:
+    for replicate in tracked.nested_runs:
         nested[replicate.data.tags.get("mlflow.parentRunId", "")].append(replicate)
     with tracked.transcripts() as kept, ThreadPoolExecutor(8) as pool:
 
@@ -95,7 +97,8 @@ def gathered(
             journals = {
                 replicate.replicate: replicate.path for replicate in kept.get(run.info.run_id, ())
             }
-            return _condition(tracked.client, number, run, nested[run.info.run_id], journals)
+            children = [*nested[run.info.run_id], *rowed(tracked.client, run, whole=True)]
+            return _condition(tracked.client, number, run, children, journals)
 
         conditions = []
         for condition in pool.map(read, enumerate(runs, start=1)):
@@ -105,7 +108,7 @@ def gathered(
 
 
 def _condition(
-    client: Any, number: int, run: Any, children: list[Any], journals: dict[int, Path]
+    client: Any, number: int, run: Any, children: list[Any], journals: dict[int, Path | Member]
 ) -> ArchivedCondition:
     identity = run.data.tags["plenum.condition"]
     replicates = sorted(
@@ -143,7 +146,7 @@ def _run(run: Any) -> Run:
     kept = {
         key: value
         for key, value in tags.items()
-        if key in KEPT or (key.startswith("plenum.") and key not in (ORIGIN, ARCHIVE, TRACE))
+        if key in KEPT or (key.startswith("plenum.") and key not in (ORIGIN, ARCHIVE, TRACE, ROWS))
     }
     return Run(
         run_id=tags.get(ORIGIN, run.info.run_id),

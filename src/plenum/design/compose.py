@@ -43,6 +43,7 @@ def parse_job(cfg: DictConfig) -> Job:
         retry_failed=typed.retry_failed,
         config=to_yaml(cfg, resolve=True),
         traces=typed.tracking.traces,
+        replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
         durable=typed.durable,
     )

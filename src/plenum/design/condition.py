@@ -152,6 +152,8 @@ class Job:
     """The composed config as YAML."""
     traces: str
     """Which replicates are traced in MLflow: ``none``, ``sample`` or ``all``."""
+    replicate_runs: str = "auto"
+    """Whether replicates get nested runs in MLflow: ``auto``, ``all`` or ``none``."""
     objective: str = "lambda"
     """The estimate that a sweeper gets back, which chooses values by results."""
     durable: bool = False

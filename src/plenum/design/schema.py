@@ -27,6 +27,7 @@ from plenum.design.settings import (
 )
 
 TRACES = ("none", "sample", "all")
+REPLICATE_RUNS = ("auto", "all", "none")
 ANSWERS = ("short", "reasoned")
 
 
@@ -88,11 +89,12 @@ class PromptsConfig:
 
 @dataclass
 class TrackingConfig:
-    """The MLflow store (``uri``, or none), and which replicates are traced."""
+    """The MLflow store (``uri``, or none), which replicates get runs, and which are traced."""
 
     name: str = MISSING
     uri: Annotated[str | None, Url()] = MISSING
     traces: Annotated[str, Choice(TRACES)] = "sample"
+    replicates: Annotated[str, Choice(REPLICATE_RUNS)] = "auto"
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any
 from plenum.design.condition import Job
 from plenum.execution.replay import traced
 from plenum.records import Usage, read
-from plenum.tracking import states
+from plenum.tracking import rows, states
 from plenum.tracking.tracker import Method, Tracker
 
 _SAMPLE = 1
@@ -24,10 +24,13 @@ class ConditionRecord:
         The condition.
     tracker
         ``None`` where it isn't tracked; nothing is handed over then.
+    sweep
+        How many replicates the sweep has.
     """
 
-    def __init__(self, job: Job, tracker: Tracker | None) -> None:
+    def __init__(self, job: Job, tracker: Tracker | None, sweep: int) -> None:
         self._job, self._tracker = job, tracker
+        self._nested = rows.nested(job.replicate_runs, sweep)
         self._opened = False
         self._ended: list[tuple[Path, Usage, str]] = []
 
@@ -37,7 +40,7 @@ class ConditionRecord:
             return
         await self._tracker.start()
         self._opened = True
-        self._send("open", self._condition, self._job.replicates)
+        self._send("open", self._condition, self._job.replicates, self._nested)
         for replicate in self._ended:
             self._send("replicate", *replicate)
 
@@ -55,7 +58,7 @@ class ConditionRecord:
             return
         await self.open()
         if (target := report["accounts"]["target"]) != self._job.replicates:  # it ended early
-            self._send("open", self._condition, target)
+            self._send("open", self._condition, target, self._nested)
         self._send("close", list(journals), report, self._job.config)
         if to_trace:
             self._send("trace", to_trace, partial(traced, self._job.condition))

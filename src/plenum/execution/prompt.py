@@ -156,7 +156,7 @@ def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> T
                 replicate.replicate: replicate for replicate in kept.get(run.info.run_id, ())
             }
             _one("replicate", wish.replicate, list(replicates))
-            return read(replicates[wish.replicate].path)
+            return replicates[wish.replicate].verified()
     except DamagedJournal as problem:
         raise UserError(str(problem)) from None
 

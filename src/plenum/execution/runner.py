@@ -179,7 +179,7 @@ class SweepRunner:
             await base.wait()
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
-        record = ConditionRecord(job, self._tracker(job))
+        record = ConditionRecord(job, self._tracker(job), sum(j.replicates for j in self._jobs))
         if not looks_ended(job):
             await record.open()
         log = CallLog(folder / "calls.jsonl")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.tracking import store
+from plenum.tracking import rows, store
 from plenum.tracking.conditions import estimated
 
 CONDITIONS = "tags.`plenum.kind` = 'condition'"
@@ -66,12 +66,22 @@ def search(client: Any, experiment: str, query: str, *, deleted: bool = False) -
 def interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict[str, Counter[str]]:
     """Replicates by status and by cell, of the conditions that were stopped before estimates."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for cell in (run.data.tags["plenum.cell"] for run in runs if not estimated(run)):
+    for run in (run for run in runs if not estimated(run)):
+        cell = run.data.tags["plenum.cell"]
         query = f"{REPLICATES} and tags.`plenum.cell` = '{cell}'"
-        for replicate in search(client, experiment, query):
+        for replicate in (*search(client, experiment, query), *rowed(client, run)):
             tags = replicate.data.tags
             counts[cell][tags["plenum.failure"] or tags["plenum.status"]] += 1
     return counts
+
+
+def rowed(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
+    """The replicates of a condition that are rows of its run; :func:`plenum.tracking.rows.read`."""
+    if rows.TAG not in run.data.tags:
+        return []
+    data = artifacts(client, run, [rows.FILE]).get(rows.FILE)
+    uri = run.info.artifact_uri
+    return rows.read(data, run.info.run_id, uri, whole=whole) if data else []
 
 
 def artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from plenum.base.identity import digest
 from plenum.records import Transcript
-from plenum.tracking import store, stored, traces
+from plenum.tracking import rows, store, stored, traces
 from plenum.tracking.stored import StoredRun
 
 TAG = "plenum.journal"
@@ -82,15 +82,30 @@ def holds(
     parents = [run for run in runs if run.tags.get("plenum.kind") == "condition"]
     if len(parents) != 1:
         return False
-    children = {
-        f"{int(run.tags['plenum.replicate']):03d}": run
-        for run in runs
-        if run.tags.get("plenum.kind") == "replicate"
-    }
+    children = [run for run in runs if run.tags.get("plenum.kind") == "replicate"]
+    named = {f"{int(run.tags['plenum.replicate']):03d}": run for run in children}
+    named |= _rows(parents[0])
     return _parent_holds(parents[0], condition, target, report) and all(
-        name in children and _child_holds(children[name], parents[0], name, state, name in traced)
+        name in named and _child_holds(named[name], parents[0], name, state, name in traced)
         for name, state in replicates.items()
     )
+
+
+def _rows(parent: StoredRun) -> dict[str, StoredRun]:
+    """The replicates that are rows of a condition's run, by the names of their journals."""
+    file = parent.artifacts and parent.artifacts / rows.FILE
+    if rows.TAG not in parent.tags or file is None or not file.exists():
+        return {}
+    return {
+        f"{int(row.data.tags['plenum.replicate']):03d}": StoredRun(
+            row.info.run_id,
+            status=row.info.status,
+            artifact_uri=row.info.artifact_uri,
+            experiment=parent.experiment,
+            tags=row.data.tags,
+        )
+        for row in rows.read(file.read_bytes(), parent.id, parent.artifact_uri)
+    }
 
 
 def _parent_holds(
@@ -111,12 +126,12 @@ def _parent_holds(
 
 
 def _child_holds(child: StoredRun, parent: StoredRun, name: str, state: str, traced: bool) -> bool:
-    folder = child.artifacts
+    transcript = rows.located(child.artifact_uri, int(name))
     trace = traces.identifier(child.experiment, child.cell, name, state)
     return (
         of_run(child.status, child.tags) == state
         and child.tags.get("mlflow.parentRunId") == parent.id
-        and folder is not None
-        and (folder / "transcript" / f"{name}.jsonl").is_file()
+        and transcript is not None
+        and transcript.exists()
         and (not traced or child.tags.get(traces.TAG) == trace)
     )

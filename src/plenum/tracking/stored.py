@@ -14,6 +14,7 @@ from typing import Any
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS, of_condition
 from plenum.tracking import database, store
+from plenum.tracking.rows import ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
 """Tag of an experiment: the kind of its conditions. Older studies' follows from their runs."""
@@ -166,7 +167,7 @@ def fingerprint(study: str, uri: str) -> str | None:
         if run.tags.get("plenum.kind") == "replicate":
             continue
         for file in sorted(run.artifacts.rglob("*")):
-            if file.is_file():
+            if file.is_file() and file.name != ARCHIVE:  # whose members' ends are in the rows
                 data = file.read_bytes()
                 total.update(f"{file.relative_to(run.artifacts)} {len(data)} ".encode() + data)
     return total.hexdigest()

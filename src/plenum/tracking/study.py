@@ -2,15 +2,16 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pandas as pd
 
@@ -18,7 +19,7 @@ from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS, of_condition
 from plenum.records import DamagedJournal, Transcript
 from plenum.records import read as read_journal
-from plenum.tracking import conditions, runs, store, stored, usage, views
+from plenum.tracking import conditions, rows, runs, store, stored, usage, views
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.usage import ConditionUsage
 
@@ -67,19 +68,30 @@ class StoredTranscript:
     status
         ``completed``, ``failed`` or ``pending``.
     path
-        The journal's bytes. It exists while :meth:`Study.transcripts` is open.
+        The journal: a file, or a member of an archive. It is there while :meth:`Study.transcripts`
+        is open.
     """
 
     run_id: str
     parent: str
     replicate: int
     status: str
-    path: Path
+    path: Path | rows.Member
+
+    def verified(self) -> Transcript:
+        """The transcript.
+
+        Raises
+        ------
+        DamagedJournal
+            It doesn't verify.
+        """
+        return read_journal(cast(Path, self.path))  # a member is read as a file is
 
     def read(self) -> Transcript | None:
         """The transcript; ``None`` where the journal doesn't verify."""
         try:
-            return read_journal(self.path)
+            return self.verified()
         except DamagedJournal:
             return None
 
@@ -133,9 +145,15 @@ class Study:
         return names.pop()
 
     @cached_property
-    def replicate_runs(self) -> list[Any]:
-        """The runs of all replicates."""
+    def nested_runs(self) -> list[Any]:
+        """The nested runs of replicates."""
         return runs.search(self.client, self.experiment, runs.REPLICATES)
+
+    @cached_property
+    def replicate_runs(self) -> list[Any]:
+        """The runs of all replicates; of those that are rows of their condition's run the tags."""
+        rowed = self._each(lambda run: runs.rowed(self.client, run), self.condition_runs)
+        return [*self.nested_runs, *chain.from_iterable(rowed)]
 
     @cached_property
     def listed(self) -> list[TrackedCondition]:
@@ -216,8 +234,13 @@ class Study:
             r for r in self.replicate_runs if r.data.tags.get("mlflow.parentRunId") in parents
         ]
         with tempfile.TemporaryDirectory() as scratch:
+            archives = self._archives(parents, Path(scratch))
             by_parent: defaultdict[str, list[StoredTranscript]] = defaultdict(list)
-            for stored in self._each(lambda run: self._transcript(run, Path(scratch)), wanted):
+
+            def located(run: Any) -> StoredTranscript:
+                return self._transcript(run, archives, Path(scratch))
+
+            for stored in self._each(located, wanted):
                 if stored.path.exists():
                     by_parent[stored.parent].append(stored)
             yield {
@@ -239,15 +262,37 @@ class Study:
 
         return replace(condition, **KINDS[self.kind].part("tracked")(table, run.data.params))
 
-    def _transcript(self, run: Any, scratch: Path) -> StoredTranscript:
+    def _archives(self, parents: Container[str], scratch: Path) -> dict[str, Path]:
+        """The archives with the transcripts of replicates that are rows, by their condition's run.
+
+        A server's are fetched.
+        """
+
+        def located(run: Any) -> Path:
+            folder = scratch / f"{run.info.run_id}.rows"
+            if store.folder(run.info.artifact_uri) is None:
+                folder.mkdir()
+            return runs.local_copy(self.client, run, rows.ARCHIVE, folder)
+
+        rowed = [run for run in self.condition_runs if rows.TAG in run.data.tags]
+        wanted = [run for run in rowed if run.info.run_id in parents]
+        return dict(zip([w.info.run_id for w in wanted], self._each(located, wanted), strict=True))
+
+    def _transcript(
+        self, run: Any, archives: Mapping[str, Path], scratch: Path
+    ) -> StoredTranscript:
         tags = run.data.tags
         replicate = int(tags["plenum.replicate"])
-        folder = scratch / run.info.run_id
-        if store.folder(run.info.artifact_uri) is None:
-            folder.mkdir()
-        name = f"transcript/{replicate:03d}.jsonl"
-        path = runs.local_copy(self.client, run, name, folder)
         parent, status = tags["mlflow.parentRunId"], tags["plenum.status"]
+        path: Path | rows.Member
+        if rows.is_row(run):
+            path = rows.Member(archives[parent], rows.journal(replicate))
+        else:
+            folder = scratch / run.info.run_id
+            if store.folder(run.info.artifact_uri) is None:
+                folder.mkdir()
+            name = f"transcript/{rows.journal(replicate)}"
+            path = runs.local_copy(self.client, run, name, folder)
         return StoredTranscript(run.info.run_id, parent, replicate, status, path)
 
 

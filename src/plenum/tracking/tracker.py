@@ -123,12 +123,19 @@ class _Study:
                 from plenum.tracking.writer import StudyWriter  # MLflow is imported only here
 
                 self._writer = StudyWriter(self._uri, self._study, self._version)
+            self.end(cell)
             self._conditions[cell] = self._writer.open(*arguments)
             return
         try:
             getattr(self._conditions[cell], method)(*arguments)
         except NotImplementedError as old:  # a server from before traces had spans
             say({"note": f"no traces, see tracking.traces: {old}"})
+
+    def end(self, *cells: str) -> None:
+        """Write what still waits for conditions; of all where none is named."""
+        for cell in cells or tuple(self._conditions):
+            if self._gone is None and cell in self._conditions:
+                self._conditions[cell].end()
 
     def _why_gone(self) -> str | None:
         """Why no further request can be written: a server would be waited for at each of them."""
@@ -150,6 +157,7 @@ def main() -> None:
         study = _Study(**setup)
         for line in sys.stdin:
             say(study.answer(json.loads(line)))
+        study.end()
 
 
 if __name__ == "__main__":

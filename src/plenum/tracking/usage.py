@@ -5,12 +5,11 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from plenum.records import Failure
-from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.rows import journal, located
 from plenum.tracking.runs import artifacts
 
 REASONS = tuple(map(str, Failure))
@@ -126,18 +125,13 @@ def _believed(text: bytes | None, target: int, completed: int, failed: dict[str,
 
 def _digests(files: dict[str, bytes], children: Sequence[Any]) -> dict[str, str]:
     digests = {name: hashlib.sha256(files[name]).hexdigest() for name in _DIGESTED if name in files}
-    paths = [_transcript(child) for child in children]
-    existing = [path for path in paths if path is not None and path.exists()]
-    if existing and len(existing) == len(paths):
+    numbered = ((int(c.data.tags["plenum.replicate"]), c.info.artifact_uri) for c in children)
+    # those of a server would take a request each
+    places = [(number, located(uri, number)) for number, uri in numbered]
+    existing = [(number, place) for number, place in places if place is not None and place.exists()]
+    if existing and len(existing) == len(places):
         together = hashlib.sha256()
-        for path in sorted(existing, key=lambda path: path.name):
-            together.update(path.read_bytes())
+        for _, place in sorted(existing, key=lambda each: journal(each[0])):
+            together.update(place.read_bytes())
         digests["transcripts"] = together.hexdigest()
     return digests
-
-
-def _transcript(child: Any) -> Path | None:
-    """A replicate's transcript on this machine's disk; those of a server take a request each."""
-    folder = store.folder(child.info.artifact_uri)
-    name = f"{int(child.data.tags['plenum.replicate']):03d}.jsonl"
-    return None if folder is None else folder / "transcript" / name

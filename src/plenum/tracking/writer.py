@@ -9,6 +9,8 @@ last, in one commit.
 import gc
 import json
 import shutil
+import time
+import uuid
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,7 +22,8 @@ from mlflow.entities import Param, RunTag
 from plenum.design.kinds import of_condition
 from plenum.records import Transcript, Usage, attempts, read
 from plenum.records.transcript import environments
-from plenum.tracking import run_data, states, store, traces, views
+from plenum.tracking import rows, run_data, runs, states, store, traces, views
+from plenum.tracking.row_writer import RowWriter
 from plenum.tracking.runs import CONDITIONS, search
 from plenum.tracking.stored import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
@@ -39,11 +42,12 @@ _COLOURS = (
 
 @dataclass(frozen=True)
 class _Child:
-    """The run of a replicate: what it is written from, and its trace, if it has one."""
+    """A replicate's run: what it is written from, its trace, if it has one, and if it is a row."""
 
     run_id: str
     state: str
     trace: str = ""
+    row: bool = False
 
 
 class StudyWriter:
@@ -68,13 +72,22 @@ class StudyWriter:
         self._colour = len(search(self.client, self.experiment, CONDITIONS))
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
 
-    def open(self, condition: dict[str, Any], target: int) -> "ConditionWriter":
-        """Find or create the parent run of a condition, and say how many replicates it wants."""
+    def open(
+        self, condition: dict[str, Any], target: int, nested: bool = True
+    ) -> "ConditionWriter":
+        """Find or create the parent run of a condition, and say how many replicates it wants.
+
+        Parameters
+        ----------
+        nested
+            Whether replicates get runs of their own, not rows; those that are there stay as
+            they are.
+        """
         if not self._tagged:
             kind = of_condition(condition).name
             self.client.set_experiment_tag(self.experiment, KIND_TAG, kind)
             self._tagged = True
-        return ConditionWriter(self, condition, target)
+        return ConditionWriter(self, condition, target, nested)
 
     def next_colour(self) -> str:
         """A colour of its own for each condition: the UI's choice repeats itself."""
@@ -83,7 +96,7 @@ class StudyWriter:
 
 
 class ConditionWriter:
-    """Writes the runs of a condition: its own, and one nested in it for each replicate.
+    """Writes the runs of a condition: its own, and a nested one or a row for each replicate.
 
     Parameters
     ----------
@@ -91,12 +104,15 @@ class ConditionWriter:
         The writer of its study.
     condition
         All that identifies it, and its ``cell``.
-    target
-        How many replicates it wants.
+    target, nested
+        As :meth:`StudyWriter.open` takes them.
     """
 
-    def __init__(self, study: StudyWriter, condition: dict[str, Any], target: int) -> None:
+    def __init__(
+        self, study: StudyWriter, condition: dict[str, Any], target: int, nested: bool
+    ) -> None:
         self._study, self._condition, self._target = study, condition, target
+        self._nested, self._rows = nested, RowWriter(study.client)
         self._cell, self._name = condition["cell"], run_data.name(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = search(study.client, study.experiment, f"tags.`plenum.cell` = '{self._cell}'")
@@ -105,11 +121,15 @@ class ConditionWriter:
         parents.sort(key=_state)  # one whole comes last
         self._parent = parents[-1] if parents else self._create_parent()
         self._written = _state(self._parent) or ("" if self._parent.data.metrics else None)
+        rowed = [row for parent in parents for row in runs.rowed(study.client, parent)]
         self._children = {
             int(run.data.tags["plenum.replicate"]): _Child(
-                run.info.run_id, _state(run), run.data.tags.get(traces.TAG, "")
+                run.info.run_id,
+                _state(run),
+                run.data.tags.get(traces.TAG, ""),
+                row=rows.is_row(run),
             )
-            for run in children
+            for run in (*rowed, *children)
         }
         if parents:
             self._take_over(children, parents[:-1])
@@ -123,6 +143,8 @@ class ConditionWriter:
             source = [RunTag(*tag) for tag in views.source(self._study.version).items()]
             client.log_batch(self._parent.info.run_id, tags=source)
         self.account({})  # those that exist are of an earlier run
+        if duplicates:
+            self._save_rows(*duplicates)
         for other in duplicates:  # a writer was stopped while it put one in another's place
             for child in children:
                 if child.data.tags["mlflow.parentRunId"] == other.info.run_id:
@@ -130,7 +152,7 @@ class ConditionWriter:
             client.delete_run(other.info.run_id)
 
     def replicate(self, journal: Path, effort: Usage, pending: str = "") -> None:
-        """Write the nested run of a replicate that has ended or waits.
+        """Write the nested run, or the row, of a replicate that has ended or waits.
 
         Parameters
         ----------
@@ -148,29 +170,36 @@ class ConditionWriter:
                 return
             if existing.trace:  # ahead of the run, which names it
                 client.delete_traces(self._study.experiment, trace_ids=[existing.trace])
-            client.delete_run(existing.run_id)
-        run = client.create_run(
-            self._study.experiment,
-            run_name=f"{self._name} r{index:03d}",
-            tags={
-                **self._tags("replicate"),
-                "mlflow.parentRunId": self._parent.info.run_id,
-                "plenum.replicate": str(index),
-                "plenum.status": transcript.status,
-                "plenum.failure": transcript.reason or "",
-                "plenum.decision": transcript.decision or "",
-                **({} if transcript.end else {"plenum.pending": pending}),
-                states.TAG: state,
-            },
-        )
+            if not existing.row:
+                client.delete_run(existing.run_id)
+        name, status = f"{self._name} r{index:03d}", _STATUS[transcript.status]
+        tags = {
+            **self._tags("replicate"),
+            "plenum.replicate": str(index),
+            "plenum.status": transcript.status,
+            "plenum.failure": transcript.reason or "",
+            "plenum.decision": transcript.decision or "",
+            **({} if transcript.end else {"plenum.pending": pending}),
+            states.TAG: state,
+        }
+        metrics = run_data.of_replicate(transcript, effort)
+        params = run_data.params_of_replicate(self._condition, transcript.head)
+        if existing.row if existing else not self._nested:
+            row_id = existing.run_id if existing else uuid.uuid4().hex
+            times = dict.fromkeys(("start_time", "end_time"), int(time.time() * 1000))
+            info = {"run_id": row_id, "run_name": name, "status": status, **times}
+            last = {metric.key: metric.value for metric in metrics}
+            self._rows.put(index, rows.row(info, tags, params, last), journal)
+            self._children[index] = _Child(row_id, state, row=True)
+            if self._rows.due:
+                self._save_rows(whole=False)
+            return
+        tags["mlflow.parentRunId"] = self._parent.info.run_id
+        run = client.create_run(self._study.experiment, run_name=name, tags=tags)
         with store.artifacts(client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
-        client.log_batch(
-            run.info.run_id,
-            metrics=run_data.of_replicate(transcript, effort),
-            params=_params(run_data.params_of_replicate(self._condition, transcript.head)),
-        )
-        client.set_terminated(run.info.run_id, _STATUS[transcript.status])
+        client.log_batch(run.info.run_id, metrics=metrics, params=_params(params))
+        client.set_terminated(run.info.run_id, status)
         self._children[index] = _Child(run.info.run_id, state)
 
     def trace(
@@ -204,8 +233,12 @@ class ConditionWriter:
             lines = log[transcript.head["replicate"]]
             began = journal.stat().st_mtime
             traces.write(self._study.client, trace, transcript, calls, lines, began)
-            self._study.client.set_tag(child.run_id, traces.TAG, trace.id)
+            if child.row:
+                self._rows.change(int(journal.stem), **{f"tags.{traces.TAG}": trace.id})
+            else:
+                self._study.client.set_tag(child.run_id, traces.TAG, trace.id)
             self._children[int(journal.stem)] = replace(child, trace=trace.id)
+        self._save_rows()
 
     def _trace_id(self, journal: Path, child: _Child) -> str:
         return traces.identifier(self._study.experiment, self._cell, journal.stem, child.state)
@@ -215,7 +248,7 @@ class ConditionWriter:
         return Trace(
             id=self._trace_id(journal, child),
             experiment=self._study.experiment,
-            run_id=child.run_id,
+            run_id=self._parent.info.run_id if child.row else child.run_id,
             name=f"{self._name} r{number:03d}",
             session=traces.session(self._name, identity),
             tags={
@@ -232,6 +265,11 @@ class ConditionWriter:
     def account(self, accounts: dict[str, Any]) -> None:
         """Write what a condition's calls took to its parent run, ahead of any estimates."""
         self.attach(_ACCOUNTS, states.accounts_text(accounts))
+        self._save_rows()
+
+    def end(self) -> None:
+        """Write what still waits, where nothing more will come."""
+        self._save_rows()
 
     def attach(self, name: str, text: str) -> None:
         """Write a text file to the condition's run."""
@@ -248,11 +286,13 @@ class ConditionWriter:
         self._simulated = self._simulated or bool(report.get("simulated", False))
         state = states.of_condition(report, self._condition)
         if self._written == state:
+            self._save_rows()
             if accounts is not None:
                 self.account(accounts)
             return
         if self._written is not None:
             self._replace_parent()
+        self._save_rows()
         self._written = ""
         run_id, client = self._parent.info.run_id, self._study.client
         transcripts = [read(journal) for journal in journals]
@@ -292,6 +332,7 @@ class ConditionWriter:
                 **self._tags("condition"),
                 "mlflow.runColor": colour,
                 "plenum.target": str(self._target),
+                **({} if self._nested else {rows.TAG: rows.FILE}),
             },
         )
         params = _params(run_data.params_of_condition(self._condition))
@@ -302,10 +343,23 @@ class ConditionWriter:
         """A fresh parent where the estimates changed: points of a chart can't be overwritten."""
         old = self._parent
         new = self._create_parent(old)
-        for child in self._children.values():
-            self._adopt(child.run_id, new)
-        self._study.client.delete_run(old.info.run_id)
         self._parent = new
+        for index, child in self._children.items():
+            if not child.row:
+                self._adopt(child.run_id, new)
+            elif child.trace:  # it is to name the new parent
+                self._children[index] = replace(child, trace="")
+        self._save_rows(old)
+        self._study.client.delete_run(old.info.run_id)
+
+    def _save_rows(self, *others: Any, whole: bool = True) -> None:
+        """Write the rows that wait, and those of runs that this condition's run stands for."""
+        if not (self._rows.waiting or any(rows.TAG in run.data.tags for run in others)):
+            return
+        self._rows.save([*others, self._parent], self._parent, whole=whole)
+        if rows.TAG not in self._parent.data.tags:
+            self._study.client.set_tag(self._parent.info.run_id, rows.TAG, rows.FILE)
+            self._parent.data.tags[rows.TAG] = rows.FILE
 
     def _adopt(self, run_id: str, parent: Any) -> None:
         self._study.client.set_tag(run_id, "mlflow.parentRunId", parent.info.run_id)

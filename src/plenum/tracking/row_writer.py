@@ -1,0 +1,103 @@
+"""Write the rows of a condition's replicates, and the archive of their transcripts."""
+
+import os
+import time
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+import pandas as pd
+
+from plenum.tracking import rows, runs, store
+
+_EVERY_S = 30.0
+"""How often rows are written before their condition has ended."""
+
+
+class RowWriter:
+    """Rows that wait to be written to their condition's run.
+
+    Those that are written before their transcripts say that they are ``RUNNING``, as a nested run
+    does that its writer hasn't ended.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._rows: dict[int, dict[str, Any]] = {}
+        self._journals: dict[int, Path] = {}
+        self._saved = time.monotonic()
+
+    @property
+    def due(self) -> bool:
+        """Whether rows have waited for long."""
+        return bool(self._rows) and time.monotonic() - self._saved > _EVERY_S
+
+    @property
+    def waiting(self) -> bool:
+        """Whether anything waits."""
+        return bool(self._rows)
+
+    def put(self, replicate: int, row: dict[str, Any], journal: Path) -> None:
+        """Add a row, or put it in the place of another one."""
+        self._rows[replicate], self._journals[replicate] = row, journal
+
+    def change(self, replicate: int, **values: Any) -> None:
+        """Change values of a row."""
+        self._rows[replicate] = {**self._rows.get(replicate, {}), **values}
+
+    def save(self, sources: Sequence[Any], target: Any, *, whole: bool = True) -> None:
+        """Write to a condition's run what waits, and what other runs of the condition hold.
+
+        Parameters
+        ----------
+        sources
+            The runs whose rows and transcripts are kept, the one that counts most last.
+        whole
+            With the transcripts.
+        """
+        held = [source for source in sources if rows.TAG in source.data.tags]
+        merged: dict[int, dict[str, Any]] = {}
+        for source in held:
+            data = runs.artifacts(self._client, source, [rows.FILE]).get(rows.FILE)
+            merged |= {_number(row): row for row in (rows.values(data) if data else ())}
+        for index, row in self._rows.items():
+            merged[index] = row if "run_id" in row else {**merged[index], **row}
+        if not whole:
+            for index in self._journals:
+                merged[index] = {**merged[index], "status": "RUNNING"}
+        moved = any(source.info.run_id != target.info.run_id for source in held)
+        archives = self._archives(held) if whole and (self._journals or moved) else None
+        with store.artifacts(self._client, target) as folder:
+            if archives is not None:
+                _zip(folder / rows.ARCHIVE, archives, self._journals)
+            part = folder / f".{rows.FILE}.part"
+            pd.DataFrame([merged[index] for index in sorted(merged)]).to_parquet(part)
+            os.replace(part, folder / rows.FILE)
+        self._saved = time.monotonic()
+        if whole:
+            self._rows, self._journals = {}, {}
+
+    def _archives(self, held: Sequence[Any]) -> list[bytes]:
+        found = (runs.artifacts(self._client, run, [rows.ARCHIVE]) for run in held)
+        return [files[rows.ARCHIVE] for files in found if files]
+
+
+def _zip(file: Path, archives: Sequence[bytes], journals: dict[int, Path]) -> None:
+    """Put transcripts into one archive: what others hold, and the journals in their place."""
+    held: dict[str, bytes] = {}
+    for archive in archives:
+        with ZipFile(BytesIO(archive)) as opened:
+            held |= {name: opened.read(name) for name in opened.namelist()}
+    held |= {rows.journal(index): path.read_bytes() for index, path in journals.items()}
+    part = file.with_name(f".{file.name}.part")
+    with ZipFile(part, "w", ZIP_DEFLATED) as box:
+        for name in sorted(held):
+            box.writestr(ZipInfo(name), held[name], ZIP_DEFLATED)
+    os.replace(part, file)
+
+
+def _number(row: dict[str, Any]) -> int:
+    """The number of a row's replicate."""
+    return int(row["tags.plenum.replicate"])

@@ -1,0 +1,157 @@
+"""Replicates as rows of their condition's run, where a nested run each would take hours.
+
+A row holds what a nested run would: its columns are those of the frame that MLflow's own
+``search_runs`` gives. The transcripts of a condition are one archive beside it. MLflow isn't needed
+to read them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from io import BytesIO
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from zipfile import ZipFile
+
+from plenum.tracking import store
+
+FILE, ARCHIVE = "runs.parquet", "transcripts.zip"
+"""Artifacts of a condition's run: the rows of its replicates, and their journals."""
+
+TAG = "plenum.rows"
+"""Tag of a condition's run of which replicates are rows."""
+
+MOST_NESTED = 2000
+"""The largest sweep, in replicates, of which ``auto`` gives each a nested run."""
+
+_GROUPS = ("tags", "params", "metrics")
+
+
+def nested(wanted: str, replicates: int) -> bool:
+    """Whether the replicates of a sweep get nested runs; ``wanted`` is ``tracking.replicates``."""
+    return wanted == "all" or (wanted == "auto" and replicates <= MOST_NESTED)
+
+
+@dataclass(frozen=True)
+class Member:
+    """A transcript in an archive; it is read as a file is."""
+
+    archive: Path
+    name: str
+
+    def exists(self) -> bool:
+        """Whether the archive is there and holds it."""
+        return self.archive.exists() and self.name in self._opened().NameToInfo
+
+    def read_bytes(self) -> bytes:
+        """The journal's bytes."""
+        return self._opened().read(self.name)
+
+    def _opened(self) -> ZipFile:
+        return _opened(self.archive, self.archive.stat().st_mtime_ns)
+
+    def __str__(self) -> str:
+        return f"{self.archive}/{self.name}"
+
+
+@lru_cache(maxsize=16)
+def _opened(archive: Path, _written: int) -> ZipFile:
+    """An archive whose table of contents has been read: that takes as long as it is large."""
+    return ZipFile(archive)
+
+
+def is_row(run: Any) -> bool:
+    """Whether the run of a replicate is a row."""
+    return str(run.info.artifact_uri).endswith(f"/{ARCHIVE}")
+
+
+def journal(replicate: int) -> str:
+    """What the transcript of a replicate is called, in a nested run and in an archive."""
+    return f"{replicate:03d}.jsonl"
+
+
+def located(artifact_uri: str, replicate: int) -> Path | Member | None:
+    """A replicate's transcript on this machine's disk; ``None`` if it lies elsewhere.
+
+    Parameters
+    ----------
+    artifact_uri
+        Of the nested run; of a row that of the archive.
+    """
+    place = store.folder(artifact_uri)
+    if place is None:
+        return None
+    if place.name == ARCHIVE:
+        return Member(place, journal(replicate))
+    return place / "transcript" / journal(replicate)
+
+
+def row(
+    info: Mapping[str, Any],
+    tags: Mapping[str, str],
+    params: Mapping[str, Any],
+    metrics: Mapping[str, float],
+) -> dict[str, Any]:
+    """A replicate as a row.
+
+    Parameters
+    ----------
+    info
+        ``run_id``, ``run_name``, ``status``, ``start_time`` and ``end_time``.
+    metrics
+        The last value of each.
+    """
+    texts = {key: str(value) for key, value in params.items()}
+    groups = zip(_GROUPS, (tags, texts, metrics), strict=True)
+    return {**info, **{f"{name}.{k}": v for name, group in groups for k, v in group.items()}}
+
+
+def values(data: bytes, *, whole: bool = True) -> list[dict[str, Any]]:
+    """The rows of a file, each with what it has a value of.
+
+    Parameters
+    ----------
+    whole
+        With the params and metrics.
+    """
+    import pyarrow.parquet as parquet  # a sweep without rows doesn't wait for it
+
+    file = parquet.ParquetFile(BytesIO(data))
+    wanted = [n for n in file.schema_arrow.names if whole or not n.startswith(_GROUPS[1:])]
+    texts: dict[str, str] = {}  # rows of a condition share most of them
+    return [
+        {
+            column: texts.setdefault(value, value) if isinstance(value, str) else value
+            for column, value in row.items()
+            if value is not None
+        }
+        for row in file.read(columns=wanted).to_pylist()
+    ]
+
+
+def read(data: bytes, parent: str, artifact_uri: str, *, whole: bool = False) -> list[Any]:
+    """Rows as MLflow gives nested runs: with ``info``, and ``data`` of which there are the tags.
+
+    Parameters
+    ----------
+    data
+        Of the file.
+    parent, artifact_uri
+        The condition's run, and where its artifacts lie.
+    whole
+        With the params and metrics.
+    """
+    runs = []
+    for row in values(data, whole=whole):
+        groups: dict[str, dict[str, Any]] = {name: {} for name in _GROUPS}
+        info: dict[str, Any] = {"artifact_uri": f"{artifact_uri}/{ARCHIVE}"}
+        for column, value in row.items():
+            group, _, key = column.partition(".")
+            if key:
+                groups[group][key] = value
+            else:
+                info[column] = value
+        groups["tags"]["mlflow.parentRunId"] = parent
+        runs.append(SimpleNamespace(info=SimpleNamespace(**info), data=SimpleNamespace(**groups)))
+    return runs

@@ -134,6 +134,18 @@ def test_a_transcript_is_traced_from_its_row(forms: Path) -> None:
         assert {trace.info.trace_metadata["mlflow.sourceRun"] for trace in traces} == parents
 
 
+def test_an_archive_is_imported_as_rows(forms: Path) -> None:
+    place = f"tracking.uri={store_of(forms, 'nested')}"
+    call(forms, "scripts/export.py", "study=forms", place, "out=forms.zip")
+    place = f"tracking.uri={store_of(forms, 'rows')}"
+    call(forms, "scripts/import.py", "archive=forms.zip", "study=theirs", place, ROWS)
+    study = Study("theirs", store_of(forms, "rows"))
+    assert not study.nested_runs
+    assert len(study.replicate_runs) == 12
+    again = call(forms, "scripts/import.py", "archive=forms.zip", "study=theirs", place, NESTED)
+    assert "with the same contents: nothing to do" in again.stdout
+
+
 def test_a_condition_of_rows_is_dropped_and_restored(forms: Path) -> None:
     given = ("study=forms", f"tracking.uri={store_of(forms, 'grown')}", "yes=true")
     before = archived(forms, "grown")

@@ -3,7 +3,7 @@
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from plenum.base.identity import folder_of
 from plenum.design.kinds import of_condition
 from plenum.design.ranges import is_study
 from plenum.records import read
-from plenum.tracking import store
+from plenum.tracking import row_writer, rows, store
 from plenum.tracking.conditions import rerun
 from plenum.tracking.runs import CONDITIONS, search
 from plenum.tracking.stored import KIND_TAG
@@ -37,12 +37,16 @@ _AT_ONCE = 900
 
 @dataclass(frozen=True)
 class Import:
-    """The config of `scripts/import.py`: no name keeps the archive's, no folder no journals."""
+    """The config of `scripts/import.py`: no name keeps the archive's, no folder no journals.
+
+    ``replicate_runs`` is ``tracking.replicates``.
+    """
 
     archive: Path
     study: str
     uri: str
     journals: Path | None
+    replicate_runs: str = "auto"
 
 
 def read_config(cfg: DictConfig) -> Import:
@@ -64,7 +68,8 @@ def read_config(cfg: DictConfig) -> Import:
     study = "" if cfg.study is None else str(cfg.study)
     if study and not is_study(study):
         raise UserError(f"study: {study!r}; use letters, digits, '.', '_' and '-'")
-    return Import(archive, study, store.absolute(str(cfg.tracking.uri)), journals)
+    uri, replicate_runs = store.absolute(str(cfg.tracking.uri)), str(cfg.tracking.replicates)
+    return Import(archive, study, uri, journals, replicate_runs)
 
 
 def bring_back(wanted: Import) -> None:
@@ -86,7 +91,8 @@ def bring_back(wanted: Import) -> None:
         study = wanted.study or str(result.manifest["study"])
         unpacked = _journals(box, result.manifest, wanted.journals)
         with progress("writing") as written:
-            new = restore(box, result.manifest, study, wanted.uri, written)
+            nested = rows.nested(wanted.replicate_runs, result.manifest["counts"]["target"])
+            new = restore(box, result.manifest, study, wanted.uri, written, nested)
         for path, name in unpacked.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(box.read(name))
@@ -133,6 +139,7 @@ def restore(
     study: str,
     uri: str,
     report_progress: Callable[[int, int], None],
+    nested: bool = True,
 ) -> bool:
     """Write a checked archive to a store. The study appears there once it is whole.
 
@@ -144,6 +151,8 @@ def restore(
         What it is to be called there.
     report_progress
         Called with how many conditions are written, and of how many.
+    nested
+        Whether replicates get runs of their own, not rows.
 
     Returns
     -------
@@ -163,7 +172,8 @@ def restore(
     unfinished = f"{study} (unfinished import {contents[:8]})"
     experiment = store.experiment(client, uri, study, unfinished)
     workers = 8 if store.absolute(uri).startswith("http") else 1  # a file has one writer
-    writing = _Writing(client, experiment, contents, _known(client, experiment), workers)
+    known = _known(client, experiment)
+    writing = _Writing(client, experiment, contents, known, workers, nested)
     for done, condition in enumerate(manifest["conditions"], start=1):
         with tempfile.TemporaryDirectory() as folder:
             box.unpack(condition["folder"], Path(folder))
@@ -216,6 +226,7 @@ class _Writing:
     contents: str
     known: dict[str, Any]
     workers: int
+    nested: bool
 
     def condition(self, folder: Path) -> None:
         """Write an unpacked condition."""
@@ -223,8 +234,13 @@ class _Writing:
 
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
         files = [folder / name for name in ARTIFACTS if (folder / name).exists()]
-        parent = self.put(run, "", files, _by_round(run))
+        more = {} if self.nested else {rows.TAG: rows.FILE}
+        if not self.nested:
+            files += _rows(folder, replicates)
+        parent = self.put(run, "", files, _by_round(run), more)
         self.client.set_experiment_tag(self.experiment, KIND_TAG, of_condition(run.params).name)
+        if not self.nested:
+            return
 
         def replicate(child: Run) -> None:
             journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
@@ -284,6 +300,20 @@ class _Writing:
     def _is_complete(self, earlier: Any, run: Run) -> bool:
         tags = earlier.data.tags
         return bool(tags.get(ARCHIVE) == self.contents and earlier.info.status == run.status)
+
+
+def _rows(folder: Path, replicates: Sequence[Run]) -> list[Path]:
+    """The files that hold replicates as rows, written into the folder of their condition."""
+    files = [folder / rows.FILE, folder / rows.ARCHIVE]
+    values = []
+    for run in replicates:
+        info = {"run_id": run.run_id, "run_name": run.name, "status": run.status}
+        times = {"start_time": run.start, "end_time": run.end}
+        values.append(rows.row({**info, **times}, run.tags, run.params, run.metrics))
+    row_writer.write(files[0], values)
+    numbers = [run.replicate for run in replicates]
+    row_writer.pack(files[1], {n: folder / TRANSCRIPTS / rows.journal(n) for n in numbers})
+    return files
 
 
 def _by_round(run: Run) -> "list[Metric]":

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -71,10 +71,8 @@ class RowWriter:
         archives = self._archives(held) if whole and (self._journals or moved) else None
         with store.artifacts(self._client, target) as folder:
             if archives is not None:
-                _zip(folder / rows.ARCHIVE, archives, self._journals)
-            part = folder / f".{rows.FILE}.part"
-            pd.DataFrame([merged[index] for index in sorted(merged)]).to_parquet(part)
-            os.replace(part, folder / rows.FILE)
+                pack(folder / rows.ARCHIVE, self._journals, archives)
+            write(folder / rows.FILE, [merged[index] for index in sorted(merged)])
         self._saved = time.monotonic()
         if whole:
             self._rows, self._journals = {}, {}
@@ -84,7 +82,14 @@ class RowWriter:
         return [files[rows.ARCHIVE] for files in found if files]
 
 
-def _zip(file: Path, archives: Sequence[bytes], journals: dict[int, Path]) -> None:
+def write(file: Path, values: Sequence[dict[str, Any]]) -> None:
+    """Write rows to a file, in the order of their replicates."""
+    part = file.with_name(f".{file.name}.part")
+    pd.DataFrame(list(values)).to_parquet(part)
+    os.replace(part, file)
+
+
+def pack(file: Path, journals: Mapping[int, Path], archives: Sequence[bytes] = ()) -> None:
     """Put transcripts into one archive: what others hold, and the journals in their place."""
     held: dict[str, bytes] = {}
     for archive in archives:

@@ -46,6 +46,7 @@ def parse_job(cfg: DictConfig) -> Job:
         replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
         durable=typed.durable,
+        batch=typed.batch,
     )
 
 

@@ -9,7 +9,7 @@ of condition (:mod:`plenum.design.kinds`) says what is studied and adds its fact
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -18,6 +18,7 @@ from plenum.design.settings import (
     HOSTED_ELSEWHERE,
     Api,
     Backend,
+    Batch,
     Branch,
     Budget,
     Calls,
@@ -30,8 +31,8 @@ from plenum.design.settings import (
 )
 
 __all__ = [
-    "Api", "Backend", "Branch", "Budget", "Calls", "Condition", "Hosted", "Job", "Protocol",
-    "Recorded", "Sampling", "Simulated", "StatedPrice", "temperature_label",
+    "Api", "Backend", "Batch", "Branch", "Budget", "Calls", "Condition", "Hosted", "Job",
+    "Protocol", "Recorded", "Sampling", "Simulated", "StatedPrice", "temperature_label",
 ]  # fmt: skip
 
 
@@ -158,6 +159,7 @@ class Job:
     """The estimate that a sweeper gets back, which chooses values by results."""
     durable: bool = False
     """Whether a turn is over only when the bucket behind the journals has it."""
+    batch: Batch = field(default_factory=Batch)
 
 
 def format_value(value: Any) -> str:

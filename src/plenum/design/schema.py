@@ -14,6 +14,7 @@ from plenum.design.ranges import Choice, Range, Url, check_ranges, require
 from plenum.design.settings import (
     ANSWER_FORMS,
     Api,
+    Batch,
     Budget,
     Calls,
     Count,
@@ -201,6 +202,7 @@ class Config(StudyConfig):
     volatility: VolatilityConfig = field(default_factory=VolatilityConfig)
     sampling: Sampling = field(default_factory=Sampling)
     branch: BranchConfig = field(default_factory=BranchConfig)
+    batch: Batch = field(default_factory=Batch)
     objective: str = "lambda"
     rounds: Count = 20
     replicates: Count = 20
@@ -213,8 +215,8 @@ BACKENDS: dict[str, type[Simulated] | type[Api] | type[Hosted]] = {
     "hosted": Hosted,
 }
 _GROUPS = (
-    *("roles", "model", "perturbation", "protocol", "sampling", "calls", "budget", "prices"),
-    *("branch", "task", "consensus", "diversity", "volatility", "prompts"),
+    *("roles", "model", "perturbation", "protocol", "sampling", "calls", "batch"),
+    *("budget", "prices", "branch", "task", "consensus", "diversity", "volatility", "prompts"),
 )
 
 
@@ -237,7 +239,15 @@ def _schema(key: str | None = None, backend: str = "") -> DictConfig:
     if backend:
         given = [("backend", BACKENDS[backend], field(default_factory=BACKENDS[backend]))]
     types: DictConfig = OmegaConf.structured(make_dataclass("Config", given))
-    for frozen in ("protocol", "sampling", "calls", "budget", "task.information", "backend"):
+    for frozen in (
+        "protocol",
+        "sampling",
+        "calls",
+        "batch",
+        "budget",
+        "task.information",
+        "backend",
+    ):
         node = OmegaConf.select(types, frozen, throw_on_missing=False)
         if OmegaConf.is_dict(node):
             OmegaConf.set_readonly(node, None)  # frozen dataclasses make read-only nodes
@@ -292,7 +302,7 @@ def check(typed: Config) -> None:
     """
     check_ranges("", typed)
     committee = ("roles", "model", "prompts", "protocol")
-    for key in (*committee, "sampling", "calls", "budget", "backend", "tracking", "task"):
+    for key in (*committee, "sampling", "calls", "batch", "budget", "backend", "tracking", "task"):
         check_ranges(key, getattr(typed, key))
     check_ranges("task.information", typed.task.information)
     for model, price in typed.prices.items():

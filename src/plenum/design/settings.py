@@ -160,6 +160,7 @@ class Calls:
     ``max_wait_s`` is for how long a provider that asks for it is left alone; where it asks for
     longer, nothing more is sent to it.
     ``max_response_mb`` bounds the decoded body of one answer, in millions of bytes.
+    ``batch``: calls go in batches, at half the price.
     """
 
     max_concurrency: Count = 1000
@@ -175,6 +176,15 @@ class Calls:
     max_wait_s: NotNegative = 900.0
     max_response_mb: Count = 32
     transport: Annotated[str, Choice(TRANSPORTS)] = "lean"
+    batch: bool = False
+
+
+@dataclass(frozen=True)
+class Batch:
+    """For how many seconds a batch is waited for, and how many lie between looks at it."""
+
+    wait_s: Positive = 86_400.0
+    poll_s: Positive = 30.0
 
 
 @dataclass(frozen=True)

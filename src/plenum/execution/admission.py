@@ -8,6 +8,7 @@ from plenum.design.condition import Calls
 from plenum.execution.budget import Ledger, tokens_at_most
 from plenum.execution.limits import Limiter, Permit, ProviderUnavailable
 from plenum.models import Attempt, CallError, Chat, Response
+from plenum.models.lockstep import Lockstep
 from plenum.records import Failure, Usage
 
 _MAY_BE_BILLED = (Failure.TIMEOUT, Failure.INTERRUPTED, Failure.BUG)
@@ -23,10 +24,13 @@ class Admission:
         The limits that the user states.
     ledger
         The budget.
+    lockstep
+        Which calls go in batches; none by default.
     """
 
-    def __init__(self, calls: Calls, ledger: Ledger) -> None:
+    def __init__(self, calls: Calls, ledger: Ledger, lockstep: Lockstep | None = None) -> None:
         self._calls = calls
+        self.lockstep = lockstep or Lockstep()
         self._by_provider: dict[str, Limiter] = {}
         self.ledger = ledger
 
@@ -68,6 +72,8 @@ class Ticket:
     ----------
     session
         The replicate's name, ``CONDITION-REPLICATE``.
+    batched
+        Whether the last attempt went in a batch, which no limit of a provider's concerns.
     """
 
     def __init__(
@@ -82,6 +88,7 @@ class Ticket:
         self._admission, self._provider, self._models = admission, provider, models
         self._line, self._index = line, index
         self.session = f"{line}-{index}"
+        self.batched = False
         self._needs = needs or Usage()
         self._passed = 0
         self._reserved = Usage()
@@ -104,7 +111,8 @@ class Ticket:
         """
         self._passed = passed
         left = max(calls - passed, 0) / calls
-        await self._admission.ledger.begin(self, self._needs * left)
+        with self._admission.lockstep.waiting():
+            await self._admission.ledger.begin(self, self._needs * left)
         for model in self._models:
             self._limiter(model).require_available()
 
@@ -114,7 +122,11 @@ class Ticket:
 
     async def enter(self, chat: Chat) -> None:
         """Reserve what the call may cost, and wait for a permit."""
-        self._reserved = await self._admission.ledger.reserve(chat)
+        self.batched, self._permit = self._admission.lockstep.batched(chat), None
+        with self._admission.lockstep.waiting():
+            self._reserved = await self._admission.ledger.reserve(chat, self.batched)
+        if self.batched:
+            return
         rank, tokens = (-self._passed, self._index), sum(tokens_at_most(chat))
         try:
             limiter = self._limiter(chat.model)
@@ -125,8 +137,9 @@ class Ticket:
             raise
 
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
-        """Wait before another attempt at a call."""
-        await self._limiter(chat.model).pause(seconds, reason)
+        """Wait before another attempt at a call; a batch is waited for anyway."""
+        if not self._admission.lockstep.batched(chat):
+            await self._limiter(chat.model).pause(seconds, reason)
 
     def give_up(self, chat: Chat, error: CallError, attempts: int) -> None:
         """Say that a call's attempts are used up; see :meth:`Limiter.give_up`."""
@@ -136,32 +149,32 @@ class Ticket:
         """Book what the call cost, and give the permit back."""
         reply = response.reply if response else None
         used = reply.tokens_in + reply.tokens_out if reply else 0
-        if _billed(attempt):  # then the provider may count them, too
+        billed = self._billed(attempt)
+        if billed:  # then the provider may count them, too
             used = sum(tokens_at_most(chat))
         self._passed += reply is not None
-        assert self._permit is not None
-        self._limiter(chat.model).leave(self._permit, attempt, hold_s, used)
-        self._admission.ledger.settle(self._reserved, reply, _billed(attempt), self)
+        if self._permit is not None:
+            self._limiter(chat.model).leave(self._permit, attempt, hold_s, used)
+        self._admission.ledger.settle(self._reserved, reply, billed, self)
 
     def _limiter(self, model: str) -> Limiter:
         return self._admission.limiter(self._provider(model))
 
     def billed(self, chat: Chat, attempt: Attempt) -> dict[str, Any]:
         """What a failed attempt may have cost all the same, for the call log."""
-        if not _billed(attempt):
+        if not self._billed(attempt):
             return {}
         return self.at_most(chat)
 
     def at_most(self, chat: Chat) -> dict[str, Any]:
         """What a call takes at most, for the call log."""
-        most = self._admission.ledger.at_most(chat)
+        most = self._admission.ledger.at_most(chat, self.batched)
         known = self._admission.ledger.price(chat.model) is not None
         return {"tokens_at_most": most.tokens, "cost_at_most": most.dollars if known else None}
 
-
-def _billed(attempt: Attempt) -> bool:
-    if not attempt.reached:
-        return False
-    return attempt.outcome in _MAY_BE_BILLED or (
-        attempt.outcome in (Failure.SERVER, Failure.EMPTY) and attempt.status in (None, 200)
-    )
+    def _billed(self, attempt: Attempt) -> bool:
+        if not attempt.reached or (self.batched and attempt.outcome == Failure.TIMEOUT):
+            return False
+        return attempt.outcome in _MAY_BE_BILLED or (
+            attempt.outcome in (Failure.SERVER, Failure.EMPTY) and attempt.status in (None, 200)
+        )

@@ -53,13 +53,13 @@ class Ledger:
         self.spent = spent or Usage()
         self.refusal: str | None = None
 
-    def needs(self, condition: Condition) -> Usage:
+    def needs(self, condition: Condition, batched: bool = False) -> Usage:
         """What a replicate takes, by estimate; nothing where nobody asks, or can know it."""
         total = Usage()
         if not self._budget.limited or "longest_run" not in KINDS[condition.kind].parts:
             return total
         for model, usage in replicate_usage(condition).items():
-            price = self.price(model) if condition.backend.name == "api" else None
+            price = self._price(model, batched) if condition.backend.name == "api" else None
             tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
             dollars = price.of(tokens_in, tokens_out) if price else 0.0
             total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
@@ -97,8 +97,8 @@ class Ledger:
         if self._needs.pop(replicate, None) is not None:
             self._settled.set()
 
-    async def reserve(self, chat: Chat) -> Usage:
-        """Set aside what a call costs at most.
+    async def reserve(self, chat: Chat, batched: bool = False) -> Usage:
+        """Set aside what a call costs at most, in a batch or by itself.
 
         Where calls under way may turn out cheaper, this waits for them.
 
@@ -109,7 +109,7 @@ class Ledger:
         """
         if not self._budget.limited:
             return Usage()
-        most = self.at_most(chat)
+        most = self.at_most(chat, batched)
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
             if not self._reserved.calls or not self._fits(self.spent + most):
                 self.refusal = self._refuse(most)
@@ -154,11 +154,15 @@ class Ledger:
         self._reserved -= reserved
         self._settled.set()
 
-    def at_most(self, chat: Chat) -> Usage:
+    def at_most(self, chat: Chat, batched: bool = False) -> Usage:
         """What a call takes at most; dollars are 0 where no price is known."""
         prompt, answer = tokens_at_most(chat)
-        price = self.price(chat.model)
+        price = self._price(chat.model, batched)
         return Usage(1, prompt, answer, price.of(prompt, answer) if price else 0.0)
+
+    def _price(self, model: str, batched: bool) -> Price | None:
+        price = self.price(model)
+        return price.batched if price and batched else price
 
     def _due(self) -> Usage:
         """What is spent, and what the running replicates still take."""

@@ -109,7 +109,7 @@ class Caller:
         if self.log is not None:
             unanswered = {"answered": False, "status": None, "latency_s": 0.0}
             most = self.ticket.at_most(chat)
-            self.log.sent({**_named(chat, labels, number), **unanswered, **most})
+            self.log.sent({**self._named(chat, labels, number), **unanswered, **most})
 
     def _append(
         self,
@@ -123,7 +123,7 @@ class Caller:
             return
         self.log.append(
             {
-                **_named(chat, labels, attempt.number),
+                **self._named(chat, labels, attempt.number),
                 **outcome,
                 "status": attempt.status,
                 "latency_s": round(attempt.latency_s, 6),
@@ -134,10 +134,10 @@ class Caller:
             }
         )
 
-
-def _named(chat: Chat, labels: Mapping[str, Any], number: int) -> dict[str, Any]:
-    name = f"{chat.seed:016x}-{number}"
-    return {**labels, "model": chat.model, "id": name, "attempt": number}
+    def _named(self, chat: Chat, labels: Mapping[str, Any], number: int) -> dict[str, Any]:
+        name = f"{chat.seed:016x}-{number}"
+        batch = {"batch": True} if self.ticket.batched else {}
+        return {**labels, "model": chat.model, "id": name, "attempt": number, **batch}
 
 
 def _pointless(error: CallError) -> str:

@@ -38,6 +38,7 @@ from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
 from plenum.execution.report_pool import ReportPool
 from plenum.models import ChatModel, backends
+from plenum.models.lockstep import Lockstep
 from plenum.records import CallLog, DamagedJournal, Failure, Usage
 from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
@@ -62,6 +63,8 @@ class SweepRunner:
         Counts calls and replicates, and prints messages for the user.
     playing
         What a replicate is, and which ones are due.
+    lockstep
+        Which calls go in batches, and who is at work; none do by default.
     """
 
     def __init__(
@@ -72,11 +75,15 @@ class SweepRunner:
         slots: int,
         progress: Progress,
         playing: Playing | None = None,
+        lockstep: Lockstep | None = None,
     ) -> None:
         self._playing = playing or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
         self._slots = Slots(slots)
-        self._admission = {j.condition.backend.name: Admission(j.calls, ledger) for j in jobs}
+        self._lockstep = lockstep or Lockstep()
+        self._admission = {
+            j.condition.backend.name: Admission(j.calls, ledger, self._lockstep) for j in jobs
+        }
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._over = {job.condition.folder: asyncio.Event() for job in jobs}
         self._reports = ReportPool(len(jobs))
@@ -96,7 +103,8 @@ class SweepRunner:
 
     def status(self) -> str:
         """Calls in flight, and how much of what was handed over is in MLflow."""
-        flights = ", ".join(filter(None, (a.status() for a in self._admission.values())))
+        admitted = (a.status() for a in self._admission.values())
+        flights = ", ".join(filter(None, (*admitted, self._lockstep.status())))
         parts = [f"in flight {flights or '-'}"]
         if trackers := self._started:
             parts.append(f"in MLflow {sum(t.done for t in trackers)}/{_sent(trackers)}")
@@ -181,12 +189,13 @@ class SweepRunner:
     async def _run(self, job: Job, folder: Path) -> Outcome:
         record = ConditionRecord(job, self._tracker(job), sum(j.replicates for j in self._jobs))
         if not looks_ended(job):
-            await record.open()
+            with self._lockstep.at_work():  # its replicates are about to call
+                await record.open()
         log = CallLog(folder / "calls.jsonl")
         if log.unread:
             left_out = f"{log.unread} line{'s' * (log.unread > 1)} can't be read and left out"
             self._progress.say_once(f"{folder / 'calls.jsonl'}: {left_out}")
-        needs = self._ledger.needs(job.condition)
+        needs = self._ledger.needs(job.condition, job.calls.batch)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [
@@ -238,7 +247,8 @@ class SweepRunner:
             warn=partial(self._warn, job),
         )
         async with self._slots.take(job.condition.folder, index):
-            result = await self._result(index, journal, self._playing.play(scene))
+            with self._lockstep.at_work():
+                result = await self._result(index, journal, self._playing.play(scene))
         self._playing.ended(job, result)
         repairs = sum(kind.endswith("_repair") for kind in answered)
         left = job.condition.calls - (len(answered) - repairs)

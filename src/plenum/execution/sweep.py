@@ -16,6 +16,8 @@ from plenum.execution.progress import Progress
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices
+from plenum.models.backends import Batching
+from plenum.models.lockstep import Lockstep
 from plenum.records import Usage, storage
 
 _RESERVED_FILES = 256
@@ -61,7 +63,10 @@ def run_sweep(
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
-    models = open_backends(jobs, prices)
+    if playing is not None and any(job.calls.batch for job in jobs):
+        raise UserError("calls.batch: only plenum's own conversations go in batches, no programs")
+    lockstep = Lockstep(any(job.calls.batch for job in jobs))
+    models = open_backends(jobs, prices, lockstep)
     preflight.require_prices(jobs, prices)
     preflight.require_limited_models(jobs)
     spent = spent_before([*jobs, *paid], prices.of) if jobs[0].budget.limited else Usage()
@@ -69,20 +74,26 @@ def run_sweep(
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
     try:
-        return asyncio.run(_run(jobs, models, ledger, playing or Deliberations()))
+        return asyncio.run(_run(jobs, models, ledger, playing or Deliberations(), lockstep))
     except asyncio.CancelledError:  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
         raise KeyboardInterrupt from None
 
 
 async def _run(
-    jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger, playing: Playing
+    jobs: Sequence[Job],
+    models: dict[str, ChatModel],
+    ledger: Ledger,
+    playing: Playing,
+    lockstep: Lockstep,
 ) -> list[Outcome]:
     cancel_on_sigterm()
     calls = sum(job.condition.calls * job.replicates for job in jobs)
+    replicates = sum(job.replicates for job in jobs)
     wanted = playing.slots or max(job.calls.max_concurrency for job in jobs)
-    slots = min(wanted, _file_limit())
-    with Progress(calls, sum(job.replicates for job in jobs)) as progress:
-        runner = SweepRunner(jobs, models, ledger, slots, progress, playing)
+    slots = min(replicates if lockstep.batches else wanted, _file_limit())
+    with Progress(calls, replicates) as progress:
+        runner = SweepRunner(jobs, models, ledger, slots, progress, playing, lockstep)
+        lockstep.say = progress.say
         progress.follow(
             lambda: " | ".join(filter(None, (playing.status(), runner.status()))), runner.waiting
         )
@@ -107,7 +118,9 @@ async def _run(
     return [runner.with_errors(job, out) for job, out in zip(jobs, outcomes, strict=True)]
 
 
-def open_backends(jobs: Sequence[Job], prices: Prices) -> dict[str, ChatModel]:
+def open_backends(
+    jobs: Sequence[Job], prices: Prices, lockstep: Lockstep | None = None
+) -> dict[str, ChatModel]:
     """The backends of a sweep by their settings: conditions of equal ones share connections.
 
     Raises
@@ -115,8 +128,14 @@ def open_backends(jobs: Sequence[Job], prices: Prices) -> dict[str, ChatModel]:
     UserError
         One can't work, such as for want of a key.
     """
+    lockstep = lockstep or Lockstep()
     models = {
-        repr(job.condition.backend): backends.build(job.condition.backend, job.calls, prices)
+        repr(job.condition.backend): backends.build(
+            job.condition.backend,
+            job.calls,
+            prices,
+            Batching(job.batch, storage.folder(job.journals) / "batches", lockstep),
+        )
         for job in jobs
     }
     for job in jobs:

@@ -1,18 +1,46 @@
 """Which backend answers prompts."""
 
+from dataclasses import dataclass
+from pathlib import Path
+
 from plenum.base.errors import UserError
-from plenum.design.condition import Api, Backend, Calls, Hosted, Recorded
+from plenum.design.condition import Api, Backend, Batch, Calls, Hosted, Recorded
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
+from plenum.models.lockstep import Lockstep
 from plenum.models.retry import Policy
 
 
-def build(settings: Backend, calls: Calls, prices: Prices) -> ChatModel:
-    """The backend of these settings; heavy libraries are imported only here."""
+@dataclass(frozen=True)
+class Batching:
+    """What batches take: their settings, the folder of their journals, and who moves together."""
+
+    settings: Batch
+    folder: Path
+    lockstep: Lockstep
+
+
+def build(
+    settings: Backend, calls: Calls, prices: Prices, batching: Batching | None = None
+) -> ChatModel:
+    """The backend of these settings; heavy libraries are imported only here.
+
+    Raises
+    ------
+    UserError
+        It can't work: a library is missing, or there is nothing that could go in batches.
+    """
+    if calls.batch and (batching is None or not isinstance(settings, Api)):
+        raise UserError("calls.batch: only deliberations and worlds of backend=api go in batches")
     if isinstance(settings, Api):
         from plenum.models.api.backend import ApiBackend
 
-        return ApiBackend(settings.fleets, settings.send_seed, calls, prices)
+        api = ApiBackend(settings.fleets, settings.send_seed, calls, prices)
+        if not calls.batch or batching is None:
+            return api
+        from plenum.models.api.batches import BatchBackend
+
+        return BatchBackend(api, calls, batching.settings, batching.folder, batching.lockstep)
     if isinstance(settings, Hosted):
         try:
             import torch  # noqa: F401
@@ -36,4 +64,5 @@ def build(settings: Backend, calls: Calls, prices: Prices) -> ChatModel:
 
 def policy(calls: Calls) -> Policy:
     """The retry policy that the config asks for."""
-    return Policy(calls.max_attempts, calls.timeout_s, calls.backoff_s, calls.backoff_max_s)
+    timeout_s = None if calls.batch else calls.timeout_s  # a batch takes hours
+    return Policy(calls.max_attempts, timeout_s, calls.backoff_s, calls.backoff_max_s)

@@ -14,12 +14,13 @@ from plenum.records import Failure
 class Policy:
     """How often and how patiently a call is tried.
 
-    ``timeout_s`` bounds one attempt; the wait before attempt n is drawn uniformly from 0 to
-    ``backoff_s * 2**(n-2)`` seconds, at most ``backoff_max_s``, and never below Retry-After.
+    ``timeout_s`` bounds one attempt, where it is given; the wait before attempt n is drawn
+    uniformly from 0 to ``backoff_s * 2**(n-2)`` seconds, at most ``backoff_max_s``, and never below
+    Retry-After.
     """
 
     max_attempts: int
-    timeout_s: float
+    timeout_s: float | None
     backoff_s: float
     backoff_max_s: float
 
@@ -65,7 +66,7 @@ async def _attempt(
     model: ChatModel,
     chat: Chat,
     number: int,
-    timeout_s: float,
+    timeout_s: float | None,
     gate: Gate,
     failed: Callable[[Attempt], None],
     sending: Callable[[int], None],
@@ -95,7 +96,7 @@ async def _attempt(
         _leave(gate, chat, attempt, error, failed)
         raise
     except TimeoutError:
-        late = CallError(Failure.TIMEOUT, f"no answer within {timeout_s:g} s")
+        late = CallError(Failure.TIMEOUT, f"no answer within {timeout_s or 0:g} s")
         _leave(gate, chat, ended(late.failure, None, late.detail), late, failed)
         raise late from None
     except asyncio.CancelledError:

@@ -13,11 +13,13 @@ import aiohttp
 from plenum.base.errors import UserError
 from plenum.design.condition import Calls, Sampling
 from plenum.models.api import bodies, completions, faults, rate_headers, routes
+from plenum.models.api.batch_http import BatchHttp, BatchInterface
+from plenum.models.api.batch_openai import OpenAIBatches
 from plenum.models.api.fleet import Fleet, replica
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm
 from plenum.models.api.openai_http import Endpoint, open_session, session_headers
-from plenum.models.api.prices import Prices
+from plenum.models.api.prices import Price, Prices
 from plenum.models.api.routes import Route
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
@@ -83,16 +85,41 @@ class ApiBackend:
         ask = partial(self._attempt, chat, number)
         return await self._fleet(chat.model).attempt(chat, ask)
 
+    def parameters(self, chat: Chat) -> dict[str, Any]:
+        """What a call's request holds beside the model and the messages."""
+        route = self._route(chat.model, self._fleet(chat.model).urls[0])
+        return {**self._sampling(chat, route), **self._seed(chat)}
+
+    def price(self, model: str) -> Price | None:
+        """What a model's calls cost; ``None`` where nobody knows."""
+        return self._prices.of(model)
+
+    def batches(self, model: str) -> BatchInterface:
+        """The interface of a model's provider for batches.
+
+        Raises
+        ------
+        UserError
+            It has none.
+        """
+        route = self._route(model, self._fleet(model).urls[0])
+        if route.provider == "openai" and len(self._fleet(model).urls) == 1:
+            return OpenAIBatches(BatchHttp(route, self.pool, self._most))
+        raise UserError(
+            f"calls.batch: {route.provider} has no batches that plenum knows (model {model}); "
+            "openai and anthropic have, at one URL each"
+        )
+
     async def _attempt(self, chat: Chat, number: int, base: str) -> Response:
         route = self._route(chat.model, base)
         if chat.request is not None:
             endpoint = self._endpoint(chat.model, base, chat.request.interface)
-            return await endpoint.post(self._pool(), chat, number, {})
-        seed = {"seed": chat.seed % 2**31} if self._send_seed else {}
+            return await endpoint.post(self.pool(), chat, number, {})
+        seed = self._seed(chat)
         if self._calls.transport == "lean" and route.compatible:
             parameters = {**self._sampling(chat, route), **seed}
             endpoint = self._endpoint(chat.model, base)
-            return await endpoint.post(self._pool(), chat, number, parameters)
+            return await endpoint.post(self.pool(), chat, number, parameters)
         return await self._through_litellm(chat, route, seed)
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
@@ -148,6 +175,9 @@ class ApiBackend:
         except completions.Unfit as why:
             raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
 
+    def _seed(self, chat: Chat) -> dict[str, int]:
+        return {"seed": chat.seed % 2**31} if self._send_seed else {}
+
     def _sampling(self, chat: Chat, route: Route) -> dict[str, Any]:
         key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs)
         if key not in self._parameters:
@@ -177,7 +207,8 @@ class ApiBackend:
             self._endpoints[key] = Endpoint(route, price, self._reader, spoken)
         return self._endpoints[key]
 
-    def _pool(self) -> aiohttp.ClientSession:
+    def pool(self) -> aiohttp.ClientSession:
+        """The session of all calls."""
         if self._session is None:
             self._session = open_session(self._calls.max_concurrency, self._calls.idle_timeout_s)
         return self._session

@@ -45,7 +45,7 @@ class Endpoint:
         self._reader = reader
         self._interface = interface
         self._url = URL(f"{route.base}/{interface.path}")
-        self._headers = _headers(route)
+        self._headers = headers_of(route)
         self._options = {"allow_redirects": False, **_proxied(self._url)}
 
     async def post(
@@ -62,7 +62,7 @@ class Endpoint:
         headers["X-Client-Request-Id"] = f"{chat.seed:016x}-{number}"
         if chat.request is not None:
             headers |= chat.request.headers
-        body = _body(self.route.wire, chat, parameters)
+        body = body_of(self.route.wire, chat, parameters)
         try:
             async with session.post(
                 self._url, data=body, headers=headers, **self._options
@@ -116,7 +116,8 @@ def session_headers(chat: Chat) -> dict[str, str]:
     return dict.fromkeys(_SESSION, chat.session) if chat.session else {}
 
 
-def _headers(route: Route) -> dict[str, str]:
+def headers_of(route: Route) -> dict[str, str]:
+    """What each request to an endpoint carries."""
     headers = {"Content-Type": "application/json", "User-Agent": "plenum"}
     if route.provider == "anthropic":
         headers |= {"x-api-key": route.key or "", "anthropic-version": ANTHROPIC_VERSION}
@@ -129,7 +130,8 @@ def _headers(route: Route) -> dict[str, str]:
     return headers
 
 
-def _body(wire: str, chat: Chat, parameters: dict[str, Any]) -> bytes:
+def body_of(wire: str, chat: Chat, parameters: dict[str, Any]) -> bytes:
+    """A call as OpenAI's protocol has it, or what a program wrote."""
     if chat.request is not None:
         return json.dumps({**chat.request.body, "model": wire}).encode()
     messages = [{"role": m.role, "content": m.content} for m in chat.messages]

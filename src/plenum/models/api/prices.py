@@ -6,6 +6,9 @@ from functools import cache
 
 from plenum.design.condition import StatedPrice
 
+BATCH_SHARE = 0.5
+"""What a call in a batch costs, of what it costs otherwise: with OpenAI as with Anthropic."""
+
 
 @dataclass(frozen=True)
 class Price:
@@ -20,6 +23,11 @@ class Price:
         cached = min(max(tokens_cached, 0), tokens_in)
         fresh = tokens_in - cached
         return max(fresh * self.input + cached * self.cached + tokens_out * self.output, 0.0)
+
+    @property
+    def batched(self) -> "Price":
+        """The price in a batch."""
+        return Price(*(BATCH_SHARE * dollars for dollars in vars(self).values()))
 
 
 class Prices:

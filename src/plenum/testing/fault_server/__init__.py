@@ -7,6 +7,7 @@ from plenum.testing.fault_server.running import Running, serve, serving
 from plenum.testing.fault_server.settings import (
     KINDS,
     SPREAD,
+    BatchFaults,
     Faults,
     Latency,
     Limits,
@@ -15,6 +16,6 @@ from plenum.testing.fault_server.settings import (
 )
 
 __all__ = [
-    "KINDS", "SPREAD", "Faults", "Latency", "Limits", "Running", "Settings", "serve", "serving",
-    "settings",
+    "KINDS", "SPREAD", "BatchFaults", "Faults", "Latency", "Limits", "Running", "Settings", "serve",
+    "serving", "settings",
 ]  # fmt: skip

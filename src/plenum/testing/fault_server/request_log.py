@@ -52,7 +52,13 @@ _LOGGED = ("id", "key", "n", "fault", "status", "answered", "at", "session")
 
 
 class Tally:
-    """Counts requests, and admits them within the limits."""
+    """Counts requests, and admits them within the limits.
+
+    Attributes
+    ----------
+    paid
+        How often each body was answered, in a batch or at once.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -65,6 +71,7 @@ class Tally:
         self._seen: Counter[str] = Counter()
         self._admitted: deque[float] = deque()
         self._most = self._in_flight
+        self.paid: Counter[str] = Counter()
 
     def arrived(self, ident: str | None, key: str, at: float, session: str | None) -> Entry:
         """Open a request's entry."""
@@ -116,6 +123,8 @@ class Tally:
             **{end: ends[end] for end in ("limited", "unauthorized", "unreadable", "abandoned")},
             "keys": len({entry.key for entry in log}),
             "answered_twice": sum(1 for times in answers.values() if times > 1),
+            "paid": self.paid.total(),
+            "paid_twice": sum(1 for times in self.paid.values() if times > 1),
         }
 
     def log(self) -> list[dict[str, Any]]:

@@ -1,18 +1,27 @@
 """The server's HTTP side: routes, refusals, and what each fault looks like on the wire."""
 
 import asyncio
-import hashlib
 import json
 import math
 import socket
 import struct
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from aiohttp import web
 
 from plenum.testing.fault_server import answers
+from plenum.testing.fault_server.batches import Batches, key_of
 from plenum.testing.fault_server.draws import Draws
+from plenum.testing.fault_server.http_answers import (
+    JSON,
+    error_of,
+    json_answer,
+    lines_answer,
+    refusal,
+)
+from plenum.testing.fault_server.openai_batches import OpenAIBatchRoutes
 from plenum.testing.fault_server.questions import Question, Unreadable, read
 from plenum.testing.fault_server.request_log import Entry, Tally, duration
 from plenum.testing.fault_server.settings import Settings
@@ -31,9 +40,7 @@ ERRORS = {
     ),
 }
 """Status, code and message of the faults that are plain refusals."""
-_TYPES = {400: "invalid_request_error", 401: "invalid_request_error", 429: "requests"}
 _PAGE = "<html><body><h1>502 Bad Gateway</h1></body></html>"
-_JSON = "application/json"
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
@@ -54,6 +61,8 @@ class FaultServer:
         self._answers: answers.Answers = (
             answers.CannedAnswers() if settings.answers == "canned" else answers.SimulatedAnswers()
         )
+        batches = Batches(settings.batches, settings.seed, self.tally)
+        self._openai = OpenAIBatchRoutes(batches, self._item, time.time)
         self._clock = asyncio.get_running_loop().time
         self._started = self._clock()
         self._routes: dict[tuple[str, str], Handler] = {
@@ -66,30 +75,42 @@ class FaultServer:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer a request of any kind."""
-        route = self._routes.get((request.method, request.path))
+        route = self._routes.get((request.method, request.path)) or self._batch_route(request)
         if route is None:
-            return _refusal(404, None, f"there is no {request.method} {request.path} here")
+            return refusal(404, None, f"there is no {request.method} {request.path} here")
         return await route(request)
+
+    def _batch_route(self, request: web.BaseRequest) -> Handler | None:
+        return self._openai.route(request.method, request.path)
+
+    async def _item(self, body: bytes, key: str) -> dict[str, Any]:
+        """The answer to an item of a batch, as it would be given at once."""
+        try:
+            question = read(body, key)
+            reply = answers.spoilt(await self._answers(question.chat), self._draws.answer(key))
+        except Unreadable as error:
+            return error_of(400, None, str(error))
+        answer: dict[str, Any] = json.loads(answers.completion(question, reply))
+        return answer
 
     async def _models(self, request: web.BaseRequest) -> web.StreamResponse:
         model = {"id": "simulated", "object": "model", "created": answers.CREATED}
-        return _json({"object": "list", "data": [{**model, "owned_by": "plenum"}]})
+        return json_answer({"object": "list", "data": [{**model, "owned_by": "plenum"}]})
 
     async def _stats(self, request: web.BaseRequest) -> web.StreamResponse:
-        return _json(self.tally.stats())
+        return json_answer(self.tally.stats())
 
     async def _log(self, request: web.BaseRequest) -> web.StreamResponse:
-        lines = "".join(json.dumps(entry) + "\n" for entry in self.tally.log())
-        return web.Response(text=lines, content_type="application/x-ndjson")
+        return lines_answer(self.tally.log())
 
     async def _reset(self, request: web.BaseRequest) -> web.StreamResponse:
         self.tally.forget()
-        return _json({"reset": True})
+        return json_answer({"reset": True})
 
     async def _chat(self, request: web.BaseRequest) -> web.StreamResponse:
         began = self._clock()
         raw = await request.read()
-        key = hashlib.blake2b(raw, digest_size=8).hexdigest()
+        key = key_of(raw)
         ident = request.headers.get("X-Client-Request-Id")
         session = request.headers.get("X-Session-ID")
         entry = self.tally.arrived(ident, key, began - self._started, session)
@@ -141,7 +162,7 @@ class FaultServer:
             body = await self._body(question, entry)
         except Unreadable as error:
             entry.status, entry.fault = 400, None
-            return _refusal(400, None, str(error))
+            return refusal(400, None, str(error))
         if entry.fault == "hang":
             await asyncio.sleep(self._settings.faults.hang_s)
             return _abort(request)
@@ -180,10 +201,11 @@ class FaultServer:
             return await self._trickle(request, entry, body)
         if fault == "truncated":
             body = body[: len(body) // 2]
-        response = web.Response(body=body, content_type=_JSON, headers=self._limit_headers())
+        response = web.Response(body=body, content_type=JSON, headers=self._limit_headers())
         await response.prepare(request)
         await response.write_eof()
         entry.answered = fault not in ("truncated", "empty_choices")
+        self.tally.paid[entry.key] += entry.answered
         return response
 
     async def _half(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
@@ -201,32 +223,19 @@ class FaultServer:
             await response.write(body[start : start + size])
         await response.write_eof()
         entry.answered = True
+        self.tally.paid[entry.key] += 1
         return response
 
     async def _opened(self, request: web.BaseRequest, body: bytes) -> web.StreamResponse:
         """A response whose headers are out, for a body that is written by hand."""
-        headers = {"Content-Type": _JSON, "Content-Length": str(len(body))}
+        headers = {"Content-Type": JSON, "Content-Length": str(len(body))}
         response = web.StreamResponse(headers={**headers, **self._limit_headers()})
         await response.prepare(request)
         return response
 
 
-def _json(value: Any) -> web.Response:
-    return web.Response(body=json.dumps(value).encode(), content_type=_JSON)
-
-
 def _error(fault: str, headers: dict[str, str] | None = None) -> web.Response:
-    return _refusal(*ERRORS[fault], headers)
-
-
-def _refusal(
-    status: int, code: str | None, message: str, headers: dict[str, str] | None = None
-) -> web.Response:
-    """An error as OpenAI's API writes it."""
-    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
-    error = {"message": message, "type": kind, "param": None, "code": code}
-    body = json.dumps({"error": error}).encode()
-    return web.Response(body=body, status=status, content_type=_JSON, headers=headers)
+    return refusal(*ERRORS[fault], headers)
 
 
 def _seconds(value: float) -> str:

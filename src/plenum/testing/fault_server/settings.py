@@ -101,6 +101,29 @@ class Limits:
 
 
 @dataclass(frozen=True)
+class BatchFaults:
+    """What goes wrong with batches, and how long they take.
+
+    A share ``errored`` of items fails; a share ``before`` of submits ends in an error before the
+    batch is taken, ``after`` when it has been. A batch takes ``takes_s`` seconds, a share ``slow``
+    of them ``slow_s``; what isn't answered within ``window_s`` expires. More than ``most_items``
+    are too many at once.
+    """
+
+    errored: Rate = 0.0
+    before: Rate = 0.0
+    after: Rate = 0.0
+    slow: Rate = 0.0
+    takes_s: Seconds = 0.0
+    slow_s: Seconds = 600.0
+    window_s: Seconds = 86_400.0
+    most_items: Most = None
+
+    def __post_init__(self) -> None:
+        check_ranges("batches", self)
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that can be set of a fault server.
 
@@ -124,6 +147,7 @@ class Settings:
     faults: Faults = field(default_factory=Faults)
     latency: Latency = field(default_factory=Latency)
     limits: Limits = field(default_factory=Limits)
+    batches: BatchFaults = field(default_factory=BatchFaults)
 
     def __post_init__(self) -> None:
         check_ranges("", self)
@@ -138,7 +162,7 @@ def settings(cfg: DictConfig) -> Settings:
         A value isn't allowed, or has the wrong type.
     """
     schema = OmegaConf.structured(Settings)
-    for node in (schema, *(schema[part.name] for part in fields(Settings)[-3:])):
+    for node in (schema, *(schema[part.name] for part in fields(Settings)[-4:])):
         OmegaConf.set_readonly(node, False)  # frozen dataclasses make read-only nodes
     try:
         return cast(Settings, OmegaConf.to_object(OmegaConf.merge(schema, cfg)))

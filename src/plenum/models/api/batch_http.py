@@ -1,0 +1,249 @@
+"""What interfaces for batches share: the contract, and their HTTP, read with care."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import aiohttp
+
+from plenum.models.api import bodies, completions, faults
+from plenum.models.api.openai_http import headers_of
+from plenum.models.api.prices import Price
+from plenum.models.api.routes import Route
+from plenum.models.chat import CallError, Chat, Response
+from plenum.records import Failure
+
+_ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+_LONG_S = 600.0
+"""Seconds without a word after an upload of 200 MB."""
+_PAGES = 20
+"""Pages of a list that are looked through at most."""
+
+
+@dataclass(frozen=True)
+class BatchState:
+    """How far a batch is.
+
+    Attributes
+    ----------
+    ended
+        Whether nothing more will be answered.
+    done, total
+        Items that are over, and all.
+    files
+        Where results are, as the interface names it.
+    refused
+        Why the whole batch was refused; ``too_many`` where a smaller one may be taken.
+    """
+
+    ended: bool
+    done: int
+    total: int
+    files: tuple[str, ...] = ()
+    refused: CallError | None = None
+    too_many: bool = False
+
+
+class NotAnswered(CallError):
+    """An item that the provider didn't take up, and doesn't bill."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(Failure.TIMEOUT, why)
+
+
+class BatchInterface(Protocol):
+    """A provider's interface for batches.
+
+    Attributes
+    ----------
+    most_items, most_bytes
+        Of a batch.
+    base
+        The URL of the endpoint.
+    """
+
+    most_items: int
+    most_bytes: int
+    base: str
+
+    def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
+        """The request of a call, as a live one would have it."""
+
+    def item(self, ident: str, body: bytes) -> bytes:
+        """An item of a batch."""
+
+    async def submit(self, name: str, items: Sequence[bytes]) -> str:
+        """Submit a batch; returns the provider's id. Raises :class:`CallError`."""
+
+    async def find(self, name: str, since: float, items: int, known: Set[str]) -> str | None:
+        """The id of a batch that may have been submitted since a time; of none that is known."""
+
+    async def state(self, ident: str) -> BatchState:
+        """How far it is. Raises :class:`CallError`."""
+
+    async def cancel(self, ident: str) -> None:
+        """Have the provider answer no more of it. Raises :class:`CallError`."""
+
+    def results(
+        self, ident: str, state: BatchState, price: Price | None
+    ) -> AsyncIterator[tuple[str, Response | CallError]]:
+        """The results of the items by their ids; those that were read fail by themselves."""
+
+
+class BatchHttp:
+    """Requests to an endpoint for batches.
+
+    Parameters
+    ----------
+    route
+        The endpoint, with its version in the path, and its key.
+    pool
+        The session.
+    most
+        Bytes of one line, or of one answer, at most.
+    """
+
+    def __init__(self, route: Route, pool: Callable[[], aiohttp.ClientSession], most: int) -> None:
+        self.route = route
+        self._pool, self._most = pool, most
+        self._reader = bodies.Reader(most)
+        self._headers = headers_of(route)
+        del self._headers["Content-Type"]
+
+    async def json(self, method: str, path: str, data: Any = None) -> dict[str, Any]:
+        """Send a request, and read the JSON object that is answered.
+
+        Raises
+        ------
+        CallError
+            It failed.
+        """
+        async with self._answered(method, path, data) as response:
+            raw = await self._reader.read(response)
+            if response.status != 200:
+                raise faults.refused(self.route, response.status, raw, response.headers)
+        try:
+            answer = completions.parsed(raw)
+        except completions.Unfit as why:
+            raise CallError(Failure.SERVER, f"{method} {path}: {why}", 200) from None
+        if not isinstance(answer, dict):
+            raise CallError(Failure.SERVER, f"{method} {path}: the answer is no object", 200)
+        return answer
+
+    async def lines(self, path: str) -> AsyncIterator[dict[str, Any]]:
+        """The JSON objects of a file of lines; a line that is none is left out.
+
+        Raises
+        ------
+        CallError
+            It can't be read to its end.
+        """
+        async with self._answered("GET", path) as response:
+            if response.status != 200:
+                raw = await self._reader.read(response)
+                raise faults.refused(self.route, response.status, raw, response.headers)
+            rest = bytearray()
+            async for piece in response.content.iter_any():
+                rest += piece
+                if b"\n" in piece:
+                    *whole, rest = rest.split(b"\n")
+                    for line in whole:
+                        if (found := _object(line)) is not None:
+                            yield found
+                if len(rest) > self._most:
+                    raise CallError(Failure.SERVER, str(bodies.too_long(self._most)), 200)
+            if (found := _object(rest)) is not None:
+                yield found
+
+    def _answered(self, method: str, path: str, data: Any = None) -> "_Answered":
+        url = f"{self.route.base}/{path}"
+        kind = {"Content-Type": "application/json"} if isinstance(data, bytes) else {}
+        request = self._pool().request(
+            method,
+            url,
+            data=data,
+            headers={**self._headers, **kind},
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=60.0, sock_read=_LONG_S),
+        )
+        return _Answered(self.route, request)
+
+    async def listed(
+        self, path: str, cursor: str, fits: Callable[[dict[str, Any]], bool | None]
+    ) -> str | None:
+        """The id of the first batch of a list that fits; the list ends where it says ``None``."""
+        after = ""
+        for _ in range(_PAGES):
+            page = await self.json("GET", f"{path}?limit=100{after}")
+            batches = [batch for batch in page.get("data") or [] if isinstance(batch, dict)]
+            for batch in batches:
+                if (fit := fits(batch)) is None:
+                    return None
+                if fit:
+                    return ident(batch)
+            if not batches or not page.get("has_more"):
+                return None
+            after = f"&{cursor}={ident(batches[-1])}"
+        return None
+
+
+class _Answered:
+    """An answer while it is read: whatever goes wrong is a :class:`CallError`."""
+
+    def __init__(self, route: Route, request: Any) -> None:
+        self._route, self._request = route, request
+
+    async def __aenter__(self) -> aiohttp.ClientResponse:
+        try:
+            response: aiohttp.ClientResponse = await self._request.__aenter__()
+        except Exception as error:
+            raise self._as_call_error(error) from None
+        return response
+
+    async def __aexit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        await self._request.__aexit__(kind, error, trace)
+        if isinstance(error, Exception) and not isinstance(error, CallError):
+            raise self._as_call_error(error) from None
+
+    def _as_call_error(self, error: Exception) -> CallError:
+        if isinstance(error, faults.NOT_SENT):
+            return faults.unreached(self._route, error)
+        if isinstance(error, aiohttp.ServerTimeoutError | asyncio.TimeoutError):
+            return CallError(Failure.TIMEOUT, f"the connection fell silent: {error}")
+        return CallError(Failure.SERVER, f"{type(error).__name__}: {error}")
+
+
+def ident(answer: dict[str, Any]) -> str:
+    """The id of what a provider made, which goes into URLs.
+
+    Raises
+    ------
+    CallError
+        It is none.
+    """
+    value = answer.get("id")
+    if not isinstance(value, str) or not _ID.fullmatch(value):
+        raise CallError(Failure.SERVER, "the provider's batch has no id", 200)
+    return value
+
+
+def file_id(answer: dict[str, Any], name: str) -> tuple[str, ...]:
+    """The id of a file that an answer names, if it does."""
+    return (ident({"id": answer[name]}),) if answer.get(name) else ()
+
+
+def count(counts: Any, *names: str) -> int:
+    """The sum of some counts, as far as they are numbers."""
+    if not isinstance(counts, dict):
+        return 0
+    return sum(v for name in names if type(v := counts.get(name)) is int)
+
+
+def _object(line: bytes | bytearray) -> dict[str, Any] | None:
+    try:
+        found = completions.parsed(line) if line.strip() else None
+    except completions.Unfit:
+        return None
+    return found if isinstance(found, dict) else None

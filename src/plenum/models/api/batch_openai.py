@@ -1,0 +1,126 @@
+"""OpenAI's batches: a file of requests goes up, a file of answers comes down."""
+
+import json
+from collections.abc import AsyncIterator, Sequence, Set
+from typing import Any
+
+import aiohttp
+
+from plenum.models.api import batch_http, completions, faults
+from plenum.models.api.batch_http import BatchHttp, BatchState
+from plenum.models.api.openai_http import body_of
+from plenum.models.api.prices import Price
+from plenum.models.chat import CallError, Chat, Response
+from plenum.records import Failure
+
+_CALLS = "/v1/chat/completions"
+_OURS = "plenum"
+_ENDED = ("completed", "failed", "expired", "cancelled")
+_TOO_MANY = "token_limit_exceeded"
+_SKEW_S = 600
+"""How far the provider's clock may be off."""
+
+
+class OpenAIBatches:
+    """OpenAI's interface for batches; see :class:`~plenum.models.api.batch_http.BatchInterface`."""
+
+    most_items = 50_000
+    most_bytes = 190 * 10**6
+
+    def __init__(self, http: BatchHttp) -> None:
+        self._http = http
+        self.base = str(http.route.base)
+
+    def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
+        """The request of a call, as a live one would have it."""
+        return body_of(self._http.route.wire, chat, parameters)
+
+    def item(self, ident: str, body: bytes) -> bytes:
+        """A line of the file."""
+        head = json.dumps({"custom_id": ident, "method": "POST", "url": _CALLS})
+        return head[:-1].encode() + b', "body": ' + body + b"}\n"
+
+    async def submit(self, name: str, items: Sequence[bytes]) -> str:
+        """Send the file, and have it worked off within a day."""
+        form = aiohttp.FormData()
+        form.add_field("purpose", "batch")
+        form.add_field("file", b"".join(items), filename=f"{name}.jsonl")
+        file = batch_http.ident(await self._http.json("POST", "files", form))
+        wish = {
+            "input_file_id": file,
+            "endpoint": _CALLS,
+            "completion_window": "24h",
+            "metadata": {_OURS: name},
+        }
+        return batch_http.ident(await self._http.json("POST", "batches", json.dumps(wish).encode()))
+
+    async def find(self, name: str, since: float, items: int, known: Set[str]) -> str | None:
+        """The batch that carries the name."""
+
+        def fits(batch: dict[str, Any]) -> bool | None:
+            if batch_http.count(batch, "created_at") < since - _SKEW_S:
+                return None
+            metadata = batch.get("metadata")
+            return isinstance(metadata, dict) and metadata.get(_OURS) == name
+
+        return await self._http.listed("batches", "after", fits)
+
+    async def state(self, ident: str) -> BatchState:
+        """How far it is; one that failed as a whole was refused when its file was read."""
+        batch = await self._http.json("GET", f"batches/{ident}")
+        counts, status = batch.get("request_counts"), batch.get("status")
+        refused, too_many = _refused(batch) if status == "failed" else (None, False)
+        return BatchState(
+            ended=status in _ENDED,
+            done=batch_http.count(counts, "completed", "failed"),
+            total=batch_http.count(counts, "total"),
+            files=tuple(
+                file
+                for name in ("output_file_id", "error_file_id")
+                for file in batch_http.file_id(batch, name)
+            ),
+            refused=refused,
+            too_many=too_many,
+        )
+
+    async def cancel(self, ident: str) -> None:
+        """Have it cancelled; what was answered by then stays."""
+        await self._http.json("POST", f"batches/{ident}/cancel")
+
+    async def results(
+        self, ident: str, state: BatchState, price: Price | None
+    ) -> AsyncIterator[tuple[str, Response | CallError]]:
+        """The lines of the files of answers and of errors."""
+        for file in state.files:
+            async for line in self._http.lines(f"files/{file}/content"):
+                yield str(line.get("custom_id")), self._read(line, price)
+
+    def _read(self, line: dict[str, Any], price: Price | None) -> Response | CallError:
+        answer = line.get("response")
+        if not isinstance(answer, dict):
+            error = line.get("error")
+            code = error.get("code") if isinstance(error, dict) else None
+            if isinstance(code, str) and code.startswith("batch_"):
+                return batch_http.NotAnswered(f"the item was not answered: {code}")
+            return CallError(Failure.SERVER, f"the item failed: {json.dumps(error)}", 500)
+        status, body = answer.get("status_code"), answer.get("body")
+        if status != 200:
+            raw = json.dumps(body).encode()
+            status = status if type(status) is int and 100 <= status < 600 else 500
+            return faults.refused(self._http.route, status, raw, {})
+        try:
+            return completions.read(body, price, logprobs=False, hold_s=0.0)
+        except completions.Unfit as why:
+            return CallError(Failure.SERVER, f"the answer is no completion: {why}", 200)
+        except CallError as error:
+            return error
+
+
+def _refused(batch: dict[str, Any]) -> tuple[CallError, bool]:
+    """Why a file was refused; a smaller one may be taken where it had too many tokens."""
+    errors = batch.get("errors")
+    data = errors.get("data") if isinstance(errors, dict) else None
+    first = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
+    if first.get("code") == _TOO_MANY:
+        return CallError(Failure.RATE_LIMIT, str(first.get("message")), 429), True
+    return CallError(Failure.REQUEST, f"the batch was refused: {json.dumps(first)}", 400), False

@@ -1,0 +1,180 @@
+"""Batches: calls that replicates in lockstep make together, for half the price.
+
+A call joins the batch that is being collected, and awaits its answer. Calls to a model go out as
+one batch once nobody is at work who might join them, and no batch of that model is out.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from plenum.design.condition import Batch, Calls, Sampling
+from plenum.models.api.backend import ApiBackend
+from plenum.models.api.batch_line import Call, Late, Line, Sent
+from plenum.models.api.batch_sending import Sender
+from plenum.models.chat import CallError, Chat, Response
+from plenum.models.lockstep import Lockstep
+from plenum.records import Failure, batches
+
+
+class BatchBackend:
+    """The ``api`` backend in batches.
+
+    Parameters
+    ----------
+    api
+        Makes the calls that don't go in batches.
+    calls, batch
+        How often submitting is tried; how long a batch is waited for, and how often it is asked.
+    folder
+        Of the journals of batches.
+    lockstep
+        Knows when all replicates wait.
+    """
+
+    def __init__(
+        self, api: ApiBackend, calls: Calls, batch: Batch, folder: Path, lockstep: Lockstep
+    ) -> None:
+        self._api, self._timeout_s = api, calls.timeout_s
+        self._folder, self._lockstep = folder, lockstep
+        self._sender = Sender(calls, batch, folder, lockstep)
+        self._lines: dict[str, Line] = {}
+        self._taken: set[Sent] = set()
+        lockstep.when_still(self._send)
+        lockstep.status = self._status
+
+    def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
+        """Refuse as the backend does, and models whose provider has no batches."""
+        self._api.check(models, sampling)
+        for model in models:
+            self._api.batches(model)
+
+    def provider(self, model: str) -> str:
+        """LiteLLM's name of the provider."""
+        return self._api.provider(model)
+
+    def server(self, chat: Chat) -> str:
+        """As of the backend: where the call goes if it doesn't go in a batch."""
+        return self._api.server(chat)
+
+    def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
+        """As of the backend."""
+        return self._api.environment(models)
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
+        """Make one attempt, in a batch, or at once where a batch was too slow."""
+        if not self._lockstep.batched(chat):
+            return await self._at_once(chat, number)
+        line = self._line(chat.model)
+        body = line.interface.body(chat, self._api.parameters(chat))
+        ident = batches.item_id(chat.session, chat.seed, number, body)
+        call = Call(ident, body, asyncio.get_running_loop().create_future())
+        self._join(line, call)
+        try:
+            with self._lockstep.waiting():
+                response = await call.answer
+        except Late:
+            self._lockstep.send_live(chat)
+            self._took(line, call)
+            raise
+        except CallError:
+            self._took(line, call)
+            raise
+        self._took(line, call)
+        return response
+
+    async def close(self) -> None:
+        """Close all connections; batches that are out go on, and are picked up another time."""
+        self._note_collected()
+        tasks = [s.running for line in self._lines.values() for s in line.out if s.running]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._api.close()
+
+    def _status(self) -> str:
+        """How many calls are collected, and how many are out."""
+        collected = sum(len(line.collected) for line in self._lines.values())
+        out = sum(len(sent.waiting) for line in self._lines.values() for sent in line.out)
+        return f"in batches {out}, collected {collected}"
+
+    async def _at_once(self, chat: Chat, number: int) -> Response:
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                response = await self._api.attempt(chat, number)
+        except TimeoutError:
+            late = f"no answer within {self._timeout_s:g} s"
+            raise CallError(Failure.TIMEOUT, late) from None
+        self._lockstep.answered(chat)
+        return response
+
+    def _line(self, model: str) -> Line:
+        if model not in self._lines:
+            price = self._api.price(model)
+            interface = self._api.batches(model)
+            self._lines[model] = Line(model, interface, price and price.batched, self._folder)
+        return self._lines[model]
+
+    def _join(self, line: Line, call: Call) -> None:
+        """Have a call collected, or wait for the batch that an earlier process sent it in."""
+        sent = line.known.get(call.key)
+        if sent is None:
+            line.collected.append(call)
+        elif call.key in sent.results:
+            call.end(sent.results[call.key])
+        else:
+            sent.waiting[call.key] = call
+            if sent.running is None:
+                self._start(line, sent)
+
+    def _took(self, line: Line, call: Call) -> None:
+        """Know that a call has its result; it isn't asked for again.
+
+        A batch that never came through, or that can't be asked, has given none.
+        """
+        sent = line.known.get(call.key)
+        if sent is None or call.key not in sent.results:
+            return
+        del line.known[call.key], sent.results[call.key]
+        sent.left.discard(call.key)
+        if not sent.left:
+            self._taken.add(sent)
+
+    def _send(self) -> None:
+        """Nobody is at work: what was answered is journaled; what is collected goes out."""
+        self._note_collected()
+        for line in self._lines.values():
+            if line.out:
+                continue
+            for calls in line.take():
+                items = tuple(call.ident for call in calls)
+                try:
+                    record = batches.begin(self._folder, line.model, line.interface.base, items)
+                except OSError as error:
+                    for call in calls:
+                        call.end(error)
+                    continue
+                waiting = {call.key: call for call in calls}
+                sent = Sent(record, set(waiting), waiting)
+                line.known |= dict.fromkeys(waiting, sent)
+                self._start(line, sent, [line.interface.item(c.ident, c.body) for c in calls])
+
+    def _note_collected(self) -> None:
+        with suppress(OSError):  # the next process looks at it once more
+            while self._taken:
+                self._taken.pop().record.note("collected")
+
+    def _start(self, line: Line, sent: Sent, items: list[bytes] | None = None) -> None:
+        line.out.add(sent)
+        sent.running = asyncio.create_task(self._run(line, sent, items))
+
+    async def _run(self, line: Line, sent: Sent, items: list[bytes] | None) -> None:
+        try:
+            await self._sender.run(line, sent, items)
+        except Exception as error:  # whoever waits is to know, whatever it is
+            sent.fail(error)
+        finally:
+            line.out.discard(sent)
+            sent.running = None
+            self._lockstep.changed()

@@ -1,0 +1,90 @@
+"""Lockstep: which calls of a sweep go in batches, and when nobody else can join the next one."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from plenum.base import terminal
+from plenum.models.chat import Chat
+
+_PASSES = 12
+"""Passes of the event loop that a handover takes at most, such as a slot's or a reservation's."""
+
+
+class Lockstep:
+    """Knows who is at work, and so when all replicates of a sweep wait for batches.
+
+    Parameters
+    ----------
+    batches
+        Whether calls go in batches at all; without, nothing is counted.
+
+    Attributes
+    ----------
+    say
+        Prints a line for the user.
+    status
+        What the live display shows of batches; may be empty.
+    """
+
+    def __init__(self, batches: bool = False) -> None:
+        self.batches = batches
+        self.say: Callable[[str], object] = terminal.say
+        self.status: Callable[[], str] = str
+        self._live: set[tuple[str, int]] = set()
+        self._still: list[Callable[[], None]] = []
+        self._at_work = self._changes = 0
+
+    def batched(self, chat: Chat) -> bool:
+        """Whether the next attempt at a call goes in a batch."""
+        return self.batches and (chat.session, chat.seed) not in self._live
+
+    def send_live(self, chat: Chat) -> None:
+        """Have all further attempts at a call go out at once, at the full price."""
+        self._live.add((chat.session, chat.seed))
+
+    def answered(self, chat: Chat) -> None:
+        """Forget a call that went out at once."""
+        self._live.discard((chat.session, chat.seed))
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Be somebody who may call without anything else happening before."""
+        with self._counted(1):
+            yield
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Wait for a batch, or for room that only the calls of others make."""
+        with self._counted(-1):
+            yield
+
+    def when_still(self, act: Callable[[], None]) -> None:
+        """Have something done whenever nobody is at work."""
+        self._still.append(act)
+
+    def changed(self) -> None:
+        """Look again whether nobody is at work, now that something else has happened."""
+        self._changes += 1
+        if self.batches and self._at_work <= 0:
+            self._pass(self._changes, _PASSES)
+
+    @contextmanager
+    def _counted(self, step: int) -> Iterator[None]:
+        self._at_work += step
+        self.changed()
+        try:
+            yield
+        finally:
+            self._at_work -= step
+            self.changed()
+
+    def _pass(self, changes: int, left: int) -> None:
+        """Let the loop pass, so that whoever was woken up says so; then nobody is at work."""
+        if changes != self._changes:
+            return
+        if left:
+            asyncio.get_running_loop().call_soon(self._pass, changes, left - 1)
+            return
+        for act in self._still:
+            act()

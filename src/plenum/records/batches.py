@@ -1,0 +1,143 @@
+"""The journal of batches: a file each, written before it is submitted, after, and at its end."""
+
+import json
+import os
+import time
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from plenum.records import writing
+
+OVER = ("collected", "abandoned")
+"""Kinds of lines after which a batch is looked at no more."""
+_LAST_LINE = 4096
+Key = tuple[str, str]
+"""Digests of a call, by which replicate makes it, and of its body."""
+
+
+@dataclass(frozen=True)
+class BatchRecord:
+    """A batch that was to be submitted.
+
+    Attributes
+    ----------
+    path
+        The file.
+    model, base
+        Whose calls it holds, and the URL of the endpoint.
+    items
+        Their ids, ``CALL-ATTEMPT-BODY``, with digests of the call and of its body.
+    at
+        When it was written, just before it was submitted; Unix time.
+    id
+        The provider's; ``None`` where a kill came before it was noted.
+    """
+
+    path: Path
+    model: str
+    base: str
+    items: tuple[str, ...]
+    at: float
+    id: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The batch's name, with us and with providers that keep one."""
+        return self.path.stem
+
+    def submitted(self, ident: str) -> "BatchRecord":
+        """Note the provider's id."""
+        self.note("submitted", id=ident)
+        return replace(self, id=ident)
+
+    def note(self, kind: str, **more: Any) -> None:
+        """Append a line, which is on the disk when this returns."""
+        _append(self.path, {"kind": kind, "at": round(time.time(), 3), **more})
+
+
+def item_id(session: str, seed: int, number: int, body: bytes) -> str:
+    """The id of an attempt at a call: the same call has the same, whichever process makes it."""
+    call = blake2b(f"{session} {seed:016x}".encode(), digest_size=8).hexdigest()
+    return f"{call}-{number}-{blake2b(body, digest_size=8).hexdigest()}"
+
+
+def key(item: str) -> Key:
+    """The call and the body of an item, whichever attempt it is."""
+    call, _, body = item.split("-")
+    return call, body
+
+
+def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchRecord:
+    """Write that a batch is going to be submitted.
+
+    Raises
+    ------
+    OSError
+        With the path.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    at = round(time.time(), 3)
+    digest = blake2b("\n".join(items).encode(), digest_size=6).hexdigest()
+    record = BatchRecord(folder / f"b{at * 1000:.0f}-{digest}.jsonl", model, base, items, at)
+    line = {"kind": "batch", "model": model, "base": base, "items": items, "at": at}
+    _append(record.path, line)
+    return record
+
+
+def unfinished(folder: Path) -> list[BatchRecord]:
+    """The batches whose answers may not all be journaled, in the order of their submission."""
+    files = sorted(path for path in folder.glob("b*.jsonl") if not _is_over(path))
+    return [record for path in files if (record := _read(path)) is not None]
+
+
+def known_ids(folder: Path) -> set[str]:
+    """The providers' ids of all batches."""
+    return {record.id for record in map(_read, folder.glob("b*.jsonl")) if record and record.id}
+
+
+def _append(path: Path, line: dict[str, Any]) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        torn = os.fstat(descriptor).st_size and not _ends_whole(path)
+        data = ("\n" * bool(torn) + writing.encode(line) + "\n").encode()
+        writing.append(descriptor, data, path)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _ends_whole(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read() == b"\n"
+
+
+def _is_over(path: Path) -> bool:
+    """Whether its last line says so; its first one may be megabytes long."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _LAST_LINE))
+        lines = file.read().splitlines()
+    last = _line(lines[-1]) if lines else None
+    return last is not None and last["kind"] in OVER
+
+
+def _read(path: Path) -> BatchRecord | None:
+    """A batch; none where a kill tore its first line, since then it wasn't sent."""
+    lines = [line for data in path.read_bytes().splitlines() if (line := _line(data))]
+    try:
+        head = lines[0]
+        record = BatchRecord(path, head["model"], head["base"], tuple(head["items"]), head["at"])
+        ids = [str(line["id"]) for line in lines if line["kind"] == "submitted"]
+    except (IndexError, KeyError, TypeError):
+        return None
+    return replace(record, id=ids[-1] if ids else None)
+
+
+def _line(data: bytes) -> dict[str, Any] | None:
+    try:
+        line = json.loads(data)
+    except ValueError:
+        return None
+    return line if isinstance(line, dict) and isinstance(line.get("kind"), str) else None

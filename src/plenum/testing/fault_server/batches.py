@@ -1,0 +1,144 @@
+"""Batches at a fault server: which are there, how far each is, and what was paid for."""
+
+import asyncio
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from plenum.base.identity import generator
+from plenum.testing.fault_server.request_log import Tally
+from plenum.testing.fault_server.settings import BatchFaults
+
+Answer = Callable[[bytes, str], Awaitable[dict[str, Any]]]
+"""Answers a body, whose key it is given; what it returns is an interface's."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A request in a batch; ``key`` names its body, and ``result`` is what came of it."""
+
+    ident: str
+    body: bytes
+    key: str
+
+
+def key_of(data: bytes) -> str:
+    """The name of a body."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def requests_of(requests: Iterable[dict[str, Any]], name: str) -> list[Item]:
+    """The items of a batch; ``name`` is that of their bodies.
+
+    A body without a seed stands for several calls: then the item's id says which one it is.
+    """
+    items = []
+    for request in requests:
+        body, ident = json.dumps(request[name]).encode(), str(request["custom_id"])
+        call = "" if "seed" in request[name] else ident.partition("-")[0]
+        items.append(Item(ident, body, key_of(body + call.encode())))
+    return items
+
+
+@dataclass(eq=False)
+class Batch:
+    """A batch; times are in seconds on the server's clock.
+
+    Attributes
+    ----------
+    takes_s
+        From the first item to the last one, evenly.
+    results
+        By item, once the batch has ended: an answer, or ``errored``, ``expired``, ``canceled``.
+    """
+
+    ident: str
+    items: list[Item]
+    metadata: dict[str, Any]
+    created: float
+    takes_s: float
+    refused: str = ""
+    cancelled: float | None = None
+    results: dict[str, Any] = field(default_factory=dict)
+    ended: bool = False
+
+    def done(self, at: float) -> int:
+        """How many items are over."""
+        if self.takes_s <= 0:
+            return len(self.items)
+        return min(len(self.items), int(len(self.items) * (at - self.created) / self.takes_s))
+
+
+class Batches:
+    """The batches of one interface.
+
+    Parameters
+    ----------
+    faults
+        What goes wrong, and how long batches take.
+    seed
+        Of the faults.
+    tally
+        Counts what was paid.
+    """
+
+    def __init__(self, faults: BatchFaults, seed: int, tally: Tally) -> None:
+        self._faults, self._seed, self._tally = faults, seed, tally
+        self._seen: Counter[str] = Counter()
+        self.all: dict[str, Batch] = {}
+        self.submits = 0
+        self._settling = asyncio.Lock()
+
+    def submit(self, items: list[Item], metadata: dict[str, Any], at: float, head: str) -> Batch:
+        """Take a batch."""
+        slow = self._meets(self._faults.slow, "slow", str(len(self.all)))
+        takes_s = self._faults.slow_s if slow else self._faults.takes_s
+        batch = Batch(f"{head}{len(self.all):06d}", items, metadata, at, takes_s)
+        idents = [item.ident for item in items]
+        if len(set(idents)) < len(idents):
+            batch.refused, batch.ended = "duplicate_custom_id", True
+        most = self._faults.most_items
+        if most is not None and len(items) > most:
+            batch.refused, batch.ended = "token_limit_exceeded", True
+        self.all[batch.ident] = batch
+        return batch
+
+    def fault(self) -> str | None:
+        """What becomes of the next submit: ``before`` or ``after`` it is taken, an error."""
+        self.submits += 1
+        for kind in ("before", "after"):
+            if self._meets(getattr(self._faults, kind), kind, str(self.submits)):
+                return kind
+        return None
+
+    async def settle(self, batch: Batch, at: float, answer: Answer) -> None:
+        """Bring a batch to where it is by now."""
+        async with self._settling:  # each item is answered once
+            if not batch.ended:
+                await self._settle(batch, at, answer)
+
+    async def _settle(self, batch: Batch, at: float, answer: Answer) -> None:
+        cancelled = at if batch.cancelled is None else batch.cancelled
+        until = min(at, cancelled, batch.created + self._faults.window_s)
+        done = batch.done(until)
+        if done < len(batch.items) and until == at and batch.cancelled is None:
+            return
+        for place, item in enumerate(batch.items):
+            if place >= done:
+                left = "canceled" if batch.cancelled is not None else "expired"
+                batch.results[item.ident] = left
+                continue
+            count = self._seen[item.key]
+            self._seen[item.key] += 1
+            if self._meets(self._faults.errored, "errored", f"{item.key} {count}"):
+                batch.results[item.ident] = "errored"
+                continue
+            self._tally.paid[item.key] += 1
+            batch.results[item.ident] = await answer(item.body, item.key)
+        batch.ended = True
+
+    def _meets(self, rate: float, *names: str) -> bool:
+        return bool(rate) and float(generator("batch", self._seed, *names).random()) < rate

@@ -1,0 +1,38 @@
+"""Answers over HTTP: JSON, and refusals as OpenAI writes them."""
+
+import json
+from typing import Any
+
+from aiohttp import web
+
+JSON = "application/json"
+_TYPES = {400: "invalid_request_error", 401: "invalid_request_error", 429: "requests"}
+
+
+def json_answer(value: Any) -> web.Response:
+    """A JSON body with status 200."""
+    return web.Response(body=json.dumps(value).encode(), content_type=JSON)
+
+
+def lines_answer(lines: list[dict[str, Any]]) -> web.Response:
+    """A body of JSON lines."""
+    body = "".join(json.dumps(line) + "\n" for line in lines)
+    return web.Response(text=body, content_type="application/x-ndjson")
+
+
+def refusal(
+    status: int, code: str | None, message: str, headers: dict[str, str] | None = None
+) -> web.Response:
+    """An error as OpenAI's API writes it."""
+    return web.Response(
+        body=json.dumps(error_of(status, code, message)).encode(),
+        status=status,
+        content_type=JSON,
+        headers=headers,
+    )
+
+
+def error_of(status: int, code: str | None, message: str) -> dict[str, Any]:
+    """The body of an error."""
+    kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "server_error")
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}

@@ -1,7 +1,11 @@
-"""Hydra's ``concurrent`` launcher: compose and check every job, then run all on one event loop."""
+"""Hydra's ``concurrent`` launcher: compose and check every job, then run all on one event loop.
 
-from collections.abc import Sequence
+``ray`` does so too, and has workers play the replicates.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hydra.core.config_store import ConfigStore
 from hydra.core.utils import JobReturn
@@ -9,15 +13,23 @@ from hydra.plugins.launcher import Launcher
 from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
+if TYPE_CHECKING:
+    from plenum.design.condition import Job
+    from plenum.execution.playing import Playing
+
 
 @dataclass
 class ConcurrentConf:
     _target_: str = "hydra_plugins.plenum_launcher.ConcurrentLauncher"
 
 
-ConfigStore.instance().store(
-    group="hydra/launcher", name="concurrent", node=ConcurrentConf, provider="plenum"
-)
+@dataclass
+class RayConf:
+    _target_: str = "hydra_plugins.plenum_launcher.RayLauncher"
+
+
+for _name, _node in (("concurrent", ConcurrentConf), ("ray", RayConf)):
+    ConfigStore.instance().store(group="hydra/launcher", name=_name, node=_node, provider="plenum")
 
 
 class ConcurrentLauncher(Launcher):
@@ -41,4 +53,19 @@ class ConcurrentLauncher(Launcher):
         from plenum.execution.hydra_jobs import launch
 
         composing = (self.context, self.config, self.task)
-        return launch(*composing, job_overrides, initial_job_idx, dry_run.show)
+        return launch(*composing, job_overrides, initial_job_idx, dry_run.show, self.play())
+
+    def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
+        """What plays the replicates of jobs; ``None`` for this process."""
+        return None
+
+
+class RayLauncher(ConcurrentLauncher):
+    """Runs the conditions of a multirun on the workers of a Ray cluster."""
+
+    def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
+        from plenum.execution.remote.cluster import require_ray
+        from plenum.execution.remote.hands import Hands
+
+        require_ray()
+        return Hands

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum.design.condition import Budget
-from plenum.execution.budget import BudgetSpent, Ledger, tokens_at_most
+from plenum.execution.budget import BudgetSpent, Ledger, demand_of, tokens_at_most
 from plenum.models import Chat, Message, Reply
 from plenum.models.api.prices import Price
 from plenum.records import Usage
@@ -45,7 +45,7 @@ def test_without_a_budget_nothing_is_reserved_and_nothing_refused() -> None:
     async def scene() -> None:
         free = ledger()
         for _ in range(100):
-            assert await free.reserve(CHAT) == Usage()
+            assert await free.reserve(demand_of(CHAT)) == Usage()
             free.settle(Usage(), reply(10**9), billed=False)
         assert free.refusal is None
 
@@ -70,7 +70,7 @@ def test_whatever_the_order_the_budget_is_never_exceeded(limit: str, data: st.Da
             for _ in range(order.randrange(4)):
                 await asyncio.sleep(0)
             try:
-                reserved = await book.reserve(CHAT)
+                reserved = await book.reserve(demand_of(CHAT))
             except BudgetSpent:
                 return
             made.append(tokens)
@@ -93,8 +93,8 @@ def test_whatever_the_order_the_budget_is_never_exceeded(limit: str, data: st.Da
 def test_a_call_that_does_not_fit_yet_waits_for_cheaper_ones_to_end() -> None:
     async def scene() -> None:
         book = ledger(tokens=MOST + 5)
-        first = await book.reserve(CHAT)
-        second = asyncio.create_task(book.reserve(CHAT))
+        first = await book.reserve(demand_of(CHAT))
+        second = asyncio.create_task(book.reserve(demand_of(CHAT)))
         await asyncio.sleep(0.01)
         assert not second.done()
         book.settle(first, reply(3), billed=False)
@@ -108,10 +108,10 @@ def test_once_refused_nothing_is_called_any_more_even_if_it_were_cheaper() -> No
     async def scene() -> None:
         book = ledger(tokens=MOST - 1)
         with pytest.raises(BudgetSpent):
-            await book.reserve(CHAT)
+            await book.reserve(demand_of(CHAT))
         cheap = Chat("m", (), 0.0, max_tokens=1, seed=1)
         with pytest.raises(BudgetSpent):
-            await book.reserve(cheap)
+            await book.reserve(demand_of(cheap))
 
     run(scene)
 
@@ -119,9 +119,9 @@ def test_once_refused_nothing_is_called_any_more_even_if_it_were_cheaper() -> No
 def test_what_earlier_runs_used_counts() -> None:
     async def scene() -> None:
         book = ledger(spent=Usage(calls=2), calls=3)
-        book.settle(await book.reserve(CHAT), reply(1), billed=False)
+        book.settle(await book.reserve(demand_of(CHAT)), reply(1), billed=False)
         with pytest.raises(BudgetSpent):
-            await book.reserve(CHAT)
+            await book.reserve(demand_of(CHAT))
 
     run(scene)
 
@@ -130,7 +130,7 @@ def test_a_model_that_costs_nothing_is_not_stopped_by_dollars() -> None:
     async def scene() -> None:
         book = Ledger(Budget(dollars=0.0), lambda _: Price(0.0, 0.0, 0.0))
         for _ in range(10):
-            book.settle(await book.reserve(CHAT), Reply("", 5, 5), billed=False)
+            book.settle(await book.reserve(demand_of(CHAT)), Reply("", 5, 5), billed=False)
 
     run(scene)
 
@@ -151,7 +151,7 @@ def test_the_refusal_names_the_limit_what_is_spent_and_what_to_do(
     async def scene() -> str:
         book = ledger(**limits)
         with pytest.raises(BudgetSpent) as refused:
-            await book.reserve(CHAT)
+            await book.reserve(demand_of(CHAT))
         assert book.refusal == str(refused.value)
         return str(refused.value)
 

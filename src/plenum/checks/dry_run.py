@@ -220,7 +220,7 @@ def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str,
 
 
 def _latencies(job: Job) -> list[float]:
-    lines = attempts(folder_of(job) / "calls.jsonl")
+    lines = attempts(folder_of(job))
     return [line["latency_s"] for line in lines if line["status"] == 200]
 
 

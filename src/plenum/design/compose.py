@@ -47,6 +47,8 @@ def parse_job(cfg: DictConfig) -> Job:
         objective=typed.objective,
         durable=typed.durable,
         batch=typed.batch,
+        workers=typed.workers,
+        ray=typed.ray,
     )
 
 

@@ -24,10 +24,12 @@ from plenum.design.settings import (
     Calls,
     Hosted,
     Protocol,
+    Ray,
     Recorded,
     Sampling,
     Simulated,
     StatedPrice,
+    Workers,
 )
 
 __all__ = [
@@ -160,6 +162,8 @@ class Job:
     durable: bool = False
     """Whether a turn is over only when the bucket behind the journals has it."""
     batch: Batch = field(default_factory=Batch)
+    workers: Workers = field(default_factory=Workers)
+    ray: Ray = field(default_factory=Ray)
 
 
 def format_value(value: Any) -> str:

@@ -23,8 +23,10 @@ from plenum.design.settings import (
     Information,
     NotNegative,
     Protocol,
+    Ray,
     Sampling,
     Simulated,
+    Workers,
 )
 
 TRACES = ("none", "sample", "all")
@@ -203,6 +205,8 @@ class Config(StudyConfig):
     sampling: Sampling = field(default_factory=Sampling)
     branch: BranchConfig = field(default_factory=BranchConfig)
     batch: Batch = field(default_factory=Batch)
+    workers: Workers = field(default_factory=Workers)
+    ray: Ray = field(default_factory=Ray)
     objective: str = "lambda"
     rounds: Count = 20
     replicates: Count = 20
@@ -215,11 +219,17 @@ BACKENDS: dict[str, type[Simulated] | type[Api] | type[Hosted]] = {
     "hosted": Hosted,
 }
 _GROUPS = (
-    *("roles", "model", "perturbation", "protocol", "sampling", "calls", "batch"),
-    *("budget", "prices", "branch", "task", "consensus", "diversity", "volatility", "prompts"),
+    *("roles", "model", "perturbation", "protocol", "sampling", "calls", "batch", "workers"),
+    *("ray", "budget", "prices", "branch", "task", "consensus", "diversity", "volatility"),
+    "prompts",
 )
 
 
+_FROZEN = (
+    *("protocol", "sampling", "calls", "batch", "budget", "workers", "ray"),
+    *("task.information", "backend"),
+)
+"""Values that are frozen dataclasses."""
 _REMEMBERED = 4096
 """Values of top-level keys that needn't be typed again."""
 
@@ -239,15 +249,7 @@ def _schema(key: str | None = None, backend: str = "") -> DictConfig:
     if backend:
         given = [("backend", BACKENDS[backend], field(default_factory=BACKENDS[backend]))]
     types: DictConfig = OmegaConf.structured(make_dataclass("Config", given))
-    for frozen in (
-        "protocol",
-        "sampling",
-        "calls",
-        "batch",
-        "budget",
-        "task.information",
-        "backend",
-    ):
+    for frozen in _FROZEN:
         node = OmegaConf.select(types, frozen, throw_on_missing=False)
         if OmegaConf.is_dict(node):
             OmegaConf.set_readonly(node, None)  # frozen dataclasses make read-only nodes
@@ -302,7 +304,7 @@ def check(typed: Config) -> None:
     """
     check_ranges("", typed)
     committee = ("roles", "model", "prompts", "protocol")
-    for key in (*committee, "sampling", "calls", "batch", "budget", "backend", "tracking", "task"):
+    for key in (*committee, *_FROZEN[1:6], "backend", "tracking", "task"):
         check_ranges(key, getattr(typed, key))
     check_ranges("task.information", typed.task.information)
     for model, price in typed.prices.items():

@@ -211,6 +211,25 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Workers:
+    """How many workers ``hydra/launcher=ray`` starts, and what each takes of the cluster.
+
+    ``number`` is as many as fit, where it isn't set. A hosted model runs once a worker.
+    """
+
+    number: Limit = None
+    cpus: NotNegative = 1.0
+    gpus: NotNegative = 0.0
+
+
+@dataclass(frozen=True)
+class Ray:
+    """The cluster to join, as ``host:port`` or ``auto``; without one, one on this machine."""
+
+    address: str | None = None
+
+
+@dataclass(frozen=True)
 class Branch:
     """Continuations of other replicates: ``continuations`` of each of ``bases``, after a round."""
 

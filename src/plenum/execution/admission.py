@@ -5,9 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from plenum.design.condition import Calls
-from plenum.execution.budget import Ledger, tokens_at_most
+from plenum.execution.budget import Demand, Ledger, demand_of
 from plenum.execution.limits import Limiter, Permit, ProviderUnavailable
-from plenum.models import Attempt, CallError, Chat, Response
+from plenum.models import Attempt, CallError, Chat, Reply, Response
 from plenum.models.lockstep import Lockstep
 from plenum.records import Failure, Usage
 
@@ -91,6 +91,7 @@ class Ticket:
         self.batched = False
         self._needs = needs or Usage()
         self._passed = 0
+        self._demand: Demand | None = None
         self._reserved = Usage()
         self._permit: Permit | None = None
 
@@ -123,39 +124,70 @@ class Ticket:
     async def enter(self, chat: Chat) -> None:
         """Reserve what the call may cost, and wait for a permit."""
         self.batched, self._permit = self._admission.lockstep.batched(chat), None
+        await self.admit(demand_of(chat, self.batched))
+
+    async def admit(self, demand: Demand) -> None:
+        """As :meth:`enter`, by what the call may use up."""
+        self._demand = demand
         with self._admission.lockstep.waiting():
-            self._reserved = await self._admission.ledger.reserve(chat, self.batched)
-        if self.batched:
+            self._reserved = await self._admission.ledger.reserve(demand)
+        if demand.batched:
             return
-        rank, tokens = (-self._passed, self._index), sum(tokens_at_most(chat))
+        rank, limiter = (-self._passed, self._index), self._limiter(demand.model)
         try:
-            limiter = self._limiter(chat.model)
-            at = chat.model, chat.server
-            self._permit = await limiter.enter(self._line, rank, tokens, *at)
+            at = demand.model, demand.server
+            self._permit = await limiter.enter(self._line, rank, demand.tokens, *at)
         except (asyncio.CancelledError, ProviderUnavailable):
             self._admission.ledger.cancel(self._reserved)
             raise
 
+    def admit_now(self, demand: Demand) -> bool:
+        """Do as :meth:`admit` where nothing has to be waited for; says whether it was done."""
+        ledger = self._admission.ledger
+        if not ledger.can_reserve(demand):
+            return False
+        at = demand.model, demand.server
+        permit = self._limiter(demand.model).enter_now(demand.tokens, *at)
+        if permit is not None:
+            self._demand, self._permit = demand, permit
+            self._reserved = ledger.reserve_now(demand)
+        return permit is not None
+
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
         """Wait before another attempt at a call; a batch is waited for anyway."""
         if not self._admission.lockstep.batched(chat):
-            await self._limiter(chat.model).pause(seconds, reason)
+            await self.hold(chat.model, seconds, reason)
 
-    def give_up(self, chat: Chat, error: CallError, attempts: int) -> None:
+    async def hold(self, model: str, seconds: float, reason: str) -> None:
+        """As :meth:`pause`, by the model."""
+        await self._limiter(model).pause(seconds, reason)
+
+    async def give_up(self, model: str, error: CallError, attempts: int) -> None:
         """Say that a call's attempts are used up; see :meth:`Limiter.give_up`."""
-        self._limiter(chat.model).give_up(error, attempts)
+        self._limiter(model).give_up(error, attempts)
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         """Book what the call cost, and give the permit back."""
-        reply = response.reply if response else None
+        self.release(attempt, response.reply if response else None, hold_s)
+
+    def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
+        """As :meth:`leave`, of the call that was admitted last."""
+        demand, permit = self._demand, self._permit
+        assert demand is not None
+        self._permit = None
         used = reply.tokens_in + reply.tokens_out if reply else 0
         billed = self._billed(attempt)
         if billed:  # then the provider may count them, too
-            used = sum(tokens_at_most(chat))
+            used = demand.tokens
         self._passed += reply is not None
-        if self._permit is not None:
-            self._limiter(chat.model).leave(self._permit, attempt, hold_s, used)
+        if permit is not None:
+            self._limiter(demand.model).leave(permit, attempt, hold_s, used)
         self._admission.ledger.settle(self._reserved, reply, billed, self)
+
+    @property
+    def admitted(self) -> bool:
+        """Whether a call is under way."""
+        return self._permit is not None
 
     def _limiter(self, model: str) -> Limiter:
         return self._admission.limiter(self._provider(model))

@@ -31,7 +31,7 @@ from plenum.dynamics.multiplicity import benjamini_hochberg
 from plenum.dynamics.parting_calls import cached, uncalled
 from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import ReplicateResult
-from plenum.execution.playing import Playable, Scene
+from plenum.execution.playing import Deliberations, Playable, Scene
 from plenum.execution.program_run import ProgramRun
 from plenum.programs.compose import Audit
 from plenum.programs.condition import require_program
@@ -125,7 +125,7 @@ class CaseRuns:
                 waits.set_result(True)
 
 
-class AuditRuns:
+class AuditRuns(Deliberations):
     """The runs of an audit: the :class:`~plenum.execution.playing.Playing` of its sweep.
 
     Parameters

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,31 @@ _CHARACTERS_A_TOKEN = 3
 
 class BudgetSpent(Exception):
     """The next call might exceed the budget: nothing more is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a call may use up: tokens of its prompt, from above, and of its longest answer.
+
+    ``server`` is the one that it goes to, where its provider has several; ``batched`` says that it
+    goes in a batch.
+    """
+
+    model: str
+    prompt: int
+    answer: int
+    server: str = ""
+    batched: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """All of them."""
+        return self.prompt + self.answer
+
+
+def demand_of(chat: Chat, batched: bool = False) -> Demand:
+    """What a call may use up."""
+    return Demand(chat.model, *tokens_at_most(chat), chat.server, batched)
 
 
 class Ledger:
@@ -97,7 +123,14 @@ class Ledger:
         if self._needs.pop(replicate, None) is not None:
             self._settled.set()
 
-    async def reserve(self, chat: Chat, batched: bool = False) -> Usage:
+    def can_reserve(self, demand: Demand) -> bool:
+        """Whether :meth:`reserve` would neither wait nor refuse."""
+        if not self._budget.limited:
+            return True
+        total = self.spent + self._reserved + self.price_of(demand)
+        return self.refusal is None and self._fits(total)
+
+    async def reserve(self, demand: Demand) -> Usage:
         """Set aside what a call costs at most, in a batch or by itself.
 
         Where calls under way may turn out cheaper, this waits for them.
@@ -109,7 +142,7 @@ class Ledger:
         """
         if not self._budget.limited:
             return Usage()
-        most = self.at_most(chat, batched)
+        most = self.price_of(demand)
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
             if not self._reserved.calls or not self._fits(self.spent + most):
                 self.refusal = self._refuse(most)
@@ -119,6 +152,13 @@ class Ledger:
             await self._settled.wait()
         if self.refusal is not None:
             raise BudgetSpent(self.refusal)
+        return self.reserve_now(demand)
+
+    def reserve_now(self, demand: Demand) -> Usage:
+        """Set aside what a call costs at most, which :meth:`can_reserve` allows."""
+        if not self._budget.limited:
+            return Usage()
+        most = self.price_of(demand)
         self._reserved += most
         return most
 
@@ -156,9 +196,13 @@ class Ledger:
 
     def at_most(self, chat: Chat, batched: bool = False) -> Usage:
         """What a call takes at most; dollars are 0 where no price is known."""
-        prompt, answer = tokens_at_most(chat)
-        price = self._price(chat.model, batched)
-        return Usage(1, prompt, answer, price.of(prompt, answer) if price else 0.0)
+        return self.price_of(demand_of(chat, batched))
+
+    def price_of(self, demand: Demand) -> Usage:
+        """What a call takes at most, by what it may use up."""
+        price = self._price(demand.model, demand.batched)
+        dollars = price.of(demand.prompt, demand.answer) if price else 0.0
+        return Usage(1, demand.prompt, demand.answer, dollars)
 
     def _price(self, model: str, batched: bool) -> Price | None:
         price = self.price(model)
@@ -228,7 +272,7 @@ def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usag
     total = Usage()
     for journal in folder.glob("[0-9]*.jsonl"):
         total += answers_usage(read_entries(journal), price)
-    return total + failures_usage(folder / "calls.jsonl", price)
+    return total + failures_usage(folder, price)
 
 
 def answers_usage(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:
@@ -243,7 +287,7 @@ def answers_usage(entries: Iterable[dict[str, Any]], price: Callable[[str], Pric
 
 
 def failures_usage(log: Path, price: Callable[[str], Price | None]) -> Usage:
-    """What the failed attempts in a call log may have cost at most."""
+    """What the failed attempts in a call log, or in those of a folder, may have cost at most."""
     total = Usage()
     for line in attempts(log):
         if not line["answered"]:

@@ -88,7 +88,7 @@ class Caller:
                 lambda number: self._note_sent(chat, labels, number),
             )
         except CallError as error:
-            self.ticket.give_up(chat, error, self.policy.max_attempts)
+            await self.ticket.give_up(chat.model, error, self.policy.max_attempts)
             if why := _pointless(error):
                 raise Stopped(f"model {chat.model}: {why}: {error.detail}") from None
             raise

@@ -26,6 +26,7 @@ from plenum.base.errors import UserError
 from plenum.design.compose import parse_job, to_yaml
 from plenum.design.condition import Job
 from plenum.execution.outcomes import Undefined, save
+from plenum.execution.playing import Playing
 from plenum.execution.sweep import run_sweep
 from plenum.records.writing import write_whole
 
@@ -70,14 +71,15 @@ def launch(
     batch: Sequence[Sequence[str]],
     first: int,
     show: Callable[[Sequence[Job]], None],
+    play: Callable[[Sequence[Job]], Playing] | None = None,
 ) -> list[JobReturn]:
-    """Compose, check and run the jobs of a multirun; the ``concurrent`` launcher.
+    """Compose, check and run the jobs of a multirun; the launchers ``concurrent`` and ``ray``.
 
     Every job is composed and validated before the first one runs, so that a mistake in the last
     condition costs nothing. A failed condition shows in its outcome, not by an exception: Hydra
     then goes on to its closing callbacks. Those of the jobs are called for all jobs before the
     first one starts, and for all after the last one has ended. A job returns what
-    :func:`run_job` does.
+    :func:`run_job` does. ``play`` makes what plays the replicates, where this process doesn't.
     """
     setup_globals()
     configure_log(config.hydra.hydra_logging, config.hydra.verbose)
@@ -85,7 +87,7 @@ def launch(
     try:
         composed = _compose_all(context, config, batch, first)
         with env_override(_environment(composed)):
-            return _run_all(context, config, task, composed, first, show)
+            return _run_all(context, config, task, composed, first, show, play)
     finally:
         HydraConfig.instance().cfg = before
 
@@ -113,6 +115,7 @@ def _run_all(
     composed: "Sequence[_Composed]",
     first: int,
     show: Callable[[Sequence[Job]], None],
+    play: Callable[[Sequence[Job]], Playing] | None,
 ) -> list[JobReturn]:
     jobs = [job.job for job in composed]
     if any(job.budget.limited for job in jobs) and not _launched_at_once(config):
@@ -123,11 +126,11 @@ def _run_all(
     if any(job.dry_run for job in jobs):
         show(jobs)
         return [job.completed(context, NOTHING_RUN) for job in composed]
-    log.info(f"Launching {len(composed)} jobs in one process")
+    log.info(f"Launching {len(composed)} jobs {'on workers' if play else 'in one process'}")
     for number, job in enumerate(composed, start=first):
         log.info(f"\t#{number} : {' '.join(job.overrides)}")
         job.save_configs()
-    outcomes = run_sweep(jobs)
+    outcomes = run_sweep(jobs, play(jobs) if play else None)
     for job, outcome in zip(composed, outcomes, strict=True):
         save(outcome, job.folder)
     return [

@@ -6,11 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
+from plenum.base.terminal import say
 from plenum.design.condition import Job
 from plenum.execution.branches import prefix
 from plenum.execution.caller import Caller
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.replicate import Replicate
+from plenum.execution.report_pool import ReportPool
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Scene:
         Makes a caller; each makes one call at a time.
     observe, complain, warn
         As of :class:`~plenum.execution.replicate.Replicate`.
+    say
+        Prints a line for the user.
     """
 
     job: Job
@@ -32,6 +36,7 @@ class Scene:
     observe: Callable[[dict[str, Any]], None]
     complain: Callable[[Exception], object]
     warn: Callable[[str], object]
+    say: Callable[[str], object] = say
 
 
 class Playable(Protocol):
@@ -48,9 +53,12 @@ class Playing(Protocol):
     ----------
     slots
         How many may be in flight; ``None`` for as many as their calls allow.
+    here
+        Whether they are played in this process, and not by workers.
     """
 
     slots: int | None
+    here: bool
 
     async def __aenter__(self) -> Self:
         """Start what replicates need."""
@@ -63,6 +71,9 @@ class Playing(Protocol):
 
     async def due(self, job: Job, index: int) -> bool:
         """Wait until it is clear whether a replicate is to be played."""
+
+    def reports(self, conditions: int) -> ReportPool:
+        """What estimates so many conditions."""
 
     def ended(self, job: Job, result: ReplicateResult) -> None:
         """Learn what became of a replicate."""
@@ -78,6 +89,7 @@ class Deliberations:
     """Replicates that are conversations; each one that was asked for is due."""
 
     slots: int | None = None
+    here = True
 
     async def __aenter__(self) -> Self:
         return self
@@ -98,6 +110,10 @@ class Deliberations:
             warn=scene.warn,
             prefix=partial(prefix, scene.job, scene.index),
         )
+
+    def reports(self, conditions: int) -> ReportPool:
+        """Processes of this machine."""
+        return ReportPool(conditions)
 
     async def due(self, job: Job, index: int) -> bool:
         """Every replicate is."""

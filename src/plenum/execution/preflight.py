@@ -61,7 +61,7 @@ def require_one_kind_a_study(jobs: Sequence[Job]) -> None:
 
 def require_shared_settings(jobs: Sequence[Job]) -> None:
     """What a sweep shares can't be one of its factors."""
-    for key in ("budget", "prices", "batch"):
+    for key in ("budget", "prices", "batch", "workers", "ray"):
         if any(getattr(job, key) != getattr(jobs[0], key) for job in jobs):
             raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
     settings = {_of_process(job.condition.backend) for job in jobs}

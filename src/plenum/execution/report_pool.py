@@ -10,6 +10,7 @@ from typing import Any
 from plenum.base import project
 from plenum.base.processes import LineProcess
 from plenum.records import DamagedJournal, memo
+from plenum.records.calls import logs_of
 
 FILE = "report.json"
 """In a condition's folder: its last report, and a digest of all that the report follows from."""
@@ -89,7 +90,8 @@ def _key(folder: Path, request: dict[str, Any]) -> str:
     """A digest of the request, of the files that it is answered from, and of the code."""
     names = [f"{index:03d}.jsonl" for index in request["indices"]]
     digest = hashlib.blake2b(f"{project.code_digest()} {request}".encode(), digest_size=16)
-    for path in (folder / name for name in (*names, "calls.jsonl")):
+    logs = sorted(path.name for path in logs_of(folder)) or ["calls.jsonl"]
+    for path in (folder / name for name in (*names, *logs)):
         data = path.read_bytes() if path.exists() else b""
         digest.update(b"%d " % len(data) + data)
     return digest.hexdigest()

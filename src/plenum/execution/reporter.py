@@ -22,7 +22,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     folder = Path(request["folder"])
     transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
     unread: list[bool] = []
-    lines = attempts(folder / "calls.jsonl", lambda: unread.append(True))
+    lines = attempts(folder, lambda: unread.append(True))
     accounts = account(transcripts, lines, request["target"], request["stopped"])
     if unread:
         accounts["unread_lines"] = len(unread)

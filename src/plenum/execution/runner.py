@@ -36,7 +36,6 @@ from plenum.execution.limits import ProviderUnavailable, Slots
 from plenum.execution.outcomes import Outcome, ReplicateResult, not_run, outcome_of
 from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
-from plenum.execution.report_pool import ReportPool
 from plenum.models import ChatModel, backends
 from plenum.models.lockstep import Lockstep
 from plenum.records import CallLog, DamagedJournal, Failure, Usage
@@ -86,7 +85,7 @@ class SweepRunner:
         }
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._over = {job.condition.folder: asyncio.Event() for job in jobs}
-        self._reports = ReportPool(len(jobs))
+        self._reports = self._playing.reports(len(jobs))
         self._trackers = self._open_trackers()
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
         self._refused_by_system: dict[int | None, str] = {}
@@ -245,6 +244,7 @@ class SweepRunner:
             observe=observe,
             complain=self._complain,
             warn=partial(self._warn, job),
+            say=self._progress.say,
         )
         async with self._slots.take(job.condition.folder, index):
             with self._lockstep.at_work():

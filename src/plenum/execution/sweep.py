@@ -1,7 +1,6 @@
 """A sweep from top to bottom: check, open backends, run replicates, summarise, log, report."""
 
 import asyncio
-import resource
 import sys
 from collections.abc import Sequence
 
@@ -10,6 +9,7 @@ from plenum.design.condition import Job
 from plenum.execution import preflight
 from plenum.execution.budget import Ledger, spent_before
 from plenum.execution.caller import cancel_on_sigterm, first
+from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.playing import Deliberations, Playing
 from plenum.execution.progress import Progress
@@ -20,8 +20,6 @@ from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import Usage, storage
 
-_RESERVED_FILES = 256
-"""Open files beside those of replicates in flight."""
 _PATIENCE_S = 10.0
 """For so long does a sweep that was stopped wait for a bucket that doesn't answer."""
 
@@ -57,16 +55,20 @@ def run_sweep(
     """
     # Check everything before anything is run.
     preflight.check(jobs)
-    if playing is None:
+    if playing is None or not playing.here:
         for line in preflight.now_varying(jobs):
             print(line, file=sys.stderr)
+    playing = playing or Deliberations()
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
-    if playing is not None and any(job.calls.batch for job in jobs):
-        raise UserError("calls.batch: only plenum's own conversations go in batches, no programs")
+    if type(playing) is not Deliberations and any(job.calls.batch for job in jobs):
+        raise UserError(
+            "calls.batch: plenum's own conversations go in batches, no programs, and in one "
+            "process, not with hydra/launcher=ray"
+        )
     lockstep = Lockstep(any(job.calls.batch for job in jobs))
-    models = open_backends(jobs, prices, lockstep)
+    models = open_backends(jobs, prices, lockstep, playing.here)
     preflight.require_prices(jobs, prices)
     preflight.require_limited_models(jobs)
     spent = spent_before([*jobs, *paid], prices.of) if jobs[0].budget.limited else Usage()
@@ -74,7 +76,7 @@ def run_sweep(
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
     try:
-        return asyncio.run(_run(jobs, models, ledger, playing or Deliberations(), lockstep))
+        return asyncio.run(_run(jobs, models, ledger, playing, lockstep))
     except asyncio.CancelledError:  # SIGTERM; Ctrl-C comes as KeyboardInterrupt
         raise KeyboardInterrupt from None
 
@@ -90,7 +92,7 @@ async def _run(
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     replicates = sum(job.replicates for job in jobs)
     wanted = playing.slots or max(job.calls.max_concurrency for job in jobs)
-    slots = min(replicates if lockstep.batches else wanted, _file_limit())
+    slots = min(replicates if lockstep.batches else wanted, raise_limit())
     with Progress(calls, replicates) as progress:
         runner = SweepRunner(jobs, models, ledger, slots, progress, playing, lockstep)
         lockstep.say = progress.say
@@ -119,9 +121,11 @@ async def _run(
 
 
 def open_backends(
-    jobs: Sequence[Job], prices: Prices, lockstep: Lockstep | None = None
+    jobs: Sequence[Job], prices: Prices, lockstep: Lockstep | None = None, here: bool = True
 ) -> dict[str, ChatModel]:
     """The backends of a sweep by their settings: conditions of equal ones share connections.
+
+    Where replicates aren't played ``here``, hosted models aren't loaded.
 
     Raises
     ------
@@ -135,18 +139,10 @@ def open_backends(
             job.calls,
             prices,
             Batching(job.batch, storage.folder(job.journals) / "batches", lockstep),
+            here,
         )
         for job in jobs
     }
     for job in jobs:
         models[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)
     return models
-
-
-def _file_limit() -> int:
-    """How many replicates can be in flight: each holds its journal and a connection open."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = 65536 if hard == resource.RLIM_INFINITY else hard
-    if soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return max(1, (wanted - _RESERVED_FILES) // 2)

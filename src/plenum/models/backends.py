@@ -21,9 +21,15 @@ class Batching:
 
 
 def build(
-    settings: Backend, calls: Calls, prices: Prices, batching: Batching | None = None
+    settings: Backend,
+    calls: Calls,
+    prices: Prices,
+    batching: Batching | None = None,
+    here: bool = True,
 ) -> ChatModel:
     """The backend of these settings; heavy libraries are imported only here.
+
+    Hosted models that don't run ``here`` are named alone.
 
     Raises
     ------
@@ -41,6 +47,10 @@ def build(
         from plenum.models.api.batches import BatchBackend
 
         return BatchBackend(api, calls, batching.settings, batching.folder, batching.lockstep)
+    if isinstance(settings, Hosted) and not here:
+        from plenum.models.recorded import RecordedBackend
+
+        return RecordedBackend(settings.name)
     if isinstance(settings, Hosted):
         try:
             import torch  # noqa: F401

@@ -8,14 +8,23 @@ from plenum.records import Failure
 
 
 class RecordedBackend:
-    """Answers nothing."""
+    """Answers nothing.
+
+    Parameters
+    ----------
+    provider
+        Who answered, or answers elsewhere.
+    """
+
+    def __init__(self, provider: str = "logs") -> None:
+        self._provider = provider
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Nothing can be missing."""
 
     def provider(self, model: str) -> str:
-        """Nobody answers."""
-        return "logs"
+        """Who doesn't answer here."""
+        return self._provider
 
     def server(self, chat: Chat) -> str:
         """Nowhere."""

@@ -19,6 +19,11 @@ _MOST = 2**53
 _OUTCOMES = {"ok", _SENT, *map(str, Failure)}
 
 
+def logs_of(folder: Path) -> list[Path]:
+    """The call logs of a condition: ``calls.jsonl``, and one of each worker that played for it."""
+    return sorted(folder.glob("calls*.jsonl"))
+
+
 def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterator[Line]:
     """The attempts of a call log, as they ended; none where there is no log.
 
@@ -27,9 +32,15 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
 
     Parameters
     ----------
+    path
+        The log, or the folder that holds a condition's logs.
     unread
         Is called for each line that is left out, since it is torn or isn't what is written here.
     """
+    if path.is_dir():
+        for log in logs_of(path):
+            yield from attempts(log, unread)
+        return
     if not path.exists():
         return
     under_way: dict[str, list[Line]] = {}
@@ -57,7 +68,8 @@ class CallLog:
     Attributes
     ----------
     usage
-        Attempts and seconds by replicate, over this run and all runs before.
+        Attempts and seconds by replicate, over this run and all runs before, in all logs of the
+        folder.
     unread
         Lines of runs before that can't be read and are left out.
     """
@@ -71,11 +83,18 @@ class CallLog:
         try:
             if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
                 writing.append(self._descriptor, b"\n", path)
-            for line in attempts(path, self._count_unread):
+            for line in attempts(path.parent, self._count_unread):
                 self._count(line)
         except BaseException:
             self.close()
             raise
+
+    def recount(self, replicate: int) -> None:
+        """Count a replicate's attempts anew, from all logs of the folder."""
+        self.usage[replicate] = Usage()
+        for line in attempts(self._path.parent):
+            if line["replicate"] == replicate:
+                self._count(line)
 
     def append(self, line: Line) -> None:
         """Write one attempt."""

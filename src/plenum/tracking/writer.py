@@ -222,7 +222,7 @@ class ConditionWriter:
             return
         log: defaultdict[int, list[dict[str, Any]]] = defaultdict(list)
         if self._condition["backend"] != "simulated":  # whose times say nothing
-            for line in attempts(journals[0].parent / "calls.jsonl"):
+            for line in attempts(journals[0].parent):
                 log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
             transcript = read(journal)

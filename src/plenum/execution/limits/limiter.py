@@ -37,6 +37,9 @@ class ProviderUnavailable(Stopped):
         super().__init__(reason)
         self.failure = failure
 
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.failure, str(self))
+
 
 class Limiter:
     """Lets calls to one provider pass, no more than it bears, and fairly between conditions.

@@ -1,0 +1,21 @@
+"""How many files may be open at a time."""
+
+import resource
+
+_RESERVED = 256
+"""Open files beside those of replicates in flight."""
+
+
+def raise_limit() -> int:
+    """Raise the limit as far as it goes.
+
+    Returns
+    -------
+    int
+        How many replicates can be in flight: each holds its journal and a connection open.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65536 if hard == resource.RLIM_INFINITY else hard
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return max(1, (wanted - _RESERVED) // 2)

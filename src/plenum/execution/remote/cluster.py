@@ -1,0 +1,96 @@
+"""A Ray cluster: joined where there is one, else started on this machine, and kept quiet."""
+
+import asyncio
+import os
+import re
+from contextlib import suppress
+from typing import Any
+
+from plenum.base.errors import UserError
+from plenum.design.settings import Workers
+
+_SENT = re.compile(
+    r"(PLENUM|AWS|AZURE|GOOGLE|VERTEX\w*|MLFLOW|HF|OPENAI|ANTHROPIC|GEMINI|XAI|LITELLM|SSL|REQUESTS)_"
+    r"|\w+_(API_BASE|BASE_URL)$|(HTTPS?|NO|ALL)_PROXY$",
+    re.IGNORECASE,
+)
+_SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$")
+
+
+def require_ray() -> None:
+    """Refuse to go on without Ray."""
+    try:
+        import ray  # noqa: F401
+    except ImportError:
+        raise UserError(
+            "hydra/launcher: ray needs the package ray; install it with "
+            "sh scripts/install.sh .venv/bin/python ray"
+        ) from None
+
+
+def environment() -> dict[str, str]:
+    """The variables that workers need: the project's, the providers', and their keys."""
+    return {k: v for k, v in os.environ.items() if _SENT.match(k) or _SECRET.search(k)}
+
+
+async def join(address: str | None, workers: Workers) -> int:
+    """Join the cluster, or start one on this machine.
+
+    Returns
+    -------
+    int
+        How many workers there can be, at most as many as are wanted.
+
+    Raises
+    ------
+    UserError
+        No cluster answers, or it is too small.
+    """
+    # In a thread, where Ray leaves the handlers of signals alone.
+    await asyncio.to_thread(_join, address or os.environ.get("RAY_ADDRESS"), workers)
+    import ray
+
+    has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    most = [int(has.get("CPU", 0) // workers.cpus)] if workers.cpus else []
+    if workers.gpus:
+        most.append(int(has.get("GPU", 0) // workers.gpus))
+    number = workers.number or min(most, default=1)
+    if number > min(most, default=number) or not number:
+        needs = f"workers.cpus={workers.cpus:g} workers.gpus={workers.gpus:g}"
+        raise UserError(
+            f"workers.number: {workers.number or 1} with {needs} doesn't fit the cluster, "
+            f"which has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs"
+        )
+    return number
+
+
+def _join(address: str | None, workers: Workers) -> None:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    import ray
+    import ray._private.worker as internal
+
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "critical"}
+    with suppress(AttributeError):  # else every worker that dies has a paragraph on the terminal
+        internal.print_to_stdstream = lambda *_, **__: None
+    if address in (None, "local"):
+        cpus = max(os.cpu_count() or 1, -(-int((workers.number or 0) * workers.cpus) // 1))
+        ray.init(address="local", include_dashboard=False, num_cpus=cpus, **quiet)
+        return
+    if address.startswith("ray://"):
+        raise UserError(
+            f"ray.address: {address!r}; the sweep runs on a node of the cluster: give HOST:PORT "
+            "there, or submit it with ray job submit"
+        )
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise UserError(f"ray.address: no cluster answers at {address!r}: {reason}") from None
+
+
+async def leave() -> None:
+    """Leave the cluster, or end the one on this machine."""
+    import ray
+
+    await asyncio.to_thread(ray.shutdown)

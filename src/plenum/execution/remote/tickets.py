@@ -1,0 +1,142 @@
+"""Admission across processes: a worker's tickets ask, the sweep's own tickets admit."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import Any
+
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import Demand
+from plenum.execution.remote.outbox import Outbox, portable
+from plenum.models import Attempt, CallError, Reply
+from plenum.records import Failure
+
+
+class ForwardingTicket(Ticket):
+    """The worker's side: asks the sweep for what :class:`Ticket` decides itself.
+
+    Parameters
+    ----------
+    admission
+        A local one, which knows prices and no limit.
+    provider
+        Who answers for a model.
+    line, index
+        The condition and the replicate.
+    lease
+        Names them to the sweep.
+    outbox
+        Goes to the sweep.
+    """
+
+    def __init__(
+        self,
+        admission: Admission,
+        provider: Callable[[str], str],
+        line: str,
+        index: int,
+        lease: int,
+        outbox: Outbox,
+    ) -> None:
+        super().__init__(admission, provider, line, index)
+        self._lease, self._outbox = lease, outbox
+        self._asked = 0
+        self._open: dict[int, asyncio.Future[None]] = {}
+
+    def answered(self, request: int, error: Exception | None) -> None:
+        """The sweep's answer to a request."""
+        future = self._open.pop(request, None)
+        if future is None or future.done():
+            return
+        if error is None:
+            future.set_result(None)
+        else:
+            future.set_exception(error)
+
+    async def begin(self, passed: int = 0, calls: int = 1) -> None:
+        await self._ask("begin", passed, calls)
+
+    def end(self) -> None:
+        """The sweep ends it with the lease."""
+
+    async def admit(self, demand: Demand) -> None:
+        await self._ask("admit", demand.model, demand.prompt, demand.answer, demand.server)
+
+    async def hold(self, model: str, seconds: float, reason: str) -> None:
+        await self._ask("hold", model, seconds, reason)
+
+    async def give_up(self, model: str, error: CallError, attempts: int) -> None:
+        told = (error.failure, error.detail, error.status, error.retry_after, error.reached)
+        await self._ask("give_up", model, told, attempts)
+
+    def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
+        used = replace(reply, text="") if reply else None
+        self._outbox.put(self._lease, "release", attempt, used, hold_s)
+
+    async def _ask(self, method: str, *arguments: Any) -> None:
+        self._asked += 1
+        answer = self._open[self._asked] = asyncio.get_running_loop().create_future()
+        self._outbox.put(self._lease, method, *arguments, request=self._asked)
+        await answer
+
+
+class Admitted:
+    """The sweep's side of one lease: a real ticket that a worker's requests act on.
+
+    Parameters
+    ----------
+    ticket
+        The replicate's.
+    answer
+        Called with a request and ``None``, or the error that refuses it.
+    """
+
+    def __init__(self, ticket: Ticket, answer: Callable[[int, Exception | None], None]) -> None:
+        self._ticket, self._answer = ticket, answer
+        self._waiting: set[asyncio.Task[None]] = set()
+
+    def admit(self, request: int, *demanded: Any) -> None:
+        """A call wants to be made."""
+        demand = Demand(*demanded)
+        if self._ticket.admit_now(demand):
+            self._answer(request, None)
+        else:
+            self._wait(request, self._ticket.admit(demand))
+
+    def begin(self, request: int, passed: int, calls: int) -> None:
+        """The replicate is taken up."""
+        self._wait(request, self._ticket.begin(passed, calls))
+
+    def hold(self, request: int, model: str, seconds: float, reason: str) -> None:
+        """The worker wants to wait before another attempt."""
+        self._wait(request, self._ticket.hold(model, seconds, reason))
+
+    def give_up(self, request: int, model: str, error: tuple[Any, ...], attempts: int) -> None:
+        """A call's attempts are used up."""
+        self._wait(request, self._ticket.give_up(model, CallError(*error), attempts))
+
+    def release(self, request: int, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
+        """A call ended."""
+        self._ticket.release(attempt, reply, hold_s)
+
+    def close(self) -> None:
+        """The lease ended. What the worker had under way then may have been billed."""
+        for task in self._waiting:
+            task.cancel()
+        if self._ticket.admitted:
+            cut = Attempt(1, Failure.INTERRUPTED, None, 0.0, 0.0)
+            self._ticket.release(cut, None, 0.0)
+        self._ticket.end()
+
+    def _wait(self, request: int, coroutine: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(self._answered(request, coroutine))
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
+
+    async def _answered(self, request: int, coroutine: Coroutine[Any, Any, None]) -> None:
+        try:
+            await coroutine
+        except Exception as error:
+            self._answer(request, portable(error))
+        else:
+            self._answer(request, None)

@@ -1,0 +1,246 @@
+"""A worker: a Ray actor that plays the replicates which are leased to it, as one machine does."""
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from plenum.base import project
+from plenum.base.processes import LineProcess, hide_environment
+from plenum.design.condition import Budget, Job
+from plenum.execution.admission import Admission, Ticket
+from plenum.execution.budget import Ledger
+from plenum.execution.caller import Caller
+from plenum.execution.condition_folder import folder_of, journal_of
+from plenum.execution.open_files import raise_limit
+from plenum.execution.playing import Deliberations, Scene
+from plenum.execution.remote.outbox import Message, Outbox, portable
+from plenum.execution.remote.tickets import ForwardingTicket
+from plenum.models import ChatModel, Response, backends
+from plenum.models.api.prices import Prices
+from plenum.models.chat import Chat
+from plenum.records import CallLog, Usage
+
+FENCE_S = 30.0
+"""Without a word from the sweep for so long a worker takes its leases for lost, and ends."""
+
+_PROGRESS = ("kind", "tokens_in", "tokens_out", "cost", "seat")
+_GONE = 70
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What a worker needs of the process that it works for.
+
+    It goes straight from process to process: Ray keeps a ``runtime_env`` in its logs.
+
+    Attributes
+    ----------
+    folder
+        The working directory.
+    environment
+        Variables to set, keys among them.
+    probe
+        Files that the sweep wrote into its folders.
+    code
+        The digest of the code that runs.
+    """
+
+    folder: str
+    environment: dict[str, str]
+    probes: tuple[str, ...]
+    code: str
+
+
+class Worker:
+    """Plays replicates.
+
+    Parameters
+    ----------
+    name
+        Of its call logs: ``calls-NAME.jsonl``.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._outbox = Outbox()
+        self._playing: dict[int, asyncio.Task[None]] = {}
+        self._tickets: dict[int, ForwardingTicket] = {}
+        self._logs: dict[Path, tuple[CallLog, set[int]]] = {}
+        self._models: dict[str, ChatModel] = {}
+        self._admissions: dict[str, Admission] = {}
+        self._checked: set[str] = set()
+        self._opening = asyncio.Lock()
+        self._reporter = LineProcess("plenum.execution.reporter", lambda note: None)
+        self._contact = time.monotonic()
+
+    async def prepare(self, setup: Setup) -> str:
+        """Take up work; what stands against it in one line, or empty."""
+        os.environ.update(setup.environment)
+        hide_environment()
+        try:
+            os.chdir(setup.folder)
+        except OSError as error:
+            return f"{setup.folder}: {error.strerror}"
+        for probe in map(Path, setup.probes):
+            if probe.name not in os.listdir(probe.parent) if probe.parent.is_dir() else True:
+                return (
+                    f"journals: it doesn't see {probe.parent} as the sweep does; share the folder"
+                )
+        if project.code_digest() != setup.code:
+            return f"it has another version of the code or of its libraries ({project.root()})"
+        raise_limit()
+        self._contact = time.monotonic()
+        self._watching = asyncio.create_task(self._watch())
+        return ""
+
+    async def receive(self) -> list[Message]:
+        """What the sweep should know."""
+        self._contact = time.monotonic()
+        return await self._outbox.take()
+
+    async def send(self, messages: list[Message]) -> None:
+        """Take what the sweep decides."""
+        for lease, request, method, arguments in messages:
+            if method == "play":
+                self._playing[lease] = asyncio.create_task(self._play(lease, *arguments))
+            elif method == "drop" and lease in self._playing:
+                self._playing[lease].cancel()
+            elif method == "answer" and lease in self._tickets:
+                self._tickets[lease].answered(request, *arguments)
+
+    async def report(self, request: dict[str, Any]) -> dict[str, Any]:
+        """A condition's report, from a process beside this one."""
+        await self._reporter.start()
+        return await self._reporter.ask(request)
+
+    async def close(self) -> None:
+        """Release what the backends hold."""
+        for model in self._models.values():
+            await model.close()
+        await self._reporter.finish()
+
+    async def _watch(self) -> None:
+        while True:
+            self._require_lease()
+            await asyncio.sleep(1)
+
+    def _require_lease(self) -> None:
+        """End at once where the sweep may have leased these replicates to another worker."""
+        if time.monotonic() - self._contact > FENCE_S:
+            os._exit(_GONE)
+
+    async def _play(self, lease: int, job: Job, index: int, forwarded: bool) -> None:
+        wrote, error, used = None, None, Usage()
+        try:
+            model = await self._model(job)
+            log = self._log(job, lease)
+            before = log.usage[index]
+            try:
+                ticket = self._ticket(lease, job, index, model, forwarded)
+                scene = self._scene(
+                    lease,
+                    job,
+                    index,
+                    Caller(
+                        _Leased(model, self._require_lease), backends.policy(job.calls), ticket, log
+                    ),
+                )
+                wrote = await Deliberations().play(scene).run()
+            finally:
+                used = log.usage[index] - before
+        except asyncio.CancelledError:
+            pass  # the sweep knows
+        except Exception as problem:
+            error = portable(problem)
+        self._close_log(job, lease)
+        self._tickets.pop(lease, None)
+        del self._playing[lease]
+        self._outbox.put(lease, "ended", wrote, error, used)
+
+    def _scene(self, lease: int, job: Job, index: int, caller: Caller) -> Scene:
+        def observe(entry: dict[str, Any]) -> None:
+            brief = {key: entry[key] for key in _PROGRESS if key in entry}
+            if "state" in entry:
+                brief["state"] = None
+            self._outbox.put(lease, "observe", brief, haste=False)
+
+        return Scene(
+            job=job,
+            index=index,
+            journal=journal_of(job, index),
+            callers=lambda: caller,
+            observe=observe,
+            complain=lambda bug: self._outbox.put(lease, "complain", portable(bug)),
+            warn=lambda text: self._outbox.put(lease, "warn", text),
+        )
+
+    def _ticket(
+        self, lease: int, job: Job, index: int, model: ChatModel, forwarded: bool
+    ) -> Ticket:
+        admission = self._admission(job)
+        named = job.condition.folder, index
+        if not forwarded:
+            return Ticket(admission, model.provider, *named)
+        ticket = ForwardingTicket(admission, model.provider, *named, lease, self._outbox)
+        self._tickets[lease] = ticket
+        return ticket
+
+    def _admission(self, job: Job) -> Admission:
+        name = job.condition.backend.name
+        if name not in self._admissions:
+            prices = Prices(job.prices, charged=name == "api")
+            self._admissions[name] = Admission(job.calls, Ledger(Budget(), prices.of))
+        return self._admissions[name]
+
+    async def _model(self, job: Job) -> ChatModel:
+        """The backend of a job, opened and checked once."""
+        key, checked = (
+            repr(job.condition.backend),
+            repr((job.condition.backend, job.condition.models, job.condition.sampling)),
+        )
+        async with self._opening:
+            if key not in self._models:
+                prices = Prices(job.prices, charged=job.condition.backend.name == "api")
+                self._models[key] = backends.build(job.condition.backend, job.calls, prices)
+            model = self._models[key]
+            if checked not in self._checked:
+                await asyncio.to_thread(model.check, job.condition.models, job.condition.sampling)
+                self._checked.add(checked)
+        return model
+
+    def _log(self, job: Job, lease: int) -> CallLog:
+        path = folder_of(job) / f"calls-{self._name}.jsonl"
+        if path not in self._logs:
+            self._logs[path] = CallLog(path), set()
+        log, users = self._logs[path]
+        users.add(lease)
+        return log
+
+    def _close_log(self, job: Job, lease: int) -> None:
+        path = folder_of(job) / f"calls-{self._name}.jsonl"
+        if path not in self._logs:
+            return
+        log, users = self._logs[path]
+        users.discard(lease)
+        if not users:
+            log.close()
+            del self._logs[path]
+
+
+@dataclass(frozen=True)
+class _Leased:
+    """A backend whose answers count only while the leases hold: a journal entry follows each."""
+
+    model: ChatModel
+    require_lease: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    async def attempt(self, chat: Chat, number: int) -> Response:
+        response = await self.model.attempt(chat, number)
+        self.require_lease()
+        return response

@@ -1,0 +1,57 @@
+"""Measure what scales beyond one machine.
+
+    python scripts/bench/fleet.py [--only PART] [--quick]
+
+- servers   whether a replicate keeps its server of three, also when another one dies
+
+`--quick` measures less of each. The last line is JSON with all figures.
+"""
+
+import argparse
+import json
+import os
+import platform
+from importlib import import_module
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+TO_REACH = {
+    "affinity": "1.0",
+    "affinity_after_death": "≥ 0.99",
+    "journals_equal": "True",
+}
+"""The figures of issue 20; others that a part measures are printed beside them."""
+
+PARTS = {"servers": "fleet_servers"}
+"""The module beside this one that measures each part."""
+
+
+def main() -> None:
+    """Measure, print a table for people, and one JSON line for machines."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", choices=PARTS, help="one part")
+    parser.add_argument("--quick", action="store_true", help="a small part of each")
+    given = parser.parse_args()
+    figures: dict[str, Any] = {}
+    for name, module in PARTS.items():
+        if given.only in (None, name):
+            print(f"{name} ...", flush=True)
+            figures |= import_module(module).measure(given.quick)
+    processor = platform.processor() or platform.machine()
+    title = f"{processor}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    table = Table(box=box.SIMPLE_HEAD, title=title)
+    for head in ("figure", "measured", "to reach"):
+        table.add_column(head)
+    for name, value in figures.items():
+        table.add_row(name, str(value), TO_REACH.get(name, ""))
+    Console(width=120).print(table)
+    print(json.dumps(figures))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,7 +1,7 @@
 """Dynamics: ensembles in, estimates out. Imports numpy, scipy and, to pool, statsmodels."""
 
 from plenum.dynamics import generators
-from plenum.dynamics.attrition import Association, association
+from plenum.dynamics.attrition import Association, association, independence
 from plenum.dynamics.branching import Branching, branching, of_replicates
 from plenum.dynamics.contrasts import Contrast, contrast, interaction
 from plenum.dynamics.decisions import (
@@ -34,9 +34,9 @@ __all__ = [
     "Diagnostics", "Estimate", "Interval", "Look", "LyapunovEstimate", "McNemar", "MixedModel",
     "NullTest", "Parting", "Plan", "Pooled", "Recovery", "RecoveryTime", "Share", "Summary",
     "SwitchCounts", "TimeToMajority", "TwoLines", "association", "benjamini_hochberg", "bootstrap",
-    "branching", "cap", "contrast", "divergence", "flip_rate", "generators", "holm", "interaction",
-    "look", "lyapunov", "mcnemar", "mixed_model", "of_replicates", "pairwise_disagreement",
-    "pairwise_distances", "parting", "plan_replicates", "pooled", "recoveries", "recovery_time",
-    "reversal_test", "share", "shuffle_test", "summarise", "switch_counts", "time_to_majority",
-    "two_lines",
+    "branching", "cap", "contrast", "divergence", "flip_rate", "generators", "holm",
+    "independence", "interaction", "look", "lyapunov", "mcnemar", "mixed_model", "of_replicates",
+    "pairwise_disagreement", "pairwise_distances", "parting", "plan_replicates", "pooled",
+    "recoveries", "recovery_time", "reversal_test", "share", "shuffle_test", "summarise",
+    "switch_counts", "time_to_majority", "two_lines",
 ]  # fmt: skip

@@ -1,6 +1,6 @@
 """A condition's accounts: replicates by status, and calls by model and by outcome."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -39,7 +39,9 @@ def account(
         calls, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
         waiting, attempts by outcome, and answers by the provider's system
         fingerprint; where there were any, ``dropped``, what came with answers and didn't fit, by
-        its name. What a branch inherited from its base isn't counted.
+        its name. Where servers are known, or fingerprints in their place, ``servers`` has the calls
+        of each and the replicates that it answered most of, and ``split`` how many replicates had
+        several. What a branch inherited from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -75,7 +77,7 @@ def _examples(transcripts: Sequence[Transcript]) -> dict[str, str]:
     return {str(end["reason"]): str(end.get("detail", "")) for end in ends}
 
 
-def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict[str, Any]:
+def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict[str, Any]:
     models: dict[str, Any] = {}
 
     def row_of(model: str) -> dict[str, Any]:
@@ -102,7 +104,28 @@ def _models(transcripts: Sequence[Transcript], attempts: Iterable[Line]) -> dict
             row["fingerprints"][line["fingerprint"]] += 1
         if "dropped" in line:
             row.setdefault("dropped", Counter()).update(line["dropped"])
+    for model, answered in _servers(attempts).items():
+        models[model] |= answered
     return models
+
+
+def _servers(attempts: Sequence[Line]) -> dict[str, dict[str, Any]]:
+    """Who answered, by model, as far as that is known."""
+    calls: defaultdict[str, defaultdict[int, Counter[str]]] = defaultdict(
+        lambda: defaultdict(Counter)
+    )
+    for line in attempts:
+        server = line.get("server") or line.get("fingerprint")
+        if line.get("answered", True) and isinstance(server, str):
+            calls[line["model"]][line["replicate"]][server] += 1
+    found = {}
+    for model, replicates in calls.items():
+        total = sum(replicates.values(), Counter[str]())
+        most = Counter(count.most_common(1)[0][0] for count in replicates.values())
+        servers = {s: {"calls": total[s], "replicates": most[s]} for s in total}
+        split = sum(len(count) > 1 for count in replicates.values())
+        found[model] = {"servers": servers, "split": split}
+    return found
 
 
 def _outcomes(

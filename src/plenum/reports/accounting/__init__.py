@@ -6,6 +6,7 @@ import pandas as pd
 
 from plenum.reports.accounting.attrition import attrition
 from plenum.reports.accounting.common import distinct
+from plenum.reports.accounting.servers import server_frame, servers
 from plenum.reports.accounting.tables import (
     condition_frame,
     conditions,
@@ -29,6 +30,7 @@ __all__ = [
     "manifest",
     "models",
     "publish",
+    "servers",
 ]
 
 _LINES = 24
@@ -40,7 +42,8 @@ def publish(chosen: Settings) -> None:
     usages = Study(chosen.study, chosen.uri).usage
     usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
     once, listed = distinct(usages), manifest(usages)
-    printed = [*conditions(usages), *models(once), failures(once), attrition(once)]
+    by_model = [*models(once), *servers(once)]
+    printed = [*conditions(usages), *by_model, failures(once), attrition(once)]
     short = len(listed) <= _LINES
     product = Product(
         stem="accounting",
@@ -57,9 +60,11 @@ def publish(chosen: Settings) -> None:
 def frames(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
     """The accounts as data: by condition, by model, by reason to fail, and the files."""
     once = distinct(usages)
+    by_server = server_frame(once)
     return {
         "accounting": condition_frame(usages),
         "accounting_models": model_frame(once),
+        **({} if by_server.empty else {"accounting_servers": by_server}),
         "manifest": manifest_frame(usages),
         "failures": failure_frame(once),
     }

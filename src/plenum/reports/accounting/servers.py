@@ -1,0 +1,72 @@
+"""Which servers answered, and whether that goes with the design: a replica may be a confounder."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from plenum.dynamics import holm, independence
+from plenum.reports.accounting.common import rows_of
+from plenum.reports.formats import count
+from plenum.reports.notes import notes
+from plenum.reports.rows import varying_in
+from plenum.reports.table import Column, Table
+from plenum.tracking.usage import ConditionUsage
+
+_SIGNIFICANT = 0.05
+
+
+def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
+    """One line a server; no table where there weren't several."""
+    table = server_frame(usages)
+    if table["server"].nunique() < 2:
+        return []
+    by_server = table.groupby("server", as_index=False).agg(
+        calls=("calls", "sum"), replicates=("replicates", "sum"), conditions=("condition", "count")
+    )
+    columns = (
+        Column("server", key=True),
+        *(Column(name, format=count) for name in ("calls", "replicates", "conditions")),
+    )
+    split = sum(m.get("split", 0) for usage in usages for m in (usage.models or {}).values())
+    facts = {"split": split, "goes_with": _goes_with(usages, table)}
+    below = notes("accounting_servers", rows_of(usages), **facts)
+    return [Table("accounting_servers", "Calls by server", by_server, columns, below)]
+
+
+def server_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+    """One row a condition and server: its calls, and replicates that it had most of."""
+    names = ["condition", "server", "calls", "replicates"]
+    records = [
+        {"condition": usage.tracked.identity, "server": server, **taken}
+        for usage in usages
+        for server, taken in _taken(usage).items()
+    ]
+    return pd.DataFrame(records, columns=names).convert_dtypes()
+
+
+def _taken(usage: ConditionUsage) -> dict[str, Counter[str]]:
+    """Calls and replicates by server, over all models."""
+    taken: dict[str, Counter[str]] = {}
+    for model in (usage.models or {}).values():
+        for server, counts in model.get("servers", {}).items():
+            taken.setdefault(server, Counter()).update(counts)
+    return taken
+
+
+def _goes_with(usages: Sequence[ConditionUsage], table: pd.DataFrame) -> list[dict[str, Any]]:
+    """What of the design replicates' servers go with: the condition, and factors that vary."""
+    rows = rows_of(usages)
+    levels = {"condition": [row.tracked.identity for row in rows]}
+    levels |= {name: [row.tracked.factors[name] for row in rows] for name in varying_in(rows)}
+    conditions = [row.tracked.identity for row in rows]
+    found: list[dict[str, Any]] = []
+    for name, values in levels.items():
+        level = table["condition"].map(dict(zip(conditions, values, strict=True)))
+        counts = pd.crosstab(level, table["server"], table["replicates"], aggfunc="sum").fillna(0)
+        p, v = independence(counts.to_numpy(dtype=float))
+        found.append({"name": name, "p": p, "v": v})
+    for each, p in zip(found[1:], holm([each["p"] for each in found[1:]]), strict=True):
+        each["p"] = p
+    return [each for each in found if each["p"] < _SIGNIFICANT]

@@ -169,6 +169,26 @@ def test_each_model_of_a_mixed_line_up_is_asked_once_per_call(
     assert len(set(seeds)) == 25
 
 
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        ({"gpu1": ["a", "a"], "gpu2": ["b", "b"]}, "its 2 servers differ, and each always"),
+        ({"gpu1": ["a", "c"], "gpu2": ["b", "b"]}, "by server gpu1 2, gpu2 1; a single server"),
+        ({"gpu1": ["a", "a"], "gpu2": ["a", "a"]}, "all 4 equal, from 2 servers"),
+        ({"gpu1": ["a", "b", "a"]}, "isn't deterministic at temperature 0"),
+    ],
+)
+def test_a_fleet_that_differs_is_told_from_a_server_that_does(
+    ask: Callable[..., dict[str, Any]], texts: dict[str, list[str]], told: str
+) -> None:
+    answers = [(server, text) for server, each in texts.items() for text in each]
+    document = ask(n=len(answers))
+    document["settings"] |= {"backend": "api", "noise": None}
+    for call, (server, text) in zip(document["models"][0]["calls"], answers, strict=True):
+        call |= {"server": server, "text": text, "logprobs": []}
+    assert told in verdict(ProbedModel(document["models"][0]), document)
+
+
 def test_failures_are_counted_and_never_replaced(ask: Callable[..., dict[str, Any]]) -> None:
     document = ask("backend.timeout_rate=0.5", "calls.max_attempts=1", n=40)
     (line,) = [ProbedModel(model) for model in document["models"]]

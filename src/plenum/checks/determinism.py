@@ -350,6 +350,7 @@ def _call_record(call: _Call, options: int) -> dict[str, Any]:
         "problem": problem,
         "finish": reply.finish,
         "fingerprint": response.fingerprint,
+        "server": call.answer.attempt.server,
         "latency_s": round(call.answer.attempt.latency_s, 6),
         "tokens_in": reply.tokens_in,
         "tokens_out": reply.tokens_out,

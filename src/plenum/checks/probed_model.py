@@ -23,6 +23,8 @@ class ProbedModel:
         Calls; the last two by reason. The first is the sum of the others.
     repeats
         How far the answers are apart.
+    texts_by_server
+        The texts that each server of a fleet answered with.
     """
 
     def __init__(self, record: Mapping[str, Any]) -> None:
@@ -36,6 +38,10 @@ class ProbedModel:
         self.requested, self.answered = len(self.calls), len(self.answers)
         self.attempts = self.answered + sum(len(call["failed_attempts"]) for call in self.calls)
         self.fingerprints = Counter(a["fingerprint"] for a in self.answers if a["fingerprint"])
+        self.texts_by_server: dict[str, set[str]] = {}
+        for answer in self.answers:
+            if server := answer.get("server"):
+                self.texts_by_server.setdefault(server, set()).add(answer["text"])
         self.repeats = repeats([_answer(answer) for answer in self.answers])
 
     def metrics(self, options: Sequence[str]) -> dict[str, float]:
@@ -88,9 +94,11 @@ def verdict(model: ProbedModel, document: Document) -> str:
     if n < 2:
         return f"{plural(n, 'answer')} came, too few to compare"
     if repeated.distinct > 1:
-        return f"{n} answers, {repeated.distinct} distinct: {_cause(document)}"
+        return f"{n} answers, {repeated.distinct} distinct: {_cause(document, model)}"
+    several = len(model.texts_by_server)
     equal = (
-        f"all {n} equal: no difference seen; with n = {n} a chance of up to "
+        f"all {n} equal{f', from {several} servers' if several > 1 else ''}: no difference seen; "
+        f"with n = {n} a chance of up to "
         f"{100 * repeated.undetected:.2g} % per call of another text is compatible with that "
         "(95 %, one-sided)"
     )
@@ -102,7 +110,18 @@ def verdict(model: ProbedModel, document: Document) -> str:
     return equal
 
 
-def _cause(document: Document) -> str:
+def _by_server(model: ProbedModel) -> str:
+    """Whether it is servers of a fleet that differ; empty where there is no fleet."""
+    texts = model.texts_by_server
+    if len(texts) < 2:
+        return ""
+    if all(len(each) == 1 for each in texts.values()):
+        return f"its {len(texts)} servers differ, and each always answers alike"
+    counts = ", ".join(f"{server} {len(each)}" for server, each in sorted(texts.items()))
+    return f"by server {counts}; a single server isn't deterministic either"
+
+
+def _cause(document: Document, model: ProbedModel) -> str:
     """What may have made answers differ, as the settings say."""
     settings = document["settings"]
     temperature = settings["sampling.temperature"]
@@ -119,7 +138,7 @@ def _cause(document: Document) -> str:
             "each call sent a seed of its own, which alone may part them; probe with "
             "backend.send_seed=false"
         )
-    return "who answered isn't deterministic at temperature 0 here"
+    return _by_server(model) or "who answered isn't deterministic at temperature 0 here"
 
 
 def plural(n: int, what: str) -> str:

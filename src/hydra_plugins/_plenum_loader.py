@@ -12,20 +12,28 @@ import pickle
 import warnings
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from hydra.core.config_loader import ConfigLoader
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import OverrideType
 from hydra.types import RunMode
-from omegaconf import OmegaConf, flag_override, open_dict
+from omegaconf import DictConfig, OmegaConf, flag_override, open_dict
 
-_COMBINATIONS = 64
-"""Combinations of options whose configs are kept, some 25 kB each."""
+_COMBINATIONS = 4096
+"""Combinations of options that are kept, of what their configs are made."""
 
 
 class _NotPlain(Exception):
     """Only Hydra itself can compose the job."""
+
+
+class _File(NamedTuple):
+    """A file of a defaults list: what decides on which keys it holds."""
+
+    config_path: str
+    package: str | None
+    primary: bool
 
 
 def remembering(loader: ConfigLoader) -> ConfigLoader:
@@ -153,26 +161,60 @@ def _remembering(loader: Any) -> Any:
             """Makes configs with these options; ``shared`` is what else changes defaults lists."""
             shared_too = "shared", name, shared
             base, before, repo = _once(self.memory, shared_too, self._shared, name, shared)
-            if not options:
-                return cast(Callable[[], Any], base)
-            config, defaults = base(), list(before)
+            defaults, choices = list(before), {}
             for option in options:
                 changed = _once(
                     self.memory, (shared_too, option), self._defaults, name, shared, option
                 )
-                (place,) = (i for i, each in enumerate(changed.defaults) if each != before[i])
-                defaults[place] = changed.defaults[place]
+                places = [i for i, each in enumerate(changed.defaults) if each != before[i]]
+                if len(places) > 1:
+                    raise _NotPlain
+                for place in places:  # none where the option is the default
+                    defaults[place] = changed.defaults[place]
                 group = self.memory["parsed", option].key_or_group
-                config.hydra.runtime.choices[group] = changed.overrides.known_choices[group]
-            plain = [each for each in defaults if not each.config_path.startswith("hydra/")]
+                choices[group] = changed.overrides.known_choices[group]
+            held, wanted = (self._files(each, repo) for each in (before, defaults))
+            in_order = list(held) == list(wanted)
+            parts = {
+                key: _once(self.memory, (shared_too, key, *files), self._part, key, files, repo)
+                for key, files in wanted.items()
+                if not in_order or files != held[key]
+            }
+
+            def make() -> Any:
+                config = base()
+                with open_dict(config), flag_override(config, "no_deepcopy_set_nodes", True):
+                    for key in () if in_order else held:
+                        del config[key]
+                    for key, part in parts.items():
+                        config[key] = part()._get_node(key)
+                config.hydra.runtime.choices.update(choices)
+                return config
+
+            return make
+
+        def _files(self, defaults: Sequence[Any], repo: Any) -> dict[str, list[_File]]:
+            """The files that hold each key at the top, in their order."""
+            files: dict[str, list[_File]] = {}
+            for each in defaults:
+                if each.config_path.startswith("hydra/"):
+                    continue
+                file = _File(each.config_path, each.package, each.primary)
+                for key in _once(self.memory, file, self._keys, file, repo):
+                    files.setdefault(key, []).append(file)
+            return files
+
+        def _keys(self, file: Any, repo: Any) -> list[str]:
             stripped: Any = WithoutHydra(repo)
-            task = super()._compose_config_from_defaults_list(plain, stripped)
-            with open_dict(config), flag_override(config, "no_deepcopy_set_nodes", True):
-                for key in [key for key in config if key != "hydra"]:
-                    del config[key]
-                for key in task:
-                    config[key] = task._get_node(key)
-            return _copies(config)
+            return [str(key) for key in self._load_single_config(file, stripped).config]
+
+        def _part(self, key: str, files: Sequence[_File], repo: Any) -> Callable[[], Any]:
+            """Makes copies of a config of one key, which these files hold together."""
+            stripped: Any = WithoutHydra(repo)
+            whole = super()._compose_config_from_defaults_list(cast(Any, files), stripped)
+            part = DictConfig({}, flags={"no_deepcopy_set_nodes": True})
+            part[key] = whole._get_node(key)
+            return _copies(part)
 
         def _shared(self, name: str, shared: tuple[str, ...]) -> tuple[Any, Any, Any]:
             """What Hydra composes without options, its defaults list, and where files are read."""

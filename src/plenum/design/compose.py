@@ -54,7 +54,11 @@ def parse_job(cfg: DictConfig) -> Job:
 
 def to_yaml(config: Container, resolve: bool = False) -> str:
     """The text of :meth:`OmegaConf.to_yaml`, by libyaml, which takes a quarter of the time."""
-    data = OmegaConf.to_container(config, resolve=resolve, enum_to_str=True)
+    return yaml_of(OmegaConf.to_container(config, resolve=resolve, enum_to_str=True))
+
+
+def yaml_of(data: object) -> str:
+    """The text of a config's container."""
     return yaml.dump(data, Dumper=_dumper(), allow_unicode=True, sort_keys=False)
 
 

@@ -23,7 +23,7 @@ from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base.errors import UserError
-from plenum.design.compose import parse_job, to_yaml
+from plenum.design.compose import parse_job, yaml_of
 from plenum.design.condition import Job
 from plenum.execution.outcomes import Undefined, save
 from plenum.execution.playing import Playing
@@ -172,13 +172,11 @@ class _Composed:
             return
         folder = self.folder / config.hydra.output_subdir
         folder.mkdir(parents=True, exist_ok=True)
-        kept = {
-            "overrides": config.hydra.overrides.task,
-            "hydra": OmegaConf.masked_copy(config, "hydra"),
-            "config": _task(config),
-        }
+        task: Any = OmegaConf.to_container(config, enum_to_str=True)
+        hydra = task.pop("hydra")
+        kept = {"overrides": hydra["overrides"]["task"], "hydra": {"hydra": hydra}, "config": task}
         for name, part in kept.items():
-            write_whole(folder / f"{name}.yaml", to_yaml(part))
+            write_whole(folder / f"{name}.yaml", yaml_of(part))
 
     def completed(self, context: HydraContext, result: float) -> JobReturn:
         """What the sweeper gets back; with the configs where a callback may want them."""

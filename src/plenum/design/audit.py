@@ -124,6 +124,6 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
         bool(audit.case or audit.logs),
         "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
     )
-    study = schema.typed(rest)
+    study = schema.typed(schema.resolved(rest))
     schema.check(study)
     return audit, study

@@ -1,8 +1,8 @@
 """From a composed config to a job: typed and validated, every refusal in one line."""
 
 import dataclasses
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import yaml
@@ -14,8 +14,11 @@ from plenum.base.errors import UserError
 from plenum.design import checkpoints, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
-from plenum.design.schema import Config, ModelConfig
+from plenum.design.schema import Config, Content, ModelConfig
 from plenum.design.settings import DTYPES, Api, Backend, Hosted, Protocol, Sampling, StatedPrice
+
+_REMEMBERED = 4096
+"""Values of keys whose text is kept."""
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -26,7 +29,8 @@ def parse_job(cfg: DictConfig) -> Job:
     UserError
         A value is missing, of the wrong type, out of range or unknown.
     """
-    typed = schema.typed(cfg)
+    given = schema.resolved(cfg)
+    typed = schema.typed(given)
     require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
     require(is_study(typed.study), f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'")
     schema.check(typed)
@@ -41,7 +45,7 @@ def parse_job(cfg: DictConfig) -> Job:
         journals=typed.journals,
         dry_run=typed.dry_run,
         retry_failed=typed.retry_failed,
-        config=to_yaml(cfg, resolve=True),
+        config=yaml_of(given),
         traces=typed.tracking.traces,
         replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
@@ -54,11 +58,32 @@ def parse_job(cfg: DictConfig) -> Job:
 
 def to_yaml(config: Container, resolve: bool = False) -> str:
     """The text of :meth:`OmegaConf.to_yaml`, by libyaml, which takes a quarter of the time."""
-    return yaml_of(OmegaConf.to_container(config, resolve=resolve, enum_to_str=True))
+    return _dump(OmegaConf.to_container(config, resolve=resolve, enum_to_str=True))
 
 
-def yaml_of(data: object) -> str:
-    """The text of a config's container."""
+def yaml_of(data: Mapping[str, Any], *path: str) -> str:
+    """The text of a config's container; what jobs share is made into text once.
+
+    Parameters
+    ----------
+    path
+        The keys that it stands under in the text.
+    """
+    if not data:
+        return _dump({})
+    return "".join(_entry((*path, key), Content(repr(data[key]), data[key])) for key in data)
+
+
+@lru_cache(_REMEMBERED)
+def _entry(path: Sequence[str], content: Content) -> str:
+    """The lines of the last key of a path, without those of the keys that it stands under."""
+    data = content.data
+    for key in reversed(path):
+        data = {key: data}
+    return _dump(data).split("\n", len(path) - 1)[-1]
+
+
+def _dump(data: object) -> str:
     return yaml.dump(data, Dumper=_dumper(), allow_unicode=True, sort_keys=False)
 
 

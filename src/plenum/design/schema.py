@@ -1,10 +1,11 @@
 """The shape of a composed config: which values there are, and of which type."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, make_dataclass
 from difflib import get_close_matches
 from functools import cache, lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
@@ -235,7 +236,7 @@ _REMEMBERED = 4096
 
 
 @dataclass(frozen=True)
-class _Content:
+class Content:
     """Plain data, equal where it reads equal: 1, 1.0, True and '1' differ."""
 
     text: str
@@ -257,7 +258,7 @@ def _schema(key: str | None = None, backend: str = "") -> DictConfig:
 
 
 @lru_cache(_REMEMBERED)
-def _typed(key: str, content: _Content | None) -> Any:
+def _typed(key: str, content: Content | None) -> Any:
     """The typed value of a top-level key, which jobs share; its default without content."""
     backend = ""
     if key == "backend" and content is not None:
@@ -269,13 +270,13 @@ def _typed(key: str, content: _Content | None) -> Any:
     return getattr(typed, key)
 
 
-def typed(cfg: DictConfig) -> Config:
-    """A composed config as typed values.
+def resolved(cfg: DictConfig) -> dict[str, Any]:
+    """A composed config as plain data.
 
     Raises
     ------
     UserError
-        A value is missing, unknown or of the wrong type.
+        A value is missing, or refers to one that doesn't exist.
     """
     for key in ("roles.name", "model.name"):
         if isinstance(OmegaConf.select(cfg, key), bool):
@@ -284,11 +285,25 @@ def typed(cfg: DictConfig) -> Config:
         if key in cfg and not OmegaConf.is_dict(cfg[key]):
             raise UserError(f"{key}: {cfg[key]!r} is not allowed; it holds values of its own")
     try:
-        given: Any = OmegaConf.to_container(cfg, resolve=True)
+        data: Any = OmegaConf.to_container(cfg, resolve=True, enum_to_str=True)
+        return cast(dict[str, Any], data)
+    except OmegaConfBaseException as error:
+        raise UserError(reason(error)) from None
+
+
+def typed(given: Mapping[str, Any]) -> Config:
+    """A config's plain data as typed values.
+
+    Raises
+    ------
+    UserError
+        A value is unknown or of the wrong type.
+    """
+    try:
         names = [field.name for field in fields(Config)]
         if given.keys() - names:
-            OmegaConf.merge(_schema(), cfg)  # refuses what isn't known
-        contents = {key: _Content(repr(data), data) for key, data in given.items()}
+            OmegaConf.merge(_schema(), dict(given))  # refuses what isn't known
+        contents = {key: Content(repr(data), data) for key, data in given.items()}
         return Config(**{key: _typed(key, contents.get(key)) for key in names})
     except OmegaConfBaseException as error:
         raise UserError(reason(error)) from None

@@ -23,7 +23,7 @@ from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base.errors import UserError
-from plenum.design.compose import parse_job, yaml_of
+from plenum.design.compose import parse_job, to_yaml, yaml_of
 from plenum.design.condition import Job
 from plenum.execution.outcomes import Undefined, save
 from plenum.execution.playing import Playing
@@ -174,9 +174,13 @@ class _Composed:
         folder.mkdir(parents=True, exist_ok=True)
         task: Any = OmegaConf.to_container(config, enum_to_str=True)
         hydra = task.pop("hydra")
-        kept = {"overrides": hydra["overrides"]["task"], "hydra": {"hydra": hydra}, "config": task}
-        for name, part in kept.items():
-            write_whole(folder / f"{name}.yaml", yaml_of(part))
+        kept = {
+            "overrides": to_yaml(config.hydra.overrides.task),
+            "hydra": f"hydra:\n{yaml_of(hydra, 'hydra')}",
+            "config": yaml_of(task),
+        }
+        for name, text in kept.items():
+            write_whole(folder / f"{name}.yaml", text)
 
     def completed(self, context: HydraContext, result: float) -> JobReturn:
         """What the sweeper gets back; with the configs where a callback may want them."""
@@ -227,14 +231,15 @@ def _composed_config(
 ) -> DictConfig:
     """A job's whole config, which becomes Hydra's present one."""
     config = context.config_loader.load_sweep_config(master, list(overrides))
+    hydra = config.hydra
     with open_dict(config):
-        config.hydra.job.id = str(number)
-        config.hydra.job.num = number
+        hydra.job.id, hydra.job.num = str(number), number
     HydraConfig.instance().cfg = cast(Any, config)  # as set_config does, but without a copy
-    folder = Path(config.hydra.sweep.dir) / config.hydra.sweep.subdir
-    with open_dict(config.hydra.runtime):
-        config.hydra.runtime.output_dir = str(folder.resolve())
-    OmegaConf.set_readonly(config.hydra, True)
+    sweep, runtime = hydra.sweep, hydra.runtime
+    folder = Path(sweep.dir) / sweep.subdir
+    with open_dict(runtime):
+        runtime.output_dir = str(folder.resolve())
+    OmegaConf.set_readonly(hydra, True)
     return config
 
 

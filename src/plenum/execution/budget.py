@@ -1,7 +1,7 @@
 """The budget of a sweep: what is spent, what may still be spent, and the hard stop."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,10 @@ from plenum.execution.condition_folder import folder_of
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.models import Chat, Reply
 from plenum.models.api.prices import Price
-from plenum.records import DamagedJournal, Usage, attempts, read_entries
+from plenum.records import DamagedJournal, Failure, Usage, attempts, read_entries
 
+Call = tuple[str, str]
+"""A call by its session and its seed."""
 _CHARACTERS_A_TOKEN = 3
 """For an upper estimate: English prose has four to five characters to a token."""
 
@@ -28,7 +30,7 @@ class Demand:
     """What a call may use up: tokens of its prompt, from above, and of its longest answer.
 
     ``server`` is the one that it goes to, where its provider has several; ``batched`` says that it
-    goes in a batch.
+    goes in a batch, and then ``call`` names it.
     """
 
     model: str
@@ -36,6 +38,7 @@ class Demand:
     answer: int
     server: str = ""
     batched: bool = False
+    call: Call | None = None
 
     @property
     def tokens(self) -> int:
@@ -45,7 +48,8 @@ class Demand:
 
 def demand_of(chat: Chat, batched: bool = False) -> Demand:
     """What a call may use up."""
-    return Demand(chat.model, *tokens_at_most(chat), chat.server, batched)
+    call = (chat.session, f"{chat.seed:016x}") if batched else None
+    return Demand(chat.model, *tokens_at_most(chat), chat.server, batched, call)
 
 
 class Ledger:
@@ -59,6 +63,9 @@ class Ledger:
         The price of a model.
     spent
         What the sweep's conditions have cost in earlier runs.
+    held
+        Of that, what calls may cost that are still in batches: it is set aside until they are made
+        again, which takes up their answers.
 
     Attributes
     ----------
@@ -69,14 +76,19 @@ class Ledger:
     """
 
     def __init__(
-        self, budget: Budget, price: Callable[[str], Price | None], spent: Usage | None = None
+        self,
+        budget: Budget,
+        price: Callable[[str], Price | None],
+        spent: Usage | None = None,
+        held: Mapping[Call, Usage] | None = None,
     ) -> None:
         self._budget, self.price = budget, price
-        self._reserved = Usage()
+        self._held = dict(held or {})
+        self._aside = self._reserved = sum(self._held.values(), Usage())
         self._needs: dict[object, Usage] = {}
         self._beginning = asyncio.Lock()
         self._settled = asyncio.Event()
-        self.spent = spent or Usage()
+        self.spent = (spent or Usage()) - self._aside
         self.refusal: str | None = None
 
     def needs(self, condition: Condition, batched: bool = False) -> Usage:
@@ -142,9 +154,14 @@ class Ledger:
         """
         if not self._budget.limited:
             return Usage()
+        if demand.call in self._held:
+            held = self._held.pop(demand.call)
+            self._aside -= held
+            return held
         most = self.price_of(demand)
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
-            if not self._reserved.calls or not self._fits(self.spent + most):
+            waits = self._reserved.calls > self._aside.calls
+            if not waits or not self._fits(self.spent + self._aside + most):
                 self.refusal = self._refuse(most)
                 self._settled.set()
                 break
@@ -221,7 +238,7 @@ class Ledger:
         )
 
     def _refuse(self, most: Usage) -> str:
-        after = self.spent + most
+        after = self.spent + self._aside + most
         if self._budget.dollars is not None and after.dollars > self._budget.dollars:
             limit = f"budget.dollars={self._budget.dollars:g}"
             spent, more = f"${self.spent.dollars:.4f}", f"${most.dollars:.4f}"
@@ -268,6 +285,17 @@ def spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> U
         raise UserError(f"budget: what is spent can't be told: {damage}") from None
 
 
+def in_batches(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> dict[Call, Usage]:
+    """What calls may cost that an earlier run left in batches."""
+    held = {}
+    for folder in {folder_of(job) for job in jobs}:
+        for line in attempts(folder / "calls.jsonl"):
+            if line.get("batch") and line["outcome"] == Failure.INTERRUPTED:
+                call = f"{folder.name}-{line['replicate']}", line["id"].rpartition("-")[0]
+                held[call] = _failure_usage(line, price)
+    return held
+
+
 def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usage:
     total = Usage()
     for journal in folder.glob("[0-9]*.jsonl"):
@@ -291,10 +319,14 @@ def failures_usage(log: Path, price: Callable[[str], Price | None]) -> Usage:
     total = Usage()
     for line in attempts(log):
         if not line["answered"]:
-            most = line.get("tokens_at_most") or 0
-            known = line.get("cost_at_most", 0.0)
-            total += Usage(1, 0, most, _cost(known, price(line["model"]), 0, most))
+            total += _failure_usage(line, price)
     return total
+
+
+def _failure_usage(line: dict[str, Any], price: Callable[[str], Price | None]) -> Usage:
+    most = line.get("tokens_at_most") or 0
+    known = line.get("cost_at_most", 0.0)
+    return Usage(1, 0, most, _cost(known, price(line["model"]), 0, most))
 
 
 def _cost(known: float | None, price: Price | None, tokens_in: int, tokens_out: int) -> float:

@@ -75,6 +75,8 @@ class Caller:
         """
 
         def note_failed(attempt: Attempt) -> None:
+            if self.ticket.batched and attempt.outcome == Failure.INTERRUPTED:
+                return  # it goes on, and the next run has its answer
             self._append(chat, labels, attempt, {"outcome": attempt.outcome, "answered": False})
             failed(attempt)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
 from plenum.execution import preflight
-from plenum.execution.budget import Ledger, spent_before
+from plenum.execution.budget import Ledger, in_batches, spent_before
 from plenum.execution.caller import cancel_on_sigterm, first
 from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import Outcome
@@ -72,7 +72,8 @@ def run_sweep(
     preflight.require_prices(jobs, prices)
     preflight.require_limited_models(jobs)
     spent = spent_before([*jobs, *paid], prices.of) if jobs[0].budget.limited else Usage()
-    ledger = Ledger(jobs[0].budget, prices.of, spent)
+    held = in_batches(jobs, prices.of) if lockstep.batches and jobs[0].budget.limited else {}
+    ledger = Ledger(jobs[0].budget, prices.of, spent, held)
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
     try:

@@ -94,7 +94,8 @@ def unfinished(folder: Path) -> list[BatchRecord]:
 
 def known_ids(folder: Path) -> set[str]:
     """The providers' ids of all batches."""
-    return {record.id for record in map(_read, folder.glob("b*.jsonl")) if record and record.id}
+    lines = (_lines(path) for path in folder.glob("b*.jsonl"))
+    return {str(line.get("id")) for each in lines for line in each if line["kind"] == "submitted"}
 
 
 def _append(path: Path, line: dict[str, Any]) -> None:
@@ -125,7 +126,7 @@ def _is_over(path: Path) -> bool:
 
 def _read(path: Path) -> BatchRecord | None:
     """A batch; none where a kill tore its first line, since then it wasn't sent."""
-    lines = [line for data in path.read_bytes().splitlines() if (line := _line(data))]
+    lines = _lines(path)
     try:
         head = lines[0]
         record = BatchRecord(path, head["model"], head["base"], tuple(head["items"]), head["at"])
@@ -133,6 +134,10 @@ def _read(path: Path) -> BatchRecord | None:
     except (IndexError, KeyError, TypeError):
         return None
     return replace(record, id=ids[-1] if ids else None)
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [line for data in path.read_bytes().splitlines() if (line := _line(data))]
 
 
 def _line(data: bytes) -> dict[str, Any] | None:

@@ -28,7 +28,8 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
     """The attempts of a call log, as they ended; none where there is no log.
 
     An attempt that was sent and never ended, since the process was killed, comes last, as
-    ``interrupted``: it may have been billed.
+    ``interrupted``: it may have been billed. One in a batch goes on in the next run, whatever its
+    number there: it comes once.
 
     Parameters
     ----------
@@ -52,6 +53,9 @@ def attempts(path: Path, unread: Callable[[], object] = lambda: None) -> Iterato
                     unread()
                 continue
             name = line.get("id", "")
+            if line.get("batch"):
+                name = f"batch {name.rpartition('-')[0]}"
+                under_way.setdefault(name, []).clear()
             if line["outcome"] == _SENT:
                 under_way.setdefault(name, []).append(line)
                 continue

@@ -13,6 +13,7 @@ import aiohttp
 from plenum.base.errors import UserError
 from plenum.design.condition import Calls, Sampling
 from plenum.models.api import bodies, completions, faults, rate_headers, routes
+from plenum.models.api.batch_anthropic import AnthropicBatches
 from plenum.models.api.batch_http import BatchHttp, BatchInterface
 from plenum.models.api.batch_openai import OpenAIBatches
 from plenum.models.api.fleet import Fleet, replica
@@ -103,8 +104,12 @@ class ApiBackend:
             It has none.
         """
         route = self._route(model, self._fleet(model).urls[0])
-        if route.provider == "openai" and len(self._fleet(model).urls) == 1:
-            return OpenAIBatches(BatchHttp(route, self.pool, self._most))
+        if len(self._fleet(model).urls) == 1:
+            if route.provider == "openai":
+                return OpenAIBatches(BatchHttp(route, self.pool, self._most))
+            if route.provider == "anthropic":
+                forward = routes.forwarding(route, "messages")
+                return AnthropicBatches(BatchHttp(forward, self.pool, self._most))
         raise UserError(
             f"calls.batch: {route.provider} has no batches that plenum knows (model {model}); "
             "openai and anthropic have, at one URL each"

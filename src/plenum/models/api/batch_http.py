@@ -18,6 +18,8 @@ from plenum.records import Failure
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LONG_S = 600.0
 """Seconds without a word after an upload of 200 MB."""
+SKEW_S = 600
+"""How far a provider's clock may be off."""
 _PAGES = 20
 """Pages of a list that are looked through at most."""
 
@@ -111,6 +113,8 @@ class BatchHttp:
         self._reader = bodies.Reader(most)
         self._headers = headers_of(route)
         del self._headers["Content-Type"]
+        if route.provider == "anthropic":
+            self._headers.pop("Authorization", None)
 
     async def json(self, method: str, path: str, data: Any = None) -> dict[str, Any]:
         """Send a request, and read the JSON object that is answered.

@@ -17,8 +17,6 @@ _CALLS = "/v1/chat/completions"
 _OURS = "plenum"
 _ENDED = ("completed", "failed", "expired", "cancelled")
 _TOO_MANY = "token_limit_exceeded"
-_SKEW_S = 600
-"""How far the provider's clock may be off."""
 
 
 class OpenAIBatches:
@@ -58,7 +56,7 @@ class OpenAIBatches:
         """The batch that carries the name."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
-            if batch_http.count(batch, "created_at") < since - _SKEW_S:
+            if batch_http.count(batch, "created_at") < since - batch_http.SKEW_S:
                 return None
             metadata = batch.get("metadata")
             return isinstance(metadata, dict) and metadata.get(_OURS) == name

@@ -12,6 +12,7 @@ from plenum.base.identity import generator
 from plenum.testing.fault_server.request_log import Tally
 from plenum.testing.fault_server.settings import BatchFaults
 
+Clock = Callable[[], float]
 Answer = Callable[[bytes, str], Awaitable[dict[str, Any]]]
 """Answers a body, whose key it is given; what it returns is an interface's."""
 
@@ -105,6 +106,14 @@ class Batches:
             batch.refused, batch.ended = "token_limit_exceeded", True
         self.all[batch.ident] = batch
         return batch
+
+    def page(self, after: str | None, limit: str | None) -> tuple[list[Batch], bool]:
+        """The latest batches first, after one of them, and whether there are more."""
+        batches = [*reversed(self.all.values())]
+        places = [place for place, batch in enumerate(batches) if batch.ident == after]
+        batches = batches[places[0] + 1 :] if places else batches
+        most = int(limit or 20)
+        return batches[:most], len(batches) > most
 
     def fault(self) -> str | None:
         """What becomes of the next submit: ``before`` or ``after`` it is taken, an error."""

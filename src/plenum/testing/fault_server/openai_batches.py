@@ -6,10 +6,16 @@ from typing import Any
 
 from aiohttp import MultipartReader, web
 
-from plenum.testing.fault_server.batches import Answer, Batch, Batches, key_of, requests_of
+from plenum.testing.fault_server.batches import (
+    Answer,
+    Batch,
+    Batches,
+    Clock,
+    key_of,
+    requests_of,
+)
 from plenum.testing.fault_server.http_answers import error_of, json_answer, lines_answer, refusal
 
-Clock = Callable[[], float]
 _CREATED = "created_at"
 
 
@@ -27,7 +33,7 @@ class OpenAIBatchRoutes:
     """
 
     def __init__(self, batches: Batches, answer: Answer, now: Clock) -> None:
-        self._batches, self._answer, self._now = batches, answer, now
+        self.batches, self._answer, self._now = batches, answer, now
         self._files: dict[str, bytes] = {}
 
     def route(self, method: str, path: str) -> "Callable[[web.BaseRequest], Awaitable[Any]] | None":
@@ -60,12 +66,12 @@ class OpenAIBatchRoutes:
 
     async def _create(self, request: web.BaseRequest) -> web.Response:
         wish = json.loads(await request.read())
-        fault = self._batches.fault()
+        fault = self.batches.fault()
         if fault == "before":
             return refusal(500, None, "The server had an error while processing your request.")
         lines = self._files[wish["input_file_id"]].splitlines()
         items = requests_of((json.loads(line) for line in lines), "body")
-        batch = self._batches.submit(items, wish.get("metadata") or {}, self._now(), "batch_")
+        batch = self.batches.submit(items, wish.get("metadata") or {}, self._now(), "batch_")
         if len({json.loads(item.body).get("model") for item in items}) > 1:
             batch.refused, batch.ended = "mismatched_model", True
         if fault == "after":
@@ -73,24 +79,19 @@ class OpenAIBatchRoutes:
         return json_answer(self._shown(batch))
 
     async def _list(self, request: web.BaseRequest) -> web.Response:
-        batches = [*reversed(self._batches.all.values())]
-        after = request.query.get("after")
-        if after:
-            places = [place for place, batch in enumerate(batches) if batch.ident == after]
-            batches = batches[places[0] + 1 :] if places else []
-        most = int(request.query.get("limit", 20))
-        shown = [self._shown(batch) for batch in batches[:most]]
-        return json_answer({"object": "list", "data": shown, "has_more": len(batches) > most})
+        page, more = self.batches.page(request.query.get("after"), request.query.get("limit"))
+        shown = [self._shown(batch) for batch in page]
+        return json_answer({"object": "list", "data": shown, "has_more": more})
 
     async def _show(self, ident: str) -> web.Response:
-        batch = self._batches.all.get(ident)
+        batch = self.batches.all.get(ident)
         if batch is None:
             return refusal(404, None, f"No batch found with id '{ident}'.")
-        await self._batches.settle(batch, self._now(), self._answer)
+        await self.batches.settle(batch, self._now(), self._answer)
         return json_answer(self._shown(batch))
 
     async def _cancel(self, ident: str) -> web.Response:
-        batch = self._batches.all.get(ident)
+        batch = self.batches.all.get(ident)
         if batch is None:
             return refusal(404, None, f"No batch found with id '{ident}'.")
         if batch.ended:
@@ -100,7 +101,7 @@ class OpenAIBatchRoutes:
 
     async def _content(self, ident: str) -> web.Response:
         kind, _, name = ident.partition("-")
-        batch = self._batches.all.get(name)
+        batch = self.batches.all.get(name)
         if batch is None or kind not in ("output", "error"):
             return refusal(404, None, f"No such file: {ident}")
         lines = (self._line(item, result) for item, result in batch.results.items())

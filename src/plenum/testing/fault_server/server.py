@@ -12,6 +12,7 @@ from typing import Any
 from aiohttp import web
 
 from plenum.testing.fault_server import answers
+from plenum.testing.fault_server.anthropic_batches import AnthropicBatchRoutes
 from plenum.testing.fault_server.batches import Batches, key_of
 from plenum.testing.fault_server.draws import Draws
 from plenum.testing.fault_server.http_answers import (
@@ -61,8 +62,10 @@ class FaultServer:
         self._answers: answers.Answers = (
             answers.CannedAnswers() if settings.answers == "canned" else answers.SimulatedAnswers()
         )
-        batches = Batches(settings.batches, settings.seed, self.tally)
-        self._openai = OpenAIBatchRoutes(batches, self._item, time.time)
+        self.sides = tuple(
+            side(Batches(settings.batches, settings.seed, self.tally), self._item, time.time)
+            for side in (OpenAIBatchRoutes, AnthropicBatchRoutes)
+        )
         self._clock = asyncio.get_running_loop().time
         self._started = self._clock()
         self._routes: dict[tuple[str, str], Handler] = {
@@ -81,7 +84,17 @@ class FaultServer:
         return await route(request)
 
     def _batch_route(self, request: web.BaseRequest) -> Handler | None:
-        return self._openai.route(request.method, request.path)
+        routes = (side.route(request.method, request.path) for side in self.sides)
+        route = next(filter(None, routes), None)
+        return self._refuse_key if route is not None and self._locked(request) else route
+
+    async def _refuse_key(self, request: web.BaseRequest) -> web.StreamResponse:
+        return _error("auth")
+
+    def _locked(self, request: web.BaseRequest) -> bool:
+        key, given = self._settings.key, request.headers
+        known = f"Bearer {key}" == given.get("Authorization") or key == given.get("x-api-key")
+        return key is not None and not known
 
     async def _item(self, body: bytes, key: str) -> dict[str, Any]:
         """The answer to an item of a batch, as it would be given at once."""
@@ -129,8 +142,7 @@ class FaultServer:
 
     def _refused(self, request: web.BaseRequest) -> web.Response | None:
         """What a real provider would refuse: a wrong key, or a request above the limits."""
-        key = self._settings.key
-        if key is not None and request.headers.get("Authorization") != f"Bearer {key}":
+        if self._locked(request):
             return _error("auth")
         wait = self.tally.wait(self._clock())
         if wait is None:

@@ -1,0 +1,119 @@
+"""Anthropic's message batches: the requests go up in one body, the results come as lines."""
+
+import json
+from collections.abc import AsyncIterator, Sequence, Set
+from datetime import datetime
+from typing import Any
+
+from plenum.models.api import batch_http, completions, faults
+from plenum.models.api.batch_http import BatchHttp, BatchState
+from plenum.models.api.interfaces import INTERFACES
+from plenum.models.api.litellm_import import litellm
+from plenum.models.api.prices import Price
+from plenum.models.chat import CallError, Chat, Response
+from plenum.records import Failure
+
+_PATH = "messages/batches"
+_OVER = ("succeeded", "errored", "canceled", "expired")
+_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+class AnthropicBatches:
+    """Anthropic's; see :class:`~plenum.models.api.batch_http.BatchInterface`."""
+
+    most_items = 100_000
+    most_bytes = 240 * 10**6
+
+    def __init__(self, http: BatchHttp) -> None:
+        self._http = http
+        self.base = str(http.route.base)
+
+    def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
+        """The request of a call, as LiteLLM makes it."""
+        request = litellm.AnthropicConfig().transform_request(
+            model=self._http.route.wire,
+            messages=[{"role": m.role, "content": m.content} for m in chat.messages],  # type: ignore[misc]
+            optional_params=dict(parameters),
+            litellm_params={},
+            headers={},
+        )
+        return json.dumps(request).encode()
+
+    def item(self, ident: str, body: bytes) -> bytes:
+        """A request of the body."""
+        return json.dumps({"custom_id": ident})[:-1].encode() + b', "params": ' + body + b"}"
+
+    async def submit(self, name: str, items: Sequence[bytes]) -> str:
+        """Send the requests; the name goes nowhere, since a batch has no room for it."""
+        body = b'{"requests": [' + b", ".join(items) + b"]}"
+        return batch_http.ident(await self._http.json("POST", _PATH, body))
+
+    async def find(self, name: str, since: float, items: int, known: Set[str]) -> str | None:
+        """A batch of as many items; whether it is the one its results say."""
+
+        def fits(batch: dict[str, Any]) -> bool | None:
+            if _time(batch.get("created_at")) < since - batch_http.SKEW_S:
+                return None
+            size = batch_http.count(batch.get("request_counts"), "processing", *_OVER)
+            return size == items and batch.get("id") not in known
+
+        return await self._http.listed(_PATH, "after_id", fits)
+
+    async def state(self, ident: str) -> BatchState:
+        """How far it is."""
+        batch = await self._http.json("GET", f"{_PATH}/{ident}")
+        counts = batch.get("request_counts")
+        done = batch_http.count(counts, *_OVER)
+        total = done + batch_http.count(counts, "processing")
+        return BatchState(batch.get("processing_status") == "ended", done, total)
+
+    async def cancel(self, ident: str) -> None:
+        """Have it cancelled; what was answered by then stays."""
+        await self._http.json("POST", f"{_PATH}/{ident}/cancel")
+
+    async def results(
+        self, ident: str, state: BatchState, price: Price | None
+    ) -> AsyncIterator[tuple[str, Response | CallError]]:
+        """The results, in any order; their URL is made here, not taken from the answer."""
+        async for line in self._http.lines(f"{_PATH}/{ident}/results"):
+            yield str(line.get("custom_id")), self._read(line.get("result"), price)
+
+    def _read(self, result: Any, price: Price | None) -> Response | CallError:
+        kind = result.get("type") if isinstance(result, dict) else None
+        if kind in ("canceled", "expired"):
+            return batch_http.NotAnswered(f"the item was not answered: {kind}")
+        if kind == "errored":
+            return self._error(result.get("error"))
+        try:
+            if kind != "succeeded":
+                raise completions.Unfit("it has no known type")
+            message = INTERFACES["messages"].as_completion(result.get("message"))
+            return completions.read(message, price, logprobs=False, hold_s=0.0)
+        except completions.Unfit as why:
+            return CallError(Failure.SERVER, f"the result is no message: {why}", 200)
+        except CallError as error:
+            return error
+
+    def _error(self, error: Any) -> CallError:
+        inner = error.get("error", error) if isinstance(error, dict) else None
+        kind = inner.get("type") if isinstance(inner, dict) else None
+        status = _STATUS.get(str(kind), 500)
+        return faults.refused(self._http.route, status, json.dumps({"error": inner}).encode(), {})
+
+
+def _time(text: Any) -> float:
+    """Unix time of an ISO time; 0 for anything else."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (TypeError, ValueError):
+        return 0.0

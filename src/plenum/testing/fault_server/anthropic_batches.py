@@ -1,0 +1,149 @@
+"""Anthropic's side: messages, one at a time and in batches."""
+
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from aiohttp import web
+
+from plenum.testing.fault_server.batches import Answer, Batch, Batches, Clock, requests_of
+from plenum.testing.fault_server.http_answers import json_answer, lines_answer, refusal
+
+_STOPS = {"length": "max_tokens"}
+
+
+class AnthropicBatchRoutes:
+    """``/v1/messages/batches``.
+
+    Parameters
+    ----------
+    batches
+        Those of this interface.
+    answer
+        Answers one item, as OpenAI has it.
+    now
+        Unix time.
+    """
+
+    def __init__(self, batches: Batches, answer: Answer, now: Clock) -> None:
+        self.batches, self._answer, self._now = batches, answer, now
+
+    def route(self, method: str, path: str) -> "Callable[[web.BaseRequest], Awaitable[Any]] | None":
+        """What answers a request; ``None`` where it isn't about messages."""
+        match method, path.removeprefix("/v1/").split("/"):
+            case "POST", ["messages"]:
+                return self._message
+            case "POST", ["messages", "batches"]:
+                return self._create
+            case "GET", ["messages", "batches"]:
+                return self._list
+            case "GET", ["messages", "batches", ident]:
+                return lambda request: self._show(ident)
+            case "GET", ["messages", "batches", ident, "results"]:
+                return lambda request: self._results(ident)
+            case "POST", ["messages", "batches", ident, "cancel"]:
+                return lambda request: self._cancel(ident)
+        return None
+
+    async def _message(self, request: web.BaseRequest) -> web.Response:
+        answer = await self._one(await request.read(), "live")
+        if "error" in answer:
+            return refusal(400, None, answer["error"]["message"])
+        return json_answer(answer)
+
+    async def _create(self, request: web.BaseRequest) -> web.Response:
+        fault = self.batches.fault()
+        body = json.loads(await request.content.read())
+        if fault == "before":
+            return refusal(500, None, "Internal server error")
+        batch = self.batches.submit(
+            requests_of(body["requests"], "params"), {}, self._now(), "msgbatch_"
+        )
+        if batch.refused:
+            del self.batches.all[batch.ident]
+            return refusal(400, None, batch.refused)
+        if fault == "after":
+            return refusal(500, None, "Internal server error")
+        return json_answer(self._shown(batch))
+
+    async def _list(self, request: web.BaseRequest) -> web.Response:
+        page, more = self.batches.page(request.query.get("after_id"), request.query.get("limit"))
+        return json_answer({"data": [self._shown(batch) for batch in page], "has_more": more})
+
+    async def _show(self, ident: str) -> web.Response:
+        batch = self.batches.all.get(ident)
+        if batch is None:
+            return refusal(404, None, f"{ident} not found")
+        await self.batches.settle(batch, self._now(), self._one)
+        return json_answer(self._shown(batch))
+
+    async def _cancel(self, ident: str) -> web.Response:
+        batch = self.batches.all.get(ident)
+        if batch is None or batch.ended:
+            return refusal(400 if batch else 404, None, f"{ident} can't be cancelled")
+        batch.cancelled = batch.cancelled or self._now()
+        return json_answer(self._shown(batch))
+
+    async def _results(self, ident: str) -> web.Response:
+        batch = self.batches.all.get(ident)
+        if batch is None or not batch.ended:
+            return refusal(404, None, f"{ident} has no results")
+        return lines_answer(
+            [{"custom_id": item, "result": _result(r)} for item, r in batch.results.items()]
+        )
+
+    async def _one(self, body: bytes, key: str) -> dict[str, Any]:
+        """The answer to a message, of which OpenAI's form is answered."""
+        given = json.loads(body)
+        system = given.pop("system", None)
+        head = [{"role": "system", "content": system}] if system else []
+        asked = {**given, "messages": [*head, *given["messages"]]}
+        answer = await self._answer(json.dumps(asked).encode(), key)
+        return answer if "error" in answer else _as_message(answer)
+
+    def _shown(self, batch: Batch) -> dict[str, Any]:
+        results = [r if isinstance(r, str) else "succeeded" for r in batch.results.values()]
+        counts = {kind: results.count(kind) for kind in ("errored", "canceled", "expired")}
+        done = results.count("succeeded") if batch.ended else 0
+        left = 0 if batch.ended else len(batch.items)
+        status = "in_progress" if batch.cancelled is None else "canceling"
+        return {
+            "id": batch.ident,
+            "type": "message_batch",
+            "processing_status": "ended" if batch.ended else status,
+            "request_counts": {"processing": left, "succeeded": done, **counts},
+            "created_at": datetime.fromtimestamp(batch.created, UTC).isoformat(),
+        }
+
+
+def _result(result: Any) -> dict[str, Any]:
+    if result == "errored":
+        error = {"type": "api_error", "message": "Internal server error"}
+        return {"type": "errored", "error": {"type": "error", "error": error}}
+    if isinstance(result, str):
+        return {"type": result}
+    if "error" in result:
+        error = {"type": "invalid_request_error", "message": result["error"]["message"]}
+        return {"type": "errored", "error": {"type": "error", "error": error}}
+    return {"type": "succeeded", "message": result}
+
+
+def _as_message(answer: dict[str, Any]) -> dict[str, Any]:
+    """A chat completion as a message."""
+    (choice,) = answer["choices"]
+    text, reason = choice["message"]["content"], choice["finish_reason"]
+    usage = answer["usage"]
+    return {
+        "id": answer["id"].replace("chatcmpl-", "msg_"),
+        "type": "message",
+        "role": "assistant",
+        "model": answer["model"],
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": _STOPS.get(reason, "end_turn"),
+        "stop_sequence": None,
+        "usage": {
+            "input_tokens": usage["prompt_tokens"],
+            "output_tokens": usage["completion_tokens"],
+        },
+    }

@@ -7,7 +7,6 @@ Exit status of a check: 0 where the file is whole, 2 where it isn't.
 """
 
 import sys
-from pathlib import Path
 
 import hydra
 from omegaconf import DictConfig
@@ -28,13 +27,14 @@ def main(cfg: DictConfig) -> None:
 
 def verify() -> None:
     from plenum.archive.verify import verify as verified
+    from plenum.records.remote_files import fetched
 
     arguments = sys.argv[1:]
     if len(arguments) == 1:  # --verify=FILE
         arguments = arguments[0].split("=", 1)
     if len(arguments) != 2 or arguments[0] != VERIFY or not arguments[1]:
         raise UserError(f"{VERIFY}: it takes one file and nothing else, as in {VERIFY} s1.zip")
-    raise SystemExit(verified(Path(arguments[1])))
+    raise SystemExit(verified(fetched(VERIFY, arguments[1])))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def archive(study: Study, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bring_back(archive: Path, uri: str, study: str = "", journals: Path | None = None) -> None:
-    import_.bring_back(Import(archive, study, uri, journals))
+    import_.bring_back(Import(archive, study, uri, journals and str(journals)))
 
 
 def test_the_same_study_has_the_same_bytes(study: Study, archive: Path, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def managed(here: Path) -> Manage:
 
     def call(study: str, action: str, value: str = "", remove: bool = False) -> None:
         uri = store.absolute("sqlite:///mlruns/mlflow.db")
-        manage(Request(study, uri, action, value, Path("mlruns/journals"), remove, sure=True))
+        manage(Request(study, uri, action, value, "mlruns/journals", remove, sure=True))
 
     return call
 
@@ -191,7 +191,9 @@ def test_all_of_it_on_a_server(run: Run, tmp_path: Path, mlflow_server: str) -> 
 
     def on_server(study: str, action: str, value: str = "") -> list[tuple[str, bool, int]]:
         manage(
-            Request(study, mlflow_server, action, value, tmp_path / "mlruns/journals", False, True)
+            Request(
+                study, mlflow_server, action, value, str(tmp_path / "mlruns/journals"), False, True
+            )
         )
         listing = studies.studies(store.open_client(mlflow_server))
         return [

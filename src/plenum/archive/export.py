@@ -23,6 +23,7 @@ from plenum.archive.readme import readme
 from plenum.archive.verify import check, seal, size, summary
 from plenum.base.errors import UserError
 from plenum.base.project import code_version
+from plenum.records import remote_files
 from plenum.reports import accounting
 from plenum.reports.settings import Settings, settings
 from plenum.reports.table import csv
@@ -56,9 +57,9 @@ def read_config(cfg: DictConfig) -> Export:
         raise UserError(f"out: {chosen.out} is a folder; name a file, as in out=s1.zip")
     if chosen.out.suffix != ".zip":
         raise UserError(f"out: {chosen.out}; the name of a file that ends in .zip")
-    if chosen.out.exists() and not cfg.overwrite:
+    if not cfg.overwrite and remote_files.exists(str(cfg.out)):
         raise UserError(
-            f"out: {chosen.out} is there already; name another file, or say overwrite=true"
+            f"out: {cfg.out} is there already; name another file, or say overwrite=true"
         )
     store.require_writable("out", chosen.out.parent)
     return Export(chosen, cfg.overwrite)

@@ -10,6 +10,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.records.diff import DIFFERS, MISSING, OUTCOMES, PENDING, Comparison, compare
+from plenum.records.storage import fetched
 from plenum.reports.labels import shared_label
 from plenum.reports.markdown import markdown
 from plenum.reports.printing import show
@@ -76,7 +77,7 @@ def settings(cfg: DictConfig) -> Settings:
         The study isn't named, or there is no store, or no such folder of journals.
     """
     study, uri = source(cfg)
-    journals = Path(str(cfg.journals))
+    journals = fetched(str(cfg.journals))
     if not journals.is_dir():
         raise UserError(f"journals: there is no folder {journals}; run.py writes it where it runs")
     return Settings(study, uri, journals, Path(cfg.out))

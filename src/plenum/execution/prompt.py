@@ -4,7 +4,6 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
@@ -17,6 +16,7 @@ from plenum.design.ranges import Choice, Whole, check_ranges
 from plenum.execution.replay import ReadDifferently, calls, messages
 from plenum.models.conversation import Ask
 from plenum.records import DamagedJournal, Transcript, read
+from plenum.records.storage import fetched
 from plenum.tracking.runs import artifacts
 from plenum.tracking.study import Study
 
@@ -43,7 +43,7 @@ class Wanted:
     round: Annotated[int | None, Whole(1)]
     seat: str | None
     format: Annotated[str, Choice(FORMATS)]
-    journals: Path
+    journals: str
 
 
 def wanted(cfg: DictConfig) -> Wanted:
@@ -57,7 +57,7 @@ def wanted(cfg: DictConfig) -> Wanted:
     names = ("condition", "call", "seat")
     given: dict[str, Any] = {name: cfg[name] for name in ("replicate", "round", "format")}
     given |= {name: None if cfg[name] is None else str(cfg[name]) for name in names}
-    wish = Wanted(journals=Path(cfg.journals), **given)
+    wish = Wanted(journals=str(cfg.journals), **given)
     check_ranges("", wish)
     return wish
 
@@ -147,7 +147,8 @@ def _condition(client: Any, run: Any) -> Condition:
 
 def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> Transcript:
     """A replicate's journal: the one here, else the copy in the tracking store."""
-    here = wish.journals / condition.folder / f"{wish.replicate:03d}.jsonl"
+    folder = fetched(wish.journals, condition.folder) / condition.folder
+    here = folder / f"{wish.replicate:03d}.jsonl"
     try:
         if here.exists():
             return read(here)

@@ -87,6 +87,28 @@ class Bucket:
             "that two writers of a journal would go unnoticed; use an S3 with conditional writes"
         )
 
+    def reach(self) -> None:
+        """Refuse a bucket that can't be read.
+
+        Raises
+        ------
+        UserError
+            It is so.
+        """
+        import obstore
+
+        try:
+            obstore.list(self._store, _PROBE).collect()
+        except (obstore.exceptions.BaseError, FileNotFoundError) as error:
+            raise UserError(f"{self.url}: {reason(error)}") from None
+
+    def folders(self) -> list[str]:
+        """The names of the folders right below the prefix."""
+        import obstore
+
+        found = self._try(lambda: obstore.list_with_delimiter(self._store))
+        return list(found["common_prefixes"])
+
     def hurry(self, patience_s: float | None) -> None:
         """From now on, be patient for so long and no longer; ``None`` for as long as ever."""
         self._last = time.monotonic() + (float("inf") if patience_s is None else patience_s)
@@ -176,10 +198,10 @@ class Bucket:
             except final:
                 raise
             except (known.PermissionDeniedError, known.UnauthenticatedError) as error:
-                raise Stopped(f"journals: {self.url}: {reason(error)}") from None
+                raise Stopped(f"{self.url}: {reason(error)}") from None
             except known.BaseError as error:
                 if time.monotonic() > min(began + self._patience_s, self._last):
-                    raise Stopped(f"journals: {self.url}: {reason(error)}") from None
+                    raise Stopped(f"{self.url}: {reason(error)}") from None
                 self._say_down(reason(error))
                 if self._hurried.wait(pause):
                     time.sleep(_PAUSE_S)
@@ -187,14 +209,14 @@ class Bucket:
             else:
                 if self._down.is_set():
                     self._down.clear()
-                    self.tell(f"journals: {self.url} answers again")
+                    self.tell(f"{self.url} answers again")
                 return result
 
     def _say_down(self, why: str) -> None:
         if not self._down.is_set():
             self._down.set()
             patience = f"for {self._patience_s:.0f} s; until then this machine keeps them"
-            self.tell(f"journals: {self.url} doesn't answer ({why}); trying again {patience}")
+            self.tell(f"{self.url} doesn't answer ({why}); trying again {patience}")
 
 
 def _stored(meta: "ObjectMeta") -> Stored:
@@ -204,11 +226,14 @@ def _stored(meta: "ObjectMeta") -> Stored:
 def reason(error: Exception) -> str:
     """What an object store, or the way to it, says in one line and without its request."""
     text = str(error).partition("\n\nDebug source")[0]
-    if "169.254.169.254" in text:  # where a machine of Amazon's would have them
-        return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     stated = re.search(r"<Code>(.*?)</Code>.*?<Message>(.*?)</Message>", text, re.DOTALL)
     if stated:
         return f"{stated[1]}: {stated[2]}"
+    # Without credentials it looks where a machine of Amazon's would have them.
+    if "169.254.169.254" in text or "Missing AccessKeyId" in text:
+        return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+    if "HTTP error" in text:
+        return "it can't be reached"
     return " ".join(text.rpartition(" - ")[2].split())
 
 

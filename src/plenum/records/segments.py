@@ -120,13 +120,15 @@ class Segments:
         if self.problem is not None:
             raise self.problem
 
-    def agree(self, listed: Iterable[Stored]) -> None:
+    def agree(self, listed: Iterable[Stored], reading: bool = False) -> None:
         """Learn what the bucket has, and write here what it has more.
 
         Parameters
         ----------
         listed
             Its objects of the condition, or more.
+        reading
+            Whether nothing is to be written to the bucket: another process may be at it.
 
         Raises
         ------
@@ -152,6 +154,8 @@ class Segments:
         self._bytes, self._lines, self._known = len(held), held.count(b"\n"), True
         self._whole = whole.tag if whole else None
         self._joined = whole is not None and not segments and _has_ended(held)
+        if reading:
+            return
         if len(local) > len(held) or (_has_ended(held) and not self._joined):
             self.hand_over(max(len(local), len(held)), _has_ended(max(local, held, key=len)))
 

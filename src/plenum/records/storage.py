@@ -61,6 +61,30 @@ def set_aside(path: Path, aside: Path) -> None:
         storage.segments(path).set_aside(aside)
 
 
+def fetched(journals: str, *conditions: str) -> Path:
+    """The folder of journals to be read, with what a bucket behind it has of conditions, or of all.
+
+    Raises
+    ------
+    UserError
+        The bucket can't be read, or has journals that don't verify.
+    """
+    here = folder(journals)
+    if here != Path(journals):
+        storage = Storage(journals.rstrip("/"))
+        storage.bucket.reach()
+        for name in conditions or storage.bucket.folders():
+            storage.fetch(here / name, reading=True)
+        storage.refuse()
+    return here
+
+
+def remove(condition: Path) -> None:
+    """Remove what an opened bucket behind a condition's folder has of it."""
+    if (storage := _of_file(condition)) is not None:
+        storage.remove(condition.name)
+
+
 def report_to(tell: Callable[[str], object]) -> None:
     """Have lines about buckets that don't answer printed by somebody else."""
     for storage in _opened.values():
@@ -113,12 +137,17 @@ class Storage:
             _opened[url] = storage
         return _opened[url]
 
-    def fetch(self, condition: Path) -> None:
+    def fetch(self, condition: Path, reading: bool = False) -> None:
         """Bring a condition's folder and the bucket together; whoever writes it waits until then.
 
         What the bucket has and the folder lacks is written here, verified. What an earlier process
         left behind goes to the bucket. A journal of which both have different lines stays as it
         is on either side, and is refused when it is opened.
+
+        Parameters
+        ----------
+        reading
+            Whether nothing is to be written to the bucket: another process may be at it.
 
         Raises
         ------
@@ -137,8 +166,11 @@ class Storage:
                 whole.append(stored)
         local = {path.stem for path in condition.glob("*.jsonl") if path.stem.isdecimal()}
         for stem in sorted(groups.keys() | local):
-            self._agree(condition / f"{stem}.jsonl", groups.get(stem, []))
+            self._agree(condition / f"{stem}.jsonl", groups.get(stem, []), reading)
         self._fetch_files(condition, whole)
+        if reading:
+            return
+        self._send_aside(condition, whole)
         with self._lock:
             self._fetched.add(condition)
 
@@ -184,6 +216,18 @@ class Storage:
         finally:
             self.bucket.hurry(None)
 
+    def refuse(self) -> None:
+        """Refuse journals of which bucket and folder have different lines, or damaged ones.
+
+        Raises
+        ------
+        UserError
+            The first of them.
+        """
+        for behind in self._journals.values():
+            if behind.problem is not None:
+                raise UserError(str(behind.problem))
+
     def remove(self, condition: str) -> None:
         """Remove all that the bucket has of a condition."""
         self.bucket.delete(stored.name for stored in self.bucket.below(condition))
@@ -191,10 +235,10 @@ class Storage:
     def _segments(self, path: Path, fresh: bool = False) -> Segments:
         return Segments(self._queue, path, f"{path.parent.name}/{path.stem}", fresh)
 
-    def _agree(self, path: Path, listed: list[Stored]) -> None:
+    def _agree(self, path: Path, listed: list[Stored], reading: bool) -> None:
         behind = self._segments(path)
         try:
-            behind.agree(listed)
+            behind.agree(listed, reading)
         except DamagedJournal as problem:
             behind.problem = problem
         if not behind.over:
@@ -202,7 +246,7 @@ class Storage:
                 self._journals[path] = behind
 
     def _fetch_files(self, condition: Path, listed: Iterable[Stored]) -> None:
-        """Logs of other machines, and journals that were set aside: each has one writer."""
+        """Get logs of other machines, and journals that were set aside: each has one writer."""
         names = {stored.name: condition / self._local(stored.name) for stored in listed}
         lacking = {
             stored.name
@@ -213,9 +257,12 @@ class Storage:
             if data is not None:
                 condition.mkdir(parents=True, exist_ok=True)
                 write_whole(names[name], data.decode(errors="replace"))
+
+    def _send_aside(self, condition: Path, listed: Iterable[Stored]) -> None:
+        names = {stored.name for stored in listed}
         for path in condition.glob(_FILES[1]):
-            if path not in names.values():
-                self.bucket.put(f"{condition.name}/{path.name}", path.read_bytes())
+            if (name := f"{condition.name}/{path.name}") not in names:
+                self.bucket.put(name, path.read_bytes())
 
     def _over(self, path: Path) -> None:
         """A replicate has ended, and the bucket has its journal."""

@@ -11,6 +11,8 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.design.ranges import is_study, one_of
+from plenum.records import storage
+from plenum.records.storage import Storage
 from plenum.reports.formats import NONE, or_dash
 from plenum.reports.phrases import paragraphs
 from plenum.reports.printing import show
@@ -39,7 +41,7 @@ class Request:
     value
         The new name, or the condition.
     journals
-        The folder that holds the journals.
+        The folder that holds the journals, or the bucket behind it.
     remove
         Whether journals that no other study of the store uses are removed too.
     sure
@@ -50,7 +52,7 @@ class Request:
     uri: str
     action: str
     value: str
-    journals: Path
+    journals: str
     remove: bool
     sure: bool
 
@@ -83,7 +85,7 @@ def request(cfg: DictConfig) -> Request:
         uri=store.absolute(str(cfg.tracking.uri)),
         action=action,
         value=str(cfg.get(action) or ""),
-        journals=Path(cfg.folder),
+        journals=str(cfg.folder),
         remove=cfg.journals == "delete",
         sure=bool(cfg.yes),
     )
@@ -104,8 +106,9 @@ def manage(request: Request) -> None:
         _print_studies(stored)
         return
     study = _find(stored, request)
+    lie = storage.fetched(request.journals, *{c.folders[0] for c in study.conditions})
     if request.action == "list":
-        _print_conditions(study, request.journals)
+        _print_conditions(study, lie)
         return
     if request.action == "rename" and any(s.name == request.value and s.active for s in stored):
         raise UserError(f"rename: there is a study {request.value!r} already")
@@ -114,13 +117,15 @@ def manage(request: Request) -> None:
     folders = list(dict.fromkeys(c.folders[0] for c in gone))
     free = [folder for folder in folders if folder not in used]
     removed = free if request.remove else []
-    with studies.held_journals(request.journals, request.uri, study.name, removed):
+    with studies.held_journals(lie, request.uri, study.name, removed):
         for line in _consequences(
             study, request, gone, free, {f: used[f] for f in folders if f in used}
         ):
             print(line)
         _confirm(request)
-        studies.remove_journals(request.journals, removed)
+        if removed:
+            Storage.of(request.journals)
+        studies.remove_journals(lie, removed)
         if request.action == "rename":
             studies.rename(client, study, request.value)
         elif request.action == "restore":
@@ -179,7 +184,7 @@ def _consequences(
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
     """The consequences for the study and its journals: those that are free, and those in use."""
-    size = sum(studies.journals_size(request.journals / folder) for folder in free)
+    size = sum(studies.journals_size(storage.folder(request.journals) / folder) for folder in free)
     facts = {
         **{"study": study.name, "action": request.action, "value": request.value, "gone": gone},
         **{"ended": sum(c.completed + c.failed for c in gone), "free": free, "used": used},

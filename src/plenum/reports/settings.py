@@ -10,6 +10,7 @@ from plenum.base.errors import UserError
 from plenum.design.ranges import Choice, Range, Whole, check_ranges
 from plenum.dynamics import DRAWS, INTERVALS, WINDOW
 from plenum.dynamics.planning import SPENDING
+from plenum.records.remote_files import destination
 
 T = TypeVar("T")
 
@@ -106,7 +107,7 @@ def read(kind: type[T], cfg: DictConfig) -> T:
     hints = get_type_hints(kind)
     given = dict(zip(("study", "uri"), source(cfg), strict=True)) if "uri" in hints else {}
     names = [name for name in hints if name in cfg and name not in given]
-    values = {name: _converted(cfg[name], hints[name]) for name in names}
+    values = {name: _converted(name, cfg[name], hints[name]) for name in names}
     typed = kind(**given, **values)
     check_ranges("", typed)
     return typed
@@ -144,12 +145,12 @@ def source(cfg: DictConfig) -> tuple[str, str]:
     return str(cfg.study), str(cfg.tracking.uri)
 
 
-def _converted(value: Any, hint: Any) -> Any:
+def _converted(name: str, value: Any, hint: Any) -> Any:
     """A value of a config as a field has it; what is of another type is for its rules to refuse."""
     if hint is str:
         return "" if value is None else str(value)
     if hint is Path:
-        return Path(value)
+        return destination(name, str(value))
     if get_origin(hint) is tuple and OmegaConf.is_list(value):
         return tuple(value)
     return value

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
+from plenum.records import storage
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition, from_run, written
 from plenum.tracking.runs import CONDITIONS, interrupted, search
@@ -126,8 +127,9 @@ def held_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) 
 
 
 def remove_journals(journals: Path, folders: Sequence[str]) -> None:
-    """Remove folders with their journals; those that aren't there are left out."""
+    """Remove folders with their journals, here and in an opened bucket; others are left out."""
     for name in folders:
+        storage.remove(journals / name)
         if (journals / name).is_dir():
             shutil.rmtree(journals / name)
 

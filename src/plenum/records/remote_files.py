@@ -1,0 +1,79 @@
+"""Files that scripts read from a bucket, or leave there: an archive, a page, a folder of tables."""
+
+import time
+from pathlib import Path
+
+from plenum.base.errors import UserError
+from plenum.records.bucket import Bucket
+from plenum.records.storage import folder
+
+_PATIENCE_S = 30.0
+_destinations: dict[str, tuple[Path, float]] = {}
+
+
+def fetched(key: str, address: str) -> Path:
+    """A file on this machine; one of a bucket is fetched.
+
+    Raises
+    ------
+    UserError
+        With the ``key``: it isn't there, or can't be read.
+    """
+    path = folder(address)
+    if path != Path(address):
+        bucket, name = _bucket(key, address)
+        (data,) = bucket.get([name])
+        if data is None:
+            raise UserError(f"{key}: there is no file {address}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return path
+
+
+def destination(key: str, address: str) -> Path:
+    """Where a script writes a file or a folder on this machine, for :func:`send` to take from.
+
+    Raises
+    ------
+    UserError
+        With the ``key``: the bucket can't be reached.
+    """
+    path = folder(address)
+    if path != Path(address):
+        _bucket(key, address)
+        _destinations[address.rstrip("/")] = path, time.time()
+    return path
+
+
+def send() -> None:
+    """Put what a script has written into the buckets that it is for."""
+    for address, (path, since) in _destinations.items():
+        bucket, name = _bucket("out", address)
+        files = [path] if path.is_file() else [f for f in path.rglob("*") if f.is_file()]
+        written = [file for file in files if file.stat().st_mtime >= since - 1]
+        for file in written:
+            bucket.put(f"{name}/{file.relative_to(path)}".removesuffix("/."), file.read_bytes())
+        print(f"uploaded: {address} ({len(written)} file{'s' * (len(written) != 1)})")
+    _destinations.clear()
+
+
+def exists(address: str) -> bool:
+    """Whether there is such a file, here or in its bucket."""
+    path = folder(address)
+    if path == Path(address):
+        return path.exists()
+    bucket, name = _bucket("out", address)
+    return bucket.head(name) is not None
+
+
+def _bucket(key: str, address: str) -> tuple[Bucket, str]:
+    """A bucket as a whole, and the name of something in it."""
+    root, _, name = address.removeprefix("s3://").rstrip("/").partition("/")
+    if not name:
+        raise UserError(f"{key}: {address} names a bucket and nothing in it")
+    bucket = Bucket(f"s3://{root}", _PATIENCE_S)
+    try:
+        bucket.reach()
+    except UserError as error:
+        raise UserError(f"{key}: {error}") from None
+    return bucket, name

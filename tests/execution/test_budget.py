@@ -17,6 +17,7 @@ from plenum.models.api.prices import Price
 from plenum.records import Usage
 
 DOLLAR = Price(1.0, 1.0, 1.0)  # a token costs a dollar
+KEPT = Price(1.0, 1.0, 0.1, writing=0.25)
 CHAT = Chat("m", (Message("user", "x" * 30),), 0.0, max_tokens=10, seed=1)
 MOST = sum(tokens_at_most(CHAT))  # what it may use
 
@@ -175,3 +176,9 @@ def test_the_estimate_of_a_prompt_is_one_from_above(text: str, tokens: int) -> N
     prompt, answer = tokens_at_most(many)
     assert answer == 10
     assert prompt >= tokens * 20
+
+
+def test_the_worst_case_of_a_prompt_is_that_all_of_it_is_written_to_a_cache() -> None:
+    prompt, answer = tokens_at_most(CHAT)
+    book = Ledger(Budget(dollars=1.0), lambda _: KEPT)
+    assert book.at_most(CHAT).dollars == pytest.approx(1.25 * prompt + answer)

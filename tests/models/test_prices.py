@@ -13,6 +13,7 @@ STATED = {
     "gpt-4.1": StatedPrice(2.0, 3.0, 0.5),
     "mine": StatedPrice(2.0, 3.0),
     "gift": StatedPrice(0.0, 0.0),
+    "kept": StatedPrice(2.0, 3.0, 0.2, written=2.5),
 }
 
 
@@ -24,6 +25,8 @@ STATED = {
         ("gpt-4.1", Price(2e-6, 3e-6, 0.5e-6)),  # the stated one goes before
         ("mine", Price(2e-6, 3e-6, 2e-6)),  # cached tokens cost what others do
         ("gift", Price(0, 0, 0)),
+        ("kept", Price(2e-6, 3e-6, 0.2e-6, 0.5e-6)),
+        ("anthropic/claude-sonnet-4-6", Price(3e-6, 15e-6, 0.3e-6, 0.75e-6)),
         ("ollama/llama3", Price(0, 0, 0)),
         # what a hosted model is called says nothing of a server of one's own
         *((f"{server}/gpt-4.1", None) for server in ("hosted_vllm", "lm_studio")),
@@ -46,6 +49,17 @@ def test_a_model_that_is_listed_without_a_price_a_token_is_not_free(model: str) 
     """Such as one whose price depends on the length of the prompt."""
     price = Prices().of(model)
     assert price is None or price.input > 0
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_what_a_cache_keeps_costs_more_and_no_call_more_than_at_most(
+    fresh: int, cached: int, written: int, out: int
+) -> None:
+    price = Price(2e-6, 3e-6, 0.2e-6, 0.5e-6)
+    tokens = fresh + cached + written
+    cost = price.of(tokens, out, cached, written)
+    assert cost == pytest.approx(2e-6 * fresh + 0.2e-6 * cached + 2.5e-6 * written + 3e-6 * out)
+    assert cost <= price.at_most(tokens, out) * (1 + 1e-12)
 
 
 @given(fresh=st.integers(0, 10**6), cached=st.integers(0, 10**6), written=st.integers(0, 10**6))

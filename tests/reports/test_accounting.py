@@ -290,6 +290,15 @@ def test_the_manifest_names_run_condition_and_files() -> None:
     assert row["transcripts"] == "-"
 
 
+def test_tokens_of_a_cache_are_counted_where_there_are_any() -> None:
+    kept = {"m": {**model(), "tokens_cached": 800, "tokens_written": 120}}
+    (table,) = accounting.models([accounted(1, models=kept), accounted(2)])
+    shown = line(table, 0)
+    assert (shown["tokens cached"], shown["tokens written"]) == ("800", "120")
+    (without,) = accounting.models([accounted(1)])
+    assert "tokens cached" not in line(without, 0)
+
+
 # --- servers -----------------------------------------------------------------------------------
 
 

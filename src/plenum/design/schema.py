@@ -108,6 +108,7 @@ class PriceConfig:
     input: NotNegative = MISSING
     output: NotNegative = MISSING
     cached: Dollars = None
+    written: Dollars = None
 
 
 @dataclass

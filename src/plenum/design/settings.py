@@ -194,6 +194,7 @@ class StatedPrice:
     input: float
     output: float
     cached: float | None = None
+    written: float | None = None
 
 
 @dataclass(frozen=True)

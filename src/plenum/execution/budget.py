@@ -218,7 +218,7 @@ class Ledger:
     def price_of(self, demand: Demand) -> Usage:
         """What a call takes at most, by what it may use up."""
         price = self._price(demand.model, demand.batched)
-        dollars = price.of(demand.prompt, demand.answer) if price else 0.0
+        dollars = price.at_most(demand.prompt, demand.answer) if price else 0.0
         return Usage(1, demand.prompt, demand.answer, dollars)
 
     def _price(self, model: str, batched: bool) -> Price | None:

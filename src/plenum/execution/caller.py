@@ -103,6 +103,9 @@ class Caller:
         more: dict[str, Any] = {}
         if response.fingerprint:
             more["fingerprint"] = response.fingerprint
+        for name in ("cached", "written"):
+            if tokens := getattr(response, name):
+                more[name] = tokens
         if response.dropped:
             more["dropped"] = list(response.dropped)
         self._append(chat, labels, answer.attempt, {"outcome": outcome, "answered": True}, more)

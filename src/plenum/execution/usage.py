@@ -100,6 +100,9 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
         row = row_of(line["model"])
         row["seconds"] += line["latency_s"]
         row["attempts"][line["outcome"]] += 1
+        for name in ("cached", "written"):
+            if tokens := line.get(name):
+                row[f"tokens_{name}"] = row.get(f"tokens_{name}", 0) + tokens
         if isinstance(line.get("fingerprint"), str):  # logs of earlier versions may hold more
             row["fingerprints"][line["fingerprint"]] += 1
         if "dropped" in line:

@@ -138,6 +138,8 @@ class Response:
         Tools that a simulated agent calls.
     server
         Which of several servers answered, where that is known; else empty.
+    cached, written
+        Tokens of the prompt that the provider had in its cache, and that it has kept there since.
     """
 
     reply: Reply
@@ -148,6 +150,8 @@ class Response:
     body: Mapping[str, Any] | None = None
     tools: tuple[ToolCall, ...] = ()
     server: str = ""
+    cached: int = 0
+    written: int = 0
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,9 @@ def _read(data: bytes) -> Line | None:
     for name in ("fingerprint", "server"):  # what a server sent, in logs of earlier versions
         if not _is_text(line.get(name, "")):
             del line[name]
+    for name in ("cached", "written"):
+        if not _is_count(line.get(name, 0)):
+            del line[name]
     return line
 
 

@@ -12,7 +12,7 @@ import aiohttp
 
 from plenum.base.errors import UserError
 from plenum.design.condition import Calls, Sampling
-from plenum.models.api import bodies, completions, faults, rate_headers, routes
+from plenum.models.api import bodies, cache_marks, completions, faults, rate_headers, routes
 from plenum.models.api.batch_anthropic import AnthropicBatches
 from plenum.models.api.batch_http import BatchHttp, BatchInterface
 from plenum.models.api.batch_openai import OpenAIBatches
@@ -152,7 +152,7 @@ class ApiBackend:
         try:
             response = await litellm.acompletion(
                 model=f"openai/{route.wire}" if self_hosted else chat.model,
-                messages=[{"role": m.role, "content": m.content} for m in chat.messages],
+                messages=_messages(route, chat),
                 temperature=chat.temperature,
                 max_tokens=chat.max_tokens,
                 api_base=route.base,
@@ -220,6 +220,12 @@ class ApiBackend:
 
 
 _ELSEWHERE = Fleet([""])
+
+
+def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:
+    if route.provider == "anthropic":
+        return cache_marks.messages(chat)
+    return [{"role": m.role, "content": m.content} for m in chat.messages]
 
 
 def _as_completion(response: Any) -> dict[str, Any]:

@@ -83,20 +83,22 @@ def read(
     finish = _label(choice, "finish_reason", _LONGEST_FINISH, dropped) or "stop"
     if not text and message.get("refusal"):
         text, finish = _text(message["refusal"], "refusal"), "refusal"
-    cached = _cached(usage, tokens_in, dropped)
+    cached, written = _cached(usage, tokens_in, dropped)
     return Response(
         Reply(
             text,
             tokens_in,
             tokens_out,
             finish,
-            price.of(tokens_in, tokens_out, cached) if price else None,
+            price.of(tokens_in, tokens_out, cached, written) if price else None,
         ),
         hold_s=hold_s,
         fingerprint=_label(data, "system_fingerprint", _LONGEST_FINGERPRINT, dropped),
         logprobs=_logprobs(choice, dropped) if logprobs else (),
         dropped=tuple(dropped),
         server=server,
+        cached=cached,
+        written=written,
     )
 
 
@@ -141,16 +143,19 @@ def _label(holder: dict[str, Any], name: str, longest: int, dropped: list[str]) 
     return None
 
 
-def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> int:
+def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[int, int]:
+    """Tokens of the prompt that came from the provider's cache, and that went there."""
     details = usage.get("prompt_tokens_details")
-    value = None if details is None else _mapping(details, "prompt_tokens_details")
-    cached = (value or {}).get("cached_tokens")
-    if cached is None:
-        return 0
-    if type(cached) is int and 0 <= cached <= tokens_in:
-        return cached
-    dropped.append("cached_tokens")
-    return 0
+    counts = {} if details is None else _mapping(details, "prompt_tokens_details")
+    left, found = tokens_in, []
+    for name in ("cached_tokens", "cache_creation_tokens"):
+        value = counts.get(name)
+        if value is not None and not (type(value) is int and 0 <= value <= left):
+            dropped.append(name)
+            value = None
+        found.append(value or 0)
+        left -= found[-1]
+    return found[0], found[1]
 
 
 def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, float], ...]:

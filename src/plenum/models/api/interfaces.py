@@ -54,12 +54,12 @@ def _of_message(data: Any) -> Any:
     blocks = [block for block in data["content"] if isinstance(block, dict)]
     used = _counts(data, "")
     usage = data.get("usage")
+    details = used["prompt_tokens_details"] = {}
     for name in ("cache_read_input_tokens", "cache_creation_input_tokens"):
         more = usage.get(name) if isinstance(usage, dict) else None
         if type(more) is int and type(used["prompt_tokens"]) is int:
             used["prompt_tokens"] += more
-            if name.startswith("cache_read"):
-                used["prompt_tokens_details"] = {"cached_tokens": more}
+            details["cached_tokens" if "read" in name else "cache_creation_tokens"] = more
     finish = _STOPS.get(str(data.get("stop_reason")), "stop")
     return _completion(_joined(blocks, "text"), "", finish, used)
 

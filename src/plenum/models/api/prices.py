@@ -12,17 +12,30 @@ BATCH_SHARE = 0.5
 
 @dataclass(frozen=True)
 class Price:
-    """US dollars per token; ``cached`` is for input tokens that the provider had in its cache."""
+    """US dollars per token.
+
+    ``cached`` is for input tokens that the provider had in its cache, ``writing`` is what comes
+    on top of the input's price for those that it keeps there from now on.
+    """
 
     input: float
     output: float
     cached: float
+    writing: float = 0.0
 
-    def of(self, tokens_in: int, tokens_out: int, tokens_cached: int = 0) -> float:
-        """The cost of a call, never below 0; ``tokens_cached`` are among ``tokens_in``."""
+    def of(
+        self, tokens_in: int, tokens_out: int, tokens_cached: int = 0, tokens_written: int = 0
+    ) -> float:
+        """The cost of a call, never below 0; cached and written tokens are among ``tokens_in``."""
         cached = min(max(tokens_cached, 0), tokens_in)
         fresh = tokens_in - cached
-        return max(fresh * self.input + cached * self.cached + tokens_out * self.output, 0.0)
+        written = min(max(tokens_written, 0), fresh) * self.writing
+        whole = fresh * self.input + cached * self.cached + tokens_out * self.output
+        return max(whole + written, 0.0)
+
+    def at_most(self, tokens_in: int, tokens_out: int) -> float:
+        """The most that a call can cost: all of its prompt may be written to the cache."""
+        return self.of(tokens_in, tokens_out, tokens_written=tokens_in)
 
     @property
     def batched(self) -> "Price":
@@ -63,7 +76,8 @@ def how_to_state(models: Sequence[str]) -> str:
 
 def _per_token(price: StatedPrice) -> Price:
     cached = price.input if price.cached is None else price.cached
-    return Price(price.input / 1e6, price.output / 1e6, cached / 1e6)
+    writing = max((price.written or 0.0) - price.input, 0.0)
+    return Price(price.input / 1e6, price.output / 1e6, cached / 1e6, writing / 1e6)
 
 
 @cache
@@ -79,5 +93,5 @@ def _listed(model: str) -> Price | None:
     read, written = info.get("input_cost_per_token"), info.get("output_cost_per_token")
     if read is None or written is None:
         return None
-    cached = info.get("cache_read_input_token_cost")
-    return Price(read, written, read if cached is None else cached)
+    cached, kept = (info.get(f"cache_{name}_input_token_cost") for name in ("read", "creation"))
+    return Price(read, written, read if cached is None else cached, max((kept or read) - read, 0.0))

@@ -22,10 +22,15 @@ _SUMMED = ("tokens_in", "tokens_out", "cost", "unpriced", "seconds")
 SPENT = ["calls", "repairs", "attempts", "failed_attempts", *_SUMMED]
 """Usage of calls; failed attempts are among the attempts."""
 
+CACHE = ["tokens_cached", "tokens_written"]
+"""Tokens of prompts that came from a provider's cache, and that went there, where any did."""
+
 
 def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """Usage of calls: one row a condition, by its number, and model; attempts by outcome, too."""
     outcomes = in_order({name for usage in usages for name in usage.outcomes or {}})
+    models = [model for usage in usages for model in (usage.models or {}).values()]
+    cache = [key for key in CACHE if any(model.get(key) for model in models)]
     records = []
     for number, usage in enumerate(usages):
         for name, model in (usage.models or {}).items():
@@ -35,12 +40,13 @@ def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
                 {
                     **{"condition": number, "model": name, "attempts": attempts},
                     **{key: model[key] for key in ("calls", "repairs", *_SUMMED)},
+                    **{key: model.get(key, 0) for key in cache},
                     "failed_attempts": attempts - tried.get("ok", 0),
                     **{f"attempts_{outcome}": tried.get(outcome, 0) for outcome in outcomes},
                 }
             )
     by_outcome = [f"attempts_{outcome}" for outcome in outcomes]
-    return pd.DataFrame(records, columns=["condition", "model", *SPENT, *by_outcome])
+    return pd.DataFrame(records, columns=["condition", "model", *SPENT, *cache, *by_outcome])
 
 
 def spent_by(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.reports.accounting.common import (
+    CACHE,
     SPENT,
     WHY,
     calls,
@@ -126,6 +127,7 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
         *(Column(name, format=count) for name in ("attempts", "failed_attempts")),
         *(Column(n, spaced(n.removeprefix("attempts_")), count) for n in by_outcome),
         *(Column(name, format=count) for name in ("tokens_in", "tokens_out")),
+        *(Column(name, format=count) for name in table if name in CACHE),
         _COST,
         Column("mean_latency_s", format=decimals(3)),
     )

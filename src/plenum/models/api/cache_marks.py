@@ -1,0 +1,35 @@
+"""Where a prompt's prefix is marked for a provider's cache, as Anthropic wants it marked."""
+
+from typing import Any
+
+from plenum.models.api.litellm_import import litellm
+from plenum.models.chat import Chat
+
+_CHARACTERS_A_TOKEN = 4
+_SHORTEST = 1024
+"""Tokens: shorter prefixes are cached by no model; LiteLLM lists those that want more."""
+
+
+def messages(chat: Chat) -> list[dict[str, Any]]:
+    """The messages of a call; the block that ends what returns in other calls is marked.
+
+    A prefix that is too short for the model's cache is left as it is.
+    """
+    plain: list[dict[str, Any]] = [{"role": m.role, "content": m.content} for m in chat.messages]
+    last = max((n for n, message in enumerate(chat.messages) if message.shared), default=0)
+    message = chat.messages[last]
+    length = message.shared + sum(len(before.content) for before in chat.messages[:last])
+    if not message.shared or length < _CHARACTERS_A_TOKEN * _shortest(chat.model):
+        return plain
+    prefix, rest = message.content[: message.shared], message.content[message.shared :]
+    marked = {"type": "text", "text": prefix, "cache_control": {"type": "ephemeral"}}
+    plain[last]["content"] = [marked, *([{"type": "text", "text": rest}] if rest else [])]
+    return plain
+
+
+def _shortest(model: str) -> int:
+    try:
+        info = litellm.model_cost[litellm.get_model_info(model)["key"]]
+    except Exception:  # LiteLLM raises several types for a model that it doesn't list
+        return _SHORTEST
+    return int(info.get("prompt_cache_min_tokens") or _SHORTEST)

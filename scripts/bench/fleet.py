@@ -3,6 +3,7 @@
     python scripts/bench/fleet.py [--only PART] [--quick]
 
 - servers   whether a replicate keeps its server of three, also when another one dies
+- batch     the price of batches, and what 20 kills lose or pay twice
 
 `--quick` measures less of each. The last line is JSON with all figures.
 """
@@ -22,10 +23,13 @@ TO_REACH = {
     "affinity": "1.0",
     "affinity_after_death": "≥ 0.99",
     "journals_equal": "True",
+    "batch_price_ratio": "0.5",
+    "batch_lost": "0",
+    "batch_paid_twice": "0",
 }
 """The figures of issue 20; others that a part measures are printed beside them."""
 
-PARTS = {"servers": "fleet_servers"}
+PARTS = {"servers": "fleet_servers", "batch": "fleet_batch"}
 """The module beside this one that measures each part."""
 
 

@@ -1,6 +1,6 @@
 """Run a sweep that is killed again and again, and finish it; the child of ``test_killed_sweep.py``.
 
-    python killing.py backend.api_base.openai=URL KILLS SEED
+    python killing.py backend.api_base.openai=URL KILLS SEED [KEY=VALUE ...]
 
 Each run is a forked process that conducts the whole sweep. It is killed at a moment after a number
 of requests, both random, so that a slow machine gets as far as a fast one. Prints, as JSON, after
@@ -33,6 +33,7 @@ def main() -> None:
         *("backend=api", endpoint, "backend.send_seed=true"),
         *("tracking=none", "journals=journals", "replicates=3", "rounds=8"),
         *("calls.backoff_s=0.05", "calls.timeout_s=3", "calls.max_attempts=10"),
+        *sys.argv[4:],
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"roles={roles}"])) for roles in ("on", "off")]
@@ -63,7 +64,8 @@ def main() -> None:
 def requests(url: str) -> int:
     """How many requests the server has seen."""
     with urllib.request.urlopen(url.removesuffix("/v1") + "/stats") as got:
-        return int(json.load(got)["requests"])
+        stats = json.load(got)
+    return int(stats["requests"] + stats["of_batches"])
 
 
 if __name__ == "__main__":

@@ -18,12 +18,16 @@ from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.replicate import RETRIABLE
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Price, Prices, how_to_state
+from plenum.models.backends import Batching
+from plenum.models.lockstep import Lockstep
 from plenum.records import DamagedJournal, Usage, attempts, read_entries
 
 if TYPE_CHECKING:
     from plenum.reports.table import Table
 
 _ASSUMED_LATENCY_S = 2.0
+_ASSUMED_BATCH_S = 3600.0
+"""Providers promise a day, and mostly take less than an hour."""
 FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
 """Kinds of calls, repairs aside."""
 
@@ -52,9 +56,11 @@ def show(jobs: Sequence[Job]) -> None:
     preflight.require_one_kind_a_study(jobs)
     preflight.require_shared_settings(jobs)
     take_up(jobs)
-    prices = Prices(jobs[0].prices)
+    prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {
-        repr(j.condition.backend): backends.build(j.condition.backend, j.calls, prices)
+        repr(j.condition.backend): backends.build(
+            j.condition.backend, j.calls, prices, Batching.of(j, Lockstep(j.calls.batch))
+        )
         for j in jobs
     }
     left, seen = [], set[str]()
@@ -189,6 +195,14 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
     jobs = [item.job for item in left]
     observed = [_latencies(job) for job in jobs]
     known = [latency for latencies in observed for latency in latencies]
+    if jobs[0].calls.batch:
+        turns, batch_s = max(j.condition.calls for j in jobs), median(known or [_ASSUMED_BATCH_S])
+        source = "as observed" if known else "assumed; providers promise 24 h"
+        yield (
+            f"time: about {_duration(turns * batch_s)}: {turns} calls in sequence, each turn a "
+            f"batch of {_duration(batch_s)} ({source}), at half the price"
+        )
+        return
     latency = median(known) if known else _ASSUMED_LATENCY_S
     waiting = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in left)
     waves = math.ceil(waiting / max(job.calls.max_concurrency for job in jobs))
@@ -221,7 +235,8 @@ def _by_limit(left: Sequence[_Left], backend: dict[str, ChatModel]) -> dict[str,
 
 def _latencies(job: Job) -> list[float]:
     lines = attempts(folder_of(job))
-    return [line["latency_s"] for line in lines if line["status"] == 200]
+    wanted = (line for line in lines if line.get("batch", False) == job.calls.batch)
+    return [line["latency_s"] for line in wanted if line["status"] == 200]
 
 
 def _cost(use: Usage, prices: Prices, model: str) -> float:

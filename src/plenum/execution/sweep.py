@@ -139,7 +139,7 @@ def open_backends(
             job.condition.backend,
             job.calls,
             prices,
-            Batching(job.batch, storage.folder(job.journals) / "batches", lockstep),
+            Batching.of(job, lockstep),
             here,
         )
         for job in jobs

@@ -41,7 +41,8 @@ def account(
         fingerprint; where there were any, ``dropped``, what came with answers and didn't fit, by
         its name. Where servers are known, or fingerprints in their place, ``servers`` has the calls
         of each and the replicates that it answered most of, and ``split`` how many replicates had
-        several. What a branch inherited from its base isn't counted.
+        several. ``batched`` has calls and cost of the answers in batches. What a branch inherited
+        from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
@@ -109,7 +110,28 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
             row.setdefault("dropped", Counter()).update(line["dropped"])
     for model, answered in _servers(attempts).items():
         models[model] |= answered
+    for model, batched in _batched(transcripts, attempts).items():
+        models[model]["batched"] = dict(batched)
     return models
+
+
+def _batched(
+    transcripts: Sequence[Transcript], attempts: Iterable[Line]
+) -> dict[str, dict[str, float]]:
+    """Answers that came in batches, by model: ``calls``, and what they ``cost``."""
+    lanes = {
+        (line["replicate"], line["call"], line["round"], line["seat"]): line.get("batch", False)
+        for line in attempts
+    }
+    found: dict[str, dict[str, float]] = {}
+    for transcript in transcripts:
+        replicate = transcript.head["replicate"]
+        for entry in transcript.calls:
+            if lanes.get((replicate, entry["kind"], entry["round"], entry["seat"])):
+                row = found.setdefault(entry["model"], {"calls": 0, "cost": 0.0})
+                row["calls"] += 1
+                row["cost"] += entry["cost"] or 0.0
+    return found
 
 
 def _servers(attempts: Sequence[Line]) -> dict[str, dict[str, Any]]:

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Api, Backend, Batch, Calls, Hosted, Recorded
+from plenum.design.condition import Api, Backend, Batch, Calls, Hosted, Job, Recorded
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
 from plenum.models.lockstep import Lockstep
 from plenum.models.retry import Policy
+from plenum.records import storage
 
 
 @dataclass(frozen=True)
@@ -18,6 +20,11 @@ class Batching:
     settings: Batch
     folder: Path
     lockstep: Lockstep
+
+    @classmethod
+    def of(cls, job: Job, lockstep: Lockstep) -> Self:
+        """As a job wants them."""
+        return cls(job.batch, storage.folder(job.journals) / "batches", lockstep)
 
 
 def build(

@@ -53,19 +53,26 @@ class Prices:
     charged
         Whether anybody charges: models on this machine and simulated ones cost nothing, and then
         LiteLLM's list, slow to import, isn't needed.
+    batched
+        Whether all calls go in batches.
     """
 
     def __init__(
-        self, stated: Mapping[str, StatedPrice] | None = None, *, charged: bool = True
+        self,
+        stated: Mapping[str, StatedPrice] | None = None,
+        *,
+        charged: bool = True,
+        batched: bool = False,
     ) -> None:
         self._stated = {model: _per_token(price) for model, price in (stated or {}).items()}
-        self._charged = charged
+        self._charged, self._batched = charged, batched
 
     def of(self, model: str) -> Price | None:
         """The price of a model; ``None`` where nobody knows it."""
         if not self._charged:
             return Price(0.0, 0.0, 0.0)
-        return self._stated.get(model) or _listed(model)
+        price = self._stated.get(model) or _listed(model)
+        return price.batched if price and self._batched else price
 
 
 def how_to_state(models: Sequence[str]) -> str:

@@ -132,8 +132,16 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
         Column("mean_latency_s", format=decimals(3)),
     )
     totals = _by_model(taken.assign(model="total")) if len(table) > 1 else None
-    below = notes("accounting_models", rows_of(usages), **unknown(usages))
+    total = taken[["calls", "cost"]].sum().to_dict()
+    facts = {**unknown(usages), "batched": _batched(usages), "total": total}
+    below = notes("accounting_models", rows_of(usages), **facts)
     return [Table("accounting_models", "Calls by model", table, columns, below, totals)]
+
+
+def _batched(usages: Sequence[ConditionUsage]) -> dict[str, float]:
+    """Calls in batches, and their cost."""
+    rows = [m["batched"] for u in usages for m in (u.models or {}).values() if "batched" in m]
+    return {name: sum(row[name] for row in rows) for name in ("calls", "cost")}
 
 
 def model_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:

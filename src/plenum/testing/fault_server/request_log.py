@@ -58,6 +58,8 @@ class Tally:
     ----------
     paid
         How often each body was answered, in a batch or at once.
+    of_batches
+        Requests that submit, look at or fetch batches.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -72,6 +74,7 @@ class Tally:
         self._admitted: deque[float] = deque()
         self._most = self._in_flight
         self.paid: Counter[str] = Counter()
+        self.of_batches = 0
 
     def arrived(self, ident: str | None, key: str, at: float, session: str | None) -> Entry:
         """Open a request's entry."""
@@ -123,6 +126,7 @@ class Tally:
             **{end: ends[end] for end in ("limited", "unauthorized", "unreadable", "abandoned")},
             "keys": len({entry.key for entry in log}),
             "answered_twice": sum(1 for times in answers.values() if times > 1),
+            "of_batches": self.of_batches,
             "paid": self.paid.total(),
             "paid_twice": sum(1 for times in self.paid.values() if times > 1),
         }

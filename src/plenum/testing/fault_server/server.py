@@ -86,6 +86,7 @@ class FaultServer:
     def _batch_route(self, request: web.BaseRequest) -> Handler | None:
         routes = (side.route(request.method, request.path) for side in self.sides)
         route = next(filter(None, routes), None)
+        self.tally.of_batches += route is not None
         return self._refuse_key if route is not None and self._locked(request) else route
 
     async def _refuse_key(self, request: web.BaseRequest) -> web.StreamResponse:

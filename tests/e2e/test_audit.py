@@ -278,7 +278,9 @@ def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Pat
         given = ("tracking=local", "baseline=previous")
         return "\n".join(audited(run, "steady", *given, status=status))
 
-    assert "worse than before: not shown of any case" in compared('"B"', 0)
+    assert "no earlier program to compare with" in compared('"BACCAB"[run.index % 6]', 1)
+    shutil.rmtree(folder / "mlruns")
+    assert "no earlier program to compare with" in compared('"B"', 0)
     worse = compared('"BACCAB"[run.index % 6]', 1)
     assert "app:steady: unstable" in worse
     assert "100% of 18 before, difference -6" in worse

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 from collections import Counter
@@ -277,7 +278,9 @@ def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Pat
         given = ("tracking=local", "baseline=previous")
         return "\n".join(audited(run, "steady", *given, status=status))
 
-    assert "worse than before: not shown of any case" in compared('"B"', 0)
+    assert "no earlier program to compare with" in compared('"BACCAB"[run.index % 6]', 1)
+    shutil.rmtree(folder / "mlruns")
+    assert "no earlier program to compare with" in compared('"B"', 0)
     worse = compared('"BACCAB"[run.index % 6]', 1)
     assert "app:steady: unstable" in worse
     assert "100% of 18 before, difference -6" in worse
@@ -334,7 +337,8 @@ def test_what_would_steady_it_is_tried_and_a_constant_is_never_recommended(
     lines = audited(run, "team", *more, case="two.yaml", status=1)
     table = {line.partition(":")[0]: line for line in lines}
     assert "as it is: unstable" in table["as it is"]
-    assert "accuracy 6" in table["as it is"]
+    right = int(re.findall(r"accuracy (\d+)%", table["as it is"])[0])
+    assert 50 <= right <= 67  # two runs in three; how many are under way at the verdict varies
     assert "memory=3: stable, worst case 100%" in table["memory=3"]
     assert "2 calls" in table["memory=3"]
     assert table["memory=3"].endswith("accuracy 100%")

@@ -70,6 +70,8 @@ def test_every_data_set_reads_the_same_by_its_column_map(tmp_path: Path, kind: s
     assert (first.answer, second.answer) == ("B", None)
     assert first.extras == {"topic": "credit"}
     assert [case.id for case in load(path, {**COLUMNS, "id": None})] == ["1", "2"]
+    same = {"A": "Grant", "B": "Refuse"}
+    assert [case.options for case in load(path, {**COLUMNS, "options": same})] == [same, same]
 
 
 @pytest.mark.parametrize(

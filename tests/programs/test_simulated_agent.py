@@ -91,6 +91,7 @@ def test_it_follows_what_the_others_argue_for(label: str) -> None:
         ("Answer with the letter only.", r"[ABC]"),
         ("End with a line\nVOTE: <letter>", r"(?s).*\nVOTE: [ABC]"),
         ("Argue, and end with VOTE: the label.", r"(?s).*\nVOTE: [ABC]"),
+        ("Answer with one line, VOTE: and one of A, B, C.", r"(?s).*\nVOTE: [ABC]"),
         ("Distribute 100 points as JSON.", r"\{.*\}"),
     ],
 )

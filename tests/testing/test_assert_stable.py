@@ -15,12 +15,13 @@ from plenum.testing import assert_stable
 CASE = Case("one", "Which one?", {"A": "first", "B": "second"})
 TEST = """
 from plenum.programs.case import Case
+from plenum_run import Decision
 
 CASE = Case("one", "Which one?", {"A": "first", "B": "second"})
 
 
 def test_steady(assert_stable):
-    assert_stable(lambda case, run: "A", CASE)
+    assert_stable(lambda case, run: Decision("A"), CASE)
 
 
 def test_shaky(assert_stable):

@@ -111,9 +111,10 @@ class AuditResult:
     def status(self, undecided: str | None) -> int:
         """The exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
 
-        Beside an earlier program it is 1 where this one is shown to be worse, and 0 elsewhere.
+        Beside an earlier program that decided some of the cases, it is 1 where this one is shown
+        to be worse, and 0 elsewhere.
         """
-        if self.comparisons is not None:
+        if self.comparisons:
             return STATUSES[UNSTABLE if self.worse else STABLE]
         if self.family.verdict == UNDECIDED and undecided:
             return STATUSES[STABLE if undecided == "pass" else UNSTABLE]
@@ -137,8 +138,10 @@ class AuditResult:
         lines += [option.line() for option in self.steadier]
         lines += [self.bound] if self.bound else []
         lines += [_compared(name, each) for name, each in (self.comparisons or {}).items()]
-        if self.comparisons is not None:
+        if self.comparisons:
             lines.append(f"worse than before: {', '.join(self.worse) or 'not shown of any case'}")
+        elif self.comparisons is not None:
+            lines.append("no earlier program to compare with: the verdict stands alone")
         drifts = ", ".join(self.family.not_exchangeable)
         drift = f"not_exchangeable: {drifts}: the halves of the runs differ, so the order matters"
         lines += [drift] if drifts else []

@@ -33,6 +33,8 @@ from plenum.programs.one_shot import OneShot, seats
 from plenum.records import Transcript
 
 ONE_SHOT = "one_shot"
+OUTPUTS = tuple(f"audit.{suffix}" for suffix in ("json", "html", "xml", "svg", "md"))
+"""Files of :mod:`plenum.reports.audit`."""
 
 
 def run(audit: Audit) -> AuditResult | None:
@@ -57,8 +59,8 @@ def run(audit: Audit) -> AuditResult | None:
     # Take over runs that exist.
     for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
         logged.write(folder_of(job))
-    if fetched := restore(audit.jobs):
-        print(f"{fetched} earlier runs were fetched from the tracking store", file=sys.stderr)
+    for line in restore(audit.jobs):
+        print(line, file=sys.stderr)
 
     # Plan, from a run that exists.
     if audit.jobs[0].dry_run:
@@ -206,9 +208,14 @@ def _comparisons(runs: AuditRuns, rule: Rule) -> dict[str, Comparison]:
 
 
 def _require_folder(out: str) -> None:
-    """Make the folder of the page and files before a call is paid for them."""
+    """Make the folder of the page and files before a call is paid for them.
+
+    Those of an earlier audit go: they would stand for this one where it can't end.
+    """
     try:
         Path(out).mkdir(parents=True, exist_ok=True)
+        for name in OUTPUTS:
+            (Path(out) / name).unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"out: {out} can't be made: {error.strerror}") from None
 

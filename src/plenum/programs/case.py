@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from plenum.base.errors import UserError
 from plenum.base.identity import digest
 
 NO_DECISION = "none"
@@ -33,6 +34,10 @@ class Case:
     options: Mapping[str, str]
     answer: str | None = None
     extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.options, Mapping) or len(self.options) < 2:
+            raise UserError(f"options of case {self.id}: give at least two names by label")
 
     @property
     def digest(self) -> str:

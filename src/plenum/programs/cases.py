@@ -36,8 +36,9 @@ def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, 
         (docs/scenarios.md), a mapping of ``id``, ``text``, ``options``, maybe ``answer`` and
         ``extras``, or a list of such. A data set is a ``.csv``, ``.jsonl`` or ``.parquet`` file.
     columns
-        The data set's column of each field; several ones for ``options``. ``id`` may be ``None``:
-        rows are numbered. All other columns are the cases' extras.
+        The data set's column of each field; for ``options`` several ones, or names by label, which
+        all rows have then. ``id`` may be ``None``: rows are numbered. All other columns are the
+        cases' extras.
 
     Returns
     -------
@@ -133,6 +134,8 @@ def _check_columns(row: Row, columns: Mapping[str, Any], where: str) -> None:
 
 def _several(column: Any) -> list[str]:
     """The names of a field's columns."""
+    if isinstance(column, Mapping):
+        return []
     return [column] if isinstance(column, str) else list(column or ())
 
 
@@ -140,10 +143,13 @@ def _mapped(row: Row, columns: Mapping[str, Any], number: int) -> dict[str, Any]
     """A row as a case's fields."""
     used = {name for chosen in columns.values() for name in _several(chosen)}
     cells = {f: row.get(columns[f]) for f in ("id", "text", "answer") if columns[f] is not None}
-    if isinstance(columns["options"], str):
-        options = row[columns["options"]]
-    else:
-        options = [row[name] for name in columns["options"] if row[name] not in ("", None)]
+    match columns["options"]:
+        case str(column):
+            options = row[column]
+        case Mapping() as options:
+            pass
+        case several:
+            options = [row[name] for name in several if row[name] not in ("", None)]
     extras = {name: value for name, value in row.items() if name not in used}
     return {"id": number, **cells, "options": options, "extras": extras}
 

@@ -41,7 +41,7 @@ def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, An
     """The journal entry of a vote; raises :class:`Refused`."""
     option = sent.get("option")
     if not isinstance(option, str) or option not in options:
-        raise Refused(f"option: {_shown(option)}; it is one of {', '.join(options)}")
+        raise Refused(f"option of a vote: {_shown(option)}; it is one of {', '.join(options)}")
     return {
         "kind": "vote",
         "round": _round(sent.get("round")),
@@ -58,7 +58,7 @@ def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
         raise Refused(f"decision: {_shown(sent)}; it is a text, or has option or text")
     option = given.get("option")
     if option is not None and (not isinstance(option, str) or option not in options):
-        raise Refused(f"option: {_shown(option)}; it is one of {', '.join(options)}")
+        raise Refused(f"option decided: {_shown(option)}; it is one of {', '.join(options)}")
     named = {name: given.get(name) for name in ("text", "extract")}
     read = {name: _text(named, name) for name, value in named.items() if value is not None}
     if problem := rule_problem(read.get("extract", "")):

@@ -44,7 +44,8 @@ _FIELD = re.compile(
     r"(?:<[^>\n]*>|\[[^\]\n]*\]|\{[^}\n]*\}|(?:LABEL|LETTER|OPTION|X)\b)[ \t]*\W?$"
     r"|[`\"']([A-Za-z][A-Za-z _-]{1,24}):[ \t]*"
     r"(?:<[^>\n]*>|\[[^\]\n]*\]|LABEL|LETTER|OPTION|X)[`\"']"
-    r"|\b([A-Z]{3,24}):[ \t]+(?:(?:the|your)[ \t]+)?(?:label|letter|option)\b",
+    r"|\b([A-Z]{3,24}):[ \t]+(?:(?:the|your)[ \t]+)?(?:label|letter|option)\b"
+    r"|\b(VOTE|ANSWER|DECISION|CHOICE):[ \t]+(?:(?:and|then|one|of)[ \t]+)*[A-Z]\b",
     re.MULTILINE,
 )
 

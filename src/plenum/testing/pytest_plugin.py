@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
+from plenum.programs.importing import provide_client
 from plenum.testing.stability import assert_stable as assertion
+
+
+def pytest_configure() -> None:
+    """Let tests import programs that import ``plenum_run`` or ``plenum_adapters``."""
+    provide_client()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

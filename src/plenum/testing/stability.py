@@ -68,9 +68,11 @@ def assert_stable(
     UserError
         Something can't work, as a file without a case.
     """
+    from plenum.base.errors import UserError
     from plenum.dynamics.audits import STABLE, UNDECIDED
     from plenum.execution import audit as audits
 
+    __tracebackhide__ = True  # pytest shows the line of the test
     settings = {"acceptable": acceptable, "unacceptable": unacceptable, "max_runs": max_runs}
     with tempfile.TemporaryDirectory() as scratch:
         place, uri = folder or Path(scratch), None
@@ -81,7 +83,10 @@ def assert_stable(
             settings={**settings, "concurrency": concurrency, "out": str(place)},
             how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
         )
-        result = audits.run(audit)
+        try:
+            result = audits.run(audit)
+        except UserError as error:
+            raise UserError(str(error)) from None
         assert result is not None
         if folder is not None:
             from plenum.reports.audit.publish import publish_audited

@@ -2,7 +2,6 @@
 
 import asyncio
 import inspect
-import sys
 import threading
 from collections import abc
 from collections.abc import Mapping, Sequence
@@ -10,10 +9,10 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
 
-from plenum.programs.adapters.environment import CLIENT
 from plenum.programs.adapters.program import ProgramFailed, Running
 from plenum.programs.case import Case
 from plenum.programs.client import plenum_run
+from plenum.programs.importing import provide_client
 from plenum.programs.reported import Refused
 from plenum.programs.session import NoAnswer
 from plenum.records import Failure
@@ -21,9 +20,7 @@ from plenum.records import Failure
 
 def load(target: str) -> Any:
     """What ``FILE.py:NAME`` or ``MODULE:NAME`` names, imported into this process."""
-    sys.modules.setdefault("plenum_run", plenum_run)
-    if str(CLIENT) not in sys.path:
-        sys.path.append(str(CLIENT))
+    provide_client()
     return plenum_run.load(target)
 
 

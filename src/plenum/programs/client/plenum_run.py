@@ -97,7 +97,10 @@ class Decision:
             return result
         if result is None or isinstance(result, str):
             return cls(text=result)
-        raise TypeError(f"deliberate returned {type(result).__name__}, not a Decision or a str")
+        named = ("option", "text", "extract")
+        if all(hasattr(result, name) for name in named):  # another copy of this module's
+            return cls(*(getattr(result, name) for name in named))
+        raise TypeError(f"it returned {type(result).__name__}, not a Decision or a str")
 
 
 @dataclass(frozen=True)
@@ -316,7 +319,8 @@ def in_one_line(error: BaseException) -> str:
     """An error's type and message; of a group of errors, the first one's."""
     while inner := getattr(error, "exceptions", None):
         error = inner[0]
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+    place = f" ({error.filename}:{error.lineno})" if isinstance(error, SyntaxError) else ""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
 
 
 async def _awaited(result: Any) -> Any:

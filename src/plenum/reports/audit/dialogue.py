@@ -81,14 +81,21 @@ def _shared(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 
 def messages(transcript: Transcript) -> list[Message]:
-    """What a run reported, or where it reported nothing the answers to its calls."""
+    """What a run reported, or where it reported nothing the answers to its calls.
+
+    What has no round, as a vote may, belongs to the round before it.
+    """
     entries = transcript.entries
     reported = [e for e in entries if e["kind"] in ("say", "vote")]
     answers = [e for e in entries if e["kind"] == "call"]
-    return [_message(entry) for entry in reported or answers]
+    read, latest = [], 0
+    for entry in reported or answers:
+        latest = int(latest if entry.get("round") is None else entry["round"])
+        read.append(_message(entry, latest))
+    return read
 
 
-def _message(entry: Mapping[str, Any]) -> Message:
+def _message(entry: Mapping[str, Any], number: int) -> Message:
     words = str(entry.get("text") or "")
     shares = entry.get("preferences") or {}
     state = [f"{label} {share:.2f}" for label, share in shares.items()]
@@ -96,7 +103,7 @@ def _message(entry: Mapping[str, Any]) -> Message:
         state.append(f"confidence {entry['confidence']:g}")
     if entry["kind"] == "vote":
         state.append(f"votes {entry['option']}")
-    return int(entry.get("round") or 0), str(entry.get("seat") or ""), words, ", ".join(state)
+    return number, str(entry.get("seat") or ""), words, ", ".join(state)
 
 
 def sides(title: str, left: Transcript, right: Transcript) -> Sides:

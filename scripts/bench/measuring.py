@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -102,18 +103,19 @@ def watch(
 
 def _sample(process: subprocess.Popen[str], seen: Watched) -> None:
     while process.poll() is None:
-        sizes = [_resident_mb(pid) for pid in _tree(process.pid)]
+        sizes = [_resident_mb(pid) for pid in tree(process.pid)]
         seen.peak_mb = max(seen.peak_mb, sum(sizes))
         seen.own_mb.append((time.time(), sizes[0]))
         time.sleep(_EVERY_S)
 
 
-def _tree(pid: int) -> list[int]:
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return [pid]
-    return [pid, *(descendant for child in children for descendant in _tree(int(child)))]
+def tree(pid: int) -> list[int]:
+    """A process and its descendants."""
+    children = []
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError):
+            children += thread.read_text().split()
+    return [pid, *(descendant for child in children for descendant in tree(int(child)))]
 
 
 def _resident_mb(pid: int) -> float:

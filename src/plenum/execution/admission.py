@@ -143,15 +143,16 @@ class Ticket:
 
     def admit_now(self, demand: Demand) -> bool:
         """Do as :meth:`admit` where nothing has to be waited for; says whether it was done."""
-        ledger = self._admission.ledger
-        if not ledger.can_reserve(demand):
+        reserved = self._admission.ledger.reserve_now(demand)
+        if reserved is None:
             return False
         at = demand.model, demand.server
         permit = self._limiter(demand.model).enter_now(demand.tokens, *at)
-        if permit is not None:
-            self._demand, self._permit = demand, permit
-            self._reserved = ledger.reserve_now(demand)
-        return permit is not None
+        if permit is None:
+            self._admission.ledger.cancel(reserved)
+            return False
+        self._demand, self._permit, self._reserved = demand, permit, reserved
+        return True
 
     async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
         """Wait before another attempt at a call; a batch is waited for anyway."""

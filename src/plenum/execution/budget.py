@@ -83,6 +83,7 @@ class Ledger:
         held: Mapping[Call, Usage] | None = None,
     ) -> None:
         self._budget, self.price = budget, price
+        self._limited = budget.limited
         self._held = dict(held or {})
         self._aside = self._reserved = sum(self._held.values(), Usage())
         self._needs: dict[object, Usage] = {}
@@ -94,7 +95,7 @@ class Ledger:
     def needs(self, condition: Condition, batched: bool = False) -> Usage:
         """What a replicate takes, by estimate; nothing where nobody asks, or can know it."""
         total = Usage()
-        if not self._budget.limited or "longest_run" not in KINDS[condition.kind].parts:
+        if not self._limited or "longest_run" not in KINDS[condition.kind].parts:
             return total
         for model, usage in replicate_usage(condition).items():
             price = self._price(model, batched) if condition.backend.name == "api" else None
@@ -120,7 +121,7 @@ class Ledger:
         BudgetSpent
             A call was refused before.
         """
-        if not self._budget.limited:
+        if not self._limited:
             return
         async with self._beginning:
             while self.refusal is None and self._needs and not self._fits(self._due() + needs):
@@ -135,12 +136,16 @@ class Ledger:
         if self._needs.pop(replicate, None) is not None:
             self._settled.set()
 
-    def can_reserve(self, demand: Demand) -> bool:
-        """Whether :meth:`reserve` would neither wait nor refuse."""
-        if not self._budget.limited:
-            return True
-        total = self.spent + self._reserved + self.price_of(demand)
-        return self.refusal is None and self._fits(total)
+    def reserve_now(self, demand: Demand) -> Usage | None:
+        """Do as :meth:`reserve`; ``None`` where that would wait or refuse."""
+        if not self._limited:
+            return Usage()
+        most = self.price_of(demand)
+        reserved = self._reserved + most
+        if self._held or self.refusal is not None or not self._fits(self.spent + reserved):
+            return None
+        self._reserved = reserved
+        return most
 
     async def reserve(self, demand: Demand) -> Usage:
         """Set aside what a call costs at most, in a batch or by itself.
@@ -152,7 +157,7 @@ class Ledger:
         BudgetSpent
             The call doesn't fit, or another one didn't before.
         """
-        if not self._budget.limited:
+        if not self._limited:
             return Usage()
         if demand.call in self._held:
             held = self._held.pop(demand.call)
@@ -169,13 +174,6 @@ class Ledger:
             await self._settled.wait()
         if self.refusal is not None:
             raise BudgetSpent(self.refusal)
-        return self.reserve_now(demand)
-
-    def reserve_now(self, demand: Demand) -> Usage:
-        """Set aside what a call costs at most, which :meth:`can_reserve` allows."""
-        if not self._budget.limited:
-            return Usage()
-        most = self.price_of(demand)
         self._reserved += most
         return most
 
@@ -195,7 +193,7 @@ class Ledger:
         replicate
             Whose call it was, as :meth:`begin` names it.
         """
-        if not self._budget.limited:
+        if not self._limited:
             return
         self._reserved -= reserved
         booked = reserved if billed else Usage(calls=1)

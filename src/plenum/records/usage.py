@@ -36,7 +36,16 @@ class Usage:
         return self.tokens_in + self.tokens_out
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(*map(operator.add, vars(self).values(), vars(other).values()))
+        # written out: a sweep of calls under a budget adds some 20,000 times a second
+        return Usage(
+            self.calls + other.calls,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+            self.dollars + other.dollars,
+            self.attempts + other.attempts,
+            self.failed_attempts + other.failed_attempts,
+            self.seconds + other.seconds,
+        )
 
     def __sub__(self, other: "Usage") -> "Usage":
         return Usage(*map(operator.sub, vars(self).values(), vars(other).values()))

@@ -78,7 +78,7 @@ class Hands(Deliberations):
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._workers, self._address = jobs[0].workers, jobs[0].ray.address
-        self._folders = sorted({job.journals for job in jobs})
+        self._folders = sorted({job.journals for job in jobs if "://" not in job.journals})
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
         self._remotes: list[_Remote] = []

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from plenum.models.chat import Chat
 from plenum.records import CallLog, Usage
 
 FENCE_S = 30.0
-"""Without a word from the sweep for so long a worker takes its leases for lost, and ends."""
+"""What a worker has said may be unheard for so long; then its leases may be another worker's."""
 
 _PROGRESS = ("kind", "tokens_in", "tokens_out", "cost", "seat")
 _GONE = 70
@@ -74,7 +75,7 @@ class Worker:
         self._checked: set[str] = set()
         self._opening = asyncio.Lock()
         self._reporter = LineProcess("plenum.execution.reporter", lambda note: None)
-        self._contact = time.monotonic()
+        self._heard = self._said = time.monotonic()
 
     async def prepare(self, setup: Setup) -> str:
         """Take up work; what stands against it in one line, or empty."""
@@ -92,14 +93,16 @@ class Worker:
         if project.code_digest() != setup.code:
             return f"it has another version of the code or of its libraries ({project.root()})"
         raise_limit()
-        self._contact = time.monotonic()
+        self._heard = self._said = time.monotonic()
         self._watching = asyncio.create_task(self._watch())
         return ""
 
     async def receive(self) -> list[Message]:
-        """What the sweep should know."""
-        self._contact = time.monotonic()
-        return await self._outbox.take()
+        """What the sweep should know; with the next question it says that it has heard."""
+        self._heard = self._said
+        messages = await self._outbox.take()
+        self._said = time.monotonic()
+        return messages
 
     async def send(self, messages: list[Message]) -> None:
         """Take what the sweep decides."""
@@ -123,14 +126,17 @@ class Worker:
         await self._reporter.finish()
 
     async def _watch(self) -> None:
-        while True:
-            self._require_lease()
+        """End where the sweep is silent; seconds in which this process was busy don't count."""
+        silent, heard = 0, self._heard
+        while silent <= FENCE_S:
             await asyncio.sleep(1)
+            silent, heard = (silent + 1 if heard == self._heard else 0), self._heard
+        os._exit(_GONE)
 
-    def _require_lease(self) -> None:
-        """End at once where the sweep may have leased these replicates to another worker."""
-        if time.monotonic() - self._contact > FENCE_S:
-            os._exit(_GONE)
+    async def _leased(self) -> None:
+        """Wait while the sweep may have leased these replicates to another worker."""
+        while time.monotonic() - self._heard > FENCE_S:
+            await asyncio.sleep(0.1)
 
     async def _play(self, lease: int, job: Job, index: int, forwarded: bool) -> None:
         wrote, error, used = None, None, Usage()
@@ -144,9 +150,7 @@ class Worker:
                     lease,
                     job,
                     index,
-                    Caller(
-                        _Leased(model, self._require_lease), backends.policy(job.calls), ticket, log
-                    ),
+                    Caller(_Leased(model, self._leased), backends.policy(job.calls), ticket, log),
                 )
                 wrote = await Deliberations().play(scene).run()
             finally:
@@ -235,12 +239,12 @@ class _Leased:
     """A backend whose answers count only while the leases hold: a journal entry follows each."""
 
     model: ChatModel
-    require_lease: Any
+    leased: Callable[[], Awaitable[None]]
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.model, name)
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         response = await self.model.attempt(chat, number)
-        self.require_lease()
+        await self.leased()
         return response

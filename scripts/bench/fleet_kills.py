@@ -19,11 +19,12 @@ from plenum.base.identity import generator, seed_for
 from plenum.testing.fault_server import Faults, Latency, Running, Settings, serving
 
 SERVER = Settings(
+    port=0,
     faults=Faults(rate_limit=0.01, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
     latency=Latency(0.1),
 )
 SWEEP = ("backend=api", "backend.send_seed=true", "roles=on,off", "seed=0,1", *FAST)
-ROUND = ("worker", "worker", "node", "coordinator")
+ROUND = ("worker", "second worker", "node", "coordinator")
 """Who is killed in one run of the command; the last one ends it."""
 
 
@@ -69,11 +70,11 @@ def _killed(
         for whom in ROUND:
             further = server.stats()["requests"] + int(rng.integers(5, 40))
             if not _reached(server, further, command):
-                errors = command.communicate()[1] if command.poll() is not None else ""
-                print(f"no kill of a {whom}: status {command.poll()}: {errors}", flush=True)
+                print(f"no kill of a {whom}: status {command.poll()}", flush=True)
                 break
-            if whom == "worker":
-                kill(int(rng.choice(two.workers())))
+            if whom.endswith("worker"):
+                second = two.workers(second=True)
+                kill(second[0] if whom == "second worker" else min({*two.workers()} - {*second}))
             elif whom == "node":
                 two.kill_node()
             else:
@@ -87,7 +88,8 @@ def _killed(
             yield held, server.stats()["requests"]
         if command.poll() is None:
             kill(command.pid)
-        command.communicate()
+        errors = command.communicate()[1]
+        print("".join(f"  {line}\n" for line in errors.splitlines() if "worker" in line), end="")
 
 
 def _reached(server: Running, requests: int, command: "subprocess.Popen[str]") -> bool:

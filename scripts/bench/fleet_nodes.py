@@ -31,9 +31,10 @@ class Nodes:
         """What has a sweep run on it."""
         return "hydra/launcher=ray", f"ray.address={self._cluster.address}"
 
-    def workers(self) -> list[int]:
-        """The processes of workers that are at work."""
-        raylets = {node.all_processes["raylet"][0].process.pid for node in self._alive}
+    def workers(self, *, second: bool = False) -> list[int]:
+        """The processes of workers that are at work, of both nodes or of the second one."""
+        nodes = [self._second] if second else self._alive
+        raylets = {node.all_processes["raylet"][0].process.pid for node in nodes}
         return [pid for pid in _children(raylets) if _command(pid).startswith("ray::Worker")]
 
     def kill_node(self) -> None:

@@ -13,6 +13,7 @@ from plenum.records import attempts, read_entries
 from plenum.testing.fault_server import Faults, Latency, Settings, serving
 
 SERVER = Settings(
+    port=0,
     faults=Faults(rate_limit=0.02, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
     latency=Latency(0.05),
 )

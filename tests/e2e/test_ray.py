@@ -1,34 +1,76 @@
 """``hydra/launcher=ray`` on a cluster of two nodes: as one process writes, whatever is killed."""
 
-from collections.abc import Iterator
+import os
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import s3_server
 
-from .conftest import call
+from plenum.base.identity import seed_for
+from plenum.records import attempts, read_entries
+from plenum.testing.fault_server import Faults, Latency, Settings, serving
+
+from .conftest import call, free_port, start
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't installed")
 
-SWEEP = ("-m", "roles=on,off", "replicates=4", "rounds=4", "tracking=none")
+SWEEP = ("-m", "roles=on,off", "replicates=4", "rounds=4")
+SERVER = Settings(
+    faults=Faults(rate_limit=0.02, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
+    latency=Latency(0.1),
+    port=free_port(),
+)
+PAID = (
+    *("-m", "roles=on,off", "replicates=3", "rounds=8", "tracking=none", "backend=api"),
+    *("backend.send_seed=true", "calls.backoff_s=0.05", "calls.timeout_s=3"),
+    *("calls.max_attempts=10", "calls.rpm.openai=1200", "budget.dollars=5"),
+)
+KEY = {"OPENAI_API_KEY": "sk-simulated-and-secret"}
+
+
+class Nodes:
+    """A head and a second node on this machine, of two CPUs each."""
+
+    def __init__(self) -> None:
+        head = {"num_cpus": 2, "include_dashboard": False}
+        self._cluster: Any = ray_cluster.Cluster(initialize_head=True, head_node_args=head)
+        self._second: Any = self._cluster.add_node(num_cpus=2)
+
+    def given(self, number: int) -> tuple[str, ...]:
+        address = f"ray.address={self._cluster.address}"
+        return "hydra/launcher=ray", address, f"workers.number={number}"
+
+    def workers(self, *, second: bool = False) -> list[int]:
+        nodes = [self._second] if second else [self._cluster.head_node, self._second]
+        raylets = {n.all_processes["raylet"][0].process.pid for n in nodes if n is not None}
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                if parent in raylets and (entry / "cmdline").read_bytes().startswith(b"ray::Work"):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+        return sorted(found)
+
+    def kill_second(self) -> None:
+        self._cluster.remove_node(self._second, allow_graceful=False)
+        self._second = None
+
+    def stop(self) -> None:
+        self._cluster.shutdown()
 
 
 @pytest.fixture(scope="module")
-def cluster() -> "Iterator[ray_cluster.Cluster]":
-    """Two nodes on this machine, of two CPUs each."""
-    two = ray_cluster.Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False}
-    )
-    two.add_node(num_cpus=2)
+def nodes() -> Iterator[Nodes]:
+    two = Nodes()
     yield two
-    two.shutdown()
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The journals that one process writes."""
-    folder = tmp_path_factory.mktemp("whole")
-    call(folder, "run.py", *SWEEP)
-    return journals(folder)
+    two.stop()
 
 
 def journals(folder: Path) -> dict[str, bytes]:
@@ -36,14 +78,108 @@ def journals(folder: Path) -> dict[str, bytes]:
     return {f"{file.parent.name}/{file.stem}": file.read_bytes() for file in found}
 
 
-def on(cluster: "ray_cluster.Cluster", number: int) -> tuple[str, ...]:
-    return ("hydra/launcher=ray", f"ray.address={cluster.address}", f"workers.number={number}")
+def until(holds: Callable[[], object], limit_s: float = 200) -> None:
+    end = time.monotonic() + limit_s
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
-def test_workers_of_two_nodes_write_the_same_bytes(
-    cluster: "ray_cluster.Cluster", whole: dict[str, bytes], tmp_path: Path
+def test_workers_of_two_nodes_write_the_same_bytes_and_a_bucket_has_them(
+    nodes: Nodes, tmp_path: Path
 ) -> None:
-    done = call(tmp_path, "run.py", *SWEEP, *on(cluster, 4), cold=True)
-    assert journals(tmp_path) == whole
+    whole, folder = tmp_path / "whole", tmp_path / "workers"
+    whole.mkdir(), folder.mkdir()
+    call(whole, "run.py", *SWEEP, "tracking=none")
+    with s3_server.serving() as s3:
+        there = "journals=s3://plenum/ray"
+        given = (*nodes.given(4), there)
+        done = call(folder, "run.py", *SWEEP, *given, cold=True, **s3.environment)
+        status = ("scripts/status.py", "study=default", there)
+        shown = call(folder, *status, **s3.environment).stdout
+        bucket = {name: s3.get(f"ray/{name}.jsonl") for name in journals(whole)}
+    assert bucket == journals(whole)
+    assert len(list((folder / "mlruns/s3/plenum/ray").glob("*/calls-w*.jsonl"))) >= 2
     assert "8 replicates = 8 completed + 0 failed + 0 pending; 208 calls made now" in done.stderr
+    assert "Study default: conditions" in done.stdout
     assert "raylet" not in done.stderr + done.stdout
+    assert "2 conditions: 8 replicates = 8 completed + 0 failed + 0 pending; 208 calls" in shown
+
+
+def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_twice(
+    nodes: Nodes, tmp_path: Path
+) -> None:
+    folder, whole = tmp_path / "killed", tmp_path / "whole"
+    folder.mkdir(), whole.mkdir()
+    snapshots = []
+    with serving(SERVER) as server:
+        sweep = (*PAID, f"backend.api_base.openai={server.url}")
+
+        def requested(number: int) -> Callable[[], bool]:
+            return lambda: server.stats()["requests"] >= number
+
+        def held() -> None:
+            texts = {name: data.count(b'"text":') for name, data in journals(folder).items()}
+            snapshots.append((texts, server.stats()["requests"]))
+
+        first = start(folder, "run.py", *sweep, *nodes.given(3), cold=True, **KEY)
+        until(requested(20))
+        os.kill(nodes.workers()[0], signal.SIGKILL)
+        held()
+        until(requested(60))
+        os.kill(first.pid, signal.SIGKILL)  # the command: its workers end with it
+        first.communicate()
+        held()
+        until(lambda: not nodes.workers())
+
+        again = start(folder, "run.py", *sweep, *nodes.given(4), cold=True, **KEY)
+        until(requested(server.stats()["requests"] + 20))
+        nodes.kill_second()
+        held()
+        _, errors = again.communicate(timeout=200)
+        assert again.returncode in (0, 1), errors  # a model's answers may fail a replicate
+        assert re.search(r"worker w\d is gone with its node; [23] left", errors)
+        assert "+ 0 pending" in errors
+        assert "(raylet)" not in errors
+        log = server.log()
+    with serving(SERVER):  # at the same address: it is part of a condition's identity
+        call(whole, "run.py", *sweep, status=None, **KEY)
+    assert journals(folder) == journals(whole)
+
+    for texts, seen in snapshots:
+        later = {line["id"].rpartition("-")[0] for line in log[seen:]}
+        for name, count in texts.items():
+            condition, replicate = name.split("/")
+            calls = (seed_for(condition, int(replicate), each, "call") for each in range(count))
+            assert not later & {f"{call:016x}" for call in calls}
+    logged = [line for path in (folder / "mlruns/journals").iterdir() for line in attempts(path)]
+    assert len(logged) >= len(log)  # no request that no log has: a budget would forget it
+    secret = KEY["OPENAI_API_KEY"].encode()
+    session = Path("/tmp/ray/session_latest").resolve()
+    for file in [*folder.rglob("*"), *session.rglob("logs/**/*")]:
+        assert not (file.is_file() and secret in file.read_bytes()), file
+
+
+def test_ctrl_c_ends_workers_and_the_same_command_goes_on(nodes: Nodes, tmp_path: Path) -> None:
+    with serving(SERVER) as server:
+        sweep = (*PAID, f"backend.api_base.openai={server.url}", *nodes.given(2))
+        command = start(tmp_path, "run.py", *sweep, cold=True, **KEY)
+        until(lambda: server.stats()["requests"] >= 20)
+        os.kill(command.pid, signal.SIGINT)
+        _, errors = command.communicate(timeout=60)
+    assert command.returncode == 130
+    assert errors.rstrip().endswith("the same command continues from here")
+    assert "Traceback" not in errors
+    until(lambda: not nodes.workers(), 20)
+    for path in (tmp_path / "mlruns/journals").glob("*/[0-9]*.jsonl"):
+        assert read_entries(path)  # whole, to the last line
+
+
+def test_what_cannot_work_ends_in_one_line_before_any_call(nodes: Nodes, tmp_path: Path) -> None:
+    gone = call(
+        tmp_path, "run.py", *SWEEP, "hydra/launcher=ray", "ray.address=127.0.0.1:1", status=2
+    )
+    assert "error: ray.address: no cluster answers at '127.0.0.1:1'" in gone.stderr
+    large = call(tmp_path, "run.py", *SWEEP, *nodes.given(99), status=2, cold=True)
+    assert "error: workers.number: 99 with workers.cpus=1" in large.stderr
+    assert not journals(tmp_path)

@@ -1,6 +1,7 @@
 """The budget of a sweep: what is spent, what may still be spent, and the hard stop."""
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,6 +85,8 @@ class Ledger:
     ) -> None:
         self._budget, self.price = budget, price
         self._limited = budget.limited
+        limits = (budget.dollars, budget.tokens, budget.calls)
+        self._most = [math.inf if limit is None else limit + 1e-9 for limit in limits]
         self._held = dict(held or {})
         self._aside = self._reserved = sum(self._held.values(), Usage())
         self._needs: dict[object, Usage] = {}
@@ -228,12 +231,8 @@ class Ledger:
         return sum(self._needs.values(), self.spent)
 
     def _fits(self, total: Usage) -> bool:
-        limits = (self._budget.dollars, self._budget.tokens, self._budget.calls)
-        amounts = (total.dollars, total.tokens, total.calls)
-        return all(
-            limit is None or amount <= limit + 1e-9
-            for amount, limit in zip(amounts, limits, strict=True)
-        )
+        dollars, tokens, calls = self._most
+        return total.dollars <= dollars and total.tokens <= tokens and total.calls <= calls
 
     def _refuse(self, most: Usage) -> str:
         after = self.spent + self._aside + most

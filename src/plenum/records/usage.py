@@ -1,6 +1,5 @@
 """Usage of model calls: one class for estimates, budgets, call logs and totals."""
 
-import operator
 from dataclasses import dataclass
 
 
@@ -48,11 +47,20 @@ class Usage:
         )
 
     def __sub__(self, other: "Usage") -> "Usage":
-        return Usage(*map(operator.sub, vars(self).values(), vars(other).values()))
+        return Usage(
+            self.calls - other.calls,
+            self.tokens_in - other.tokens_in,
+            self.tokens_out - other.tokens_out,
+            self.dollars - other.dollars,
+            self.attempts - other.attempts,
+            self.failed_attempts - other.failed_attempts,
+            self.seconds - other.seconds,
+        )
 
     def __mul__(self, share: float) -> "Usage":
-        return Usage(*(part * share for part in vars(self).values()))
+        return Usage(*[part * share for part in vars(self).values()])
 
     def above_zero(self) -> "Usage":
         """Each part, or 0 where it is negative."""
-        return Usage(*(max(part, 0) for part in vars(self).values()))
+        parts = vars(self).values()
+        return self if min(parts) >= 0 else Usage(*[max(part, 0) for part in parts])

@@ -22,7 +22,7 @@ from plenum.execution.remote.outbox import Message, Outbox
 from plenum.execution.remote.tickets import Admitted
 from plenum.execution.remote.worker import FENCE_S, Setup, Worker
 from plenum.execution.report_pool import ReportPool
-from plenum.records import Failure, Usage
+from plenum.records import Failure, Usage, storage
 
 _START_S = 120.0
 _DROP_S = 10.0
@@ -78,7 +78,9 @@ class Hands(Deliberations):
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._workers, self._address = jobs[0].workers, jobs[0].ray.address
-        self._folders = sorted({job.journals for job in jobs if "://" not in job.journals})
+        self._folders = sorted({storage.folder(job.journals) for job in jobs})
+        if any(job.durable for job in jobs):
+            raise UserError("durable: with hydra/launcher=ray a bucket follows its folder")
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
         self._remotes: list[_Remote] = []
@@ -211,7 +213,10 @@ class Hands(Deliberations):
         if held is None or held.ended.done():
             return
         if method == "observe":
-            held.scene.observe(*arguments)
+            entry, size = arguments
+            held.scene.observe(entry)
+            if size and (behind := storage.segments(held.scene.journal)) is not None:
+                behind.hand_over(size)
         elif method == "ended":
             wrote, error, held.used = arguments
             if error is not None:
@@ -270,7 +275,10 @@ class Hands(Deliberations):
         remote.outbox.put(number, "play", replace(scene.job, config=""), scene.index, forwarded)
         log = caller.log
         try:
-            return await asyncio.shield(held.ended)
+            wrote = await asyncio.shield(held.ended)
+            if wrote and (behind := storage.segments(scene.journal)) is not None:
+                await behind.keep(scene.journal.stat().st_size, ended=True)
+            return wrote
         except asyncio.CancelledError:
             remote.outbox.put(number, "drop")
             await asyncio.wait({held.ended}, timeout=_DROP_S)
@@ -352,10 +360,10 @@ def _calls_api(jobs: Sequence[Job]) -> bool:
     return any(job.condition.backend.name == "api" for job in jobs)
 
 
-def _probes(folders: Sequence[str]) -> list[Path]:
+def _probes(folders: Sequence[Path]) -> list[Path]:
     """A file in each folder, which every worker must see."""
     probes = []
-    for folder in map(Path, folders):
+    for folder in folders:
         folder.mkdir(parents=True, exist_ok=True)
         probe = (folder / f".workers-{secrets.token_hex(8)}").resolve()
         probe.touch()

@@ -165,16 +165,20 @@ class Worker:
         self._outbox.put(lease, "ended", wrote, error, used)
 
     def _scene(self, lease: int, job: Job, index: int, caller: Caller) -> Scene:
+        journal = journal_of(job, index)
+        remote = "://" in job.journals
+
         def observe(entry: dict[str, Any]) -> None:
             brief = {key: entry[key] for key in _PROGRESS if key in entry}
             if "state" in entry:
                 brief["state"] = None
-            self._outbox.put(lease, "observe", brief, haste=False)
+            size = journal.stat().st_size if remote else 0
+            self._outbox.put(lease, "observe", brief, size, haste=False)
 
         return Scene(
             job=job,
             index=index,
-            journal=journal_of(job, index),
+            journal=journal,
             callers=lambda: caller,
             observe=observe,
             complain=lambda bug: self._outbox.put(lease, "complain", portable(bug)),

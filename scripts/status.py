@@ -1,0 +1,21 @@
+"""Look in on a study, from anywhere that sees its journals: how far it is, and what it has cost.
+
+python scripts/status.py study=NAME [journals=FOLDER] [tracking=server]
+"""
+
+import hydra
+from omegaconf import DictConfig
+
+from plenum.cli import front_door, one_line_errors
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="status")
+def main(cfg: DictConfig) -> None:
+    with one_line_errors():
+        from plenum.checks import status
+
+        status.show_study(status.settings(cfg))
+
+
+if __name__ == "__main__":
+    front_door(main)

@@ -1,0 +1,124 @@
+"""How far a study is, read from its journals while a sweep writes them, or from tracking."""
+
+import re
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from omegaconf import DictConfig
+
+from plenum.base.errors import UserError
+from plenum.base.identity import folder_of
+from plenum.records.storage import fetched
+from plenum.reports.formats import count, decimals
+from plenum.reports.printing import show
+from plenum.reports.settings import source
+from plenum.reports.table import Column, Table, keys
+from plenum.tracking import store
+from plenum.tracking.conditions import rerun
+from plenum.tracking.stored import StoredRun, stored_conditions
+
+_COST = re.compile(rb'"cost":([0-9.eE+-]+)')
+_END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')
+_COUNTS = ("completed", "failed", "pending", "calls", "dollars")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of ``scripts/status.py``: a study in a store, and where its journals lie."""
+
+    study: str
+    uri: str
+    journals: str
+
+
+def settings(cfg: DictConfig) -> Settings:
+    """Check the config of ``scripts/status.py``.
+
+    Raises
+    ------
+    UserError
+        The study isn't named, or there is no store.
+    """
+    return Settings(*source(cfg), str(cfg.journals))
+
+
+def show_study(settings: Settings) -> None:
+    """Print the table, and one line of totals.
+
+    Raises
+    ------
+    UserError
+        There is no such study.
+    """
+    conditions = stored_conditions(settings.study, store.absolute(settings.uri))
+    if not conditions:
+        raise UserError(f"study: {settings.study!r} isn't in {settings.uri}, or nothing is begun")
+    frame = pd.DataFrame([_line(each, settings.journals) for each in conditions])
+    columns = (
+        *keys(["condition"]),
+        *(Column(name, format=count) for name in ("target", *_COUNTS[:-1])),
+        Column("dollars", format=decimals(4)),
+        Column("idle_s", "last activity", _ago),
+    )
+    notes = ("last activity: since a journal or call log was written; - where none is here",)
+    show([Table("status", f"Study {settings.study}", frame, columns, notes)])
+    total = frame[["target", *_COUNTS]].sum()
+    print(
+        f"{len(frame)} conditions: {total.target:.0f} replicates = {total.completed:.0f} completed"
+        f" + {total.failed:.0f} failed + {total.pending:.0f} pending; {total.calls:.0f} calls, "
+        f"${total.dollars:.4f}; last activity {_ago(frame['idle_s'].min())}"
+    )
+
+
+def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
+    """A condition as a line of the table."""
+    name = folder_of(condition.tags["plenum.condition"], rerun(condition.params))
+    folder = fetched(journals, name) / name
+    counted = _counted(folder, condition.target) if folder.is_dir() else _tracked(condition)
+    return {"condition": condition.name, "target": condition.target, **counted}
+
+
+def _tracked(condition: StoredRun) -> dict[str, Any]:
+    """What the store has of a condition whose journals lie elsewhere: nothing until it is over."""
+    counts = {
+        name: float(condition.metrics.get(f"n_{name}", "nan").split()[0])
+        for name in ("completed", "failed", "pending")
+    }
+    return {**counts, "calls": None, "dollars": None, "idle_s": None}
+
+
+def _counted(folder: Path, target: int) -> dict[str, Any]:
+    """What the journals of a condition hold; those beyond the target were wanted earlier."""
+    files = [path for path in folder.glob("[0-9]*.jsonl") if int(path.stem) < target]
+    ended: Counter[str] = Counter()
+    calls, dollars = 0, 0.0
+    for path in files:
+        data = path.read_bytes()
+        if match := _END.match(data[data.rfind(b"\n", 0, -1) + 1 :]):
+            ended[match[1].decode()] += 1
+        costs = _COST.findall(data)
+        calls += data.count(b'"tokens_in":')
+        dollars += sum(map(float, costs))
+    written = [path.stat().st_mtime for path in (*files, *folder.glob("calls*.jsonl"))]
+    return {
+        "completed": ended["completed"],
+        "failed": ended["failed"],
+        "pending": target - ended.total(),
+        "calls": calls,
+        "dollars": dollars,
+        "idle_s": time.time() - max(written) if written else None,
+    }
+
+
+def _ago(seconds: float | None) -> str:
+    """How long ago, in the largest unit that fits."""
+    if seconds is None or pd.isna(seconds):
+        return "-"
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit} ago"
+    return f"{max(seconds, 0):.0f} s ago"

@@ -4,7 +4,8 @@ import asyncio
 import time
 from typing import Any
 
-from plenum.design.condition import Budget, Calls, Workers
+from plenum.design.condition import Budget, Calls
+from plenum.design.settings import Workers
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Demand, Ledger
 from plenum.execution.remote import cluster
@@ -31,8 +32,8 @@ async def _permits(workers: int, replicates: int, each: int) -> dict[str, Any]:
         budget = Budget(calls=10**9)
         limits = Calls(10**6, 10**6, rpm={"openai": 10**9})
         admission = Admission(limits, Ledger(budget, lambda model: None))
-        asking = ray.remote(Asking)
-        actors = [asking.options(num_cpus=1).remote() for _ in range(workers)]
+        asking: Any = ray.remote(Asking)
+        actors: list[Any] = [asking.options(num_cpus=1).remote() for _ in range(workers)]
         await asyncio.gather(*(actor.warm.remote() for actor in actors))
         began, cpu = time.perf_counter(), time.process_time()
         await asyncio.gather(*(_serve(actor, admission, replicates, each) for actor in actors))

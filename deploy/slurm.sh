@@ -16,20 +16,21 @@ set -eu
 cd "${SLURM_SUBMIT_DIR:-$PWD}"
 export RAY_USAGE_STATS_ENABLED=0
 unset RAY_ADDRESS
-python=$PWD/.venv/bin/python ray=$PWD/.venv/bin/ray
+python=$PWD/.venv/bin/python
+ray="$python -m ray.scripts.scripts"
 port=$((20000 + ${SLURM_JOB_ID:-0} % 10000))
 cpus=${SLURM_CPUS_PER_TASK:-1}
 head=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | head -n 1)
 address=$(srun --nodes=1 --ntasks=1 -w "$head" hostname -I | cut -d' ' -f1):$port
 
 # Ray runs in steps of the job's, which end with it; --block keeps each step.
-srun --nodes=1 --ntasks=1 -w "$head" "$ray" start --head --port="$port" --num-cpus="$cpus" \
+srun --nodes=1 --ntasks=1 -w "$head" $ray start --head --port="$port" --num-cpus="$cpus" \
     --include-dashboard=false --block &
 sleep 15
 others=$((SLURM_JOB_NUM_NODES - 1))
 if [ "$others" -gt 0 ]; then
     srun --nodes="$others" --ntasks="$others" --exclude="$head" \
-        "$ray" start --address="$address" --num-cpus="$cpus" --block &
+        $ray start --address="$address" --num-cpus="$cpus" --block &
     sleep 15
 fi
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import socket
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +15,7 @@ _SENT = re.compile(
     r"|\w+_(API_BASE|BASE_URL)$|(HTTPS?|NO|ALL)_PROXY$",
     re.IGNORECASE,
 )
+_CONNECT_S = 10.0
 _SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$")
 
 
@@ -83,8 +85,11 @@ def _join(address: str | None, workers: Workers) -> None:
             "there, or submit it with ray job submit"
         )
     try:
+        if ":" in address:  # Ray would wait for minutes, and complain all the while
+            host, _, port = address.rpartition(":")
+            socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
         ray.init(address=address, **quiet)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise UserError(f"ray.address: no cluster answers at {address!r}: {reason}") from None
 

@@ -15,7 +15,7 @@ from archives import Study, condition, files_of, forged
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.archive import container, dictionary, import_, verify
+from plenum.archive import container, dictionary, import_, scrub, verify
 from plenum.archive.import_ import Import
 from plenum.archive.verify import check
 from plenum.base.errors import UserError
@@ -385,3 +385,14 @@ def test_estimates_that_are_older_than_the_transcripts_are_told(
     with pytest.raises(UserError, match="doesn't agree with itself"):
         stale.export(tmp_path / "s.zip")
     assert not (tmp_path / "s.zip").exists()
+
+
+def test_an_archives_accounts_tell_servers_apart_and_name_no_host() -> None:
+    taken = {"calls": 17, "replicates": 1}
+    named = {"m": {"calls": 34, "servers": {"gpu1.lab:8000": taken, "gpu2.lab:8000": taken}}}
+    clean = scrub.accounts(json.dumps({"models": named}).encode())
+    assert b"lab" not in clean
+    assert len(json.loads(clean)["models"]["m"]["servers"]) == 2
+    assert scrub.accounts(clean) == clean
+    plain = b'{"models":   {"m": {"calls": 1}}}'
+    assert scrub.accounts(plain) == plain

@@ -177,6 +177,11 @@ def _accounting(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict
     stored = {condition.stored: condition for condition in gathered}
     files = tables["manifest"].to_dict("records")
     lines = [line | _digests(stored[line["run_id"]]) for line in files]
+    if "accounting_servers" in tables:
+        by_server = tables["accounting_servers"]
+        tables["accounting_servers"] = by_server.assign(
+            server=by_server["server"].map(scrub.server)
+        )
     return tables | {"manifest": pd.DataFrame(lines).convert_dtypes()}
 
 

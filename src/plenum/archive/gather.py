@@ -63,7 +63,8 @@ class ArchivedCondition:
         """What an archive holds of it, by name."""
         for name in sorted(self.artifacts):
             data = self.artifacts[name]
-            yield f"{self.place}/{name}", scrub.config(data) if name == "config.yaml" else data
+            clean = {"config.yaml": scrub.config, "accounts.json": scrub.accounts}.get(name, bytes)
+            yield f"{self.place}/{name}", clean(data)
         yield f"{self.place}/{RUNS}", layout.runs(self.run, list(self.replicates))
         for number in sorted(self.transcripts):
             yield layout.transcript(self.place, number), self.transcripts[number].read_bytes()

@@ -1,5 +1,6 @@
 """What must not leave the machine: secrets are refused, folders and hosts taken out of configs."""
 
+import json
 import os
 import re
 import socket
@@ -9,11 +10,13 @@ from typing import Any
 import yaml
 
 from plenum.base.errors import UserError
+from plenum.base.identity import digest
 from plenum.base.secrets import holds_secret
 
 _SQLITE = "sqlite:///"
 _FOLDER = re.compile(r"(?:/|~|[A-Za-z]:\\)")
 _HOST = re.compile(r"(?<=://)[^/\s]+")
+_CALLED = re.compile(r"server-[0-9a-f]{8}")
 _SHORTEST = 5
 """A shorter name of a machine may be a word."""
 
@@ -40,6 +43,20 @@ def _clean(value: Any) -> Any:
     if _FOLDER.match(value):
         return f"<folder>/{Path(value).name}"
     return _HOST.sub("<host>", value)
+
+
+def accounts(data: bytes) -> bytes:
+    """A condition's accounts without the names of servers; as they are where they name none."""
+    values = json.loads(data)
+    named = [model for model in values.get("models", {}).values() if "servers" in model]
+    for model in named:
+        model["servers"] = {server(name): taken for name, taken in model["servers"].items()}
+    return json.dumps(values).encode() if named else data
+
+
+def server(name: str) -> str:
+    """What a server is called in an archive: the same in all its conditions, and no host."""
+    return name if _CALLED.fullmatch(name) else f"server-{digest(name)[:8]}"
 
 
 def refuse_secrets(name: str, data: bytes) -> None:

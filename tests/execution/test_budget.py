@@ -3,6 +3,7 @@
 import asyncio
 import random
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -182,3 +183,23 @@ def test_the_worst_case_of_a_prompt_is_that_all_of_it_is_written_to_a_cache() ->
     prompt, answer = tokens_at_most(CHAT)
     book = Ledger(Budget(dollars=1.0), lambda _: KEPT)
     assert book.at_most(CHAT).dollars == pytest.approx(1.25 * prompt + answer)
+
+
+def test_what_an_earlier_run_left_in_batches_is_set_aside_for_those_calls_alone() -> None:
+    """Half the price; another call doesn't get it, the call itself does, also after a refusal."""
+    call = replace(CHAT, session="c0-0")
+    most = Usage(1, *tokens_at_most(CHAT), MOST / 2)
+    held = {("c0-0", f"{CHAT.seed:016x}"): most}
+
+    async def scene() -> None:
+        limited = Ledger(Budget(dollars=MOST), lambda _: DOLLAR, Usage(1) + most, held)
+        assert limited.spent == Usage(1)
+        other = await limited.reserve(demand_of(replace(CHAT, seed=2), batched=True))
+        limited.settle(other, reply(MOST // 2), billed=False)
+        with pytest.raises(BudgetSpent):
+            await limited.reserve(demand_of(replace(CHAT, seed=3), batched=True))
+        assert await limited.reserve(demand_of(call, batched=True)) == most
+        limited.settle(most, reply(MOST // 2), billed=False)
+        assert limited.spent.dollars <= MOST
+
+    run(scene)

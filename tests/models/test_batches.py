@@ -15,7 +15,7 @@ from plenum.models.api.batch_openai import OpenAIBatches
 from plenum.models.api.prices import Prices
 from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
-from plenum.records import Failure
+from plenum.records import CallLog, Failure, attempts
 from plenum.records.batches import begin, unfinished
 from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
 
@@ -372,3 +372,17 @@ def test_who_has_no_batches_is_refused_in_one_line(tmp_path: Path) -> None:
         backend = backends.build(Api(api_base=base), CALLS, Prices(), batching)  # type: ignore[arg-type]
         with pytest.raises(UserError, match=r"^calls.batch: .* openai and anthropic have"):
             backend.check((model,), Sampling())
+
+
+def test_an_attempt_in_a_batch_is_one_however_many_processes_wait_for_it(tmp_path: Path) -> None:
+    """Those of live calls are several."""
+    line = {"replicate": 0, "call": "turn", "round": 1, "seat": "a", "model": "m", "status": None}
+    line |= {"answered": False, "latency_s": 0.0, "tokens_at_most": 9}
+    for name, more in (("live", {}), ("batched", {"batch": True})):
+        with CallLog(tmp_path / name) as log:
+            log.sent({**line, **more, "id": "0a-1"})
+            log.sent({**line, **more, "id": "0a-2"})
+            log.sent({**line, **more, "id": "0b-1"})
+            log.append({**line, **more, "id": "0a-1", "outcome": "ok", "answered": True})
+    assert [a["id"] for a in attempts(tmp_path / "live")] == ["0a-1", "0a-2", "0b-1"]
+    assert [a["id"] for a in attempts(tmp_path / "batched")] == ["0a-1", "0b-1"]

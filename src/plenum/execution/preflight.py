@@ -9,7 +9,7 @@ from plenum.design.condition import Backend, Hosted, Job
 from plenum.design.kinds import KINDS
 from plenum.execution.condition_folder import take_up
 from plenum.models.api.prices import Prices, how_to_state
-from plenum.records import storage
+from plenum.records import batches, storage
 from plenum.tracking import store
 from plenum.tracking.stored import StoredRun, require_kind, stored_conditions
 
@@ -123,6 +123,19 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
                 raise UserError(
                     f"calls.{key}.{name}: no condition calls this model; {_listed(sorted(called))}"
                 )
+
+
+def left_in_batches(jobs: Sequence[Job]) -> list[str]:
+    """One line where earlier runs left calls in batches, and this one makes them anew."""
+    live = {j.journals for j in jobs if j.condition.backend.name == "api" and not j.calls.batch}
+    folders = (storage.folder(journals) / "batches" for journals in live)
+    calls = sum(len(record.items) for folder in folders for record in batches.unfinished(folder))
+    if not calls:
+        return []
+    return [
+        f"calls.batch: an earlier run left {calls} calls in batches; their answers are used with "
+        "calls.batch=true, and may be paid again without"
+    ]
 
 
 def now_varying(jobs: Sequence[Job]) -> list[str]:

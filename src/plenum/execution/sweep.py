@@ -56,7 +56,7 @@ def run_sweep(
     # Check everything before anything is run.
     preflight.check(jobs)
     if playing is None or not playing.here:
-        for line in preflight.now_varying(jobs):
+        for line in (*preflight.now_varying(jobs), *preflight.left_in_batches(jobs)):
             print(line, file=sys.stderr)
     playing = playing or Deliberations()
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence, Set
 from datetime import datetime
 from typing import Any
 
-from plenum.models.api import batch_http, completions, faults
+from plenum.models.api import batch_http, cache_marks, completions, faults
 from plenum.models.api.batch_http import BatchHttp, BatchState
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import litellm
@@ -42,7 +42,7 @@ class AnthropicBatches:
         """The request of a call, as LiteLLM makes it."""
         request = litellm.AnthropicConfig().transform_request(
             model=self._http.route.wire,
-            messages=[{"role": m.role, "content": m.content} for m in chat.messages],  # type: ignore[misc]
+            messages=cache_marks.messages(chat),  # type: ignore[arg-type]
             optional_params=dict(parameters),
             litellm_params={},
             headers={},

@@ -15,7 +15,7 @@ BATCHES = ("calls.batch=true", "batch.poll_s=0.05")
 PORT = free_port()
 FAULTS = BatchFaults(errored=0.02, before=0.03, after=0.03, takes_s=0.1, slow=0.1, slow_s=0.4)
 SHAPE = ("replicates=2", "rounds=2", "calls.max_attempts=20", f"model.default={MODEL}")
-KILLS = 8
+KILLS = 6
 PRICED = (
     *("-m", "roles=on,off", f"model.default={MODEL}", "backend=api", "backend.send_seed=true"),
     *("replicates=2", "rounds=2", f"+prices={{{MODEL}:{{input:100,output:400}}}}", *BATCHES),

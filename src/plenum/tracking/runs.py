@@ -34,7 +34,8 @@ def opened(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     client = existing(uri)
     if client is None:
         raise UserError(f"study: nothing has been tracked here yet ({uri} doesn't exist)")
-    experiment = client.get_experiment_by_name(study)
+    with store.permitted(uri):
+        experiment = client.get_experiment_by_name(study)
     if experiment is None:
         names = sorted(e.name for e in client.search_experiments() if e.name != "Default")
         raise UserError(f"study: there is no study {study!r}; known: {', '.join(names) or 'none'}")

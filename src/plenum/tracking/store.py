@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plenum.base.errors import UserError
-from plenum.tracking import database
+from plenum.tracking import database, postgres
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -81,15 +81,34 @@ def answering(uri: str) -> Iterator[None]:
     try:
         yield
     except urllib.error.HTTPError as error:
-        raise UserError(
-            f"tracking.uri: the server at {uri} answers {error.code} {error.reason}; if it wants a "
-            "login, set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
-        ) from None
+        raise _refused(uri, f"{error.code} {error.reason}") from None
     except (OSError, ValueError) as error:  # nobody, or somebody who speaks no JSON
         raise UserError(
             f"tracking.uri: no MLflow server answers at {uri} ({error}); start one, or use "
             "tracking=local"
         ) from None
+
+
+@contextmanager
+def permitted(uri: str) -> Iterator[None]:
+    """Say in one line that a server doesn't let us do what MLflow's client asks it for."""
+    from mlflow.exceptions import MlflowException
+
+    try:
+        yield
+    except MlflowException as error:
+        if error.error_code not in ("PERMISSION_DENIED", "UNAUTHENTICATED"):
+            raise
+        raise _refused(uri, str(error.error_code)) from None
+
+
+def _refused(uri: str, answer: str) -> UserError:
+    user = os.environ.get("MLFLOW_TRACKING_USERNAME")
+    return UserError(
+        f"tracking.uri: the server at {uri} answers {answer} to "
+        f"{f'the user {user!r}' if user else 'somebody without a login'}; a login that may do this "
+        "goes into MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
+    )
 
 
 def require_writable(key: str, folder: Path) -> None:
@@ -200,6 +219,8 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     UserError
         It is in MLflow's trash.
     """
+    from mlflow.exceptions import MlflowException
+
     name = name or study
     existing = client.get_experiment_by_name(name)
     if existing is not None:
@@ -215,7 +236,13 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
         "mlflow.note.content": _NOTE,
         "plenum.study": study,
     }
-    return str(client.create_experiment(name, artifact_location=location, tags=tags))
+    try:
+        return str(client.create_experiment(name, artifact_location=location, tags=tags))
+    except MlflowException:
+        made = client.get_experiment_by_name(name)  # by another process, meanwhile
+        if made is None:
+            raise
+        return str(made.experiment_id)
 
 
 def deleted(name: str, number: str, uri: str) -> UserError:
@@ -241,9 +268,12 @@ def locked(path: Path, waiting: Callable[[], None] = lambda: None) -> Iterator[N
 
 
 def main() -> None:
-    """Prepare an SQLite store, ahead of a program that would migrate it in place."""
+    """Prepare the database of a store, ahead of a program that would migrate it in place."""
     quieten()
     try:
+        if sys.argv[1].startswith(postgres.SCHEMES):
+            postgres.prepare(sys.argv[1])
+            return
         with _prepared(sys.argv[1]):
             pass
     except UserError as error:

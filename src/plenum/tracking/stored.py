@@ -103,12 +103,12 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
 
 
 def require_kind(study: str, uri: str, kind: str) -> None:
-    """Refuse a study that holds conditions of another kind.
+    """Refuse a study that holds conditions of another kind, or that we may only read.
 
     Raises
     ------
     UserError
-        The study holds another kind already, or is in MLflow's trash.
+        The study holds another kind already, is in MLflow's trash, or can't be written to.
     """
     tag = require_active(study, uri)
     kinds = {tag} if tag else {of_condition(c.params).name for c in stored_conditions(study, uri)}
@@ -117,6 +117,10 @@ def require_kind(study: str, uri: str, kind: str) -> None:
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "
             f"{KINDS[kind].plural} as well; give these a study of their own"
         )
+    if store.local(uri) is None:
+        for number, *_ in _experiments(study, uri):  # only writing shows whether we may
+            query = {"experiment_id": number, "key": KIND_TAG, "value": kind}
+            store.post(uri, "experiments/set-experiment-tag", query)
 
 
 def require_active(study: str, uri: str) -> str | None:

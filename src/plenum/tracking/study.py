@@ -321,8 +321,13 @@ def run_or_imported(names: Iterable[str], uri: str) -> dict[str, str]:
 def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
     """Log files to the study's report run, which is made at the first time."""
     client = store.open_client(uri)
-    experiment = store.experiment(client, uri, study)
-    views.save(client, experiment)
+    with store.permitted(uri):
+        experiment = store.experiment(client, uri, study)
+        views.save(client, experiment)
+        _log_report(client, experiment, files)
+
+
+def _log_report(client: Any, experiment: str, files: Sequence[Path]) -> None:
     reports = runs.search(client, experiment, "tags.`plenum.kind` = 'report'")
     if reports:
         run = reports[0]

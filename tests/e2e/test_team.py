@@ -177,8 +177,6 @@ def test_rows_read_back_from_a_server(team: Team, served: dict[str, bytes]) -> N
     with zipfile.ZipFile(team.folder / "rows.zip") as archive:
         kept = [archive.read(n) for n in archive.namelist() if n.endswith(".jsonl")]
     assert sorted(kept) == sorted(journals(team.folder).values())
-    again = team.run("run.py", *SWEEP, "study=rows", "tracking.replicates=none")
-    assert "0 calls made now" in again.stderr
 
 
 def test_who_may_only_read_is_refused_before_the_first_call(
@@ -206,9 +204,9 @@ def test_who_may_only_read_is_refused_before_the_first_call(
 def test_gc_removes_what_lies_in_the_trash_and_nothing_else(
     team: Team, served: dict[str, bytes]
 ) -> None:
-    team.run("run.py", *SWEEP, "study=thrown", "replicates=2", "rounds=2")
+    team.run("run.py", "study=thrown", "replicates=2", "rounds=2")
     before = set(team.s3.names())
-    team.run("run.py", *SWEEP, "study=thrown", "replicates=3", "rounds=2")  # other parents
+    team.run("run.py", "study=thrown", "replicates=3", "rounds=2")  # another parent
     kept = tables(team, "thrown")
     done = team.mlflow("gc", "--backend-store-uri", "postgresql://", "--tracking-uri", team.uri)
     assert done.returncode == 0, done.stdout + done.stderr

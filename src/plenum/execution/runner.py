@@ -78,7 +78,7 @@ class SweepRunner:
     ) -> None:
         self._playing = playing or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
-        self._slots = Slots(slots)
+        self._slots, self._replicates = Slots(slots), sum(job.replicates for job in jobs)
         self._lockstep = lockstep or Lockstep()
         self._admission = {
             j.condition.backend.name: Admission(j.calls, ledger, self._lockstep) for j in jobs
@@ -186,7 +186,7 @@ class SweepRunner:
             await base.wait()
 
     async def _run(self, job: Job, folder: Path) -> Outcome:
-        record = ConditionRecord(job, self._tracker(job), sum(j.replicates for j in self._jobs))
+        record = ConditionRecord(job, self._tracker(job), self._replicates)
         if not looks_ended(job):
             with self._lockstep.at_work():  # its replicates are about to call
                 await record.open()

@@ -93,13 +93,19 @@ def answering(uri: str) -> Iterator[None]:
 def permitted(uri: str) -> Iterator[None]:
     """Say in one line that a server doesn't let us do what MLflow's client asks it for."""
     from mlflow.exceptions import MlflowException
+    from requests import HTTPError  # of an artifact
 
     try:
         yield
-    except MlflowException as error:
-        if error.error_code not in ("PERMISSION_DENIED", "UNAUTHENTICATED"):
+    except (MlflowException, HTTPError) as error:
+        status = (
+            getattr(error.response, "status_code", None)
+            if isinstance(error, HTTPError)
+            else {"PERMISSION_DENIED": 403, "UNAUTHENTICATED": 401}.get(error.error_code)
+        )
+        if status not in (401, 403):
             raise
-        raise _refused(uri, str(error.error_code)) from None
+        raise _refused(uri, str(status)) from None
 
 
 def _refused(uri: str, answer: str) -> UserError:

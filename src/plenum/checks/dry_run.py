@@ -15,6 +15,7 @@ from plenum.execution import preflight
 from plenum.execution.budget import spent_before
 from plenum.execution.condition_folder import folder_of, journal_of, take_up
 from plenum.execution.cost_estimate import replicate_usage
+from plenum.execution.outcomes import LISTED
 from plenum.execution.replicate import RETRIABLE
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Price, Prices, how_to_state
@@ -69,8 +70,10 @@ def show(jobs: Sequence[Job]) -> None:
         seen.add(job.condition.folder)
     from plenum.reports.printing import show as show_tables  # what runs a sweep needs none
 
-    for line in _conditions(left):
+    for line in _conditions(left[:LISTED]):
         print(line)
+    if len(left) > LISTED:
+        print(f"... and {len(left) - LISTED} more conditions")
     by_model = _sum(left)
     free = by_model.keys() - _sum([item for item in left if item.charged])
     show_tables([_models(by_model, prices, free)])

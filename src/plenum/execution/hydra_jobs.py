@@ -25,7 +25,7 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from plenum.base.errors import UserError
 from plenum.design.compose import parse_job, to_yaml, yaml_of
 from plenum.design.condition import Job
-from plenum.execution.outcomes import Undefined, save
+from plenum.execution.outcomes import LISTED, Undefined, save
 from plenum.execution.playing import Playing
 from plenum.execution.sweep import run_sweep
 from plenum.records.writing import write_whole
@@ -128,7 +128,8 @@ def _run_all(
         return [job.completed(context, NOTHING_RUN) for job in composed]
     log.info(f"Launching {len(composed)} jobs {'on workers' if play else 'in one process'}")
     for number, job in enumerate(composed, start=first):
-        log.info(f"\t#{number} : {' '.join(job.overrides)}")
+        if number - first < LISTED:
+            log.info(f"\t#{number} : {' '.join(job.overrides)}")
         job.save_configs()
     outcomes = run_sweep(jobs, play(jobs) if play else None)
     for job, outcome in zip(composed, outcomes, strict=True):

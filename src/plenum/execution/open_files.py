@@ -12,10 +12,11 @@ def raise_limit() -> int:
     Returns
     -------
     int
-        How many replicates can be in flight: each holds its journal and a connection open.
+        How many replicates can be in flight: each holds its journal and a connection open, and
+        may be alone in holding its condition's lock and call log.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 65536 if hard == resource.RLIM_INFINITY else hard
     if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    return max(1, (wanted - _RESERVED) // 2)
+    return max(1, (wanted - _RESERVED) // 4)

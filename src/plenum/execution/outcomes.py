@@ -15,6 +15,9 @@ from plenum.records.writing import write_whole
 _LONGEST = 160
 _RETRIABLE = {reason for reason in Failure if reason.retriable}
 
+LISTED = 100
+"""So many conditions of a sweep are listed one by one."""
+
 FILE = "outcome.json"
 """Written to each job's output folder, so that any launcher's sweep can be summed up."""
 
@@ -188,13 +191,16 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
     ]
     if reused:
         lines.append(f"{reused} replicates were taken from journals of an earlier run")
+    unclean = []
     for outcome in outcomes:
         for reason, count in sorted(outcome.failures.items()):
-            lines.append(f"failed: {outcome.name}: {count} x {reason}{_example(outcome, reason)}")
+            unclean.append(f"failed: {outcome.name}: {count} x {reason}{_example(outcome, reason)}")
         if outcome.pending:
-            lines.append(f"pending: {outcome.name}: {outcome.pending} replicates")
-    lines += _errors(outcomes)
-    lines += [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
+            unclean.append(f"pending: {outcome.name}: {outcome.pending} replicates")
+    lines += first_of(unclean, f"the output folders' {FILE}")
+    lines += first_of(_errors(outcomes), f"the output folders' {FILE}")
+    stopped = [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
+    lines += first_of(stopped, f"the output folders' {FILE}")
     if any(reason in _RETRIABLE for o in outcomes for reason in o.failures):
         lines.append("retry_failed=true takes up again what failed without an answer")
     return lines
@@ -205,6 +211,13 @@ def problems(outcomes: Sequence[Outcome], of: str = "") -> tuple[str, ...]:
     stopped = {f"{of}stopped: {o.stopped}" for o in outcomes if o.stopped}
     errors = {f"{of}error: {o.name}: {error}" for o in outcomes for error in o.errors}
     return (*sorted(stopped), *sorted(errors))
+
+
+def first_of(lines: Sequence[str], where: str) -> list[str]:
+    """Lines that a terminal can bear; ``where`` says what holds the others."""
+    if len(lines) <= LISTED:
+        return list(lines)
+    return [*lines[:LISTED], f"... and {len(lines) - LISTED} more: see {where}"]
 
 
 def _errors(outcomes: Sequence[Outcome]) -> list[str]:

@@ -33,7 +33,7 @@ from plenum.execution.condition_folder import (
 )
 from plenum.execution.condition_record import ConditionRecord
 from plenum.execution.limits import ProviderUnavailable, Slots
-from plenum.execution.outcomes import Outcome, ReplicateResult, not_run, outcome_of
+from plenum.execution.outcomes import LISTED, Outcome, ReplicateResult, not_run, outcome_of
 from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
 from plenum.models import ChatModel, backends
@@ -80,6 +80,8 @@ class SweepRunner:
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress
         self._slots, self._replicates = Slots(slots), sum(job.replicates for job in jobs)
         self._lockstep = lockstep or Lockstep()
+        self._places = asyncio.Semaphore(self._conditions_in_flight(slots))
+        self._replicates, self._listed = sum(job.replicates for job in jobs), 0
         self._admission = {
             j.condition.backend.name: Admission(j.calls, ledger, self._lockstep) for j in jobs
         }
@@ -89,6 +91,16 @@ class SweepRunner:
         self._trackers = self._open_trackers()
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
         self._refused_by_system: dict[int | None, str] = {}
+
+    def _conditions_in_flight(self, slots: int) -> int:
+        """Twice as many as fill the slots, since others close meanwhile.
+
+        Where all have to go on together, or wait for one another, it is all.
+        """
+        if self._lockstep.batches or not isinstance(self._playing, Deliberations):
+            return len(self._jobs)
+        fewest = max(1, min(job.replicates for job in self._jobs))
+        return min(slots, 2 * -(-slots // fewest) + 8)
 
     def _open_trackers(self) -> dict[tuple[str, str], Tracker]:
         """One for each study and store; their processes start at the first need."""
@@ -134,8 +146,9 @@ class SweepRunner:
             async with self._turns[name]:
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
-                with locked(folder):
-                    return await self._run(job, folder)
+                async with self._places:  # its base has had one
+                    with locked(folder):
+                        return await self._run(job, folder)
         except (Busy, DamagedJournal, Ended) as problem:
             return not_run(job, str(problem))
         except OSError as error:
@@ -214,7 +227,9 @@ class SweepRunner:
         report = await self._reports.report(folder, indices, job.replicates, stopped)
         await record.close([result.journal for result in usable], report)
         outcome = outcome_of(job, ended, report)
-        self._progress.say(f"{outcome.counts()}; {report['line']}")
+        self._listed += 1
+        if self._listed <= LISTED:
+            self._progress.say(f"{outcome.counts()}; {report['line']}")
         return outcome
 
     async def _replicate(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _SQLITE = "sqlite:///"
+_POSTGRESQL = ("postgresql://", "postgresql+psycopg://")
 _NOTE = """One run a condition, with one nested run a replicate.
 
 - `D` by step: mean pairwise distance between replicates, by round; `log_D` its logarithm
@@ -36,13 +37,16 @@ def absolute(uri: str) -> str:
     Raises
     ------
     UserError
-        The URI is neither ``sqlite:///...`` nor ``http(s)://...``.
+        The URI is neither ``sqlite:///...``, ``postgresql://...`` nor ``http(s)://...``.
     """
     if uri.startswith(_SQLITE):
         return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
+    if uri.startswith(_POSTGRESQL):
+        return uri
     if uri.startswith(("http://", "https://")):
         return uri.rstrip("/")
-    raise UserError(f"tracking.uri: {uri!r}; it starts with sqlite:/// or http:// or https://")
+    starts = "sqlite:/// or postgresql:// or http:// or https://"
+    raise UserError(f"tracking.uri: {uri!r}; it starts with {starts}")
 
 
 def check(uri: str, *, thorough: bool = False) -> None:
@@ -56,7 +60,31 @@ def check(uri: str, *, thorough: bool = False) -> None:
         require_writable("tracking.uri", path.parent)
         database.check(path, thorough=thorough)
         return
+    if on_postgresql(uri):
+        _connect(uri)
+        return
     post(uri, "experiments/search", {"max_results": 1})
+
+
+def on_postgresql(uri: str) -> bool:
+    """Whether it is a PostgreSQL database, which is written to without a server between."""
+    return uri.startswith(_POSTGRESQL)
+
+
+def _connect(uri: str) -> None:
+    """Refuse a database that doesn't answer, or doesn't let us in."""
+    from sqlalchemy import create_engine
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        with create_engine(uri, connect_args={"connect_timeout": 10}).connect():
+            pass
+    except (ImportError, SQLAlchemyError) as error:
+        reason = " ".join(str(error).partition("\n(Background")[0].split())
+        raise UserError(
+            f"tracking.uri: {uri}: {reason}; it needs pip install 'plenum[server]', and the "
+            "password in PGPASSWORD or ~/.pgpass"
+        ) from None
 
 
 def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
@@ -155,6 +183,9 @@ def open_client(uri: str) -> "MlflowClient":
     from sqlalchemy.engine import Engine
 
     uri = absolute(uri)
+    if on_postgresql(uri):
+        with locked(Path(tempfile.gettempdir()) / f"plenum-{os.getuid()}-postgresql.lock"):
+            return MlflowClient(uri)  # whoever is first makes the tables
     if not uri.startswith(_SQLITE):
         return MlflowClient(uri)
     if not event.contains(Engine, "connect", _relax):
@@ -237,6 +268,8 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     location = None
     if uri.startswith(_SQLITE):
         location = (Path(uri.removeprefix(_SQLITE)).parent / "artifacts" / study).as_uri()
+    if on_postgresql(uri):
+        location = (Path("mlruns").resolve() / "artifacts" / study).as_uri()
     tags = {
         "mlflow.experimentKind": "custom_model_development",
         "mlflow.note.content": _NOTE,

@@ -148,6 +148,16 @@ def stored_conditions(study: str, uri: str) -> list[StoredRun]:
     path = store.local(uri)
     if path is not None:
         return runs(path, study, "plenum.kind", "condition")
+    if store.on_postgresql(uri):
+        from plenum.tracking import runs as with_mlflow
+
+        client = store.open_client(uri)
+        return [
+            StoredRun(run.info.run_id, tags=run.data.tags, params=run.data.params)
+            for number, stage, _ in _experiments(study, uri)
+            if stage == "active"
+            for run in with_mlflow.search(client, number, with_mlflow.CONDITIONS)
+        ]
     return list(_served_conditions(study, uri))
 
 
@@ -183,6 +193,9 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
     if path is not None:
         rows = database.rows(path, _EXPERIMENT, KIND_TAG, study)
         return [(str(number), stage, kind) for number, stage, kind in rows]
+    if store.on_postgresql(uri):
+        each = store.open_client(uri).get_experiment_by_name(study)
+        return [(each.experiment_id, each.lifecycle_stage, each.tags.get(KIND_TAG))] if each else []
     return [
         (each["experiment_id"], each["lifecycle_stage"], _pairs(each, "tags").get(KIND_TAG))
         for each in _served(study, uri, "ALL")

@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mlflow.entities import Param, RunTag
+from mlflow.entities import RunTag
 
 from plenum.design.kinds import of_condition
 from plenum.records import Transcript, Usage, attempts, read
 from plenum.records.transcript import environments
 from plenum.tracking import rows, run_data, runs, states, store, traces, views
 from plenum.tracking.row_writer import RowWriter
+from plenum.tracking.run_writer import RunWriter
 from plenum.tracking.runs import CONDITIONS, search
 from plenum.tracking.stored import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
@@ -71,6 +72,9 @@ class StudyWriter:
         self.version = version
         self._colour = len(search(self.client, self.experiment, CONDITIONS))
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
+        self.runs = RunWriter(self.client, self.experiment)
+        self._fresh = not self.client.search_runs([self.experiment], max_results=1)
+        self._begun: set[str] = set()
 
     def open(
         self, condition: dict[str, Any], target: int, nested: bool = True
@@ -88,6 +92,14 @@ class StudyWriter:
             self.client.set_experiment_tag(self.experiment, KIND_TAG, kind)
             self._tagged = True
         return ConditionWriter(self, condition, target, nested)
+
+    def written(self, cell: str) -> list[Any]:
+        """The runs that there are of a condition; a search takes longer the more runs there are."""
+        known = not self._fresh or cell in self._begun
+        self._begun.add(cell)
+        if not known:
+            return []
+        return search(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
 
     def next_colour(self) -> str:
         """A colour of its own for each condition: the UI's choice repeats itself."""
@@ -115,7 +127,7 @@ class ConditionWriter:
         self._nested, self._rows = nested, RowWriter(study.client)
         self._cell, self._name = condition["cell"], run_data.name(condition)
         self._simulated = condition["backend"] == "simulated"
-        existing = search(study.client, study.experiment, f"tags.`plenum.cell` = '{self._cell}'")
+        existing = study.written(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
         parents = [run for run in existing if run.data.tags.get("plenum.kind") == "condition"]
         parents.sort(key=_state)  # one whole comes last
@@ -195,11 +207,10 @@ class ConditionWriter:
                 self._save_rows(whole=False)
             return
         tags["mlflow.parentRunId"] = self._parent.info.run_id
-        run = client.create_run(self._study.experiment, run_name=name, tags=tags)
+        run = self._study.runs.begin(name, tags, params)
         with store.artifacts(client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
-        client.log_batch(run.info.run_id, metrics=metrics, params=_params(params))
-        client.set_terminated(run.info.run_id, status)
+        self._study.runs.end(run.info.run_id, metrics, {}, status)
         self._children[index] = _Child(run.info.run_id, state)
 
     def trace(
@@ -317,27 +328,20 @@ class ConditionWriter:
             states.TAG: state,
         }
         metrics = run_data.of_condition(report)
-        client.log_batch(run_id, metrics=metrics, tags=[RunTag(*tag) for tag in tags.items()])
-        client.set_terminated(run_id, "FAILED" if report["failures"] else "FINISHED")
+        status = "FAILED" if report["failures"] else "FINISHED"
+        self._study.runs.end(run_id, metrics, tags, status)
         self._written = state
 
     def _create_parent(self, old: Any = None) -> Any:
-        client = self._study.client
         colour = old.data.tags["mlflow.runColor"] if old else self._study.next_colour()
-        run = client.create_run(
-            self._study.experiment,
-            start_time=old.info.start_time if old else None,
-            run_name=self._name,
-            tags={
-                **self._tags("condition"),
-                "mlflow.runColor": colour,
-                "plenum.target": str(self._target),
-                **({} if self._nested else {rows.TAG: rows.FILE}),
-            },
-        )
-        params = _params(run_data.params_of_condition(self._condition))
-        client.log_batch(run.info.run_id, params=params)
-        return run
+        tags = {
+            **self._tags("condition"),
+            "mlflow.runColor": colour,
+            "plenum.target": str(self._target),
+            **({} if self._nested else {rows.TAG: rows.FILE}),
+        }
+        params = run_data.params_of_condition(self._condition)
+        return self._study.runs.begin(self._name, tags, params, old and old.info.start_time)
 
     def _replace_parent(self) -> None:
         """A fresh parent where the estimates changed: points of a chart can't be overwritten."""
@@ -377,7 +381,3 @@ class ConditionWriter:
 
 def _state(run: Any) -> str:
     return states.of_run(run.info.status, run.data.tags)
-
-
-def _params(values: dict[str, Any]) -> list[Param]:
-    return [Param(key, str(value)) for key, value in values.items()]

@@ -7,6 +7,7 @@
 - ray       two workers' efficiency, the bytes of 1, 2 and 4 workers, limits and the budget
 - permits   permits a second that the sweep gives to its workers
 - kills     workers, nodes and the coordinator are killed 40 times: what is lost or paid twice
+- scale     composing 10,000 conditions, and sweeping them with PostgreSQL to their tables
 
 `--quick` measures less of each. The last line is JSON with all figures.
 """
@@ -33,6 +34,8 @@ TO_REACH = {
     "affinity": "1.0",
     "affinity_after_death": "≥ 0.99",
     "journals_equal": "True",
+    "compose_10k_s": "≤ 60",
+    "sweep_10k_s": "≤ 900",
     "batch_price_ratio": "0.5",
     "batch_lost": "0",
     "batch_paid_twice": "0",
@@ -45,6 +48,7 @@ PARTS = {
     "ray": "fleet_ray",
     "permits": "fleet_permits",
     "kills": "fleet_kills",
+    "scale": "fleet_scale",
 }
 """The module beside this one that measures each part."""
 

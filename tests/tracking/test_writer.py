@@ -1,6 +1,7 @@
 """Runs in MLflow, written by a writer that may be stopped between any two steps."""
 
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -9,10 +10,13 @@ from typing import Any
 
 import pytest
 from mlflow import MlflowClient
+from mlflow.entities import Metric
+from mlflow.exceptions import MlflowException
 
 from plenum.base.identity import digest
 from plenum.records import Journal, Usage
 from plenum.tracking import conditions, runs, store
+from plenum.tracking.run_writer import RunWriter
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.study import log_report
 from plenum.tracking.writer import ConditionWriter, StudyWriter
@@ -385,3 +389,33 @@ def test_a_report_run_whose_writer_was_killed_ends_with_the_next_report(
     (report,) = study.runs("report")
     assert report.info.status == "FINISHED"
     assert [a.path for a in study.client.list_artifacts(report.info.run_id)] == ["tables.md"]
+
+
+def test_a_run_is_the_same_whether_mlflow_client_or_one_transaction_writes_it(study: Study) -> None:
+    experiment = study.client.create_experiment(study.name)
+    metrics = [
+        *(Metric("D", value, 5, step) for step, value in enumerate([0.5, 0.25], start=1)),
+        *(Metric("tie", value, 5, 0) for value in (2.0, 3.0, 3.0)),
+        Metric("none", math.nan, 5, 0),
+    ]
+    seen = []
+    for straight in (True, False):
+        writer = RunWriter(study.client, experiment)
+        if not straight:
+            writer._database = None
+        tags, params = {"plenum.kind": "condition", "long": "x" * 800}, {"p": 1, "q": "y" * 7000}
+        begun = writer.begin("a name", tags, params, 1234)
+        assert begun.info.status == "RUNNING"
+        writer.end(begun.info.run_id, metrics, {"plenum.kind": "other", "late": ""}, "FAILED")
+        run = study.client.get_run(begun.info.run_id)
+        info = {**dict(run.info), "run_id": "", "run_uuid": "", "end_time": run.info.end_time > 0}
+        info["artifact_uri"] = run.info.artifact_uri.replace(run.info.run_id, "ID")
+        history = [
+            [(m.value, m.timestamp, m.step) for m in study.client.get_metric_history(id_, key)]
+            for id_, key in ((run.info.run_id, "D"), (run.info.run_id, "tie"))
+        ]
+        seen.append((info, run.data.tags, run.data.params, str(run.data.metrics), history))
+    assert seen[0] == seen[1]
+    study.client.delete_run(begun.info.run_id)
+    with pytest.raises(MlflowException):
+        RunWriter(study.client, experiment).end(begun.info.run_id, [], {}, "FINISHED")

@@ -8,6 +8,7 @@
 - permits   permits a second that the sweep gives to its workers
 - kills     workers, nodes and the coordinator are killed 40 times: what is lost or paid twice
 - scale     composing 10,000 conditions, and sweeping them with PostgreSQL to their tables
+- storage   second writers of a replicate, in a bucket and on a shared folder; seconds of a sweep
 
 `--quick` measures less of each. The last line is JSON with all figures.
 """
@@ -39,6 +40,8 @@ TO_REACH = {
     "batch_price_ratio": "0.5",
     "batch_lost": "0",
     "batch_paid_twice": "0",
+    "fenced": "True",
+    "journals_in_s3": "True",
 }
 """The figures of issue 20; others that a part measures are printed beside them."""
 
@@ -49,6 +52,7 @@ PARTS = {
     "permits": "fleet_permits",
     "kills": "fleet_kills",
     "scale": "fleet_scale",
+    "storage": "fleet_storage",
 }
 """The module beside this one that measures each part."""
 

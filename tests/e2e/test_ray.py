@@ -93,7 +93,7 @@ def test_workers_of_two_nodes_write_the_same_bytes_and_a_bucket_has_them(
     call(whole, "run.py", *SWEEP, "tracking=none")
     with s3_server.serving() as s3:
         there = "journals=s3://plenum/ray"
-        given = (*nodes.given(4), there)
+        given = (*nodes.given(4), there, "durable=true")
         done = call(folder, "run.py", *SWEEP, *given, cold=True, **s3.environment)
         status = ("scripts/status.py", "study=default", there)
         shown = call(folder, *status, **s3.environment).stdout

@@ -12,7 +12,7 @@ from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from plenum.base.errors import Stopped, UserError
-from plenum.records import CallLog, DamagedJournal, Journal, read_entries, storage
+from plenum.records import CallLog, DamagedJournal, Journal, batches, read_entries, storage
 from plenum.records.storage import Storage
 
 HEAD = {"condition": "c0", "replicate": 0}
@@ -288,14 +288,23 @@ def test_a_journal_that_was_set_aside_is_aside_everywhere(
 ) -> None:
     with opened(machine("a")) as journal:
         play(journal, range(3), by="first")
-    aside = journal.path.rename(journal.path.with_name("000.diverged1.jsonl"))
-    storage.set_aside(journal.path, aside)
+    storage.set_aside(journal.path, journal.path.with_name("000.diverged1.jsonl"))
     with Journal(journal.path, HEAD) as journal:
         play(journal, range(2), end=True)
     with opened(machine("b")) as again:
         assert len(again.entries) == 3
     assert again.path.with_name("000.diverged1.jsonl").exists()
     assert below(s3, prefix) == ["000.diverged1.jsonl", "000.jsonl"]
+
+
+def test_what_was_sent_in_a_batch_is_known_everywhere(machine: Machine) -> None:
+    a = machine("a")
+    (folder := a.mirror / storage.BATCHES).mkdir(parents=True)
+    batches.begin(folder, "m", "", ("0-0-0", "1-0-0")).submitted("batch_1")
+    a.flush()
+    b = machine("b")
+    b.fetch(b.mirror / storage.BATCHES)
+    assert batches.known_ids(b.mirror / storage.BATCHES) == {"batch_1"}
 
 
 def test_removing_a_condition_removes_its_objects_alone(

@@ -6,7 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from plenum.design.condition import Job
-from plenum.records.storage import Storage
+from plenum.records.storage import BATCHES, Storage
 from plenum.records.storage import folder as folder_of_journals
 from plenum.tracking import store
 
@@ -50,9 +50,12 @@ def take_up(jobs: Sequence[Job]) -> None:
         storage = Storage.of(job.journals, job.durable)
         if storage is not None:
             for condition in (job.condition, job.condition.base):
-                wanted[folder_of_journals(job.journals) / condition.folder] = storage
+                wanted[storage.mirror / condition.folder] = storage
+            wanted[storage.mirror / BATCHES] = storage
     with ThreadPoolExecutor(_AT_ONCE) as threads:
         list(threads.map(fetch, wanted.items()))
+    for storage in set(wanted.values()):
+        storage.flush()  # whoever plays a replicate now is the only one who writes it
 
 
 def begun(job: Job) -> list[int]:

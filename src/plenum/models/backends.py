@@ -24,7 +24,7 @@ class Batching:
     @classmethod
     def of(cls, job: Job, lockstep: Lockstep) -> Self:
         """As a job wants them."""
-        return cls(job.batch, storage.folder(job.journals) / "batches", lockstep)
+        return cls(job.batch, storage.folder(job.journals) / storage.BATCHES, lockstep)
 
 
 def build(

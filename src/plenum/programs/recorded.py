@@ -102,8 +102,7 @@ def set_aside(path: Path) -> int:
     What its answers cost stays counted: the file keeps its number.
     """
     times = restarts(path) + 1
-    aside = path.rename(path.with_name(f"{path.stem}.diverged{times}.jsonl"))
-    storage.set_aside(path, aside)
+    storage.set_aside(path, path.with_name(f"{path.stem}.diverged{times}.jsonl"))
     return times
 
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from plenum.records import writing
+from plenum.records import storage, writing
 
 OVER = ("collected", "abandoned")
 """Kinds of lines after which a batch is looked at no more."""
@@ -107,6 +107,7 @@ def _append(path: Path, line: dict[str, Any]) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    storage.keep_file(path)
 
 
 def _ends_whole(path: Path) -> bool:

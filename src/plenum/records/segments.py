@@ -141,7 +141,7 @@ class Segments:
             held = self._read([*([whole] if whole else []), *segments], local)
             if held is not None:
                 break
-            listed = self._listed()
+            listed = self.listed()
         else:
             raise self._fenced(self.name)
         if not (held.startswith(local) or local.startswith(held)):
@@ -160,14 +160,14 @@ class Segments:
             self.hand_over(max(len(local), len(held)), _has_ended(max(local, held, key=len)))
 
     def set_aside(self, aside: Path) -> None:
-        """The file was moved away, for the replicate to start anew: so is what the bucket has."""
-        self.hand_over(self._bytes)
+        """Move the file away, for the replicate to start anew, and what the bucket has of it."""
         if (running := self._running) is not None:
             running.result()
+        self.path.rename(aside)
         self._bucket.put(f"{self.name.rpartition('/')[0]}/{aside.name}", aside.read_bytes())
-        self._bucket.delete([stored.name for stored in self._listed()])
+        self._bucket.delete([stored.name for stored in self.listed()])
         self._bytes = self._lines = self._target = 0
-        self._whole, self._ended, self._known = None, False, True
+        self._whole, self._ended, self._known, self.problem = None, False, True, None
 
     def _work(self) -> None:
         """Put what was handed over; one thread at a time does."""
@@ -179,7 +179,7 @@ class Segments:
                         self._running = None
                         return
                 if not self._known:
-                    self.agree(self._listed())
+                    self.agree(self.listed())
                 elif self._bytes < size:
                     self._put(size)
                 else:
@@ -214,7 +214,7 @@ class Segments:
             if not self._bucket.create(name, data, self._whole):
                 raise self._fenced(name)
             self._whole = self._tag()
-        self._bucket.delete(s.name for s in self._listed() if s.name != name)
+        self._bucket.delete(s.name for s in self.listed() if s.name != name)
         self._queue.over(self.path)
 
     def _tag(self) -> str | None:
@@ -222,7 +222,7 @@ class Segments:
         whole = self._bucket.head(f"{self.name}.jsonl")
         return whole.tag if whole else None
 
-    def _listed(self) -> list[Stored]:
+    def listed(self) -> list[Stored]:
         """The bucket's objects of this journal."""
         whole = self._bucket.head(f"{self.name}.jsonl")
         return [*([whole] if whole else []), *self._bucket.below(self.name)]

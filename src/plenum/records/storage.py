@@ -8,7 +8,7 @@ import re
 import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path, PurePath
 from threading import Lock
 
@@ -24,8 +24,12 @@ MIRRORS = Path("mlruns/s3")
 _AT_ONCE = 32
 _URL = r"s3://[a-z0-9][a-z0-9.-]+(/[\w=+-][\w.=+-]*)*/?"
 _JOURNAL = re.compile(r"([0-9]+)(\.jsonl|/[0-9]+\.jsonl)")
-_FILES = ("calls*.jsonl", "*.diverged*.jsonl")
+BATCHES = "batches"
+"""The folder of the journals of batches, beside the conditions'."""
+_FILES = ("calls*.jsonl", "*.diverged*.jsonl", "b*.jsonl")
+"""Call logs, journals that were set aside, and those of batches: each has one writer."""
 _opened: "dict[str, Storage]" = {}
+_opening = Lock()
 
 
 def folder(journals: str) -> Path:
@@ -56,9 +60,11 @@ def segments(path: Path) -> Segments | None:
 
 
 def set_aside(path: Path, aside: Path) -> None:
-    """A journal was moved away within its folder, for its replicate to start anew."""
+    """Move a journal away within its folder, for its replicate to start anew."""
     if (storage := _of_file(path)) is not None:
         storage.segments(path).set_aside(aside)
+    else:
+        path.rename(aside)
 
 
 def fetched(journals: str, *conditions: str) -> Path:
@@ -77,6 +83,33 @@ def fetched(journals: str, *conditions: str) -> Path:
             storage.fetch(here / name, reading=True)
         storage.refuse()
     return here
+
+
+def refresh(path: Path, reading: bool = True) -> None:
+    """Fetch what an opened bucket behind a journal, or a condition's folder, has more.
+
+    Parameters
+    ----------
+    reading
+        Whether nothing is to be written to the bucket: another process may be at it.
+
+    Raises
+    ------
+    DamagedJournal
+        The bucket has other lines of the journal.
+    """
+    if (storage := _of_file(path)) is None:
+        return
+    if path.suffix:
+        storage.fetch_journal(path, reading)
+    else:
+        storage.fetch(path, reading)
+
+
+def keep_file(path: Path) -> None:
+    """Have an opened bucket behind a file, which has one writer, get it as it is now."""
+    if (storage := _of_file(path)) is not None:
+        storage.keep_file(path)
 
 
 def remove(condition: Path) -> None:
@@ -115,9 +148,10 @@ class Storage:
         self._queue = Queue(self.bucket, self._threads, self._over, durable)
         self._journals: dict[Path, Segments] = {}
         self._fetched: set[Path] = set()
-        self._logged: dict[Path, int] = {}
         self._lock = Lock()
-        self._logging: defaultdict[Path, Lock] = defaultdict(Lock)
+        self._sent: dict[Path, int] = {}
+        self._turns: defaultdict[Path, Lock] = defaultdict(Lock)
+        self._sending: set[Future[None]] = set()
 
     @classmethod
     def of(cls, journals: str, durable: bool = False) -> "Storage | None":
@@ -131,11 +165,12 @@ class Storage:
         if folder(journals) == Path(journals):
             return None
         url = journals.rstrip("/")
-        if url not in _opened:
-            storage = cls(url, durable)
-            storage.bucket.check()
-            _opened[url] = storage
-        return _opened[url]
+        with _opening:
+            if url not in _opened:
+                storage = cls(url, durable)
+                storage.bucket.check()
+                _opened[url] = storage
+            return _opened[url]
 
     def fetch(self, condition: Path, reading: bool = False) -> None:
         """Bring a condition's folder and the bucket together; whoever writes it waits until then.
@@ -170,9 +205,35 @@ class Storage:
         self._fetch_files(condition, whole)
         if reading:
             return
-        self._send_aside(condition, whole)
+        sizes = {stored.name: stored.size for stored in whole}
+        for path in (*condition.glob(_FILES[1]), *condition.glob(_FILES[2])):
+            if sizes.get(f"{condition.name}/{path.name}", -1) < path.stat().st_size:
+                self._send(path, path.name)
         with self._lock:
             self._fetched.add(condition)
+
+    def fetch_journal(self, path: Path, reading: bool) -> None:
+        """As :meth:`fetch`, for one journal.
+
+        Raises
+        ------
+        DamagedJournal
+            The bucket has other lines.
+        """
+        behind = self._segments(path)
+        with self._lock:
+            self._journals[path] = behind
+        try:
+            behind.agree(behind.listed(), reading)
+        except DamagedJournal as problem:
+            behind.problem = problem
+            raise
+
+    def keep_file(self, path: Path) -> None:
+        """Put a file into the bucket, off the event loop."""
+        sending = self._threads.submit(self._send, path, path.name)
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
 
     def segments(self, path: Path) -> Segments:
         """The bucket behind a journal.
@@ -209,6 +270,8 @@ class Storage:
             with self._lock:
                 journals, fetched = list(self._journals.values()), list(self._fetched)
             wait([running for each in journals if (running := each.running) is not None])
+            for sending in list(self._sending):
+                sending.result()
             for each in journals:
                 if isinstance(each.problem, Stopped):
                     raise each.problem
@@ -246,7 +309,7 @@ class Storage:
                 self._journals[path] = behind
 
     def _fetch_files(self, condition: Path, listed: Iterable[Stored]) -> None:
-        """Get logs of other machines, and journals that were set aside: each has one writer."""
+        """Get what other machines wrote, and this one before its disk was lost."""
         names = {stored.name: condition / self._local(stored.name) for stored in listed}
         lacking = {
             stored.name
@@ -258,12 +321,6 @@ class Storage:
                 condition.mkdir(parents=True, exist_ok=True)
                 write_whole(names[name], data.decode(errors="replace"))
 
-    def _send_aside(self, condition: Path, listed: Iterable[Stored]) -> None:
-        names = {stored.name for stored in listed}
-        for path in condition.glob(_FILES[1]):
-            if (name := f"{condition.name}/{path.name}") not in names:
-                self.bucket.put(name, path.read_bytes())
-
     def _over(self, path: Path) -> None:
         """A replicate has ended, and the bucket has its journal."""
         with self._lock:
@@ -273,12 +330,15 @@ class Storage:
     def _send_logs(self, condition: Path) -> None:
         """Write what the call logs of this machine have more to the bucket."""
         for path in condition.glob(_FILES[0]):
-            name = f"{condition.name}/{path.stem}.{self._machine()}.jsonl"
-            with self._logging[path]:
-                data = path.read_bytes()
-                if "." not in path.stem and self._logged.get(path) != len(data):
-                    self.bucket.put(name, data)
-                    self._logged[path] = len(data)
+            if "." not in path.stem:
+                self._send(path, f"{path.stem}.{self._machine()}.jsonl")
+
+    def _send(self, path: Path, name: str) -> None:
+        with self._turns[path]:
+            data = path.read_bytes()
+            if self._sent.get(path) != len(data):
+                self.bucket.put(f"{path.parent.name}/{name}", data)
+                self._sent[path] = len(data)
 
     def _local(self, name: str) -> str:
         """What a file of the bucket is called here: a log of this machine has no name in it."""

@@ -78,9 +78,8 @@ class Hands(Deliberations):
 
     def __init__(self, jobs: Sequence[Job]) -> None:
         self._workers, self._address = jobs[0].workers, jobs[0].ray.address
-        self._folders = sorted({storage.folder(job.journals) for job in jobs})
-        if any(job.durable for job in jobs):
-            raise UserError("durable: with hydra/launcher=ray a bucket follows its folder")
+        places = sorted({job.journals for job in jobs})
+        self._folders = [Path(place) for place in places if storage.folder(place) == Path(place)]
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
         self._remotes: list[_Remote] = []
@@ -213,10 +212,7 @@ class Hands(Deliberations):
         if held is None or held.ended.done():
             return
         if method == "observe":
-            entry, size = arguments
-            held.scene.observe(entry)
-            if size and (behind := storage.segments(held.scene.journal)) is not None:
-                behind.hand_over(size)
+            held.scene.observe(*arguments)
         elif method == "ended":
             wrote, error, held.used = arguments
             if error is not None:
@@ -275,10 +271,7 @@ class Hands(Deliberations):
         remote.outbox.put(number, "play", replace(scene.job, config=""), scene.index, forwarded)
         log = caller.log
         try:
-            wrote = await asyncio.shield(held.ended)
-            if wrote and (behind := storage.segments(scene.journal)) is not None:
-                await behind.keep(scene.journal.stat().st_size, ended=True)
-            return wrote
+            return await asyncio.shield(held.ended)
         except asyncio.CancelledError:
             remote.outbox.put(number, "drop")
             await asyncio.wait({held.ended}, timeout=_DROP_S)
@@ -324,7 +317,9 @@ class _Lease:
     async def run(self) -> bool:
         while True:
             try:
-                return await self.hands.lease(self.scene)
+                wrote = await self.hands.lease(self.scene)
+                await asyncio.to_thread(storage.refresh, self.scene.journal)
+                return wrote
             except _Died as died:
                 await asyncio.sleep(died.wait_s)
 
@@ -338,6 +333,12 @@ class _Reports(ReportPool):
 
     async def start(self) -> None:
         pass
+
+    async def report(
+        self, folder: Path, indices: Sequence[int], target: int, stopped: str
+    ) -> dict[str, Any]:
+        await asyncio.to_thread(storage.refresh, folder)
+        return await super().report(folder, indices, target, stopped)
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         answer = await self._hands.report(request) if request["estimate"] else None

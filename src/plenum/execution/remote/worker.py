@@ -22,13 +22,15 @@ from plenum.execution.remote.tickets import ForwardingTicket
 from plenum.models import ChatModel, Response, backends
 from plenum.models.api.prices import Prices
 from plenum.models.chat import Chat
-from plenum.records import CallLog, Usage
+from plenum.records import CallLog, Usage, storage
+from plenum.records.storage import Storage
 
 FENCE_S = 30.0
 """What a worker has said may be unheard for so long; then its leases may be another worker's."""
 
 _PROGRESS = ("kind", "tokens_in", "tokens_out", "cost", "seat")
 _GONE = 70
+_FLUSH_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,8 @@ class Worker:
         os.environ.update(setup.environment)
         hide_environment()
         try:
+            if not setup.probes:  # the journals lie in a bucket
+                Path(setup.folder).mkdir(parents=True, exist_ok=True)
             os.chdir(setup.folder)
         except OSError as error:
             return f"{setup.folder}: {error.strerror}"
@@ -117,12 +121,14 @@ class Worker:
     async def report(self, request: dict[str, Any]) -> dict[str, Any]:
         """A condition's report, from a process beside this one."""
         await self._reporter.start()
+        await asyncio.to_thread(storage.refresh, Path(request["folder"]))
         return await self._reporter.ask(request)
 
     async def close(self) -> None:
         """Release what the backends hold."""
         for model in self._models.values():
             await model.close()
+        await asyncio.to_thread(storage.flush, _FLUSH_S)
         await self._reporter.finish()
 
     async def _watch(self) -> None:
@@ -142,6 +148,7 @@ class Worker:
         wrote, error, used = None, None, Usage()
         try:
             model = await self._model(job)
+            await asyncio.to_thread(_fetch, job, index)
             log = self._log(job, lease)
             before = log.usage[index]
             try:
@@ -165,20 +172,16 @@ class Worker:
         self._outbox.put(lease, "ended", wrote, error, used)
 
     def _scene(self, lease: int, job: Job, index: int, caller: Caller) -> Scene:
-        journal = journal_of(job, index)
-        remote = "://" in job.journals
-
         def observe(entry: dict[str, Any]) -> None:
             brief = {key: entry[key] for key in _PROGRESS if key in entry}
             if "state" in entry:
                 brief["state"] = None
-            size = journal.stat().st_size if remote else 0
-            self._outbox.put(lease, "observe", brief, size, haste=False)
+            self._outbox.put(lease, "observe", brief, haste=False)
 
         return Scene(
             job=job,
             index=index,
-            journal=journal,
+            journal=journal_of(job, index),
             callers=lambda: caller,
             observe=observe,
             complain=lambda bug: self._outbox.put(lease, "complain", portable(bug)),
@@ -236,6 +239,14 @@ class Worker:
         if not users:
             log.close()
             del self._logs[path]
+
+
+def _fetch(job: Job, index: int) -> None:
+    """Bring the replicate, and what it branches from, to where a bucket has them."""
+    if Storage.of(job.journals, job.durable) is not None:
+        storage.refresh(journal_of(job, index), reading=False)
+        if job.condition.branch is not None:
+            storage.refresh(folder_of(job).parent / job.condition.base.folder)
 
 
 @dataclass(frozen=True)

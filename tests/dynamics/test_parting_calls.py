@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plenum.dynamics.parting_calls import LEAST_REPEATS, cached, parting, uncalled
+from plenum.dynamics.parting_calls import LEAST_REPEATS, cached, changed_at, parting, uncalled
 
 Call = tuple[str, int, str, str]
 
@@ -96,6 +96,20 @@ def test_too_few_repeats_or_one_other_answer_is_no_cache() -> None:
     assert cached(table(*[run] * LEAST_REPEATS)) == ""
     assert cached(table(*[run] * 20, [("a", 1, "p", "y")])) == ""
     assert cached(table([("a", n, "p", "x") for n in range(1, 20)])) == ""  # of one run
+
+
+def test_one_seat_s_cache_is_suspected_beside_another_seat_that_varies() -> None:
+    runs = [[("a", 1, "p", "x"), ("b", 1, "q", str(n))] for n in range(LEAST_REPEATS + 1)]
+    assert "prompts of a at" in cached(table(*runs))
+
+
+def test_a_program_has_changed_where_all_later_runs_have_other_prompts() -> None:
+    first, other, both = frozenset("x"), frozenset("y"), frozenset("xy")
+    assert changed_at([first, first, other, other]) == 2
+    assert changed_at([first, first, both, both, both]) == 2
+    for same in ([], [first], [first] * 5, [first, first, other], [first, other, other]):
+        assert changed_at(same) is None
+    assert changed_at([first, first, other, first]) is None
 
 
 def test_runs_without_a_call_beside_runs_with_calls_are_a_cache_of_the_program_s() -> None:

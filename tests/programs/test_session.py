@@ -14,10 +14,12 @@ from typing import Any
 import openai
 import pytest
 from running import CASE, Bench, Play
+from scripted_model import ScriptedModel
 
+from plenum.models import CallError, Chat
 from plenum.programs.recorded import restarts, set_aside
 from plenum.programs.session import Session
-from plenum.records import read_entries
+from plenum.records import Failure, read_entries
 
 HERE = Path(__file__).resolve().parent
 
@@ -138,6 +140,34 @@ def test_a_program_that_asks_something_else_on_replay_starts_anew(play: Play) ->
     play(test)
 
 
+def test_a_call_that_failed_fails_alike_on_replay_and_is_not_made_again(
+    play: Play, tmp_path: Path
+) -> None:
+    def answer(chat: Chat) -> str:
+        if "REFUSE" in chat.messages[-1].content:
+            raise CallError(Failure.REQUEST, "not that", 400)
+        return "fine"
+
+    async def program(session: Session, *more: str) -> list[str]:
+        with pytest.raises(openai.BadRequestError, match="not that"):
+            await ask(session, "REFUSE")
+        return await ask(session, "fallback", *more)
+
+    async def test(bench: Bench) -> None:
+        bench.model = ScriptedModel(answer)
+        assert await program(bench.session()) == ["fine"]
+        second = bench.session(patience_s=0.05)
+        assert await program(second, "next") == ["fine", "fine"]
+        assert second.diverged == ""
+        assert attempts_in(tmp_path) == 2
+        assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 2 * 3
+        assert [e["status"] for e in read_entries(bench.journal()) if e["kind"] == "refused"] == [
+            400
+        ]
+
+    play(test)
+
+
 def test_a_program_that_ends_before_its_recorded_calls_differs(play: Play) -> None:
     async def test(bench: Bench) -> None:
         await ask(bench.session(), "a", "b")
@@ -154,20 +184,23 @@ def test_a_call_that_failed_is_no_occurrence(play: Play) -> None:
     from plenum.design.condition import Simulated
 
     async def test(bench: Bench) -> None:
-        session = bench.session()
-        answered = failed = 0
-        for _ in range(12):
-            try:
-                answered += len(await ask(session, "again"))
-            except openai.APIStatusError:
-                failed += 1
+        async def outcomes(session: Session) -> list[list[str]]:
+            ends = []
+            for _ in range(12):
+                try:
+                    ends.append(await ask(session, "again"))
+                except openai.APIStatusError:
+                    ends.append([])
+            return ends
+
+        first = await outcomes(bench.session())
+        answered = sum(map(len, first))
         entries = calls_in(bench.journal())
         assert 0 < answered == len(entries) < 12
         assert [entry["occurrence"] for entry in entries] == [*range(answered)]
         assert [entry["round"] for entry in entries] == [*range(1, answered + 1)]
-        assert failed == 12 - answered
         again = bench.session()
-        assert len(await ask(again, *["again"] * answered)) == answered
+        assert await outcomes(again) == first
         assert again.recorded.answers == 0
 
     play(test, Simulated(timeout_rate=0.5), max_attempts=1)

@@ -19,6 +19,9 @@ Codes = NDArray[np.int64]
 
 LEAST_REPEATS = 5
 """So many repeated prompts must be answered alike before a cache is suspected."""
+LEAST_ALIKE = 2
+"""Runs with the same prompts on either side of a change of the program."""
+
 LEAST_TOKENS = 24
 """Shorter answers, such as a label, may be equal without one."""
 
@@ -137,28 +140,48 @@ def uncalled(calls: Columns, runs: int) -> str:
 def cached(calls: Columns) -> str:
     """Why the answers must come from a cache; empty where they needn't.
 
-    They must where runs repeat prompts at a temperature above 0 (one that isn't sent is) and
-    every repeat, :data:`LEAST_REPEATS` or more, has the very answer of the first. Calls with a seed
-    of the program's and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
+    They must where a seat's runs repeat prompts at a temperature above 0 (one that isn't sent is)
+    and every repeat, :data:`LEAST_REPEATS` or more, has the very answer of the first. Calls with a
+    seed of the program's and answers of fewer than :data:`LEAST_TOKENS` tokens prove nothing.
 
     Parameters
     ----------
     calls
-        With ``replicate``, ``prompt``, ``answer``, ``temperature``, ``draw``, ``tokens_out``.
+        With ``replicate``, ``model``, ``seat``, ``prompt``, ``answer``, ``temperature``, ``draw``
+        and ``tokens_out``.
     """
-    names = ("replicate", "model", "prompt", "answer", "temperature", "draw", "tokens_out")
-    groups: defaultdict[tuple[str, str], dict[Any, Any]] = defaultdict(dict)
-    for run, model, prompt, answer, temperature, draw, tokens in _rows(calls, names):
+    names = ("replicate", "seat", "model", "prompt", "answer", "temperature", "draw", "tokens_out")
+    seats: defaultdict[str, defaultdict[tuple[str, str], dict[Any, Any]]]
+    seats = defaultdict(lambda: defaultdict(dict))
+    for run, seat, model, prompt, answer, temperature, draw, tokens in _rows(calls, names):
         if temperature != 0 and not draw and tokens >= LEAST_TOKENS:
-            groups[model, prompt].setdefault(run, answer)
-    compared = [answers for answers in groups.values() if len(answers) > 1]
-    repeats = sum(len(answers) - 1 for answers in compared)
-    if repeats < LEAST_REPEATS or any(len(set(answers.values())) > 1 for answers in compared):
-        return ""
-    return (
-        f"all {repeats} repeats of {len(compared)} prompts at a temperature above 0 have the very "
-        "bytes of the first answer: a cache answers, not the model"
-    )
+            seats[seat][model, prompt].setdefault(run, answer)
+    for seat, groups in seats.items():
+        compared = [answers for answers in groups.values() if len(answers) > 1]
+        repeats = sum(len(answers) - 1 for answers in compared)
+        differ = any(len(set(answers.values())) > 1 for answers in compared)
+        if repeats >= LEAST_REPEATS and not differ:
+            return (
+                f"all {repeats} repeats of {len(compared)} prompts of {seat} at a temperature "
+                "above 0 have the very bytes of the first answer: a cache answers, not the model"
+            )
+    return ""
+
+
+def changed_at(prompts: Sequence[frozenset[Any]]) -> int | None:
+    """The first run with other prompts, where all before share theirs and all from it on share
+    others; ``None`` where there is none.
+
+    Parameters
+    ----------
+    prompts
+        Of each run in order: its models with their system prompts.
+    """
+    first = next((n for n, each in enumerate(prompts) if each != prompts[0]), 0)
+    before, after = prompts[:first], prompts[first:]
+    if len(before) < LEAST_ALIKE or len(after) < LEAST_ALIKE or len(set(after)) > 1:
+        return None
+    return first
 
 
 def _rows(calls: Columns, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:

@@ -28,7 +28,7 @@ from plenum.dynamics.audits import (
     running,
 )
 from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum.dynamics.parting_calls import cached, uncalled
+from plenum.dynamics.parting_calls import cached, changed_at, uncalled
 from plenum.execution.condition_folder import begun, folder_of, journal_of
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.playing import Deliberations, Playable, Scene
@@ -295,6 +295,16 @@ def answered_by_cache(case: CaseRuns) -> str:
     why = uncalled(calls, len(completed))
     if case.job.condition.backend.name != "simulated":  # whose agents have few words
         why = why or cached(calls)
+    systems = [
+        frozenset((c["model"], c["system"]) for c in run.calls if "system" in c) for run in ended
+    ]
+    if not why and (first := changed_at(systems)) is not None:
+        runs = [run.head["replicate"] for run in ended]
+        why = (
+            f"from run {runs[first]} on its models or system prompts are others than before, "
+            "though its code is the same: these are runs of two programs"
+        )
+        return f"case {case.id}: no verdict: {why}; move {folder_of(case.job)} away"
     if not why:
         return ""
     folder = folder_of(case.job)

@@ -5,14 +5,14 @@ there already isn't written again.
 """
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from plenum.base.identity import digest
 from plenum.records import storage
-from plenum.records.journal import MESSAGES
+from plenum.records.journal import MESSAGES, REFUSED
 
 Entry = dict[str, Any]
 
@@ -36,6 +36,12 @@ class Recorded:
     def __init__(self, entries: Iterable[Entry]) -> None:
         every = list(entries)
         self._answers = {(e["prompt"], e["occurrence"]): e for e in every if e["kind"] == "call"}
+        self._refusals: defaultdict[tuple[str, int], deque[Entry]] = defaultdict(deque)
+        for entry in every:
+            if entry["kind"] == REFUSED:
+                self._refusals[entry["prompt"], entry["occurrence"]].append(entry)
+            elif entry["kind"] == "end":  # it is taken up again, and so is what failed
+                self._refusals.clear()
         self._messages = Counter(digest(e) for e in every if e["kind"] in MESSAGES)
         self._moved = asyncio.Event()
         self.seats = {entry["seat"] for entry in self._answers.values()}
@@ -45,13 +51,18 @@ class Recorded:
 
     @property
     def answers(self) -> int:
-        """Answers that the program hasn't asked for again."""
-        return len(self._answers)
+        """Answers and refusals that the program hasn't asked for again."""
+        return len(self._answers) + sum(map(len, self._refusals.values()))
 
     @property
     def left(self) -> int:
         """Answers and messages that the program hasn't come to again."""
         return self.answers + sum(self._messages.values())
+
+    def refusal(self, prompt: str, occurrence: int) -> Entry | None:
+        """The next failure of a call, once; ``None`` where there is none."""
+        refusals = self._refusals.get((prompt, occurrence))
+        return refusals.popleft() if refusals else None
 
     def answer(self, prompt: str, occurrence: int) -> Entry | None:
         """The entry of a call, once; ``None`` where there is none."""

@@ -25,6 +25,7 @@ from plenum.programs.reported import as_decision, as_message, as_vote
 from plenum.programs.wire import INTERFACES, Request
 from plenum.programs.wire.request import called
 from plenum.records import DamagedJournal, Failure, Journal
+from plenum.records.journal import REFUSED
 
 FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
 """Headers that change what a provider does."""
@@ -181,8 +182,11 @@ class Session:
         seat = seat_of(request, headers)
         occurrence = self._occurrences.next(request.digest)
         self._order_fault(request.digest, occurrence)
-        entry = self.recorded.answer(request.digest, occurrence)
         try:
+            if refusal := self.recorded.refusal(request.digest, occurrence):
+                self._failed[request.digest, occurrence] += 1
+                raise NoAnswer(refusal["status"], refusal["detail"])
+            entry = self.recorded.answer(request.digest, occurrence)
             if entry is None:
                 await self._until_replayed(seat)
                 task = asyncio.create_task(self._answered(request, headers, seat, occurrence))
@@ -314,7 +318,10 @@ class Session:
             self.recorded.rounds.release(seat, number)
             self._failed[request.digest, occurrence] += 1
             status = error.status if (error.status or 0) >= 400 else _STATUS.get(error.failure)
-            raise NoAnswer(status or 502, f"{error.failure}: {error.detail}") from None
+            status, detail = status or 502, f"{error.failure}: {error.detail}"
+            at = {"seat": seat, "prompt": request.digest, "occurrence": occurrence}
+            self._append({"kind": REFUSED, **at, "status": status, "detail": detail})
+            raise NoAnswer(status, detail) from None
         except asyncio.CancelledError:
             raise NoAnswer(410, "this run has ended: nothing more is answered") from None
         except Exception as error:  # what ends the audit: a budget, a key, a bug

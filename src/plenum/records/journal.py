@@ -20,9 +20,11 @@ from plenum.records.chain import DamagedJournal, linked, verified
 SCHEMA = 1
 MESSAGES = ("say", "vote")
 """Kinds of entries that a program under audit reports itself."""
+REFUSED = "refused"
+"""The kind of calls of a program under audit that failed for good, and that it was told so."""
 ELICITED = "elicited"
 """The kind of answers to questions after a run, which its program never sees."""
-NO_ANSWERS = ("end", "reopen", "round", *MESSAGES)
+NO_ANSWERS = ("end", "reopen", "round", REFUSED, *MESSAGES)
 """Kinds of entries that are no answers to calls."""
 
 

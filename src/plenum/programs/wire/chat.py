@@ -89,7 +89,7 @@ def events(body: Mapping[str, Any], request: Request) -> Iterator[tuple[str, Any
         for delta in _deltas(choice.get("message") or {}):
             part = {"index": choice.get("index", 0), "delta": delta, "finish_reason": None}
             yield chunk(
-                [{**part, "logprobs": choice.get("logprobs") if "content" in delta else None}]
+                [{**part, "logprobs": choice.get("logprobs") if delta.get("content") else None}]
             )
         yield chunk(
             [

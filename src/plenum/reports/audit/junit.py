@@ -31,7 +31,7 @@ def junit(audit: Audit) -> str:
 
 
 def _test(suite: ElementTree.Element, audit: Audit, case: CaseAudit) -> None:
-    named = {"name": text.flatten(case.id), "classname": audit.name, "time": "0"}
+    named = {"name": text.flatten(case.id), "classname": audit.name}
     test = ElementTree.SubElement(suite, "testcase", named)
     shown = case.share
     _properties(test, {

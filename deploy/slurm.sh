@@ -15,6 +15,9 @@
 set -eu
 cd "${SLURM_SUBMIT_DIR:-$PWD}"
 export RAY_USAGE_STATS_ENABLED=0
+# Nobody else who can reach the nodes may join: the steps of this job alone have the token.
+export RAY_AUTH_MODE=token RAY_AUTH_TOKEN
+RAY_AUTH_TOKEN=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 unset RAY_ADDRESS
 python=$PWD/.venv/bin/python
 ray="$python -m ray.scripts.scripts"

@@ -20,7 +20,9 @@ _SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$")
 
 
 def require_ray() -> None:
-    """Refuse to go on without Ray."""
+    """Refuse to go on without Ray; what it reads as it is imported is set by then."""
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     try:
         import ray  # noqa: F401
     except ImportError:
@@ -67,8 +69,6 @@ async def join(address: str | None, workers: Workers) -> int:
 
 
 def _join(address: str | None, workers: Workers) -> None:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray
     import ray._private.worker as internal
 
@@ -91,7 +91,10 @@ def _join(address: str | None, workers: Workers) -> None:
         ray.init(address=address, **quiet)
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
-        raise UserError(f"ray.address: no cluster answers at {address!r}: {reason}") from None
+        raise UserError(
+            f"ray.address: no cluster answers at {address!r}: {reason} (one that was started with "
+            "a token is joined with RAY_AUTH_MODE=token in the environment)"
+        ) from None
 
 
 async def leave() -> None:

@@ -1,14 +1,18 @@
 """Replicates as rows of their condition's run: whoever reads a study learns the same."""
 
 import hashlib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plenum.archive.gather import gathered
-from plenum.tracking import rows
+from plenum.reports.rows import frame
+from plenum.reports.settings import Settings
+from plenum.reports.study import load
+from plenum.reports.table import csv
+from plenum.tracking import rows, study
 from plenum.tracking.study import Study
 
 from .conftest import call
@@ -101,7 +105,7 @@ def test_tables_explorer_and_archive_are_the_same_in_each_form(forms: Path, form
 def test_accounts_and_the_report_are_the_same(forms: Path) -> None:
     studies = [Study("forms", store_of(forms, form)) for form in ("nested", "rows")]
     accounts, others = (published(forms, form, "accounting") for form in ("nested", "rows"))
-    for one, other in zip(*(study.condition_runs for study in studies), strict=True):
+    for one, other in zip(*(each.condition_runs for each in studies), strict=True):
         ids = [run.info.run_id.encode() for run in (one, other)]
         others = {name: data.replace(*reversed(ids)) for name, data in others.items()}
     assert others == accounts
@@ -162,3 +166,24 @@ def test_auto_counts_the_replicates_of_the_sweep() -> None:
     assert not rows.nested("auto", 2001)
     assert rows.nested("all", 10**6)
     assert not rows.nested("none", 1)
+
+
+def test_estimates_that_a_sweep_stored_are_those_that_would_be_computed(
+    forms: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uri = store_of(forms, "rows")
+    chosen = Settings("forms", uri, forms / "unused")
+    whole = Study("forms", uri)
+    version = whole.condition_runs[0].data.tags["plenum.version"].removesuffix("-dirty")
+    for run in whole.condition_runs:
+        whole.client.set_tag(run.info.run_id, "plenum.version", version)
+    monkeypatch.setattr(study, "MANY", 1)
+    monkeypatch.setattr(study, "code_version", lambda: version)
+    stored, computed = load(chosen, outlined=True), load(chosen)
+    assert all(row.tracked.outline and not row.tracked.preferences.size for row in stored.rows)
+    assert csv(frame(stored.rows)) == csv(frame(computed.rows))
+    first, second = stored.contrasts[0].estimate, computed.contrasts[0].estimate
+    assert (first.value, first.ci_low, first.p_wald) == (second.value, second.ci_low, second.p_wald)
+    assert first.p == first.p_wald
+    again = load(replace(chosen, window=(2, 5)), outlined=True)
+    assert csv(frame(again.rows)) == csv(frame(load(replace(chosen, window=(2, 5))).rows))

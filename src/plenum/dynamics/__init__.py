@@ -3,7 +3,7 @@
 from plenum.dynamics import generators
 from plenum.dynamics.attrition import Association, association, independence
 from plenum.dynamics.branching import Branching, branching, of_replicates
-from plenum.dynamics.contrasts import Contrast, contrast, interaction
+from plenum.dynamics.contrasts import Contrast, contrast, interaction, of_estimates
 from plenum.dynamics.decisions import (
     McNemar,
     Share,
@@ -22,6 +22,7 @@ from plenum.dynamics.multiplicity import benjamini_hochberg, holm
 from plenum.dynamics.nulls import NullTest, reversal_test, shuffle_test
 from plenum.dynamics.planning import Look, Plan, look, plan_replicates
 from plenum.dynamics.pooled import MixedModel, Pooled, mixed_model, pooled
+from plenum.dynamics.recorded import Recorded, recorded
 from plenum.dynamics.recovery import Recovery, RecoveryTime, recoveries, recovery_time
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Bootstrap, Interval, bootstrap
 from plenum.dynamics.summary import Summary, summarise
@@ -32,11 +33,11 @@ from plenum.dynamics.within_world import Parting, parting
 __all__ = [
     "DRAWS", "INTERVALS", "WINDOW", "ZERO", "Association", "Bootstrap", "Branching", "Contrast",
     "Diagnostics", "Estimate", "Interval", "Look", "LyapunovEstimate", "McNemar", "MixedModel",
-    "NullTest", "Parting", "Plan", "Pooled", "Recovery", "RecoveryTime", "Share", "Summary",
-    "SwitchCounts", "TimeToMajority", "TwoLines", "association", "benjamini_hochberg", "bootstrap",
-    "branching", "cap", "contrast", "divergence", "flip_rate", "generators", "holm",
-    "independence", "interaction", "look", "lyapunov", "mcnemar", "mixed_model", "of_replicates",
-    "pairwise_disagreement", "pairwise_distances", "parting", "plan_replicates", "pooled",
-    "recoveries", "recovery_time", "reversal_test", "share", "shuffle_test", "summarise",
-    "switch_counts", "time_to_majority", "two_lines",
+    "NullTest", "Parting", "Plan", "Pooled", "Recorded", "Recovery", "RecoveryTime", "Share",
+    "Summary", "SwitchCounts", "TimeToMajority", "TwoLines", "association", "benjamini_hochberg",
+    "bootstrap", "branching", "cap", "contrast", "divergence", "flip_rate", "generators", "holm",
+    "independence", "interaction", "look", "lyapunov", "mcnemar", "mixed_model", "of_estimates",
+    "of_replicates", "pairwise_disagreement", "pairwise_distances", "parting", "plan_replicates",
+    "pooled", "recorded", "recoveries", "recovery_time", "reversal_test", "share", "shuffle_test",
+    "summarise", "switch_counts", "time_to_majority", "two_lines",
 ]  # fmt: skip

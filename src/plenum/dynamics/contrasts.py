@@ -105,20 +105,13 @@ def contrast(
         raise ValueError(f"draws: {draws}; at least 1")
     fits = [fit(arm, window) for arm in arms]
     cells = tuple(lyapunov(arm, window, d) for arm, d in zip(arms, decisions, strict=True))
-    counts = [len(arm) for arm in arms]
-    n = counts[0] if paired else sum(counts)
-    value = cells[0].value - cells[1].value
-    if not all(math.isfinite(cell.se) for cell in cells):
-        return _contrast(value, float("nan"), 0, n, "none", cells)
+    plain = of_estimates(cells)
     if paired:
-        se = jackknife_se(fits[0].left_out - fits[1].left_out)
-        df, method = counts[0] - 1.0, "paired jackknife, swaps within pairs"
-    else:
-        variances = np.array([cell.se**2 for cell in cells])
-        se, df = math.sqrt(variances.sum()), welch_df(variances, np.array(counts) - 1.0)
-        method = "Welch jackknife, studentised permutation"
-    if se < _NONE or fits[0].rounds.size != fits[1].rounds.size:
-        return _contrast(value, se, df, n, method.partition(",")[0], cells)
+        plain = _paired(cells, fits)
+    value, se, df, n = plain.value, plain.se, plain.df, plain.n
+    if plain.method == "none" or se < _NONE or fits[0].rounds.size != fits[1].rounds.size:
+        return plain
+    method = f"{plain.method}, {'swaps within pairs' if paired else 'studentised permutation'}"
     null = _permuted(arms, fits, window, paired, draws, seed)
     far = ~(np.abs(null) < abs(value) / se * (1 - _TIE))
     p = float((1 + far.sum()) / (1 + draws))
@@ -154,15 +147,34 @@ def interaction(
         An ensemble, the window or the decisions are malformed.
     """
     ensembles = (both, first, second, neither)
-    cells = tuple(lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True))
-    value = (cells[0].value - cells[1].value) - (cells[2].value - cells[3].value)
+    return of_estimates(
+        tuple(lyapunov(e, window, d) for e, d in zip(ensembles, decisions, strict=True))
+    )
+
+
+def of_estimates(cells: tuple[LyapunovEstimate, ...]) -> Contrast:
+    """The contrast of two independent λ̂, or the interaction of four, with Welch's t test.
+
+    It needs no ensembles: the value, interval and ``p_wald`` are those of :func:`contrast`.
+    """
+    values = [cell.value for cell in cells]
+    halves = [values[at] - values[at + 1] for at in range(0, len(values), 2)]
+    value = halves[0] - halves[1] if len(halves) == 2 else halves[0]
     counts = [cell.replicates for cell in cells]
     variances = np.array([cell.se**2 for cell in cells])
     if not np.isfinite(variances).all():
         return _contrast(value, float("nan"), 0, sum(counts), "none", cells)
     df = welch_df(variances, np.array(counts) - 1.0)
-    se = math.sqrt(variances.sum())
-    return _contrast(value, se, df, sum(counts), "Welch jackknife", cells)
+    return _contrast(value, math.sqrt(variances.sum()), df, sum(counts), "Welch jackknife", cells)
+
+
+def _paired(cells: tuple[LyapunovEstimate, ...], fits: Sequence[Fit]) -> Contrast:
+    """The contrast of paired arms with the t test of its jackknife."""
+    value, n = cells[0].value - cells[1].value, cells[0].replicates
+    if not all(math.isfinite(cell.se) for cell in cells):
+        return _contrast(value, float("nan"), 0, n, "none", cells)
+    se = jackknife_se(fits[0].left_out - fits[1].left_out)
+    return _contrast(value, se, n - 1.0, n, "paired jackknife", cells)
 
 
 def _contrast(

@@ -12,11 +12,13 @@ from plenum.design.factors import FACTORS
 from plenum.dynamics import (
     Contrast,
     Estimate,
+    LyapunovEstimate,
     benjamini_hochberg,
     contrast,
     holm,
     interaction,
     mixed_model,
+    of_estimates,
     pooled,
 )
 from plenum.reports.rows import Row, grouped, in_other_environments
@@ -143,10 +145,16 @@ def _contrasted(pair: Compared, contrast: Contrast) -> Effect[Contrast]:
 
 
 def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
-    """Every level of a factor against its reference, with all other factors held."""
+    """Every level of a factor against its reference, with all other factors held.
+
+    Of a large study p is Welch's: permutations of each pair would take hours, and couldn't reach
+    5 % after Holm over so many contrasts.
+    """
     families = [list(pairs(compared(rows), factor)) for factor in CONTRASTED]
 
     def measure(pair: Compared) -> Effect[Contrast]:
+        if any(row.tracked.outline for row in pair.cells):
+            return _contrasted(pair, of_estimates(_exponents(pair)))
         treated, control = (row.tracked for row in pair.cells)
         common = _same_wordings(treated, control)
         treated_rows, control_rows = (
@@ -176,6 +184,8 @@ def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]
     """Roles by model, wherever all four cells are there."""
 
     def measure(square: Compared) -> Effect[Contrast]:
+        if any(row.tracked.outline for row in square.cells):
+            return _contrasted(square, of_estimates(_exponents(square)))
         both, first, second, neither = (row.tracked.ensemble for row in square.cells)
         decisions = [row.tracked.decisions for row in square.cells]
         return _contrasted(
@@ -183,6 +193,10 @@ def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]
         )
 
     return adjusted([measure(square) for square in squares(rows)])
+
+
+def _exponents(compared: Compared) -> tuple[LyapunovEstimate, ...]:
+    return tuple(row.summary.lyapunov for row in compared.cells if row.summary)
 
 
 def adjusted(family: Sequence[Effect[E]]) -> list[Effect[E]]:
@@ -235,6 +249,8 @@ def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estim
     """The mixed model, wherever enough scenarios have a 2x2."""
     names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
     alike: dict[tuple[str, ...], list[Compared]] = {}
+    if any(row.tracked.outline for row in rows):
+        return  # it would read every ensemble; the pooled means answer the same questions
     for square in squares(row for row in rows if _has_error(row)):
         alike.setdefault(tuple(square.others[n] for n in names), []).append(square)
     for key, group in alike.items():
@@ -292,7 +308,7 @@ def _same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[
 def _comparable(*cells: Sequence[Row]) -> bool:
     """Whether each cell is one condition, and all are about as many options: a scenario may have
     been edited between the runs of a study."""
-    options = {row.tracked.preferences.shape[3] for cell in cells for row in cell}
+    options = {row.tracked.played[1] for cell in cells for row in cell}
     return all(len(cell) == 1 for cell in cells) and len(options) == 1
 
 

@@ -1,17 +1,18 @@
 """One row a condition: factors, realised n, estimates, warnings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import pandas as pd
 
 from plenum.base.errors import UserError
 from plenum.design.factors import varying
-from plenum.dynamics import Branching, Summary, of_replicates, summarise
+from plenum.dynamics import Branching, Summary, of_replicates, recorded, summarise
 from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, by_family, details
+from plenum.reports import stored_estimates
 from plenum.reports.settings import Settings
-from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.study import Study
 
 COLUMNS = [
@@ -137,6 +138,8 @@ def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
 def _estimated(row: Row, chosen: Settings) -> Row:
     """A condition with its estimates, as far as it has replicates."""
     condition = row.tracked
+    if condition.outline is not None:
+        return _outlined(row, condition.outline, chosen)
     if not condition.preferences.size:
         return row
     after = condition.after_round
@@ -149,6 +152,27 @@ def _estimated(row: Row, chosen: Settings) -> Row:
         return replace(row, summary=summary)
     families = by_family(condition.ensemble, row.readings, chosen.window, **how)
     return replace(row, summary=summary, wordings=families)
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Settings)}
+
+
+def _outlined(row: Row, outline: Outline, chosen: Settings) -> Row:
+    """A condition of a large study: its arrays are given up where they had to be read."""
+    settings = ("window", "interval", "draws", "seed")
+    if all(getattr(chosen, name) == _DEFAULTS[name] for name in settings):
+        summary = stored_estimates.read(outline, row.n)
+        if summary is not None:
+            seats = tuple(name for name in stored_estimates.group(outline, "switches"))
+            return replace(row, tracked=replace(row.tracked, seats=seats), summary=summary)
+    whole = _estimated(replace(row, tracked=row.tracked.whole), chosen)
+    if whole.summary is None or whole.summary.lyapunov.status != "ok":
+        return whole
+    exponent, tracked = whole.summary.lyapunov, replace(row.tracked, seats=whole.tracked.seats)
+    numbers, means = whole.summary.record(), whole.summary.switches.mean.tolist()
+    interval, warned = exponent.interval, exponent.warnings
+    kept = recorded(numbers, means, row.n, interval=interval, warnings=warned)
+    return replace(row, tracked=tracked, summary=kept)
 
 
 def other_study(chosen: Settings, key: str) -> list[Row]:

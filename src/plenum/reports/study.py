@@ -10,6 +10,7 @@ from plenum.reports import effects
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row, build, other_study
 from plenum.reports.settings import Settings
+from plenum.tracking.runs import kind_tag
 from plenum.tracking.study import Study
 
 
@@ -104,15 +105,23 @@ def kind_of(study: str, uri: str) -> Kind:
     UserError
         There is no such study, nothing in it, or it holds conditions of several kinds.
     """
-    return KINDS[Study(study, uri).kind]
+    return KINDS[kind_tag(study, uri) or Study(study, uri).kind]
 
 
-def load(chosen: Settings) -> EstimatedStudy:
+def load(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
     """Read a study of committees and estimate its conditions.
+
+    Parameters
+    ----------
+    outlined
+        Whether numbers are enough where the study is large: its arrays aren't kept then, and
+        estimates that the sweep stored with these settings aren't computed again.
 
     Raises
     ------
     UserError
         There is no such study, or nothing in it.
     """
-    return EstimatedStudy(chosen, tuple(build(Study(chosen.study, chosen.uri).conditions, chosen)))
+    study = Study(chosen.study, chosen.uri)
+    tracked = study.outlined if outlined else study.conditions
+    return EstimatedStudy(chosen, tuple(build(tracked, chosen)))

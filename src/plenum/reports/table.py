@@ -106,6 +106,13 @@ class Table:
     def __len__(self) -> int:
         return len(self.frame) + (0 if self.totals is None else len(self.totals))
 
+    def first(self, count: int) -> "Table":
+        """Its first lines, and a note how many there are in all."""
+        if len(self.frame) <= count:
+            return self
+        cut = f"the first {count} of {len(self.frame)} lines; the CSV files have all"
+        return replace(self, frame=self.frame.head(count), notes=(cut, *self.notes))
+
     def with_columns(self, columns: Sequence[Column]) -> "Table":
         """The same table with other columns shown."""
         return replace(self, columns=tuple(columns))

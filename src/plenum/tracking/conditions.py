@@ -3,8 +3,8 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,24 @@ from plenum.records.transcript import environments
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}
 """What factors were before runs had them as params."""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What the run of a condition says of its estimates, in place of what its replicates left.
+
+    Attributes
+    ----------
+    metrics, interval, warnings
+        As this very version of the code wrote them.
+    replicates
+        Reads what the replicates left: fields of the condition's record.
+    """
+
+    metrics: Mapping[str, float]
+    interval: str
+    warnings: tuple[str, ...]
+    replicates: Callable[[], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -76,6 +94,8 @@ class TrackedCondition:
         plenum played.
     written
         When its run was last ended or begun, in milliseconds since 1970.
+    outline
+        Of a condition of a large study: what stands for the arrays, which are read when needed.
     """
 
     study: str
@@ -107,6 +127,7 @@ class TrackedCondition:
     base: str = ""
     published: str = ""
     written: int = 0
+    outline: Outline | None = None
 
     @property
     def failed(self) -> int:
@@ -143,6 +164,20 @@ class TrackedCondition:
     def ensemble(self) -> NDArray[np.float64]:
         """Committee mean preferences, shape (replicates, rounds, options)."""
         return np.asarray(np.nanmean(self.preferences, axis=2))
+
+    @property
+    def whole(self) -> "TrackedCondition":
+        """The condition with what its replicates left."""
+        if self.outline is None:
+            return self
+        return replace(self, outline=None, **self.outline.replicates())
+
+    @property
+    def played(self) -> tuple[int, int]:
+        """Rounds and options of its ensemble; 0 and 0 where there is none."""
+        if self.outline is not None:
+            return int(self.factors["rounds"]), len(self.options)
+        return self.preferences.shape[1], self.preferences.shape[3]
 
     @property
     def runs(self) -> int:

@@ -6,9 +6,11 @@ artifacts or to write, reads by :mod:`plenum.tracking.runs`.
 """
 
 import hashlib
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from plenum.base.errors import UserError
@@ -38,6 +40,12 @@ _RUNS = f"""
     SELECT run_uuid, runs.name, status, artifact_uri, start_time, CAST(experiment_id AS TEXT)
     {_ACTIVE} ORDER BY start_time, run_uuid
 """
+_INFO = ("run_name", "status", "artifact_uri", "start_time", "end_time")
+_INFOS = f"""
+    SELECT run_uuid, runs.name, status, artifact_uri, start_time, end_time
+    {_ACTIVE} ORDER BY start_time, run_uuid
+"""
+_GROUPS = ("tags", "params", "metrics")
 _VALUES = {
     "tags": "value",
     "params": "value",
@@ -100,6 +108,31 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
             if run in stored:  # else it was begun meanwhile
                 getattr(stored[run], name)[key] = text
     return list(stored.values())
+
+
+def conditions(path: Path, study: str) -> list[Any]:
+    """The runs of a study's conditions as MLflow gives them, the oldest first.
+
+    Their ``info`` and ``data`` are there, with the last value of each metric.
+    """
+    given = (study, "plenum.kind", "condition")
+    found: dict[str, Any] = {}
+    for run, *values in database.rows(path, _INFOS, *given):
+        info = SimpleNamespace(run_id=run, **dict(zip(_INFO, values, strict=True)))
+        found[run] = SimpleNamespace(
+            info=info, data=SimpleNamespace(tags={}, params={}, metrics={})
+        )
+    shown = {"tags": "value", "params": "value"}
+    shown["latest_metrics"] = "CASE is_nan WHEN 1 THEN NULL ELSE value END"
+    texts: dict[str, str] = {}  # runs share most of them
+    for (table, value), group in zip(shown.items(), _GROUPS, strict=True):
+        query = f"SELECT run_uuid, key, {value} FROM {table} WHERE run_uuid IN "
+        for run, key, each in database.rows(path, f"{query}(SELECT run_uuid {_ACTIVE})", *given):
+            if run in found:  # else it was begun meanwhile
+                kept = texts.setdefault(each, each) if isinstance(each, str) else each
+                held = getattr(found[run].data, group)
+                held[texts.setdefault(key, key)] = math.nan if each is None else kept
+    return list(found.values())
 
 
 def require_kind(study: str, uri: str, kind: str) -> None:

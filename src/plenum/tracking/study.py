@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
@@ -16,15 +16,19 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 
 from plenum.base.errors import UserError
+from plenum.base.project import code_version
 from plenum.design.kinds import KINDS, of_condition
 from plenum.records import DamagedJournal, Transcript
 from plenum.records import read as read_journal
 from plenum.tracking import conditions, rows, runs, store, stored, usage, views
-from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.usage import ConditionUsage
 
 _AT_ONCE = 8
 """So many requests are sent to a server at a time."""
+
+MANY = 500
+"""More conditions are read as outlines, and shown by what stands out among them."""
 
 _Part = TypeVar("_Part")
 
@@ -167,6 +171,13 @@ class Study:
         return self._each(self._with_replicates, self.condition_runs, self.listed)
 
     @cached_property
+    def outlined(self) -> list[TrackedCondition]:
+        """The conditions; of a large study with outlines where the sweep's estimates stand."""
+        if len(self.condition_runs) <= MANY:
+            return self.conditions
+        return self._each(self._outlined, self.condition_runs, self.listed)
+
+    @cached_property
     def usage(self) -> list[ConditionUsage]:
         """What the conditions took: an artifact a condition, however many replicates there are.
 
@@ -255,12 +266,40 @@ class Study:
     def _with_replicates(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
         if not (condition.completed and conditions.estimated(run)):
             return condition
+        return replace(condition, **self._left(run))
+
+    def _left(self, run: Any) -> dict[str, Any]:
+        """What the completed replicates of a condition left: fields of its record."""
 
         def table(name: str) -> pd.DataFrame:
             file = f"{name}.parquet"
             return pd.read_parquet(BytesIO(runs.artifacts(self.client, run, [file])[file]))
 
-        return replace(condition, **KINDS[self.kind].part("tracked")(table, run.data.params))
+        left: dict[str, Any] = KINDS[self.kind].part("tracked")(table, run.data.params)
+        return left
+
+    def _outlined(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
+        """A condition with an outline, where this version of the code estimated it.
+
+        Not where replicates read different wordings or are branches: runs don't hold all of these
+        estimates.
+        """
+        params, tags, metrics = run.data.params, run.data.tags, run.data.metrics
+        version = code_version()
+        reusable = (
+            tags.get("plenum.version") == version
+            and not version.endswith("-dirty")
+            and tags.get("plenum.status") == "ok"
+            and conditions.estimated(run)
+            and not {"variants", "branch.base"} & params.keys()
+        )
+        if not reusable:
+            return self._with_replicates(run, condition)
+        listed = replace(condition, options=tuple(params["options"].split(" / ")))
+        warned = tuple(tags["plenum.warnings"].split())
+
+        outline = Outline(metrics, tags["plenum.interval"], warned, partial(self._left, run))
+        return replace(listed, outline=outline)
 
     def _archives(self, parents: Container[str], scratch: Path) -> dict[str, Path]:
         """The archives with the transcripts of replicates that are rows, by their condition's run.

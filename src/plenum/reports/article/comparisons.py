@@ -105,10 +105,11 @@ def factors(effects: Sequence[Effect[Contrast]]) -> list[Family]:
 
 def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
     """Effects whose p-values are adjusted together."""
+    varying = _varying(effects)
     differences = [
         Difference(
             name=effect.name.replace(" - ", " against "),
-            held=_held(effect.others, [e.others for e in effects]),
+            held=_held(effect.others, varying),
             estimate=effect.estimate,
             p=effect.p_holm,
             symbol=symbol(effect.cells),
@@ -123,10 +124,13 @@ def family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
 def means(across: Sequence[Effect[Estimate]]) -> Family:
     """Effects pooled over scenarios."""
     effects = [a for a in across if isinstance(a.estimate, Pooled)]
+    names = {a.name for a in effects}
+    alike = {name: [a for a in effects if a.name == name] for name in names}
+    varying = {name: _varying(group) for name, group in alike.items()}
     differences = [
         Difference(
             name=a.name.replace(" - ", " against "),
-            held=_held(a.others, [other.others for other in effects if other.name == a.name]),
+            held=_held(a.others, varying[a.name]),
             estimate=a.estimate,
             p=a.p_holm,
         )
@@ -171,9 +175,13 @@ def suspicious(differences: Sequence[Difference]) -> list[str]:
     return [warning for warning in SHAKY if any(warning in d.warnings for d in differences)]
 
 
-def _held(others: dict[str, str], of_family: Sequence[dict[str, str]]) -> str:
+def _varying(effects: Sequence[Effect[Estimate]]) -> list[str]:
+    return [n for n in FACTORS if len({effect.others.get(n) for effect in effects}) > 1]
+
+
+def _held(others: dict[str, str], names: Sequence[str]) -> str:
     """The factors in which effects of a name differ: "in HL-01 at model uniform"."""
-    varying = [n for n in FACTORS if others.get(n) and len({o.get(n) for o in of_family}) > 1]
+    varying = [n for n in names if others.get(n)]
     at = listed(f"{n} {others[n]}" for n in varying if n != "scenario")
     where = [f"in {others['scenario']}"] if "scenario" in varying else []
     return " ".join([*where, *[f"at {at}"] * bool(at)])

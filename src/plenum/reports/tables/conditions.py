@@ -58,6 +58,7 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
         rows,
         fitted=fitted(rows, chosen),
         interval=INTERVALS[chosen.interval],
+        outlined=any(row.tracked.outline for row in rows),
         few=any(row.summary and row.n < _REVERSIBLE for row in rows),
     )
     shared = shared_label(rows[0].tracked.factors, shown(rows)[0])
@@ -75,7 +76,7 @@ def exponents(rows: Sequence[Row]) -> tuple[Column, Column]:
 
 def fitted(rows: Sequence[Row], chosen: Settings) -> str:
     """The rounds of the fit, as far as any condition was run."""
-    run = max((r.tracked.preferences.shape[1] for r in rows if r.summary), default=0)
+    run = max((r.tracked.played[0] for r in rows if r.summary), default=0)
     first, last = chosen.window
     return f"{first}-{min(last, run) if run > first else last}"
 

@@ -43,6 +43,8 @@ def contrasts(
         "contrasts",
         rows,
         interaction=interaction,
+        welch=any(effect.estimate.method == "Welch jackknife" for effect in effects)
+        and any(row.tracked.outline for row in rows),
         any_perturbed=any(row.tracked.perturbed for row in cells),
         wordings_met={row.estimand for row in cells} != {"lambda"},
         mixed_estimands=any("mixed_estimands" in effect.warnings for effect in effects),
@@ -82,7 +84,9 @@ def pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> list[Tab
     carried = dict.fromkeys(name for effect in effects for name in effect.carried)
     table = frame(effects, rows[0].tracked.study)
     table["pooling"] = [" ".join(effect.warnings) for effect in effects]
-    legend = notes("pooled", rows, carried=list(carried))
+    legend = notes(
+        "pooled", rows, carried=list(carried), outlined=any(row.tracked.outline for row in rows)
+    )
     return [Table("pooled", "Pooled over scenarios", table, columns, legend)]
 
 

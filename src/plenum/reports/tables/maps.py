@@ -1,7 +1,7 @@
 """Maps of λ̂: roles by model (Fig. 1B), and scenarios by everything else (Table S8, Fig. 4)."""
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -12,7 +12,7 @@ from plenum.reports.formats import NONE, exponent, interval
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different, explained, letters
 from plenum.reports.notes import notes
-from plenum.reports.rows import Row, frame, grouped, symbol, varying_in
+from plenum.reports.rows import COLUMNS, Row, grouped, symbol, varying_in
 from plenum.reports.table import Column, Table, keys
 
 _ROLES = ("off", "on")
@@ -70,13 +70,13 @@ def landscape(rows: Sequence[Row]) -> list[Table]:
     return [Table("landscape", title, pd.DataFrame(lines), columns, below)]
 
 
-Cell = tuple[dict[Hashable, Any], ...]
+Cell = tuple[dict[str, Any], ...]
 """The conditions that share a cell of a map, since they differ in a text alone."""
 
 
 def cell(rows: Sequence[Row], marks: Mapping[str, str] | None = None) -> Cell:
     """The conditions of a cell as records of the condition table, with their marks."""
-    records = frame(rows).to_dict("records")
+    records = [dict.fromkeys(COLUMNS, math.nan) | row.record() for row in rows]
     given = [(marks or {}).get(row.tracked.run_id, "") for row in rows]
     return tuple(record | {"marks": mark} for record, mark in zip(records, given, strict=True))
 
@@ -101,7 +101,7 @@ def brief(conditions: Cell) -> str:
     return " / ".join(map(_brief, conditions)) or NONE
 
 
-def _brief(condition: Mapping[Hashable, Any]) -> str:
+def _brief(condition: Mapping[str, Any]) -> str:
     if pd.isna(condition["lambda"]):
         return f"{condition['status']} ({condition['completed']})"
     error = f" ±{condition['se']:.3f}" if math.isfinite(condition["se"]) else ""

@@ -15,9 +15,16 @@ from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.conditions import conditions, decisions, diagnostics
 from plenum.reports.tables.effects import contrasts, pooled
 from plenum.reports.tables.maps import landscape, matrices
+from plenum.tracking.study import MANY
 
 _SQUARES = 4
 """More tables of roles by model than this are written, not printed: the landscape sums them up."""
+
+_PRINTED, _WRITTEN = 100, 1000
+"""Lines of a table that are printed, and written into a document; the CSV has all."""
+
+_ACROSS = 100
+"""A landscape with more columns than this is no table; its figure has pages."""
 
 _LINES = 16
 """Longer tables of diagnostics, decisions and contrasts are written, not printed."""
@@ -36,20 +43,22 @@ def publish(chosen: Settings) -> Any:
 
 def publish_committees(chosen: Settings) -> EstimatedStudy:
     """Print, write and log the tables of a study of committees."""
-    study = load(chosen)
+    study = load(chosen, outlined=True)
     rows = study.rows
     changed = fragility.changes(rows, study.baseline)
     parallel = [row for row in rows if not row.tracked.after_round] or rows
     fitted = [row for row in parallel if not row.one_shot]
     once = [row for row in fitted if not row.tracked.rerun]
     first = [conditions(group, chosen) for group in by_estimand(rows)]
-    squares = [table for group in by_estimand(once) for table in matrices(group)]
+    large = len(rows) > MANY  # a table for each pair of levels would be a book
+    squares = [table for group in by_estimand(once) if not large for table in matrices(group)]
     details = [diagnostics(group, chosen) for group in by_estimand(fitted)]
     details += [decisions(parallel), *branching.tables(rows)]
     wordings = fragility_tables.tables(rows, changed)
     last = contrasts(study.contrasts, rows)
     last += contrasts(study.interactions, rows, interaction=True)
-    last += [table for group in by_estimand(once) for table in landscape(group)]
+    maps = [table for group in by_estimand(once) for table in landscape(group)]
+    last += [table for table in maps if len(table.columns) <= _ACROSS]
     last += pooled(study.across, rows)
     several = squares if len(squares) <= _SQUARES else []
     printed = [*first, *wordings, *details, *several, *last]
@@ -60,8 +69,8 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     product = Product(
         stem="tables",
         frames={name: f for name, f in every.items() if name == "conditions" or not f.empty},
-        tables=[*first, *wordings, *details, *squares, *last],
-        printed=short,
+        tables=[t.first(_WRITTEN) for t in (*first, *wordings, *details, *squares, *last)],
+        printed=[table.first(_PRINTED) for table in short],
         heading=f"Study {study.name}",
         more=[f"{left} more tables, too long or too many to print: {chosen.out / 'tables.md'}"]
         * bool(left),

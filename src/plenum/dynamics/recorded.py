@@ -1,0 +1,108 @@
+"""A condition's estimates out of the numbers that were recorded of them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from plenum.dynamics.decisions import Share
+from plenum.dynamics.diagnostics import Diagnostics, Variant
+from plenum.dynamics.lyapunov import LyapunovEstimate
+from plenum.dynamics.majority import TimeToMajority
+from plenum.dynamics.nulls import NullTest
+from plenum.dynamics.resampling import INTERVALS, Interval
+from plenum.dynamics.summary import Summary
+from plenum.dynamics.switches import SwitchCounts
+
+
+@dataclass(frozen=True)
+class Recorded(Summary):
+    """Estimates of which numbers alone are left: what is known by replicate or round is empty."""
+
+    numbers: dict[str, dict[str, float]] = field(default_factory=dict)
+
+    def record(self) -> dict[str, dict[str, float]]:
+        """All numbers by name, as the whole summary gave them."""
+        return self.numbers
+
+
+def recorded(
+    numbers: Mapping[str, Mapping[str, float]],
+    switches: Sequence[float],
+    n: int,
+    *,
+    interval: str,
+    warnings: Sequence[str],
+) -> Recorded:
+    """The estimates of a condition that has a λ̂.
+
+    Parameters
+    ----------
+    numbers
+        What :meth:`Summary.record` gave.
+    switches
+        Mean switches of each seat.
+    n
+        Completed replicates.
+    interval, warnings
+        Of λ̂.
+    """
+    groups = {name: dict(group) for name, group in numbers.items()}
+    known = {name: value for group in groups.values() for name, value in group.items()}
+
+    def share(name: str) -> Share:
+        value, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
+        return Share(value, low, high, None, n)
+
+    def majority(name: str, reading: str, events: str) -> TimeToMajority:
+        median, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
+        return TimeToMajority(reading, median, low, high, int(known[events]), n)
+
+    full = known["saturated_round"]
+    named = (
+        *("d_first", "d_last", "headroom", "diffusion", "excess", "excess_ci_low"),
+        *("excess_ci_high", "exponential_residual", "power_residual", "grid"),
+    )
+    found: dict[str, Any] = {name: known[name] for name in named}
+    diagnostics = Diagnostics(
+        **found,
+        cap=known["d_cap"],
+        saturated_round=None if math.isnan(full) else int(full),
+        rms=Variant(known["lambda_rms"], known["lambda_rms_se"]),
+        quenched=Variant(
+            known["lambda_quenched"], known["lambda_quenched_se"], int(known["quenched_pairs"])
+        ),
+    )
+    exponent = LyapunovEstimate(
+        value=known["lambda"],
+        se=known["se"],
+        ci_low=known["ci_low"],
+        ci_high=known["ci_high"],
+        interval=interval,
+        p_zero=known["p_zero"],
+        p_diffusion=known["p_diffusion"],
+        warnings=tuple(warnings),
+        rounds_used=int(known["rounds_used"]),
+        zero_rounds=int(known["zero_rounds"]),
+        replicates=n,
+        diagnostics=diagnostics,
+    )
+    none, mean = np.empty(0), np.array(switches)
+    return Recorded(
+        lyapunov=exponent,
+        reversal=NullTest(exponent.value, known["p_reversal"], none, "reversal"),
+        divergence=none,
+        flip_rate=share("flip_rate"),
+        disagreement=share("disagreement"),
+        time_to_majority=majority("time_to_majority", "first", "majorities"),
+        time_to_stable=majority("time_to_stable", "stable", "stable_majorities"),
+        switches=SwitchCounts(mean, none, none, n, np.empty((0, len(mean)), int)),
+        intervals={
+            name: Interval(name, known[f"{name}_low"], known[f"{name}_high"])
+            for name in INTERVALS[1:]
+        },
+        redrawn=int(known["bootstrap_redrawn"]),
+        numbers=groups,
+    )

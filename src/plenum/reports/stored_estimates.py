@@ -1,0 +1,51 @@
+"""The estimates that a sweep stored as metrics of a condition's run."""
+
+import math
+from functools import cache
+
+import numpy as np
+
+from plenum.dynamics import Recorded, recorded, summarise
+from plenum.tracking.conditions import Outline
+
+_WHOLE = ("rounds_used", "zero_rounds", "bootstrap_redrawn", "majorities", "stable_majorities")
+_CENSORED = ("time_to_majority", "time_to_stable")
+_STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_high"}
+
+
+def read(outline: Outline, n: int) -> Recorded | None:
+    """The estimates that the sweep stored: what isn't finite isn't there, and known otherwise.
+
+    ``None`` where one is missing that may be infinite.
+    """
+    known = _names()
+    groups = {name: group(outline, name) for name in known}
+    main = {k: v for k, v in outline.metrics.items() if "." not in k}
+    groups["estimates"] = {_STORED.get(name, name): value for name, value in main.items()}
+    if "headroom" not in groups["diagnostics"]:
+        return None
+    numbers = {
+        title: {name: _number(name, groups[title].get(name)) for name in names}
+        for title, names in known.items()
+    }
+    means = list(group(outline, "switches").values())
+    return recorded(numbers, means, n, interval=outline.interval, warnings=outline.warnings)
+
+
+def _number(name: str, value: float | None) -> float:
+    if value is None:
+        return math.inf if name.startswith(_CENSORED) else math.nan
+    return int(value) if name in _WHOLE else value
+
+
+def group(outline: Outline, name: str) -> dict[str, float]:
+    """Numbers of a group by name, in the order of the metrics."""
+    start = f"more.{name}."
+    return {k.removeprefix(start): v for k, v in outline.metrics.items() if k.startswith(start)}
+
+
+@cache
+def _names() -> dict[str, tuple[str, ...]]:
+    """The names of all numbers of a summary, by group."""
+    some = summarise(np.full((1, 1, 1, 2), 0.5), ["A"], draws=1)
+    return {name: tuple(numbers) for name, numbers in some.record().items()}

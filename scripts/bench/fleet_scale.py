@@ -112,11 +112,11 @@ def postgresql() -> Iterator[str]:
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1"
     call("pg_ctl", "-w", "-l", f"{folder}/log", "-o", options, "start")
     try:
-        yield f"postgresql://plenum@127.0.0.1:{port}/postgres"
+        yield f"postgresql://127.0.0.1:{port}/postgres"
     finally:
         call("pg_ctl", "-m", "immediate", "stop")
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _environment() -> dict[str, str]:
-    return {**os.environ, "PLENUM_ROOT": str(ROOT)}
+    return {**os.environ, "PLENUM_ROOT": str(ROOT), "PGUSER": "plenum"}

@@ -156,7 +156,7 @@ DOORS = {
         f"scripts/{name}": "study=nothing"
         for name in ("accounting", "explore", "figures", "plan", "prompt", "report", "reruns")
     },
-    **{f"scripts/{name}": "study=nothing" for name in ("study", "tables")},
+    **{f"scripts/{name}": "study=nothing" for name in ("status", "study", "tables")},
 }
 """Every front door, with a slip that it sees only once it has imported its own part of plenum."""
 

@@ -4,6 +4,8 @@ from collections import deque
 from dataclasses import dataclass
 
 MINUTE = 60.0
+_WINDOW = MINUTE + 1.0
+"""A minute at the provider, where calls' ways to it differ by less than a second."""
 
 
 @dataclass(slots=True)
@@ -69,11 +71,11 @@ class TokenBucket:
                 return 0.0
             over -= taken.units
             if over <= 1e-9:
-                return max(taken.at + MINUTE - now, 0.0)
+                return max(taken.at + _WINDOW - now, 0.0)
         return 0.0
 
     def _refill(self, now: float) -> None:
         self._level = min(self._size, self._level + (now - self._at) * self._per_minute / MINUTE)
         self._at = now
-        while self._window and self._window[0].at + MINUTE <= now:
+        while self._window and self._window[0].at + _WINDOW <= now:
             self._sum -= self._window.popleft().units

@@ -12,16 +12,10 @@
 `--quick` makes 500 audits a share and 3 kills. The last line is JSON with all figures.
 """
 
-import argparse
-import json
-import os
-import platform
 from collections.abc import Callable
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from measuring import measure_parts
 
 TO_REACH = {
     "false_stable": "≤ 0.05",
@@ -35,7 +29,7 @@ TO_REACH = {
     "native_equal": "True",
     "audit_report_s": "≤ 10",
 }
-"""The figures of issue 19; others that a part measures are printed beside them."""
+"""What the figures should be."""
 
 
 def _stopping(quick: bool) -> dict[str, Any]:
@@ -77,28 +71,5 @@ PARTS: dict[str, Callable[[bool], dict[str, Any]]] = {
 }
 
 
-def main() -> None:
-    """Measure, print a table for people, and one JSON line for machines."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--only", choices=PARTS, help="one part")
-    parser.add_argument("--quick", action="store_true", help="a small part of each")
-    given = parser.parse_args()
-    figures: dict[str, Any] = {}
-    for name, measure in PARTS.items():
-        if given.only in (None, name):
-            print(f"{name} ...", flush=True)
-            figures |= measure(given.quick)
-    table = Table(box=box.SIMPLE_HEAD, title=f"{platform.processor() or platform.machine()}, "
-                  f"{os.cpu_count()} cores, Python {platform.python_version()}")  # fmt: skip
-    for head in ("figure", "measured", "to reach"):
-        table.add_column(head)
-    for name, value in figures.items():
-        table.add_row(name, str(value), TO_REACH.get(name, ""))
-    Console(width=120).print(table)
-    print(json.dumps(figures))
-
-
 if __name__ == "__main__":
-    main()
+    measure_parts(__doc__, PARTS, TO_REACH)

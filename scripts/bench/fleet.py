@@ -14,16 +14,11 @@
 `--quick` measures less of each. The last line is JSON with all figures.
 """
 
-import argparse
-import json
-import os
-import platform
+from functools import partial
 from importlib import import_module
 from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from measuring import measure_parts
 
 TO_REACH = {
     "efficiency_2": "≥ 0.85",
@@ -46,7 +41,7 @@ TO_REACH = {
     "tables_10k_s": "≤ 30",
     "tables_10k_mb": "≤ 1500",
 }
-"""The figures of issue 20; others that a part measures are printed beside them."""
+"""What the figures should be."""
 
 PARTS = {
     "servers": "fleet_servers",
@@ -61,29 +56,12 @@ PARTS = {
 """The module beside this one that measures each part."""
 
 
-def main() -> None:
-    """Measure, print a table for people, and one JSON line for machines."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--only", choices=PARTS, help="one part")
-    parser.add_argument("--quick", action="store_true", help="a small part of each")
-    given = parser.parse_args()
-    figures: dict[str, Any] = {}
-    for name, module in PARTS.items():
-        if given.only in (None, name):
-            print(f"{name} ...", flush=True)
-            figures |= import_module(module).measure(given.quick)
-    processor = platform.processor() or platform.machine()
-    title = f"{processor}, {os.cpu_count()} cores, Python {platform.python_version()}"
-    table = Table(box=box.SIMPLE_HEAD, title=title)
-    for head in ("figure", "measured", "to reach"):
-        table.add_column(head)
-    for name, value in figures.items():
-        table.add_row(name, str(value), TO_REACH.get(name, ""))
-    Console(width=120).print(table)
-    print(json.dumps(figures))
+def _measure(module: str, quick: bool) -> dict[str, Any]:
+    figures: dict[str, Any] = import_module(module).measure(quick)
+    return figures
 
 
 if __name__ == "__main__":
-    main()
+    measure_parts(
+        __doc__, {name: partial(_measure, module) for name, module in PARTS.items()}, TO_REACH
+    )

@@ -65,9 +65,9 @@ def recorded(
         *("d_first", "d_last", "headroom", "diffusion", "excess", "excess_ci_low"),
         *("excess_ci_high", "exponential_residual", "power_residual", "grid"),
     )
-    found: dict[str, Any] = {name: known[name] for name in named}
+    values: dict[str, Any] = {name: known[name] for name in named}
     diagnostics = Diagnostics(
-        **found,
+        **values,
         cap=known["d_cap"],
         saturated_round=None if math.isnan(full) else int(full),
         rms=Variant(known["lambda_rms"], known["lambda_rms_se"]),

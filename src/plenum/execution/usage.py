@@ -143,14 +143,14 @@ def _servers(attempts: Sequence[Line]) -> dict[str, dict[str, Any]]:
         server = line.get("server") or line.get("fingerprint")
         if line.get("answered", True) and isinstance(server, str):
             calls[line["model"]][line["replicate"]][server] += 1
-    found = {}
+    by_model = {}
     for model, replicates in calls.items():
         total = sum(replicates.values(), Counter[str]())
         most = Counter(count.most_common(1)[0][0] for count in replicates.values())
         servers = {s: {"calls": total[s], "replicates": most[s]} for s in total}
         split = sum(len(count) > 1 for count in replicates.values())
-        found[model] = {"servers": servers, "split": split}
-    return found
+        by_model[model] = {"servers": servers, "split": split}
+    return by_model
 
 
 def _outcomes(

@@ -106,8 +106,8 @@ class Bucket:
         """The names of the folders right below the prefix."""
         import obstore
 
-        found = self._try(lambda: obstore.list_with_delimiter(self._store))
-        return list(found["common_prefixes"])
+        listing = self._try(lambda: obstore.list_with_delimiter(self._store))
+        return list(listing["common_prefixes"])
 
     def hurry(self, patience_s: float | None) -> None:
         """From now on, be patient for so long and no longer; ``None`` for as long as ever."""

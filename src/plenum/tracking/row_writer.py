@@ -78,8 +78,8 @@ class RowWriter:
             self._rows, self._journals = {}, {}
 
     def _archives(self, held: Sequence[Any]) -> list[bytes]:
-        found = (runs.artifacts(self._client, run, [rows.ARCHIVE]) for run in held)
-        return [files[rows.ARCHIVE] for files in found if files]
+        artifacts = (runs.artifacts(self._client, run, [rows.ARCHIVE]) for run in held)
+        return [files[rows.ARCHIVE] for files in artifacts if files]
 
 
 def write(file: Path, values: Sequence[dict[str, Any]]) -> None:

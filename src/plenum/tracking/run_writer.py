@@ -105,8 +105,8 @@ class RunWriter:
         ended = update(models.SqlRun).filter_by(**kept, lifecycle_stage="active")
         earlier = delete(models.SqlTag).filter_by(**kept)
         with self._database.ManagedSessionMaker(read_only=False) as session:
-            found = session.execute(ended.values(status=status, end_time=_now()))
-            if not found.rowcount:
+            updated = session.execute(ended.values(status=status, end_time=_now()))
+            if not updated.rowcount:
                 raise MlflowException(f"run {run_id} isn't there any more")
             session.execute(earlier.where(models.SqlTag.key.in_([tag.key for tag in texts])))
             for table, rows in (

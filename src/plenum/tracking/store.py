@@ -278,10 +278,10 @@ def experiment(client: "MlflowClient", uri: str, study: str, name: str = "") -> 
     try:
         return str(client.create_experiment(name, artifact_location=location, tags=tags))
     except MlflowException:
-        made = client.get_experiment_by_name(name)  # by another process, meanwhile
-        if made is None:
+        experiment = client.get_experiment_by_name(name)  # by another process, meanwhile
+        if experiment is None:
             raise
-        return str(made.experiment_id)
+        return str(experiment.experiment_id)
 
 
 def deleted(name: str, number: str, uri: str) -> UserError:

@@ -66,8 +66,8 @@ class ForwardingTicket(Ticket):
         await self._ask("hold", model, seconds, reason)
 
     async def give_up(self, model: str, error: CallError, attempts: int) -> None:
-        told = (error.failure, error.detail, error.status, error.retry_after, error.reached)
-        await self._ask("give_up", model, told, attempts)
+        fields = (error.failure, error.detail, error.status, error.retry_after, error.reached)
+        await self._ask("give_up", model, fields, attempts)
 
     def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
         used = replace(reply, text="") if reply else None

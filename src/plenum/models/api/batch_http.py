@@ -154,12 +154,12 @@ class BatchHttp:
                 if b"\n" in piece:
                     *whole, rest = rest.split(b"\n")
                     for line in whole:
-                        if (found := _object(line)) is not None:
-                            yield found
+                        if (entry := _object(line)) is not None:
+                            yield entry
                 if len(rest) > self._most:
                     raise CallError(Failure.SERVER, str(bodies.too_long(self._most)), 200)
-            if (found := _object(rest)) is not None:
-                yield found
+            if (entry := _object(rest)) is not None:
+                yield entry
 
     def _answered(self, method: str, path: str, data: Any = None) -> "_Answered":
         url = f"{self.route.base}/{path}"
@@ -247,7 +247,7 @@ def count(counts: Any, *names: str) -> int:
 
 def _object(line: bytes | bytearray) -> dict[str, Any] | None:
     try:
-        found = completions.parsed(line) if line.strip() else None
+        entry = completions.parsed(line) if line.strip() else None
     except completions.Unfit:
         return None
-    return found if isinstance(found, dict) else None
+    return entry if isinstance(entry, dict) else None

@@ -147,15 +147,15 @@ def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[
     """Tokens of the prompt that came from the provider's cache, and that went there."""
     details = usage.get("prompt_tokens_details")
     counts = {} if details is None else _mapping(details, "prompt_tokens_details")
-    left, found = tokens_in, []
+    left, amounts = tokens_in, []
     for name in ("cached_tokens", "cache_creation_tokens"):
         value = counts.get(name)
         if value is not None and not (type(value) is int and 0 <= value <= left):
             dropped.append(name)
             value = None
-        found.append(value or 0)
-        left -= found[-1]
-    return found[0], found[1]
+        amounts.append(value or 0)
+        left -= amounts[-1]
+    return amounts[0], amounts[1]
 
 
 def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, float], ...]:

@@ -98,8 +98,8 @@ class AnthropicBatchRoutes:
         given = json.loads(body)
         system = given.pop("system", None)
         head = [{"role": "system", "content": system}] if system else []
-        asked = {**given, "messages": [*head, *given["messages"]]}
-        answer = await self._answer(json.dumps(asked).encode(), key)
+        chat = {**given, "messages": [*head, *given["messages"]]}
+        answer = await self._answer(json.dumps(chat).encode(), key)
         return answer if "error" in answer else _as_message(answer)
 
     def _shown(self, batch: Batch) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from typing import Any, NoReturn, Protocol
 
 from plenum.base.identity import digest, seed_for
 from plenum.base.text import flatten
-from plenum.design.condition import Api
-from plenum.models import Answer, CallError, Chat, Message, RawRequest, Response
+from plenum.models import Answer, CallError, Chat, Message, Response
 from plenum.programs.call_entries import entry as call_entry
 from plenum.programs.call_entries import response_of, seat_of
 from plenum.programs.condition import ProgramCondition
+from plenum.programs.outgoing import Outgoing
 from plenum.programs.overrides import FAULT_RATE, fault
 from plenum.programs.recorded import Numbers, Recorded
 from plenum.programs.reported import as_decision, as_message, as_vote
@@ -27,11 +27,6 @@ from plenum.programs.wire.request import called
 from plenum.records import DamagedJournal, Failure, Journal
 from plenum.records.journal import REFUSED
 
-FORWARDED = ("anthropic-beta", "anthropic-version", "openai-beta")
-"""Headers that change what a provider does."""
-UNSET_TEMPERATURE = 1.0
-UNSET_TOKENS = 4096
-"""What a request that names none is taken to ask for; a provider isn't asked for it."""
 PATIENCE_S = 20.0
 """A call that isn't recorded waits so long, without anything else happening, for those that are."""
 _STATUS = {
@@ -117,10 +112,8 @@ class Session:
         self.problems: list[str] = []
         self.ended = False
         self._journal, self._calls, self._patience_s = journal, calls, patience_s
-        given = overrides or {}
-        self._fault_rate = given.get(FAULT_RATE, 0.0)
-        self._overrides = {k: v for k, v in given.items() if k not in ("model", FAULT_RATE)}
-        self._model = (overrides or {}).get("model")
+        self._fault_rate = (overrides or {}).get(FAULT_RATE, 0.0)
+        self._outgoing = Outgoing(condition, index, overrides or {})
         self.recorded = Recorded(journal.entries)
         self._occurrences = Numbers(0)
         self._conversations: dict[Any, tuple[Message, ...]] = {}
@@ -132,10 +125,6 @@ class Session:
     def seed(self) -> int:
         """The run's, for a program that wants one."""
         return seed_for(self.condition.identity, self.index, "program")
-
-    @property
-    def _is_api(self) -> bool:
-        return isinstance(self.condition.backend, Api)
 
     @property
     def path(self) -> Path:
@@ -309,7 +298,8 @@ class Session:
     ) -> Response:
         """Call, and journal the answer."""
         number = self.recorded.rounds.next(seat)
-        chat = self._chat(request, headers, occurrence)
+        again = self._failed[request.digest, occurrence]
+        chat = self._outgoing.chat(request, headers, occurrence, again)
         labels = {"replicate": self.index, "call": "call", "round": number, "seat": seat}
         caller = self._calls()
         try:
@@ -335,41 +325,6 @@ class Session:
             caller.note_answer(chat, labels, answer)
         await self._keep()
         return answer.response
-
-    def _chat(self, request: Request, headers: Mapping[str, str], occurrence: int) -> Chat:
-        body = {**request.body, **self._overrides}
-        changed = request
-        if self._overrides:
-            changed = INTERFACES[request.interface].read(body).after(request.kept)
-        sent = {k: v for k, v in body.items() if k not in ("stream", "stream_options")}
-        kept = {name: headers[name] for name in FORWARDED if name in headers}
-        temperature, most = changed.temperature, changed.max_tokens
-        unset = UNSET_TOKENS if self._is_api else self.condition.sampling.max_tokens
-        return Chat(
-            model=self._named(request),
-            messages=changed.messages,
-            temperature=UNSET_TEMPERATURE if temperature is None else float(temperature),
-            max_tokens=unset if most is None else most,
-            seed=self._seed(changed, request.digest, occurrence),
-            request=RawRequest(request.interface, sent, kept),
-        )
-
-    def _seed(self, request: Request, prompt: str, occurrence: int) -> int:
-        if request.seed is not None:
-            return abs(request.seed)
-        again = self._failed[prompt, occurrence]
-        names = (self.condition.identity, self.index, prompt, occurrence)
-        return seed_for(*names, *([again] if again else []), "call")
-
-    def _named(self, request: Request) -> str:
-        """The model that answers, by LiteLLM's name."""
-        if self._model is not None:
-            return str(self._model)
-        if not self._is_api:
-            return request.model
-        from plenum.models.api import routes  # LiteLLM takes seconds to import
-
-        return routes.named(request.model, request.interface)
 
     def _worded(self, request: Request, occurrence: int, response: Response) -> dict[str, Any]:
         """The body of an answer; it names the model that was asked for."""

@@ -73,7 +73,7 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     folder = tmp_path_factory.mktemp("team")
     with postgres_server.serving() as database, s3_server.serving() as s3:
         parts = {
-            **database,
+            **database.variables,
             **s3_server.KEYS,
             "AWS_DEFAULT_REGION": "us-east-1",
             "MLFLOW_S3_ENDPOINT_URL": s3.url,
@@ -156,7 +156,7 @@ def test_four_processes_at_once_make_an_empty_database_whole(team: Team) -> None
 def test_a_wrong_password_of_the_database_ends_in_one_line(team: Team) -> None:
     (done,) = prepared({**team.parts, "PGPASSWORD": "a-wrong-password"}, 1)
     assert done.returncode == 2
-    assert re.fullmatch(r"error: postgresql://: [^\n]*password[^\n]*\n", done.stdout)
+    assert re.fullmatch(r"error: tracking.uri: postgresql://: [^\n]*password[^\n]*\n", done.stdout)
     assert "a-wrong-password" not in done.stdout
 
 

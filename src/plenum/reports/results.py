@@ -16,6 +16,9 @@ from plenum.reports.study import kind_of
 _SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
 """Scripts that show more of a study, by the part of its kind that they need."""
 
+_LOCAL = "sqlite:///mlruns/mlflow.db"
+"""The store of ``tracking=local``, which ``make ui`` opens."""
+
 
 def publish(chosen: Settings) -> None:
     """Print, write and log a study's tables; then say in a few sentences what they show.
@@ -31,14 +34,15 @@ def publish(chosen: Settings) -> None:
 
 
 def _next_steps(chosen: Settings, kind: Kind) -> list[str]:
-    local = chosen.uri.startswith("sqlite:")
-    arguments = [f"study={chosen.study}", *["tracking=server"] * (not local)]
+    served = os.environ.get("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000")
+    named = {_LOCAL: [], served: ["tracking=server"]}
+    arguments = [f"study={chosen.study}", *named.get(chosen.uri, [f"tracking.uri={chosen.uri}"])]
     return paragraphs(
         "next_steps.md.j2",
         python=_python(),
         scripts=os.path.relpath(project.root() / "scripts"),
         arguments=shlex.join(arguments),
-        local=local,
+        local=chosen.uri == _LOCAL,
         shown_by=[script for script, part in _SCRIPTS.items() if part in kind.parts],
         more=kind.more,
     )

@@ -1,9 +1,12 @@
-"""The PostgreSQL database of a tracking server, made or migrated once, however many come at once.
+"""The PostgreSQL database of a tracking server, or of a sweep that writes to it without one.
 
-MLflow itself locks a file of the machine: servers of several machines that begin on an empty
-database die of each other's tables.
+Its tables are made once, however many come at once. MLflow itself locks a file of the machine:
+servers of several machines that begin on an empty database die of each other's tables.
 """
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,6 +17,33 @@ SCHEMES = ("postgresql://", "postgresql+psycopg://")
 
 _LOCK = int.from_bytes(b"plenum", "big")
 """The number of the advisory lock that is held meanwhile."""
+
+
+def check(uri: str) -> None:
+    """Refuse a database that doesn't answer, or doesn't let us in.
+
+    Raises
+    ------
+    UserError
+        It is so.
+    """
+    with _connected(uri):
+        pass
+
+
+def require_writable(uri: str) -> None:
+    """Refuse a database that we may only read.
+
+    Raises
+    ------
+    UserError
+        It is so.
+    """
+    with _connected(uri) as connection:
+        allowed = "SELECT has_table_privilege(to_regclass('runs'), 'INSERT')"
+        if connection.exec_driver_sql(allowed).scalar() is False:
+            user = connection.exec_driver_sql("SELECT current_user").scalar()
+            raise _refused(uri, f"the user {user!r} may only read")
 
 
 def prepare(uri: str) -> None:
@@ -31,32 +61,58 @@ def prepare(uri: str) -> None:
     UserError
         Nobody answers or lets us in, the driver isn't installed, or the schema can't be migrated.
     """
-    if urlsplit(uri).password is not None:
-        raise UserError("a password can't stand in the URI, which others see: set PGPASSWORD")
-    import sqlalchemy
+    with prepared(uri) as engine:
+        from mlflow.store.db import utils as typed_by_nobody
+
+        utils: Any = typed_by_nobody
+        if utils._get_schema_version(engine) != utils._get_latest_schema_revision():
+            utils._upgrade_db(engine)
+
+
+@contextmanager
+def prepared(uri: str) -> Iterator[Any]:
+    """Hold a database whose tables are there, of whatever MLflow; nobody else makes some meanwhile.
+
+    Raises
+    ------
+    UserError
+        As :func:`prepare`; what MLflow finds wrong with the database meanwhile, too.
+    """
     from mlflow.exceptions import MlflowException
-    from sqlalchemy.pool import NullPool
-
-    try:
-        engine = sqlalchemy.create_engine(uri, poolclass=NullPool)
-        with engine.connect() as holder:
-            holder.execute(sqlalchemy.text("SELECT pg_advisory_lock(:key)"), {"key": _LOCK})
-            _migrate(engine)
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"{error.name} isn't installed: sh scripts/install.sh .venv/bin/python server"
-        ) from None
-    except (sqlalchemy.exc.SQLAlchemyError, MlflowException) as error:
-        cause = " ".join(str(getattr(error, "orig", error)).split())
-        raise UserError(f"{redact(uri)}: {redact(cause)}") from None
-
-
-def _migrate(engine: Any) -> None:
-    """What a server does at its start, and ``mlflow db upgrade``."""
     from mlflow.store.db import utils as typed_by_nobody
 
     utils: Any = typed_by_nobody
-    if not utils._all_tables_exist(engine):
-        utils._initialize_tables(engine)
-    elif utils._get_schema_version(engine) != utils._get_latest_schema_revision():
-        utils._upgrade_db(engine)
+    with _connected(uri) as holder:
+        try:
+            holder.exec_driver_sql(f"SELECT pg_advisory_lock({_LOCK})")
+            if not utils._all_tables_exist(holder.engine):
+                utils._initialize_tables(holder.engine)
+            yield holder.engine
+        except MlflowException as error:
+            raise _refused(uri, error) from None
+
+
+@contextmanager
+def _connected(uri: str) -> Iterator[Any]:
+    """A connection to a database; what goes wrong with it is told in one line."""
+    if urlsplit(uri).password is not None:
+        raise UserError("a password can't stand in the URI, which others see: set PGPASSWORD")
+    import sqlalchemy
+    from sqlalchemy.pool import NullPool
+
+    os.environ.setdefault("PGCONNECT_TIMEOUT", "10")
+    try:
+        with sqlalchemy.create_engine(uri, poolclass=NullPool).connect() as connection:
+            yield connection
+    except ModuleNotFoundError as error:
+        raise _refused(uri, f"{error.name} isn't installed: pip install 'plenum[server]'") from None
+    except sqlalchemy.exc.SQLAlchemyError as error:
+        raise _refused(uri, getattr(error, "orig", None) or error) from None
+
+
+def _refused(uri: str, reason: object) -> UserError:
+    cause = str(reason).partition("\n(Background")[0]
+    return UserError(
+        f"tracking.uri: {redact(uri)}: {redact(cause)}; the login stands in PGUSER and PGPASSWORD, "
+        "or in ~/.pgpass"
+    )

@@ -39,6 +39,11 @@ class RowWriter:
         """Whether anything waits."""
         return bool(self._rows)
 
+    @property
+    def replicates(self) -> list[int]:
+        """Those whose transcripts wait."""
+        return list(self._journals)
+
     def put(self, replicate: int, row: dict[str, Any], journal: Path) -> None:
         """Add a row, or put it in the place of another one."""
         self._rows[replicate], self._journals[replicate] = row, journal

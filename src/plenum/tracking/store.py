@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from mlflow import MlflowClient
 
 _SQLITE = "sqlite:///"
-_POSTGRESQL = ("postgresql://", "postgresql+psycopg://")
 _NOTE = """One run a condition, with one nested run a replicate.
 
 - `D` by step: mean pairwise distance between replicates, by round; `log_D` its logarithm
@@ -41,7 +40,7 @@ def absolute(uri: str) -> str:
     """
     if uri.startswith(_SQLITE):
         return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
-    if uri.startswith(_POSTGRESQL):
+    if on_postgresql(uri):
         return uri
     if uri.startswith(("http://", "https://")):
         return uri.rstrip("/")
@@ -61,30 +60,14 @@ def check(uri: str, *, thorough: bool = False) -> None:
         database.check(path, thorough=thorough)
         return
     if on_postgresql(uri):
-        _connect(uri)
+        postgres.check(uri)
         return
     post(uri, "experiments/search", {"max_results": 1})
 
 
 def on_postgresql(uri: str) -> bool:
     """Whether it is a PostgreSQL database, which is written to without a server between."""
-    return uri.startswith(_POSTGRESQL)
-
-
-def _connect(uri: str) -> None:
-    """Refuse a database that doesn't answer, or doesn't let us in."""
-    from sqlalchemy import create_engine
-    from sqlalchemy.exc import SQLAlchemyError
-
-    try:
-        with create_engine(uri, connect_args={"connect_timeout": 10}).connect():
-            pass
-    except (ImportError, SQLAlchemyError) as error:
-        reason = " ".join(str(error).partition("\n(Background")[0].split())
-        raise UserError(
-            f"tracking.uri: {uri}: {reason}; it needs pip install 'plenum[server]', and the "
-            "password in PGPASSWORD or ~/.pgpass"
-        ) from None
+    return uri.startswith(postgres.SCHEMES)
 
 
 def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
@@ -184,8 +167,8 @@ def open_client(uri: str) -> "MlflowClient":
 
     uri = absolute(uri)
     if on_postgresql(uri):
-        with locked(Path(tempfile.gettempdir()) / f"plenum-{os.getuid()}-postgresql.lock"):
-            return MlflowClient(uri)  # whoever is first makes the tables
+        with postgres.prepared(uri):
+            return MlflowClient(uri)
     if not uri.startswith(_SQLITE):
         return MlflowClient(uri)
     if not event.contains(Engine, "connect", _relax):
@@ -310,7 +293,7 @@ def main() -> None:
     """Prepare the database of a store, ahead of a program that would migrate it in place."""
     quieten()
     try:
-        if sys.argv[1].startswith(postgres.SCHEMES):
+        if on_postgresql(sys.argv[1]):
             postgres.prepare(sys.argv[1])
             return
         with _prepared(sys.argv[1]):

@@ -15,7 +15,7 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS, of_condition
-from plenum.tracking import database, store
+from plenum.tracking import database, postgres, store
 from plenum.tracking.rows import ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
@@ -150,7 +150,9 @@ def require_kind(study: str, uri: str, kind: str) -> None:
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "
             f"{KINDS[kind].plural} as well; give these a study of their own"
         )
-    if store.local(uri) is None:
+    if store.on_postgresql(uri):
+        postgres.require_writable(uri)
+    elif store.local(uri) is None:
         for number, *_ in _experiments(study, uri):  # only writing shows whether we may
             query = {"experiment_id": number, "key": KIND_TAG, "value": kind}
             store.post(uri, "experiments/set-experiment-tag", query)

@@ -11,6 +11,7 @@ import base64
 import json
 import pickle
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 Method = Literal["open", "replicate", "close", "trace", "account"]
 """``open`` of a :class:`StudyWriter`; the others of a :class:`ConditionWriter`."""
+
+_PATIENCE_S = 120.0
+"""For so long is a database waited for that doesn't answer."""
 
 
 def lock_file(locks: Path, uri: str, study: str) -> Path:
@@ -103,20 +107,21 @@ class _Study:
         self._gone: str | None = None
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Handle a request, and return its result."""
-        if self._gone is None:
-            try:
-                self._handle(request["cell"], request["method"], request["arguments"])
-                return {"done": True}
-            except UserError as error:
-                self._gone = str(error)
-            except Exception as error:  # the parent names it at the end
-                self._gone = self._why_gone()
-                if self._gone is None:
-                    return {"error": f"{type(error).__name__}: {error}"}
-        return {"error": self._gone}
+        """Handle a request, and return its result; what fails is tried twice."""
+        problem: Exception | None = None
+        for again in (False, True):
+            if self._gone is None:
+                try:
+                    self._handle(request["cell"], request["method"], request["arguments"], again)
+                    return {"done": True}
+                except Exception as error:  # the parent names it at the end
+                    problem = error
+                    self._gone = self._why_gone()
+        if self._gone is None and isinstance(problem, UserError):
+            self._gone = str(problem)
+        return {"error": self._gone or f"{type(problem).__name__}: {problem}"}
 
-    def _handle(self, cell: str, method: Method, packed: str) -> None:
+    def _handle(self, cell: str, method: Method, packed: str, again: bool) -> None:
         arguments = pickle.loads(base64.b64decode(packed))
         if method == "open":
             if self._writer is None:
@@ -126,6 +131,8 @@ class _Study:
             self.end(cell)
             self._conditions[cell] = self._writer.open(*arguments)
             return
+        if again:  # some of it may be in the store, even what the store didn't answer to
+            self._conditions[cell] = self._conditions[cell].reopened()
         try:
             getattr(self._conditions[cell], method)(*arguments)
         except NotImplementedError as old:  # a server from before traces had spans
@@ -138,12 +145,26 @@ class _Study:
                 self._conditions[cell].end()
 
     def _why_gone(self) -> str | None:
-        """Why no further request can be written: a server would be waited for at each of them."""
-        try:
-            store.check(self._uri, thorough=True)
-        except UserError as gone:
-            return str(gone)
-        return None
+        """Why no further request can be written: a server would be waited for at each of them.
+
+        A database may be started anew, which takes a while.
+        """
+        patience = time.monotonic() + _PATIENCE_S * store.on_postgresql(self._uri)
+        waited = False
+        while True:
+            try:
+                store.check(self._uri, thorough=True)
+                if waited:
+                    say({"note": f"{self._uri} answers again"})
+                return None
+            except UserError as gone:
+                if time.monotonic() > patience:
+                    return str(gone)
+            if not waited:
+                until = f"trying again for {_PATIENCE_S:.0f} s; journals are written meanwhile"
+                say({"note": f"{self._uri} doesn't answer; {until}"})
+            waited = True
+            time.sleep(1)
 
 
 def main() -> None:

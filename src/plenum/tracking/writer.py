@@ -118,13 +118,21 @@ class ConditionWriter:
         All that identifies it, and its ``cell``.
     target, nested
         As :meth:`StudyWriter.open` takes them.
+    failed
+        The writer in whose place this one goes on, after one of its requests failed.
     """
 
     def __init__(
-        self, study: StudyWriter, condition: dict[str, Any], target: int, nested: bool
+        self,
+        study: StudyWriter,
+        condition: dict[str, Any],
+        target: int,
+        nested: bool,
+        failed: "ConditionWriter | None" = None,
     ) -> None:
         self._study, self._condition, self._target = study, condition, target
-        self._nested, self._rows = nested, RowWriter(study.client)
+        self._nested = nested
+        self._rows: RowWriter = failed._rows if failed else RowWriter(study.client)
         self._cell, self._name = condition["cell"], run_data.name(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.written(self._cell)
@@ -143,8 +151,16 @@ class ConditionWriter:
             )
             for run in (*rowed, *children)
         }
+        if failed:
+            self._children |= {index: failed._children[index] for index in self._rows.replicates}
         if parents:
             self._take_over(children, parents[:-1])
+        if parents and not failed:
+            self.account({})  # those that exist are of an earlier run
+
+    def reopened(self) -> "ConditionWriter":
+        """A writer that goes on from what is there, after a request that may be half written."""
+        return ConditionWriter(self._study, self._condition, self._target, self._nested, self)
 
     def _take_over(self, children: list[Any], duplicates: list[Any]) -> None:
         """Bring what an earlier run left of the condition up to date."""
@@ -154,7 +170,6 @@ class ConditionWriter:
         if "mlflow.source.name" not in tags:  # a run of an older version
             source = [RunTag(*tag) for tag in views.source(self._study.version).items()]
             client.log_batch(self._parent.info.run_id, tags=source)
-        self.account({})  # those that exist are of an earlier run
         if duplicates:
             self._save_rows(*duplicates)
         for other in duplicates:  # a writer was stopped while it put one in another's place
@@ -360,10 +375,10 @@ class ConditionWriter:
         """Write the rows that wait, and those of runs that this condition's run stands for."""
         if not (self._rows.waiting or any(rows.TAG in run.data.tags for run in others)):
             return
-        self._rows.save([*others, self._parent], self._parent, whole=whole)
         if rows.TAG not in self._parent.data.tags:
             self._study.client.set_tag(self._parent.info.run_id, rows.TAG, rows.FILE)
             self._parent.data.tags[rows.TAG] = rows.FILE
+        self._rows.save([*others, self._parent], self._parent, whole=whole)
 
     def _adopt(self, run_id: str, parent: Any) -> None:
         self._study.client.set_tag(run_id, "mlflow.parentRunId", parent.info.run_id)

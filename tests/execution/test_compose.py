@@ -7,14 +7,16 @@ from typing import Any
 
 import pytest
 from hydra import initialize_config_dir
+from hydra._internal.callbacks import Callbacks
 from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.global_hydra import GlobalHydra
-from hydra.types import RunMode
+from hydra.types import HydraContext, RunMode
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from omegaconf import DictConfig, OmegaConf
 
 from hydra_plugins._plenum_loader import remembering
+from plenum.execution.hydra_jobs import plain_job
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -47,6 +49,10 @@ JOBS = [
     ["hydra/launcher=basic"],
     ["+hydra.job.env_set.SOMETHING=1", "hydra.job.env_copy=[HOME]"],
     ["hydra.sweep.subdir=${hydra.job.override_dirname}"],
+    ["tracking.uri=${oc.env:PLENUM_ROOT}/x", "backend=api"],
+    ["study=${hydra:job.num}"],
+    ["study=${oc.select:model.name}", "model=mixed", "memory=auto"],
+    ["hydra.sweep.subdir=${seed}/${hydra.job.id}", "seed=2"],
     ["seed=1"],
 ]
 MISTAKES = [
@@ -71,27 +77,11 @@ SWEPT = {
 }
 
 
-def told(config: DictConfig) -> Any:
-    """All that can be seen of a config: values, interpolations, order, types and flags."""
-    parts = []
-
-    def walk(node: Any, path: str) -> None:
-        flags = OmegaConf.is_readonly(node), OmegaConf.is_struct(node)
-        parts.append((path, OmegaConf.get_type(node), *flags))
-        keys = [] if node._is_none() or node._is_missing() or node._is_interpolation() else node
-        for key in keys if isinstance(node, DictConfig) else range(len(keys)):
-            child = node._get_node(key)
-            if OmegaConf.is_config(child):
-                walk(child, f"{path}.{key}")
-
-    walk(config, "")
-    return OmegaConf.to_yaml(config), parts, OmegaConf.get_cache(config)
-
-
-def outcome(loader: Any, master: DictConfig, overrides: list[str]) -> Any:
-    """What composing comes to: a config or an error."""
+def outcome(loader: Any, master: DictConfig, overrides: list[str], number: int = 7) -> Any:
+    """What composing comes to: a job as plain data, in its order, or an error."""
+    context = HydraContext(config_loader=loader, callbacks=Callbacks())
     try:
-        return told(loader.load_sweep_config(master, list(overrides)))
+        return repr(plain_job(context, master, overrides, number))
     except Exception as error:
         return type(error), str(error)
 
@@ -126,12 +116,22 @@ def test_every_job_of_a_varied_batch_is_composed_alike(project: tuple[Any, DictC
             assert outcome(quick, master, job) == result, job
 
 
+def test_what_usual_sweeps_vary_needs_no_hydra(project: tuple[Any, DictConfig]) -> None:
+    slow, master = project
+    usual = sorted(SWEPT - {"+note=x"})
+    quick: Any = remembering(slow)
+    for number, override in enumerate(usual):
+        lines = [override, "+experiment=role_ablation"]
+        assert str(number) in quick.plain(master, lines, number).hydra["runtime"]["output_dir"]
+
+
 def test_a_job_that_is_changed_changes_no_other(project: tuple[Any, DictConfig]) -> None:
     slow, master = project
     quick = remembering(slow)
     for _ in range(3):
         config: Any = quick.load_sweep_config(master, ["roles=on"])
-        assert told(config) == told(slow.load_sweep_config(master, ["roles=on"]))
+        expected = slow.load_sweep_config(master, ["roles=on"])
+        assert OmegaConf.to_yaml(config) == OmegaConf.to_yaml(expected)
         OmegaConf.set_struct(config, False)
         config.roles.seats.Chair = "nobody"
         config.roles.seats.Guest = "anybody"

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
@@ -119,6 +120,9 @@ class Urls:
         require(len(once) == len(urls), f"{key}: a fleet can't have the same server twice")
 
 
+_hints: Any = cache(get_type_hints)
+
+
 def check_ranges(key: str, settings: object) -> None:
     """Refuse the first setting of a dataclass that breaks a rule of its field.
 
@@ -135,7 +139,7 @@ def check_ranges(key: str, settings: object) -> None:
     UserError
         With the key, the value and what is allowed.
     """
-    for name, hint in get_type_hints(type(settings), include_extras=True).items():
+    for name, hint in _hints(type(settings), include_extras=True).items():
         path, value = f"{key}.{name}".strip("."), getattr(settings, name)
         if get_origin(hint) is dict:
             for entry, each in value.items():

@@ -279,17 +279,23 @@ def resolved(cfg: DictConfig) -> dict[str, Any]:
     UserError
         A value is missing, or refers to one that doesn't exist.
     """
-    for key in ("roles.name", "model.name"):
-        if isinstance(OmegaConf.select(cfg, key), bool):
-            raise UserError(f"{key}: YAML reads a bare on or off as a boolean; put it in quotes")
-    for key in _GROUPS:
-        if key in cfg and not OmegaConf.is_dict(cfg[key]):
-            raise UserError(f"{key}: {cfg[key]!r} is not allowed; it holds values of its own")
+    _check_groups(cast(Mapping[str, Any], cfg))
     try:
         data: Any = OmegaConf.to_container(cfg, resolve=True, enum_to_str=True)
         return cast(dict[str, Any], data)
     except OmegaConfBaseException as error:
         raise UserError(reason(error)) from None
+
+
+def _check_groups(given: Mapping[str, Any]) -> None:
+    for key in _GROUPS:
+        if key in given and not isinstance(given[key], Mapping):
+            raise UserError(f"{key}: {given[key]!r} is not allowed; it holds values of its own")
+    for key in ("roles", "model"):
+        if isinstance(given.get(key, {}).get("name"), bool):
+            raise UserError(
+                f"{key}.name: YAML reads a bare on or off as a boolean; put it in quotes"
+            )
 
 
 def typed(given: Mapping[str, Any]) -> Config:
@@ -300,6 +306,7 @@ def typed(given: Mapping[str, Any]) -> Config:
     UserError
         A value is unknown or of the wrong type.
     """
+    _check_groups(given)
     try:
         names = [field.name for field in fields(Config)]
         if given.keys() - names:

@@ -5,7 +5,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,7 +22,8 @@ from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base.errors import UserError
-from plenum.design.compose import parse_job, to_yaml, yaml_of
+from plenum.design import schema
+from plenum.design.compose import PlainJob, job_of, parse_job, to_yaml, yaml_of
 from plenum.design.condition import Job
 from plenum.execution.outcomes import LISTED, Undefined, save
 from plenum.execution.playing import Playing
@@ -122,10 +122,10 @@ def _run_all(
         raise UserError("budget: it holds for a whole sweep only with hydra/sweeper=plenum")
     if _follow_jobs(context):
         for job in composed:
-            context.callbacks.on_job_start(config=job.compose(), task_function=task)
+            context.callbacks.on_job_start(config=job.config(), task_function=task)
     if any(job.dry_run for job in jobs):
         show(jobs)
-        return [job.completed(context, NOTHING_RUN) for job in composed]
+        return [job.completed(NOTHING_RUN) for job in composed]
     log.info(f"Launching {len(composed)} jobs {'on workers' if play else 'in one process'}")
     for number, job in enumerate(composed, start=first):
         if number - first < LISTED:
@@ -135,7 +135,7 @@ def _run_all(
     for job, outcome in zip(composed, outcomes, strict=True):
         save(outcome, job.folder)
     return [
-        job.completed(context, outcome.returned(job.job.objective))
+        job.completed(outcome.returned(job.job.objective))
         for job, outcome in zip(composed, outcomes, strict=True)
     ]
 
@@ -160,30 +160,35 @@ def _environment(composed: "Sequence[_Composed]") -> dict[str, str]:
 class _Composed:
     """A composed job; thousands of configs fill memory, so each is composed anew when needed."""
 
-    compose: Callable[[], DictConfig]
+    context: HydraContext
+    master: DictConfig
     overrides: Sequence[str]
+    number: int
     env_set: dict[str, str]
     folder: Path
     job: Job
 
+    def config(self) -> DictConfig:
+        """The whole config."""
+        return _config(self.context, self.master, self.overrides, self.number)
+
     def save_configs(self) -> None:
         """Write the files that Hydra keeps of a job."""
-        config = self.compose()
-        if config.hydra.output_subdir is None:
+        plain = plain_job(self.context, self.master, self.overrides, self.number)
+        task, hydra = plain.task, plain.hydra
+        if hydra["output_subdir"] is None:
             return
-        folder = self.folder / config.hydra.output_subdir
+        folder = self.folder / hydra["output_subdir"]
         folder.mkdir(parents=True, exist_ok=True)
-        task: Any = OmegaConf.to_container(config, enum_to_str=True)
-        hydra = task.pop("hydra")
         kept = {
-            "overrides": to_yaml(config.hydra.overrides.task),
+            "overrides": to_yaml(hydra["overrides"]["task"]),
             "hydra": f"hydra:\n{yaml_of(hydra, 'hydra')}",
             "config": yaml_of(task),
         }
         for name, text in kept.items():
             write_whole(folder / f"{name}.yaml", text)
 
-    def completed(self, context: HydraContext, result: float) -> JobReturn:
+    def completed(self, result: float) -> JobReturn:
         """What the sweeper gets back; with the configs where a callback may want them."""
         returned = JobReturn(
             overrides=list(self.overrides),
@@ -192,10 +197,10 @@ class _Composed:
             status=JobStatus.COMPLETED,
         )
         returned.return_value = result
-        if _follow_jobs(context):
-            config = self.compose()
+        if _follow_jobs(self.context):
+            config = self.config()
             returned.hydra_cfg, returned.cfg = config, _task(config)
-            context.callbacks.on_job_end(config=config, job_return=returned)
+            self.context.callbacks.on_job_end(config=config, job_return=returned)
         return returned
 
 
@@ -211,23 +216,39 @@ def _follow_jobs(context: HydraContext) -> bool:
 def _compose(
     context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
 ) -> _Composed:
-    compose = partial(_composed_config, context, master, overrides, number)
-    config = compose()
-    if config.hydra.sweeper.get("params") and not master.hydra.sweeper.get("params"):
-        raise UserError("experiment: each is a sweep of its own; run one at a time")
-    if config.hydra.job.chdir:
-        raise UserError("hydra.job.chdir: jobs share one process; use hydra/launcher=basic")
-    env_set, folder = dict(config.hydra.job.env_set), Path(config.hydra.runtime.output_dir)
     try:
-        with env_override(env_set):
-            job = parse_job(_task(config))
+        plain = plain_job(context, master, overrides, number)
+        hydra = plain.hydra
+        if hydra["sweeper"].get("params") and not master.hydra.sweeper.get("params"):
+            raise UserError("experiment: each is a sweep of its own; run one at a time")
+        if hydra["job"]["chdir"]:
+            raise UserError("hydra.job.chdir: jobs share one process; use hydra/launcher=basic")
+        with env_override(plain.env_set):
+            job = job_of(plain.given)
     except UserError as error:
         line = " ".join(filter_overrides(overrides))
         raise UserError(f"{error} (job {number}: {line})") from None
-    return _Composed(compose, overrides, env_set, folder, job)
+    folder = Path(hydra["runtime"]["output_dir"])
+    return _Composed(context, master, overrides, number, plain.env_set, folder, job)
 
 
-def _composed_config(
+def plain_job(
+    context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
+) -> PlainJob:
+    """The loader's plain data; from the whole config where it has none."""
+    try:
+        plain: PlainJob = cast(Any, context.config_loader).plain(master, overrides, number)
+    except Exception:  # Hydra composes what is uncommon, and has the words for what is wrong
+        config = _config(context, master, overrides, number)
+        hydra: Any = OmegaConf.to_container(config.hydra, enum_to_str=True)
+        env_set, task = dict(config.hydra.job.env_set), _task(config)
+        written: Any = OmegaConf.to_container(task, enum_to_str=True)
+        with env_override(env_set):
+            return PlainJob(schema.resolved(task), written, hydra, env_set)
+    return plain
+
+
+def _config(
     context: HydraContext, master: DictConfig, overrides: Sequence[str], number: int
 ) -> DictConfig:
     """A job's whole config, which becomes Hydra's present one."""

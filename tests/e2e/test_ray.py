@@ -5,6 +5,7 @@ import re
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,31 +23,36 @@ ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't install
 SWEEP = ("-m", "roles=on,off", "replicates=4", "rounds=4")
 SERVER = Settings(
     faults=Faults(rate_limit=0.02, server_error=0.02, reset=0.02, length=0.02, malformed=0.02),
-    latency=Latency(0.1),
+    latency=Latency(0.3),
     port=free_port(),
 )
 PAID = (
-    *("-m", "roles=on,off", "replicates=3", "rounds=8", "tracking=none", "backend=api"),
-    *("backend.send_seed=true", "calls.backoff_s=0.05", "calls.timeout_s=3"),
+    *("-m", "roles=on,off", "replicates=2", "rounds=4", "tracking=none", "backend=api"),
+    *("backend.send_seed=true", "calls.backoff_s=0.05", "calls.timeout_s=10"),
     *("calls.max_attempts=10", "calls.rpm.openai=1200", "budget.dollars=5"),
 )
+A_GPU = ("workers.gpus=1", "workers.cpus=0.5")
 KEY = {"OPENAI_API_KEY": "sk-simulated-and-secret"}
 
 
 class Nodes:
-    """A head and a second node on this machine, of two CPUs each."""
+    """A head and a second node on this machine, of two CPUs each; the second one has GPUs.
+
+    Nobody looks whether the GPUs are there: workers that take one live on the second node.
+    """
 
     def __init__(self) -> None:
         head = {"num_cpus": 2, "include_dashboard": False}
         self._cluster: Any = ray_cluster.Cluster(initialize_head=True, head_node_args=head)
-        self._second: Any = self._cluster.add_node(num_cpus=2)
+        self._second: Any = None
+        self.add_second()
 
-    def given(self, number: int) -> tuple[str, ...]:
+    def given(self, number: int | str) -> tuple[str, ...]:
         address = f"ray.address={self._cluster.address}"
         return "hydra/launcher=ray", address, f"workers.number={number}"
 
-    def workers(self, *, second: bool = False) -> list[int]:
-        nodes = [self._second] if second else [self._cluster.head_node, self._second]
+    def workers(self) -> list[int]:
+        nodes = [self._cluster.head_node, self._second]
         raylets = {n.all_processes["raylet"][0].process.pid for n in nodes if n is not None}
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
@@ -61,6 +67,9 @@ class Nodes:
     def kill_second(self) -> None:
         self._cluster.remove_node(self._second, allow_graceful=False)
         self._second = None
+
+    def add_second(self) -> None:
+        self._second = self._cluster.add_node(num_cpus=2, num_gpus=2)
 
     def stop(self) -> None:
         self._cluster.shutdown()
@@ -78,7 +87,7 @@ def journals(folder: Path) -> dict[str, bytes]:
     return {f"{file.parent.name}/{file.stem}": file.read_bytes() for file in found}
 
 
-def until(holds: Callable[[], object], limit_s: float = 200) -> None:
+def until(holds: Callable[[], object], limit_s: float = 240) -> None:
     end = time.monotonic() + limit_s
     while not holds():
         assert time.monotonic() < end
@@ -114,6 +123,7 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
     snapshots = []
     with serving(SERVER) as server:
         sweep = (*PAID, f"backend.api_base.openai={server.url}")
+        on_gpus = (*sweep, *nodes.given("null"), *A_GPU)
 
         def requested(number: int) -> Callable[[], bool]:
             return lambda: server.stats()["requests"] >= number
@@ -122,27 +132,31 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
             texts = {name: data.count(b'"text":') for name, data in journals(folder).items()}
             snapshots.append((texts, server.stats()["requests"]))
 
-        first = start(folder, "run.py", *sweep, *nodes.given(3), cold=True, **KEY)
-        until(requested(20))
-        os.kill(nodes.workers()[0], signal.SIGKILL)
+        first = start(folder, "run.py", *on_gpus, cold=True, **KEY)
+        until(requested(12))
+        for worker in nodes.workers():  # what goes on is played by those that replace them
+            os.kill(worker, signal.SIGKILL)
         held()
-        until(requested(60))
+        until(requested(server.stats()["requests"] + 16))
         os.kill(first.pid, signal.SIGKILL)  # the command: its workers end with it
         first.communicate()
         held()
         until(lambda: not nodes.workers())
 
-        again = start(folder, "run.py", *sweep, *nodes.given(4), cold=True, **KEY)
-        until(requested(server.stats()["requests"] + 20))
-        nodes.kill_second()
+        again = start(folder, "run.py", *on_gpus, cold=True, **KEY)
+        until(requested(server.stats()["requests"] + 12))
+        nodes.kill_second()  # no other one has GPUs
         held()
-        _, errors = again.communicate(timeout=200)
+        nodes.add_second()
+        _, errors = again.communicate(timeout=250)
         assert again.returncode in (0, 1), errors  # a model's answers may fail a replicate
-        assert re.search(r"worker w\d is gone with its node; [23] left", errors)
+        assert re.search(r"worker w\d is gone with its node; [0-3] left", errors)
+        assert re.search(r"workers: [1-4] now", errors)
         assert "+ 0 pending" in errors
-        assert "(raylet)" not in errors
+        assert "raylet" not in errors
+        assert "autoscaler" not in errors
         log = server.log()
-    with serving(SERVER):  # at the same address: it is part of a condition's identity
+    with serving(replace(SERVER, latency=Latency(0))):  # its address is part of the identity
         call(whole, "run.py", *sweep, status=None, **KEY)
     assert journals(folder) == journals(whole)
 
@@ -158,6 +172,19 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
     session = Path("/tmp/ray/session_latest").resolve()
     for file in [*folder.rglob("*"), *session.rglob("logs/**/*")]:
         assert not (file.is_file() and secret in file.read_bytes()), file
+
+
+def test_what_kills_its_worker_again_and_again_is_given_up(nodes: Nodes, tmp_path: Path) -> None:
+    with serving(replace(SERVER, latency=Latency(1000))) as server:
+        given = (f"backend.api_base.openai={server.url}", "calls.timeout_s=900", "replicates=1")
+        command = start(tmp_path, "run.py", *PAID, *given, *nodes.given(1), cold=True, **KEY)
+        for number in range(3):
+            until(lambda number=number: server.stats()["requests"] >= 2 * (number + 1))
+            os.kill(nodes.workers()[0], signal.SIGKILL)
+        _, errors = command.communicate(timeout=250)
+        assert command.returncode == 1, errors
+    assert "replicate 0: its worker died 3 times; the same command continues from here" in errors
+    assert "2 replicates = 0 completed + 0 failed + 2 pending" in errors
 
 
 def test_ctrl_c_ends_workers_and_the_same_command_goes_on(nodes: Nodes, tmp_path: Path) -> None:
@@ -182,4 +209,8 @@ def test_what_cannot_work_ends_in_one_line_before_any_call(nodes: Nodes, tmp_pat
     assert "error: ray.address: no cluster answers at '127.0.0.1:1'" in gone.stderr
     large = call(tmp_path, "run.py", *SWEEP, *nodes.given(99), status=2, cold=True)
     assert "error: workers.number: 99 with workers.cpus=1" in large.stderr
+    engines = (*nodes.given(3), "workers.gpus=1", "workers.cpus=0")  # one a GPU, as many as fit
+    gpus = call(tmp_path, "run.py", *SWEEP, *engines, status=2, cold=True)
+    assert "3 with workers.cpus=0 workers.gpus=1 doesn't fit" in gpus.stderr
+    assert gpus.stderr.rstrip().endswith("which has 4 CPUs and 2 GPUs")
     assert not journals(tmp_path)

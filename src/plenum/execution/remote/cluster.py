@@ -15,6 +15,7 @@ _SENT = re.compile(
     r"|\w+_(API_BASE|BASE_URL)$|(HTTPS?|NO|ALL)_PROXY$",
     re.IGNORECASE,
 )
+_KERNELS = re.compile(r"(OMP|KMP|GOMP|MKL|ONEDNN|DNNL|ATEN|TORCH_ALLOW|CUBLAS|NVIDIA_TF32)_")
 _CONNECT_S = 10.0
 _SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$")
 
@@ -33,8 +34,16 @@ def require_ray() -> None:
 
 
 def environment() -> dict[str, str]:
-    """The variables that workers need: the project's, the providers', and their keys."""
-    return {k: v for k, v in os.environ.items() if _SENT.match(k) or _SECRET.search(k)}
+    """The variables that workers need: the project's, the providers', their keys, and kernels'."""
+    sent = (_SENT.match, _SECRET.search, _KERNELS.match)
+    return {k: v for k, v in os.environ.items() if any(matches(k) for matches in sent)}
+
+
+def take_over(environment: dict[str, str]) -> None:
+    """Set a sweep's variables; what chooses kernels, as Ray's OMP_NUM_THREADS, is the sweep's."""
+    for name in filter(_KERNELS.match, [*os.environ]):
+        del os.environ[name]
+    os.environ.update(environment)
 
 
 async def join(address: str | None, workers: Workers) -> int:
@@ -54,18 +63,32 @@ async def join(address: str | None, workers: Workers) -> int:
     await asyncio.to_thread(_join, address or os.environ.get("RAY_ADDRESS"), workers)
     import ray
 
-    has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-    most = [int(has.get("CPU", 0) // workers.cpus)] if workers.cpus else []
-    if workers.gpus:
-        most.append(int(has.get("GPU", 0) // workers.gpus))
-    number = workers.number or min(most, default=1)
-    if number > min(most, default=number) or not number:
+    fits = room(workers)
+    number = workers.number or fits
+    if number > fits or not number:
+        has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         needs = f"workers.cpus={workers.cpus:g} workers.gpus={workers.gpus:g}"
         raise UserError(
             f"workers.number: {workers.number or 1} with {needs} doesn't fit the cluster, "
             f"which has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs"
         )
     return number
+
+
+def room(workers: Workers) -> int:
+    """How many workers the nodes have room for; where each takes nothing, as many as wanted."""
+    import ray
+
+    needs = {"CPU": workers.cpus, "GPU": workers.gpus}
+    nodes: Any = ray.nodes()  # type: ignore[no-untyped-call]
+    return sum(
+        min(
+            (int(node["Resources"].get(name, 0) / need) for name, need in needs.items() if need),
+            default=workers.number or 1,
+        )
+        for node in nodes
+        if node["Alive"]
+    )
 
 
 def _join(address: str | None, workers: Workers) -> None:

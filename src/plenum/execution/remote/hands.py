@@ -3,66 +3,43 @@
 import asyncio
 import itertools
 import os
-import secrets
-import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 from plenum.base import project
-from plenum.base.errors import UserError
+from plenum.base.terminal import say
 from plenum.design.condition import Hosted, Job
 from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.playing import Deliberations, Playable, Scene
 from plenum.execution.remote import cluster
-from plenum.execution.remote.outbox import Message, Outbox
+from plenum.execution.remote.crew import Crew, Held, Loss, Remote
+from plenum.execution.remote.outbox import Message
 from plenum.execution.remote.tickets import Admitted
-from plenum.execution.remote.worker import FENCE_S, Setup, Worker
+from plenum.execution.remote.worker import Setup
 from plenum.execution.report_pool import ReportPool
-from plenum.records import Failure, Usage, storage
+from plenum.records import Failure, storage
 
-_START_S = 120.0
 _DROP_S = 10.0
-_CLOSE_S = 5.0
+_DEATHS = 3
+"""As many workers may die over a replicate in a row, without an answer between."""
+
 _A_WORKER = 8
 """Conversations in flight in a worker whose backend computes: enough to hide a lease's way."""
-
 
 _EVERY = 65536
 """Replicates that may wait for a worker: each worker's room bounds those in flight."""
 
 
 class _Died(Exception):
-    """A worker is gone; its replicates may go on elsewhere after some seconds."""
+    """A worker is gone, and with it the lease of a replicate that had so many answers by then."""
 
-    def __init__(self, wait_s: float) -> None:
+    def __init__(self, loss: Loss, answers: int) -> None:
         super().__init__()
-        self.wait_s = wait_s
-
-
-@dataclass(eq=False)
-class _Held:
-    """A lease: the replicate, its admission, and how it ends (whether it wrote)."""
-
-    scene: Scene
-    admitted: Admitted
-    ended: "asyncio.Future[bool]"
-    used: Usage = field(default_factory=Usage)
-
-
-@dataclass(eq=False)
-class _Remote:
-    """A worker as the sweep sees it."""
-
-    name: str
-    actor: Any
-    outbox: Outbox = field(default_factory=Outbox)
-    leases: dict[int, _Held] = field(default_factory=dict)
-    contact: float = 0.0
-    ready: bool = False
+        self.loss, self.answers = loss, answers
 
 
 class Hands(Deliberations):
@@ -77,37 +54,30 @@ class Hands(Deliberations):
     here = False
 
     def __init__(self, jobs: Sequence[Job]) -> None:
-        self._workers, self._address = jobs[0].workers, jobs[0].ray.address
         places = sorted({job.journals for job in jobs})
-        self._folders = [Path(place) for place in places if storage.folder(place) == Path(place)]
+        folders = [Path(place) for place in places if storage.folder(place) == Path(place)]
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
-        self._remotes: list[_Remote] = []
+        self._crew = Crew(jobs[0].workers, jobs[0].ray.address, folders, self)
         self._numbers = itertools.count(1)
         self._waiting: deque[asyncio.Future[None]] = deque()
-        self._tasks: list[asyncio.Task[None]] = []
+        self.say: Callable[[str], object] = say
 
     async def __aenter__(self) -> Self:
-        probes = _probes(self._folders)
+        setup = Setup(os.getcwd(), cluster.environment(), project.code_digest())
         try:
-            number = await cluster.join(self._address, self._workers)
-            environment = cluster.environment()
-            paths = tuple(map(str, probes))
-            setup = Setup(os.getcwd(), environment, paths, project.code_digest())
-            await self._start(number, setup)
+            await self._crew.start(setup)
         except BaseException:
-            await self._stop()
+            await self._crew.stop()
             raise
-        finally:
-            for probe in probes:
-                probe.unlink(missing_ok=True)
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._stop()
+        await self._crew.stop()
 
     def play(self, scene: Scene) -> Playable:
         """A replicate that a worker will play."""
+        self.say = scene.say
         return _Lease(self, scene)
 
     def reports(self, conditions: int) -> ReportPool:
@@ -116,102 +86,17 @@ class Hands(Deliberations):
 
     def status(self) -> str:
         """How many workers there are."""
-        return f"workers {len(self._ready)}/{len(self._remotes)}" if self._remotes else ""
+        return self._crew.status()
 
-    @property
-    def _ready(self) -> list[_Remote]:
-        return [remote for remote in self._remotes if remote.ready]
-
-    async def _start(self, number: int, setup: Setup) -> None:
-        import ray
-
-        actors: Any = ray.remote(Worker)
-        options = {
-            **{"num_cpus": self._workers.cpus, "num_gpus": self._workers.gpus},
-            **{"max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": "SPREAD"},
-        }
-        names = [f"w{index}" for index in range(number)]
-        self._remotes = [_Remote(n, actors.options(**options).remote(n)) for n in names]
-        joining = [asyncio.create_task(self._join(remote, setup)) for remote in self._remotes]
-        self._tasks += joining
-        done, _ = await asyncio.wait(joining, timeout=_START_S, return_when=asyncio.FIRST_EXCEPTION)
-        for task in done:
-            task.result()
-        if not self._ready:
-            raise UserError(
-                f"workers: none could start within {_START_S:.0f} s; the cluster's CPUs may be "
-                "taken"
-            )
-
-    async def _join(self, remote: _Remote, setup: Setup) -> None:
-        from ray.exceptions import RayError
-
-        try:
-            refusal = await remote.actor.prepare.remote(setup)
-        except RayError as error:
-            refusal = " ".join(str(error).split())[-300:]
-        if refusal:
-            raise UserError(f"workers: {remote.name} can't work: {refusal}")
-        remote.ready, remote.contact = True, time.monotonic()
-        self._tasks += [
-            asyncio.create_task(self._listen(remote)),
-            asyncio.create_task(self._talk(remote)),
-        ]
-        self._serve()
-
-    async def _stop(self) -> None:
-        import ray
-
-        ready = self._ready
-        for remote in ready:
-            remote.ready = False
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        if ready:
-            closing = [asyncio.wrap_future(r.actor.close.remote().future()) for r in ready]
-            await asyncio.wait(closing, timeout=_CLOSE_S)
-            for each in closing:
-                if each.done():
-                    each.exception()
-        for remote in self._remotes:
-            with suppress(Exception):
-                ray.kill(remote.actor)
-        await cluster.leave()
-
-    async def _listen(self, remote: _Remote) -> None:
-        """Take what a worker says until it is gone."""
-        from ray.exceptions import ActorUnavailableError, RayError
-
-        while True:
-            try:
-                messages = await remote.actor.receive.remote()
-            except ActorUnavailableError:
-                if time.monotonic() - remote.contact > FENCE_S:
-                    return self._lost(remote, 0.0, "can't be reached")
-                await asyncio.sleep(0.5)
-                continue
-            except RayError as error:
-                return self._lost(remote, *_why(error, remote.contact))
-            remote.contact = time.monotonic()
-            for message in messages:
-                self._take(remote, message)
-
-    async def _talk(self, remote: _Remote) -> None:
-        from ray.exceptions import RayError
-
-        while True:
-            messages = await remote.outbox.take()
-            if messages:
-                with suppress(RayError):  # who listens learns it
-                    await remote.actor.send.remote(messages)
-
-    def _take(self, remote: _Remote, message: Message) -> None:
+    def take(self, remote: Remote, message: Message) -> None:
+        """Do what a worker's message is about."""
         lease, request, method, arguments = message
         held = remote.leases.get(lease)
         if held is None or held.ended.done():
             return
         if method == "observe":
+            held.answers += 1
+            self._crew.fruitful()
             held.scene.observe(*arguments)
         elif method == "ended":
             wrote, error, held.used = arguments
@@ -224,21 +109,14 @@ class Hands(Deliberations):
         else:
             getattr(held.admitted, method)(request, *arguments)
 
-    def _lost(self, remote: _Remote, wait_s: float, why: str) -> None:
+    def lost(self, remote: Remote, loss: Loss) -> None:
         """A worker is gone: what it had goes on elsewhere."""
-        remote.ready = False
-        left = len(self._ready)
-        for held in remote.leases.values():
-            held.scene.say(f"worker {remote.name} {why}; {left} left")
-            break
         for held in remote.leases.values():
             held.admitted.close()
             if not held.ended.done():
-                held.ended.set_exception(_Died(wait_s))
-        if not left:
-            self._serve()
+                held.ended.set_exception(_Died(loss, held.answers))
 
-    async def room(self) -> _Remote:
+    async def room(self) -> Remote:
         """The worker with the fewest replicates in flight, once one has room.
 
         Raises
@@ -247,10 +125,10 @@ class Hands(Deliberations):
             No worker is left.
         """
         while True:
-            if not self._ready:
+            if self._crew.over:
                 raise ProviderUnavailable(Failure.INTERRUPTED, "no worker is left")
-            remote = min(self._ready, key=lambda each: len(each.leases))
-            if len(remote.leases) < self._room:
+            remote = min(self._crew.ready, key=lambda each: len(each.leases), default=None)
+            if remote is not None and len(remote.leases) < self._room:
                 return remote
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
@@ -266,7 +144,7 @@ class Hands(Deliberations):
             remote.outbox.put(number, "answer", error, request=request)
 
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        held = _Held(scene, Admitted(caller.ticket, answer), ended)
+        held = Held(scene, Admitted(caller.ticket, answer), ended)
         remote.leases[number] = held
         remote.outbox.put(number, "play", replace(scene.job, config=""), scene.index, forwarded)
         log = caller.log
@@ -289,7 +167,7 @@ class Hands(Deliberations):
         """Have a worker answer a request for a report; ``None`` where there is none."""
         from ray.exceptions import RayActorError
 
-        while ready := self._ready:
+        while ready := self._crew.ready:
             remote = min(ready, key=lambda each: len(each.leases))
             with suppress(RayActorError):
                 answer: dict[str, Any] = await remote.actor.report.remote(request)
@@ -297,9 +175,12 @@ class Hands(Deliberations):
             await asyncio.sleep(0.1)
         return None
 
-    def _serve(self) -> None:
-        """Let those that wait for a worker look again, one for each that may have room."""
-        number = len(self._waiting) if not self._ready else 1
+    def crew_changed(self) -> None:
+        """Let all that wait for a worker look again."""
+        self._serve(len(self._waiting))
+
+    def _serve(self, number: int = 1) -> None:
+        """Let so many of those that wait for a worker look again."""
         while self._waiting and number:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -315,13 +196,18 @@ class _Lease:
     scene: Scene
 
     async def run(self) -> bool:
-        while True:
+        deaths = 0
+        while deaths < _DEATHS:
             try:
                 wrote = await self.hands.lease(self.scene)
                 await asyncio.to_thread(storage.refresh, self.scene.journal)
                 return wrote
             except _Died as died:
-                await asyncio.sleep(died.wait_s)
+                deaths = (0 if died.answers else deaths) + died.loss.by_itself
+                await asyncio.sleep(died.loss.wait_s)
+        raise ProviderUnavailable(
+            Failure.INTERRUPTED, f"replicate {self.scene.index}: its worker died {deaths} times"
+        )
 
 
 class _Reports(ReportPool):
@@ -359,24 +245,3 @@ def _in_flight(jobs: Sequence[Job]) -> int:
 
 def _calls_api(jobs: Sequence[Job]) -> bool:
     return any(job.condition.backend.name == "api" for job in jobs)
-
-
-def _probes(folders: Sequence[Path]) -> list[Path]:
-    """A file in each folder, which every worker must see."""
-    probes = []
-    for folder in folders:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = (folder / f".workers-{secrets.token_hex(8)}").resolve()
-        probe.touch()
-        probes.append(probe)
-    return probes
-
-
-def _why(error: Exception, contact: float) -> tuple[float, str]:
-    """After how many seconds a dead worker's replicates may go on, and what is known of it.
-
-    Where its node says that the process has ended, at once; else once it must have stopped itself.
-    """
-    if "orker unexpectedly exits" in str(error) or "process has died" in str(error):
-        return 0.0, "has died"
-    return max(0.0, contact + FENCE_S + 1 - time.monotonic()), "is gone with its node"

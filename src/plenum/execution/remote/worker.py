@@ -17,6 +17,7 @@ from plenum.execution.caller import Caller
 from plenum.execution.condition_folder import folder_of, journal_of
 from plenum.execution.open_files import raise_limit
 from plenum.execution.playing import Deliberations, Scene
+from plenum.execution.remote import cluster
 from plenum.execution.remote.outbox import Message, Outbox, portable
 from plenum.execution.remote.tickets import ForwardingTicket
 from plenum.models import ChatModel, Response, backends
@@ -25,8 +26,11 @@ from plenum.models.chat import Chat
 from plenum.records import CallLog, Usage, storage
 from plenum.records.storage import Storage
 
-FENCE_S = 30.0
+LEASE_S = 10.0
 """What a worker has said may be unheard for so long; then its leases may be another worker's."""
+
+FENCE_S = 30.0
+"""Then it ends."""
 
 _PROGRESS = ("kind", "tokens_in", "tokens_out", "cost", "seat")
 _GONE = 70
@@ -45,15 +49,12 @@ class Setup:
         The working directory.
     environment
         Variables to set, keys among them.
-    probe
-        Files that the sweep wrote into its folders.
     code
         The digest of the code that runs.
     """
 
     folder: str
     environment: dict[str, str]
-    probes: tuple[str, ...]
     code: str
 
 
@@ -79,17 +80,20 @@ class Worker:
         self._reporter = LineProcess("plenum.execution.reporter", lambda note: None)
         self._heard = self._said = time.monotonic()
 
-    async def prepare(self, setup: Setup) -> str:
-        """Take up work; what stands against it in one line, or empty."""
-        os.environ.update(setup.environment)
+    async def prepare(self, setup: Setup, probes: tuple[str, ...]) -> str:
+        """Take up work; what stands against it in one line, or empty.
+
+        It must see ``probes``, which the sweep has just written into its folders.
+        """
+        cluster.take_over(setup.environment)
         hide_environment()
         try:
-            if not setup.probes:  # the journals lie in a bucket
+            if not probes:  # the journals lie in a bucket
                 Path(setup.folder).mkdir(parents=True, exist_ok=True)
             os.chdir(setup.folder)
         except OSError as error:
             return f"{setup.folder}: {error.strerror}"
-        for probe in map(Path, setup.probes):
+        for probe in map(Path, probes):
             if probe.name not in os.listdir(probe.parent) if probe.parent.is_dir() else True:
                 return (
                     f"journals: it doesn't see {probe.parent} as the sweep does; share the folder"
@@ -141,7 +145,7 @@ class Worker:
 
     async def _leased(self) -> None:
         """Wait while the sweep may have leased these replicates to another worker."""
-        while time.monotonic() - self._heard > FENCE_S:
+        while time.monotonic() - self._heard > LEASE_S:
             await asyncio.sleep(0.1)
 
     async def _play(self, lease: int, job: Job, index: int, forwarded: bool) -> None:
@@ -159,6 +163,7 @@ class Worker:
                     index,
                     Caller(_Leased(model, self._leased), backends.policy(job.calls), ticket, log),
                 )
+                await self._leased()
                 wrote = await Deliberations().play(scene).run()
             finally:
                 used = log.usage[index] - before

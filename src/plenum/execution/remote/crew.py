@@ -1,0 +1,297 @@
+"""The workers of a sweep: started, listened to, and replaced when they die."""
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from plenum.base.errors import UserError
+from plenum.design.settings import Workers
+from plenum.execution.playing import Scene
+from plenum.execution.remote import cluster
+from plenum.execution.remote.outbox import Message, Outbox
+from plenum.execution.remote.tickets import Admitted
+from plenum.execution.remote.worker import FENCE_S, LEASE_S, Setup, Worker
+from plenum.records import Usage
+
+_START_S = 120.0
+_OTHERS_S = 20.0
+_LOOK_S = 5.0
+_CLOSE_S = 5.0
+_ROUNDS = 3
+"""As often may all workers die in a row, without an answer between, before no more are started."""
+
+
+@dataclass(eq=False)
+class Held:
+    """A lease: the replicate, its admission, how it ends (whether it wrote), its answers."""
+
+    scene: Scene
+    admitted: Admitted
+    ended: "asyncio.Future[bool]"
+    used: Usage = field(default_factory=Usage)
+    answers: int = 0
+
+
+@dataclass(eq=False)
+class Remote:
+    """A worker as the sweep sees it."""
+
+    name: str
+    actor: Any
+    outbox: Outbox = field(default_factory=Outbox)
+    leases: dict[int, Held] = field(default_factory=dict)
+    contact: float = 0.0
+    ready: bool = False
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Why a worker is gone, and after how many seconds its replicates may go on elsewhere."""
+
+    why: str
+    wait_s: float = 0.0
+    by_itself: bool = False
+
+
+class Employer(Protocol):
+    """Who has work for workers."""
+
+    def take(self, remote: Remote, message: Message) -> None:
+        """A worker has sent a message."""
+
+    def lost(self, remote: Remote, loss: Loss) -> None:
+        """A worker is gone."""
+
+    def crew_changed(self) -> None:
+        """There is a worker more, or there will be none."""
+
+    def say(self, text: str) -> object:
+        """Print a line for the user."""
+
+
+class Crew:
+    """Ray actors on the nodes of a cluster.
+
+    Parameters
+    ----------
+    settings
+        How many, and what each takes.
+    address
+        Of the cluster.
+    folders
+        What every worker must see as this process does.
+    employer
+        Has work for them.
+
+    Attributes
+    ----------
+    over
+        Whether no worker is left, and none will come.
+    """
+
+    def __init__(
+        self, settings: Workers, address: str | None, folders: Sequence[Path], employer: Employer
+    ) -> None:
+        self._settings, self._address, self._folders = settings, address, folders
+        self._employer = employer
+        self._numbers = itertools.count()
+        self._remotes: list[Remote] = []
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._fewer = asyncio.Event()
+        self._vain = self._wanted = 0
+        self.over = False
+
+    @property
+    def ready(self) -> list[Remote]:
+        """Those that can be leased something."""
+        return [remote for remote in self._remotes if remote.ready]
+
+    def status(self) -> str:
+        """How many there are, of how many."""
+        return f"workers {len(self.ready)}/{self._wanted}" if self._wanted else ""
+
+    def fruitful(self) -> None:
+        """One of them has brought an answer: the next death is no sign of a common cause."""
+        self._vain = 0
+
+    async def start(self, setup: Setup) -> None:
+        """Join the cluster, and have workers ready.
+
+        Raises
+        ------
+        UserError
+            One of them can't work, or none could start in time.
+        """
+        self._setup = setup
+        self._wanted = await cluster.join(self._address, self._settings)
+        joining = [self._hire() for _ in range(self._wanted)]
+        await asyncio.wait(joining, timeout=_START_S, return_when=asyncio.FIRST_COMPLETED)
+        if any(task.done() for task in joining):
+            await asyncio.wait(joining, timeout=_OTHERS_S)
+        if refusal := next(filter(None, (t.result() for t in joining if t.done())), ""):
+            raise UserError(f"workers: {refusal}")
+        if not self.ready:
+            raise UserError(
+                f"workers: none could start within {_START_S:.0f} s; the cluster's CPUs or GPUs "
+                "may be taken"
+            )
+        for late in (task for task in joining if not task.done()):
+            late.add_done_callback(self._joined)
+        self._spawn(self._keep())
+
+    async def stop(self) -> None:
+        """Have workers release what they hold, end them, and leave the cluster."""
+        import ray
+
+        ready = self.ready
+        for remote in ready:
+            remote.ready = False
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if ready:
+            closing = [asyncio.wrap_future(r.actor.close.remote().future()) for r in ready]
+            await asyncio.wait(closing, timeout=_CLOSE_S)
+            for each in closing:
+                if each.done():
+                    each.exception()
+        for remote in self._remotes:
+            with suppress(Exception):
+                ray.kill(remote.actor)
+        await cluster.leave()
+
+    def _spawn(self, work: Any) -> "asyncio.Task[Any]":
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _hire(self) -> "asyncio.Task[str]":
+        """Have Ray start a worker as soon as a node has room; why it can't work, or empty."""
+        import ray
+
+        actors: Any = ray.remote(Worker)
+        options = {
+            **{"num_cpus": self._settings.cpus, "num_gpus": self._settings.gpus},
+            **{"max_restarts": 0, "max_task_retries": 0, "scheduling_strategy": "SPREAD"},
+        }
+        # No name comes again: a call log has one writer, and a lost worker may live on for a while.
+        name = f"w{next(self._numbers)}"
+        remote = Remote(name, actors.options(**options).remote(name))
+        self._remotes.append(remote)
+        return self._spawn(self._join(remote))
+
+    async def _join(self, remote: Remote) -> str:
+        from ray.exceptions import RayError
+
+        try:
+            await remote.actor.__ray_ready__.remote()
+            with _probes(self._folders) as probes:
+                refusal = await remote.actor.prepare.remote(self._setup, probes)
+        except RayError as error:
+            refusal = " ".join(str(error).split())[-300:]
+        if refusal:
+            self._lose(remote)
+            return f"{remote.name} can't work: {refusal}"
+        remote.ready, remote.contact = True, time.monotonic()
+        self._spawn(self._listen(remote))
+        self._spawn(self._talk(remote))
+        self._employer.crew_changed()
+        return ""
+
+    async def _keep(self) -> None:
+        """Replace workers that are gone, and use nodes that have joined."""
+        left = time.monotonic()
+        while not self.over:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK_S):
+                    await self._fewer.wait()
+            self._fewer.clear()
+            if self._settings.number is None:
+                with suppress(Exception):  # the cluster's head may be gone
+                    self._wanted = await asyncio.to_thread(cluster.room, self._settings)
+            vain = self._vain >= _ROUNDS * max(1, self._wanted)
+            for _ in range(0 if vain else self._wanted - len(self._remotes)):
+                self._hire().add_done_callback(self._joined)
+            left = time.monotonic() if self.ready else left
+            if time.monotonic() - left > _START_S or (vain and not self._remotes):
+                self.over = True
+                self._employer.crew_changed()
+
+    def _joined(self, joining: "asyncio.Task[str]") -> None:
+        if not joining.cancelled():
+            self._employer.say(f"workers: {joining.result() or f'{len(self.ready)} now'}")
+
+    async def _listen(self, remote: Remote) -> None:
+        """Take what a worker says until it is gone."""
+        from ray.exceptions import ActorUnavailableError, RayError
+
+        while True:
+            try:
+                messages = await remote.actor.receive.remote()
+            except ActorUnavailableError:
+                if time.monotonic() - remote.contact > FENCE_S:
+                    return self._lost(remote, Loss("can't be reached"))
+                await asyncio.sleep(0.5)
+                continue
+            except RayError as error:
+                return self._lost(remote, _why(error, remote.contact))
+            remote.contact = time.monotonic()
+            for message in messages:
+                self._employer.take(remote, message)
+
+    async def _talk(self, remote: Remote) -> None:
+        from ray.exceptions import RayError
+
+        while remote.ready:
+            messages = await remote.outbox.take()
+            if messages:
+                with suppress(RayError):  # who listens learns it
+                    await remote.actor.send.remote(messages)
+
+    def _lost(self, remote: Remote, loss: Loss) -> None:
+        self._lose(remote)
+        self._employer.say(f"worker {remote.name} {loss.why}; {len(self.ready)} left")
+        self._employer.lost(remote, loss)
+
+    def _lose(self, remote: Remote) -> None:
+        import ray
+
+        remote.ready = False
+        self._remotes.remove(remote)
+        self._vain += 1
+        self._fewer.set()
+        with suppress(Exception):  # one that can't be reached may be alive, and hold a GPU
+            ray.kill(remote.actor)
+
+
+@contextmanager
+def _probes(folders: Sequence[Path]) -> Iterator[tuple[str, ...]]:
+    """A file in each folder, which a worker must see."""
+    probes = []
+    try:
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+            probe = (folder / f".workers-{secrets.token_hex(8)}").resolve()
+            probe.touch()
+            probes.append(probe)
+        yield tuple(map(str, probes))
+    finally:
+        for probe in probes:
+            probe.unlink(missing_ok=True)
+
+
+def _why(error: Exception, contact: float) -> Loss:
+    """Where its node says that the process has ended, its replicates may go on at once.
+
+    Else they may once it must have stopped writing.
+    """
+    if "orker unexpectedly exits" in str(error) or "process has died" in str(error):
+        return Loss("has died", by_itself=True)
+    return Loss("is gone with its node", max(0.0, contact + LEASE_S + 1 - time.monotonic()))

@@ -26,6 +26,8 @@ _AT_ONCE = 16
 _PROBE = "plenum"
 """An object that is never changed: a bucket that lets it be made twice fences nobody off."""
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "MLFLOW_S3_ENDPOINT_URL")
+_NO_PROFILE = ("AWS_ACCESS_KEY_ID", "AWS_SKIP_SIGNATURE")
+"""Variables beside which no profile is looked for."""
 _T = TypeVar("_T")
 
 
@@ -229,32 +231,59 @@ def reason(error: Exception) -> str:
     stated = re.search(r"<Code>(.*?)</Code>.*?<Message>(.*?)</Message>", text, re.DOTALL)
     if stated:
         return f"{stated[1]}: {stated[2]}"
-    # Without credentials it looks where a machine of Amazon's would have them.
-    if "169.254.169.254" in text or "Missing AccessKeyId" in text:
-        return "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
     if "HTTP error" in text:
         return "it can't be reached"
     return " ".join(text.rpartition(" - ")[2].split())
 
 
 def _connect(url: str) -> "S3Store":
+    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
     try:
         from obstore.exceptions import BaseError
         from obstore.store import S3Store
-    except ImportError:
-        raise UserError("journals: s3:// needs the extra s3: pip install 'plenum[s3]'") from None
-    endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
-    options: Any = {"endpoint": endpoint} if endpoint else {}
-    try:
+
+        options = {} if any(map(os.environ.get, _NO_PROFILE)) else _profile()
+        options |= {"endpoint": endpoint} if endpoint else {}
         return S3Store.from_url(
             url,
             client_options={
-                "allow_http": bool(endpoint and endpoint.startswith("http://")),
+                "allow_http": options.get("endpoint", "").startswith("http://"),
                 "connect_timeout": timedelta(seconds=5),
                 "timeout": timedelta(seconds=30),
             },
             retry_config={"max_retries": 1, "retry_timeout": timedelta(seconds=10)},
             **options,
         )
+    except ImportError:
+        raise UserError("journals: s3:// needs the extra s3: pip install 'plenum[s3]'") from None
     except (BaseError, ValueError) as error:
         raise UserError(f"journals: {url}: {reason(error)}") from None
+
+
+def _profile() -> dict[str, Any]:
+    """What the files of ``~/.aws``, or the machine's role, give to Amazon's own tools.
+
+    Raises
+    ------
+    ValueError
+        There is no such profile, or there are no credentials.
+    """
+    from botocore.exceptions import BotoCoreError
+    from botocore.session import Session
+    from obstore.auth.boto3 import Boto3CredentialProvider
+
+    session = Session()
+    try:
+        if session.get_credentials() is None:
+            raise ValueError(
+                "no credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+            )
+        stated = session.get_scoped_config()
+    except BotoCoreError as error:
+        raise ValueError(str(error)) from None
+    given = {"endpoint": stated.get("endpoint_url"), "region": stated.get("region")}
+    if os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION"):
+        del given["region"]
+    # botocore renews credentials ten minutes before they expire, at the latest
+    provider = Boto3CredentialProvider(session, ttl=timedelta(minutes=10))
+    return {"credential_provider": provider, **{k: v for k, v in given.items() if v}}

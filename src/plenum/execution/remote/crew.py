@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 from plenum.base.errors import UserError
 from plenum.design.settings import Workers
+from plenum.execution.caller import cancel_on_sigterm
 from plenum.execution.playing import Scene
 from plenum.execution.remote import cluster
 from plenum.execution.remote.outbox import Message, Outbox
@@ -130,6 +131,7 @@ class Crew:
         """
         self._setup = setup
         self._wanted = await cluster.join(self._address, self._settings)
+        cancel_on_sigterm()  # Ray has put another handler there, which ends the process
         joining = [self._hire() for _ in range(self._wanted)]
         await asyncio.wait(joining, timeout=_START_S, return_when=asyncio.FIRST_COMPLETED)
         if any(task.done() for task in joining):

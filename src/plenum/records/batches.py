@@ -33,6 +33,8 @@ class BatchRecord:
         When it was written, just before it was submitted; Unix time.
     id
         The provider's; ``None`` where a kill came before it was noted.
+    certain
+        False where it was found in a list by its size alone, until its results say whose it is.
     """
 
     path: Path
@@ -41,16 +43,22 @@ class BatchRecord:
     items: tuple[str, ...]
     at: float
     id: str | None = None
+    certain: bool = True
 
     @property
     def name(self) -> str:
         """The batch's name, with us and with providers that keep one."""
         return self.path.stem
 
-    def submitted(self, ident: str) -> "BatchRecord":
-        """Note the provider's id."""
-        self.note("submitted", id=ident)
-        return replace(self, id=ident)
+    def submitted(self, ident: str, certain: bool = True) -> "BatchRecord":
+        """Note the provider's id, or what may be it."""
+        self.note("submitted" if certain else "found", id=ident)
+        return replace(self, id=ident, certain=certain)
+
+    def mistaken(self) -> "BatchRecord":
+        """Note that what was found is somebody else's."""
+        self.note("mistaken", id=self.id)
+        return replace(self, id=None)
 
     def note(self, kind: str, **more: Any) -> None:
         """Append a line, which is on the disk when this returns."""
@@ -92,10 +100,20 @@ def unfinished(folder: Path) -> list[BatchRecord]:
     return [record for path in files if (record := _read(path)) is not None]
 
 
-def known_ids(folder: Path) -> set[str]:
-    """The providers' ids of all batches."""
-    lines = (_lines(path) for path in folder.glob("b*.jsonl"))
-    return {str(line.get("id")) for each in lines for line in each if line["kind"] == "submitted"}
+def others_ids(record: BatchRecord) -> set[str]:
+    """The providers' ids that can't be this batch's: those of others, and what it mistook.
+
+    What others have found, and isn't certain, may be this one's all the same.
+    """
+    ids = set()
+    for path in record.path.parent.glob("b*.jsonl"):
+        lines = _lines(path)
+        if path == record.path:
+            ids |= {str(line.get("id")) for line in lines if line["kind"] == "mistaken"}
+        else:
+            ident, certain = _id(lines)
+            ids |= {ident} if ident and certain else set()
+    return ids
 
 
 def _append(path: Path, line: dict[str, Any]) -> None:
@@ -130,11 +148,20 @@ def _read(path: Path) -> BatchRecord | None:
     lines = _lines(path)
     try:
         head = lines[0]
-        record = BatchRecord(path, head["model"], head["base"], tuple(head["items"]), head["at"])
-        ids = [str(line["id"]) for line in lines if line["kind"] == "submitted"]
+        items = tuple(head["items"])
+        return BatchRecord(path, head["model"], head["base"], items, head["at"], *_id(lines))
     except (IndexError, KeyError, TypeError):
         return None
-    return replace(record, id=ids[-1] if ids else None)
+
+
+def _id(lines: list[dict[str, Any]]) -> tuple[str | None, bool]:
+    """The provider's id by what was noted last, and whether it is certain, as at the end."""
+    ended = any(line["kind"] == "ended" for line in lines)
+    for line in reversed(lines):
+        if line["kind"] in ("submitted", "found", "mistaken"):
+            known = line["kind"] != "mistaken" and line.get("id")
+            return str(known) if known else None, ended or line["kind"] != "found"
+    return None, True
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:

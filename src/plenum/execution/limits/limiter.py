@@ -18,6 +18,8 @@ from plenum.models import Attempt, CallError
 from plenum.records import Failure
 
 _OVERLOADED = (503, 529)
+_OF_BATCHES = (Failure.UNREACHABLE, Failure.INTERRUPTED)
+"""No batch was taken, or one is still out, which the next run takes up."""
 _NOTICEABLE_S = 1.0
 """A shorter wait isn't worth a word."""
 
@@ -188,7 +190,7 @@ class Limiter:
             It wasn't the call that failed: the provider can't be reached, or wants to be left
             alone for too long.
         """
-        if not error.reached:
+        if not error.reached or error.failure in _OF_BATCHES:
             reason = f"{self._provider} can't be reached: {error.detail}"
             if self._unreached >= attempts:
                 self._close(Failure.UNREACHABLE, reason)

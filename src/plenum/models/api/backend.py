@@ -19,7 +19,7 @@ from plenum.models.api.batch_openai import OpenAIBatches
 from plenum.models.api.fleet import Fleet, replica
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.litellm_import import bound_litellm, litellm
-from plenum.models.api.openai_http import Endpoint, open_session, session_headers
+from plenum.models.api.openai_http import Endpoint, call_headers, open_session
 from plenum.models.api.prices import Price, Prices
 from plenum.models.api.routes import Route
 from plenum.models.chat import CallError, Chat, Response
@@ -125,7 +125,7 @@ class ApiBackend:
             parameters = {**self._sampling(chat, route), **seed}
             endpoint = self._endpoint(chat.model, base)
             return await endpoint.post(self.pool(), chat, number, parameters)
-        return await self._through_litellm(chat, route, seed)
+        return await self._through_litellm(chat, number, route, seed)
 
     def environment(self, models: tuple[str, ...]) -> Mapping[str, str]:
         """Nobody here knows the provider's."""
@@ -139,14 +139,15 @@ class ApiBackend:
         if self._used_litellm:
             await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
 
-    async def _through_litellm(self, chat: Chat, route: Route, more: dict[str, Any]) -> Response:
+    async def _through_litellm(
+        self, chat: Chat, number: int, route: Route, more: dict[str, Any]
+    ) -> Response:
         if not self._used_litellm:
             bound_litellm(self._most)
             self._used_litellm = True
         if chat.logprobs:
             more = {**more, "logprobs": True}
-        if chat.session:
-            more = {**more, "extra_headers": session_headers(chat)}
+        more = {**more, "extra_headers": call_headers(chat, number)}
         # The same side of the same server as on the lean path.
         self_hosted = route.compatible and route.provider != "openai"
         try:

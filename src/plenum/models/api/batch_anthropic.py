@@ -33,6 +33,7 @@ class AnthropicBatches:
 
     most_items = 100_000
     most_bytes = 240 * 10**6
+    named = False
 
     def __init__(self, http: BatchHttp) -> None:
         self._http = http
@@ -58,14 +59,14 @@ class AnthropicBatches:
         body = b'{"requests": [' + b", ".join(items) + b"]}"
         return batch_http.ident(await self._http.json("POST", _PATH, body))
 
-    async def find(self, name: str, since: float, items: int, known: Set[str]) -> str | None:
+    async def find(self, name: str, since: float, items: int, others: Set[str]) -> str | None:
         """A batch of as many items; whether it is the one its results say."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
             if _time(batch.get("created_at")) < since - batch_http.SKEW_S:
                 return None
             size = batch_http.count(batch.get("request_counts"), "processing", *_OVER)
-            return size == items and batch.get("id") not in known
+            return size == items and batch.get("id") not in others
 
         return await self._http.listed(_PATH, "after_id", fits)
 
@@ -75,7 +76,7 @@ class AnthropicBatches:
         counts = batch.get("request_counts")
         done = batch_http.count(counts, *_OVER)
         total = done + batch_http.count(counts, "processing")
-        return BatchState(batch.get("processing_status") == "ended", done, total)
+        return BatchState(batch_http.status(batch, "processing_status") == "ended", done, total)
 
     async def cancel(self, ident: str) -> None:
         """Have it cancelled; what was answered by then stays."""

@@ -33,7 +33,7 @@ class BatchState:
     ended
         Whether nothing more will be answered.
     done, total
-        Items that are over, and all.
+        Items that are over, each of which has a result, and all.
     files
         Where results are, as the interface names it.
     refused
@@ -62,12 +62,15 @@ class BatchInterface(Protocol):
     ----------
     most_items, most_bytes
         Of a batch.
+    named
+        Whether the provider keeps a batch's name, so that a list tells whose it is.
     base
         The URL of the endpoint.
     """
 
     most_items: int
     most_bytes: int
+    named: bool
     base: str
 
     def body(self, chat: Chat, parameters: dict[str, Any]) -> bytes:
@@ -79,8 +82,8 @@ class BatchInterface(Protocol):
     async def submit(self, name: str, items: Sequence[bytes]) -> str:
         """Submit a batch; returns the provider's id. Raises :class:`CallError`."""
 
-    async def find(self, name: str, since: float, items: int, known: Set[str]) -> str | None:
-        """The id of a batch that may have been submitted since a time; of none that is known."""
+    async def find(self, name: str, since: float, items: int, others: Set[str]) -> str | None:
+        """The id of a batch that may have been submitted since a time; of none of the others."""
 
     async def state(self, ident: str) -> BatchState:
         """How far it is. Raises :class:`CallError`."""
@@ -230,6 +233,20 @@ def ident(answer: dict[str, Any]) -> str:
     value = answer.get("id")
     if not isinstance(value, str) or not _ID.fullmatch(value):
         raise CallError(Failure.SERVER, "the provider's batch has no id", 200)
+    return value
+
+
+def status(answer: dict[str, Any], name: str) -> str:
+    """A batch's status; one that nobody knows is of a batch that goes on.
+
+    Raises
+    ------
+    CallError
+        It is none.
+    """
+    value = answer.get(name)
+    if not isinstance(value, str):
+        raise CallError(Failure.SERVER, f"the provider's batch has no {name}", 200)
     return value
 
 

@@ -24,6 +24,7 @@ class OpenAIBatches:
 
     most_items = 50_000
     most_bytes = 190 * 10**6
+    named = True
 
     def __init__(self, http: BatchHttp) -> None:
         self._http = http
@@ -52,7 +53,7 @@ class OpenAIBatches:
         }
         return batch_http.ident(await self._http.json("POST", "batches", json.dumps(wish).encode()))
 
-    async def find(self, name: str, since: float, items: int, known: Set[str]) -> str | None:
+    async def find(self, name: str, since: float, items: int, others: Set[str]) -> str | None:
         """The batch that carries the name."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
@@ -66,8 +67,8 @@ class OpenAIBatches:
     async def state(self, ident: str) -> BatchState:
         """How far it is; one that failed as a whole was refused when its file was read."""
         batch = await self._http.json("GET", f"batches/{ident}")
-        counts, status = batch.get("request_counts"), batch.get("status")
-        refused, too_many = _refused(batch) if status == "failed" else (None, False)
+        counts, status = batch.get("request_counts"), batch_http.status(batch, "status")
+        refused, too_many = self._refused(batch) if status == "failed" else (None, False)
         return BatchState(
             ended=status in _ENDED,
             done=batch_http.count(counts, "completed", "failed"),
@@ -113,12 +114,13 @@ class OpenAIBatches:
         except CallError as error:
             return error
 
-
-def _refused(batch: dict[str, Any]) -> tuple[CallError, bool]:
-    """Why a file was refused; a smaller one may be taken where it had too many tokens."""
-    errors = batch.get("errors")
-    data = errors.get("data") if isinstance(errors, dict) else None
-    first = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
-    if first.get("code") == _TOO_MANY:
-        return CallError(Failure.RATE_LIMIT, str(first.get("message")), 429), True
-    return CallError(Failure.REQUEST, f"the batch was refused: {json.dumps(first)}", 400), False
+    def _refused(self, batch: dict[str, Any]) -> tuple[CallError, bool]:
+        """Why a file was refused; a smaller one may be taken where it had too many tokens."""
+        errors = batch.get("errors")
+        data = errors.get("data") if isinstance(errors, dict) else None
+        first = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
+        if first.get("code") == _TOO_MANY:
+            return CallError(Failure.RATE_LIMIT, str(first.get("message")), 429), True
+        return faults.refused(
+            self._http.route, 400, json.dumps({"error": first}).encode(), {}
+        ), False

@@ -3,8 +3,8 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from plenum.design.condition import Batch, Calls
@@ -18,23 +18,30 @@ T = TypeVar("T")
 _NOT_FOUND = 404
 
 
+@dataclass(frozen=True)
+class _Read:
+    """What a batch's results hold: lines, items of its own, and answers."""
+
+    lines: int = 0
+    items: int = 0
+    answers: int = 0
+
+
 class Sender:
     """Sees batches through.
 
     Parameters
     ----------
     calls, batch
-        How often submitting is tried, and for how long a provider may be down; how long a batch is
-        waited for, and how often it is asked for.
-    folder
-        Of the journals of batches.
+        How patiently a provider is asked; how long a batch is waited for, and how often it is
+        looked at.
     lockstep
         Prints lines for the user.
     """
 
-    def __init__(self, calls: Calls, batch: Batch, folder: Path, lockstep: Lockstep) -> None:
-        self._calls, self._batch = calls, batch
-        self._folder, self._lockstep = folder, lockstep
+    def __init__(self, calls: Calls, batch: Batch, lockstep: Lockstep) -> None:
+        self._calls, self._batch, self._lockstep = calls, batch, lockstep
+        self._alone = asyncio.Lock()
 
     async def run(self, line: Line, sent: Sent, items: list[bytes] | None) -> None:
         """See a batch through: a new one with its items, or one of an earlier process.
@@ -42,70 +49,93 @@ class Sender:
         Raises
         ------
         CallError
-            The provider refused it, or can't be asked; in that case it is still out.
+            The key was refused, or, as ``interrupted``, the batch is still out.
         """
-        if items is not None:
-            await self._submit(line, sent, items)
-        elif sent.record.id is not None:
-            self._say(sent, "of an earlier run, is picked up")
-        elif not await self._find(line, sent):
-            return
-        while not await self._follow(line, sent):
-            if not await self._find(line, sent):
-                return
-
-    async def _submit(self, line: Line, sent: Sent, items: list[bytes]) -> None:
-        """Submit a batch; what came through in spite of an error is looked for first."""
-        for left in reversed(range(self._calls.max_attempts)):
-            try:
-                ident: str | None = await line.interface.submit(sent.record.name, items)
-            except CallError as error:
-                ident = await self._after(error, line, sent)
-                if ident is None and (not left or not error.failure.transient):
-                    self._refused(line, sent, error)
+        try:
+            if items is not None:
+                if not await self._submit(line, sent, items):
                     return
-            if ident is not None:
-                sent.record = sent.record.submitted(ident)
-                self._say(sent, f"{len(items)} calls to {line.model} are submitted")
+            elif sent.record.id is not None:
+                self._say(sent, "of an earlier run, is picked up")
+            elif not await self._find(line, sent, sent.record.at):
                 return
+            while not await self._follow(line, sent):
+                if not await self._find(line, sent, sent.record.at):
+                    return
+        except CallError as error:
+            if error.failure in (Failure.AUTH, Failure.BUDGET):
+                raise
+            out = f"batch {self._name(sent)} is still out: {error.detail}"
+            raise CallError(Failure.INTERRUPTED, out) from None
 
-    async def _after(self, error: CallError, line: Line, sent: Sent) -> str | None:
-        """The id of a batch whose submitting ended in an error, where it came through."""
+    async def _submit(self, line: Line, sent: Sent, items: list[bytes]) -> bool:
+        """Submit a batch; what may have come through in spite of an error is looked for first."""
+        began, pause = time.monotonic(), self._calls.backoff_s
+        while True:
+            tried = time.time()
+            try:
+                async with self._alone:  # nobody else takes it for another one
+                    ident = await line.interface.submit(sent.record.name, items)
+                    sent.record = sent.record.submitted(ident)
+            except CallError as error:
+                wait = max(pause, error.retry_after or 0.0)
+                if not self._goes_on(error, began):
+                    self._refused(line, sent, self._given_up(error))
+                    return False
+                await asyncio.sleep(wait)
+                pause = min(2 * pause, self._calls.backoff_max_s)
+                doubtful = error.reached and error.failure is not Failure.RATE_LIMIT
+                if doubtful and await self._search(line, sent, tried):
+                    return True
+            else:
+                self._say(sent, f"{len(items)} calls to {line.model} are submitted")
+                return True
+
+    def _given_up(self, error: CallError) -> CallError:
         if not error.failure.transient:
-            return None
-        await asyncio.sleep(max(self._calls.backoff_s, error.retry_after or 0.0))
-        return await self._look(line, sent) if error.reached else None
+            return error
+        why = f"no batch was taken within calls.max_wait_s={self._calls.max_wait_s:g}"
+        return CallError(Failure.UNREACHABLE, f"{why}: {error.detail}", reached=error.reached)
 
     def _refused(self, line: Line, sent: Sent, error: CallError) -> None:
         """Nothing of a batch will be answered: its calls end so, or go on with another one."""
-        sent.record.note("abandoned", why=error.detail)
         waiting = [*sent.waiting.values()]
         sent.waiting.clear()
-        line.forget(sent)
+        self._abandon(line, sent, error.detail)
         for call in waiting:
             call.end(error)
 
-    async def _look(self, line: Line, sent: Sent) -> str | None:
-        """The id of a batch that may have been submitted."""
-        record, known = sent.record, batches.known_ids(self._folder)
-        return await self._patiently(
-            lambda: line.interface.find(record.name, record.at, len(record.items), known)
-        )
+    def _abandon(self, line: Line, sent: Sent, why: str) -> None:
+        """Let the calls of a batch go in other ones."""
+        sent.record.note("abandoned", why=why)
+        line.forget(sent)
 
-    async def _find(self, line: Line, sent: Sent) -> bool:
-        """Find what a killed process may have submitted; twice, since a list may lag behind."""
-        ident = await self._look(line, sent)
-        if ident is None:
-            lag = sent.record.at + 2 * self._batch.poll_s - time.time()
+    async def _find(self, line: Line, sent: Sent, since: float) -> bool:
+        """Find what may have been submitted; else its calls go in other batches."""
+        if not (found := await self._search(line, sent, since)):
+            self._abandon(line, sent, "the provider doesn't have it")
+        return found
+
+    async def _search(self, line: Line, sent: Sent, since: float) -> bool:
+        """Search the provider's list for it; twice, since a list may lag behind."""
+        found = await self._patiently(lambda: self._look(line, sent))
+        if not found:
+            lag = since + 2 * self._batch.poll_s - time.time()
             await asyncio.sleep(min(max(0.0, lag), 2 * self._batch.poll_s))
-            ident = await self._look(line, sent)
-        if ident is None:
-            sent.record.note("abandoned", why="the provider doesn't have it")
-            line.forget(sent)
-            return False
-        sent.record = sent.record.submitted(ident)
-        self._say(sent, "which a killed run had submitted, is found")
-        return True
+            found = await self._patiently(lambda: self._look(line, sent))
+        if found:
+            self._say(sent, "whose submitting was interrupted, is found")
+        return found
+
+    async def _look(self, line: Line, sent: Sent) -> bool:
+        record = sent.record
+        async with self._alone:
+            ident = await line.interface.find(
+                record.name, record.at, len(record.items), batches.others_ids(record)
+            )
+            if ident is not None:
+                sent.record = record.submitted(ident, line.interface.named)
+        return ident is not None
 
     async def _follow(self, line: Line, sent: Sent) -> bool:
         """Wait for the end of a batch, and hand out its results; false where it isn't this one."""
@@ -114,42 +144,55 @@ class Sender:
         except CallError as error:
             if error.status != _NOT_FOUND:
                 raise
-            sent.record.note("abandoned", why="the provider doesn't have it any more")
-            line.forget(sent)
+            self._abandon(line, sent, "the provider doesn't have it any more")
             return True
         if state.refused is not None:
-            self._refused_whole(line, sent, state)
+            await self._refused_whole(line, sent, state.refused, state.too_many)
             return True
-        answered = await self._patiently(lambda: self._read(line, sent, state))
-        if answered is None:
-            sent.record = replace(sent.record, id=None)
+        read, whole = await self._results(line, sent, state)
+        if not sent.record.certain and not read.items:
+            sent.record = sent.record.mistaken()
             return False
-        wait = f"no answer within batch.wait_s={self._batch.wait_s:g}: it goes out at once"
+        answered, total = read.answers, len(sent.record.items)
         for key in [key for key in sent.left if key not in sent.results]:
-            sent.give(key, Late(Failure.TIMEOUT, wait) if late else NotAnswered("not taken up"))
-        total = len(sent.record.items)
+            sent.give(key, self._unanswered(whole, late))
         sent.record.note("ended", answered=answered, of=total)
         then = "go out at once, at the full price" if late else "failed, and may go in the next one"
+        then = then if whole else "can't be read in the provider's file, and are asked for again"
         more = f"; {total - answered} {then}" if answered < total else ""
         self._say(sent, f"{answered} of {total} calls are answered{more}")
         return True
 
+    def _unanswered(self, whole: bool, late: bool) -> CallError:
+        """What becomes of a call without a result; where results are missing, it may be billed."""
+        if not whole:
+            return CallError(Failure.SERVER, "the batch's results lack this call", 200)
+        if not late:
+            return NotAnswered("the batch ended without it")
+        wait = f"batch.wait_s={self._batch.wait_s:g}"
+        return Late(Failure.TIMEOUT, f"no answer within {wait}: it goes out at once")
+
     async def _ended(self, line: Line, sent: Sent) -> tuple[BatchState, bool]:
         """Wait until a batch has ended; whether that took longer than it is waited for."""
-        ident, cancelled = str(sent.record.id), False
+        ident, began, cancelled = str(sent.record.id), time.monotonic(), 0.0
         deadline = sent.record.at + self._batch.wait_s
         while True:
-            state = await self._patiently(lambda: line.interface.state(ident))
-            late = time.time() > deadline
-            if state.ended:
-                return state, late
-            if late and not cancelled:
-                cancelled = await self._cancel(line, sent, state)
-            pause = self._batch.poll_s
-            left = deadline - time.time()
+            pause, left = self._batch.poll_s, deadline - time.time()
+            try:
+                state = await self._patiently(lambda: line.interface.state(ident))
+            except CallError as error:
+                if error.status != _NOT_FOUND or time.monotonic() - began > 2 * pause:
+                    raise
+            else:
+                if state.ended:
+                    return state, time.time() > deadline
+                if time.time() > deadline and sent.record.certain:
+                    cancelled = cancelled or await self._cancel(line, sent, state)
+                    self._require_end(cancelled)
             await asyncio.sleep(min(pause, left) if left > 0 else pause)
 
-    async def _cancel(self, line: Line, sent: Sent, state: BatchState) -> bool:
+    async def _cancel(self, line: Line, sent: Sent, state: BatchState) -> float:
+        """Have a batch cancelled; when that was, on the monotonic clock."""
         ident, wait = str(sent.record.id), f"batch.wait_s={self._batch.wait_s:g}"
         self._say(sent, f"{state.total - state.done} calls wait longer than {wait}: cancelled")
         try:
@@ -157,29 +200,59 @@ class Sender:
         except CallError as error:
             if error.failure is not Failure.REQUEST:  # such as that it has just ended
                 raise
-        return True
+        return time.monotonic()
 
-    async def _read(self, line: Line, sent: Sent, state: BatchState) -> int | None:
-        """Hand out the results; how many are answers, ``None`` where they aren't this batch's."""
-        items, ours, answered = set(sent.record.items), 0, 0
-        async for item, result in line.interface.results(str(sent.record.id), state, line.price):
-            if item in items:
-                ours += 1
-                answered += not isinstance(result, CallError)
-                if not isinstance(result, NotAnswered):
+    def _require_end(self, cancelled: float) -> None:
+        if time.monotonic() - cancelled > self._calls.max_wait_s:
+            wait = f"calls.max_wait_s={self._calls.max_wait_s:g}"
+            raise CallError(Failure.TIMEOUT, f"cancelled, and not ended within {wait}")
+
+    async def _results(self, line: Line, sent: Sent, state: BatchState) -> tuple[_Read, bool]:
+        """Hand out the results; whether all were there that the provider counts."""
+        ident, began = str(sent.record.id), time.monotonic()
+        while True:
+            read = await self._patiently(partial(self._read, line, sent, state))
+            if read.items >= state.done or (read.lines and not (sent.record.certain or read.items)):
+                return read, True
+            if time.monotonic() - began > self._calls.max_wait_s:
+                return read, False
+            await asyncio.sleep(self._batch.poll_s)
+            state = await self._patiently(lambda: line.interface.state(ident))
+
+    async def _read(self, line: Line, sent: Sent, state: BatchState) -> _Read:
+        """Hand out the results that are there: of two of one item, the answer."""
+        items, lines, answered = set(sent.record.items), 0, set[str]()
+        failed: dict[str, CallError] = {}
+        try:
+            async for item, result in line.interface.results(
+                str(sent.record.id), state, line.price
+            ):
+                lines += 1
+                if item in items and isinstance(result, CallError):
+                    failed[item] = result
+                elif item in items:
+                    answered.add(item)
                     sent.give(batches.key(item), result)
-        return answered if ours or not state.done else None
+        except CallError as error:
+            if error.status != _NOT_FOUND:
+                raise
+        for item, why in failed.items():
+            if not isinstance(why, NotAnswered):
+                sent.give(batches.key(item), why)
+        return _Read(lines, len(answered | failed.keys()), len(answered))
 
-    def _refused_whole(self, line: Line, sent: Sent, state: BatchState) -> None:
-        assert state.refused is not None
+    async def _refused_whole(
+        self, line: Line, sent: Sent, error: CallError, too_many: bool
+    ) -> None:
         items = len(sent.record.items)
-        if not state.too_many or items == 1:
-            self._refused(line, sent, state.refused)
+        if not too_many or items == 1:
+            if too_many:  # other batches of the account must end first
+                await asyncio.sleep(self._batch.poll_s)
+            self._refused(line, sent, error)
             return
         line.most = max(1, items // 2)
         self._say(sent, f"is too large for the account; from here on at most {line.most} calls")
-        sent.record.note("abandoned", why=state.refused.detail)
-        line.forget(sent)
+        self._abandon(line, sent, error.detail)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask a provider that may be down for as long as ``calls.max_wait_s``.
@@ -194,11 +267,17 @@ class Sender:
             try:
                 return await ask()
             except CallError as error:
-                waited = time.monotonic() - began
-                if not error.failure.transient or waited > self._calls.max_wait_s:
+                if not self._goes_on(error, began):
                     raise
                 await asyncio.sleep(max(self._batch.poll_s, error.retry_after or 0.0))
 
+    def _goes_on(self, error: CallError, began: float) -> bool:
+        """Whether to try again."""
+        waited, most = time.monotonic() - began, self._calls.max_wait_s
+        return error.failure.transient and max(waited, error.retry_after or 0.0) <= most
+
+    def _name(self, sent: Sent) -> str:
+        return sent.record.id or sent.record.name
+
     def _say(self, sent: Sent, what: str) -> None:
-        name = sent.record.id or sent.record.name
-        self._lockstep.say(f"batch {name}: {what}")
+        self._lockstep.say(f"batch {self._name(sent)}: {what}")

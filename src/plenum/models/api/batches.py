@@ -38,7 +38,7 @@ class BatchBackend:
     ) -> None:
         self._api, self._timeout_s = api, calls.timeout_s
         self._folder, self._lockstep = folder, lockstep
-        self._sender = Sender(calls, batch, folder, lockstep)
+        self._sender = Sender(calls, batch, lockstep)
         self._lines: dict[str, Line] = {}
         self._taken: set[Sent] = set()
         lockstep.when_still(self._send)
@@ -86,11 +86,11 @@ class BatchBackend:
 
     async def close(self) -> None:
         """Close all connections; batches that are out go on, and are picked up another time."""
-        self._note_collected()
         tasks = [s.running for line in self._lines.values() for s in line.out if s.running]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        self._note_collected()
         await self._api.close()
 
     def _status(self) -> str:
@@ -161,9 +161,11 @@ class BatchBackend:
                 self._start(line, sent, [line.interface.item(c.ident, c.body) for c in calls])
 
     def _note_collected(self) -> None:
+        over = {sent for sent in self._taken if sent.running is None}
+        self._taken -= over
         with suppress(OSError):  # the next process looks at it once more
-            while self._taken:
-                self._taken.pop().record.note("collected")
+            for sent in over:
+                sent.record.note("collected")
 
     def _start(self, line: Line, sent: Sent, items: list[bytes] | None = None) -> None:
         line.out.add(sent)

@@ -58,8 +58,7 @@ class Endpoint:
         CallError
             It failed.
         """
-        headers = {**self._headers, **session_headers(chat)}
-        headers["X-Client-Request-Id"] = f"{chat.seed:016x}-{number}"
+        headers = {**self._headers, **call_headers(chat, number)}
         if chat.request is not None:
             headers |= chat.request.headers
         body = body_of(self.route.wire, chat, parameters)
@@ -111,9 +110,13 @@ def open_session(connections: int, idle_s: float) -> aiohttp.ClientSession:
     )
 
 
-def session_headers(chat: Chat) -> dict[str, str]:
-    """By which routers send all calls of a replicate to one server: vLLM's, LiteLLM's, SGLang's."""
-    return dict.fromkeys(_SESSION, chat.session) if chat.session else {}
+def call_headers(chat: Chat, number: int) -> dict[str, str]:
+    """What names an attempt at a call.
+
+    By its session routers send all calls of a replicate to one server: vLLM's, LiteLLM's, SGLang's.
+    """
+    session = dict.fromkeys(_SESSION, chat.session) if chat.session else {}
+    return {**session, "X-Client-Request-Id": f"{chat.seed:016x}-{number}"}
 
 
 def headers_of(route: Route) -> dict[str, str]:

@@ -1,14 +1,20 @@
 """Anthropic's side: messages, one at a time and in batches."""
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from aiohttp import web
 
+from plenum.records import batches
 from plenum.testing.fault_server.batches import Answer, Batch, Batches, Clock, requests_of
-from plenum.testing.fault_server.http_answers import json_answer, lines_answer, refusal
+from plenum.testing.fault_server.http_answers import (
+    json_answer,
+    lines_answer,
+    refusal,
+    submit_refusal,
+)
 
 _STOPS = {"length": "max_tokens"}
 
@@ -18,16 +24,16 @@ class AnthropicBatchRoutes:
 
     Parameters
     ----------
-    batches
-        Those of this interface.
+    mine
+        The batches of this interface.
     answer
         Answers one item, as OpenAI has it.
     now
         Unix time.
     """
 
-    def __init__(self, batches: Batches, answer: Answer, now: Clock) -> None:
-        self.batches, self._answer, self._now = batches, answer, now
+    def __init__(self, mine: Batches, answer: Answer, now: Clock) -> None:
+        self.batches, self._answer, self._now = mine, answer, now
 
     def route(self, method: str, path: str) -> "Callable[[web.BaseRequest], Awaitable[Any]] | None":
         """What answers a request; ``None`` where it isn't about messages."""
@@ -47,25 +53,29 @@ class AnthropicBatchRoutes:
         return None
 
     async def _message(self, request: web.BaseRequest) -> web.Response:
-        answer = await self._one(await request.read(), "live")
+        call = _call(request.headers)
+        (item,) = requests_of(
+            [{"custom_id": call, "params": json.loads(await request.read())}], "params"
+        )
+        answer = await self._one(item.body, item.key)
         if "error" in answer:
             return refusal(400, None, answer["error"]["message"])
+        self.batches.paid(item.key)
         return json_answer(answer)
 
     async def _create(self, request: web.BaseRequest) -> web.Response:
         fault = self.batches.fault()
         body = json.loads(await request.content.read())
-        if fault == "before":
-            return refusal(500, None, "Internal server error")
+        refused = submit_refusal(fault)
+        if refused is not None and fault != "after":
+            return refused
         batch = self.batches.submit(
             requests_of(body["requests"], "params"), {}, self._now(), "msgbatch_"
         )
         if batch.refused:
             del self.batches.all[batch.ident]
             return refusal(400, None, batch.refused)
-        if fault == "after":
-            return refusal(500, None, "Internal server error")
-        return json_answer(self._shown(batch))
+        return json_answer(self._shown(batch)) if refused is None else refused
 
     async def _list(self, request: web.BaseRequest) -> web.Response:
         page, more = self.batches.page(request.query.get("after_id"), request.query.get("limit"))
@@ -90,15 +100,15 @@ class AnthropicBatchRoutes:
         if batch is None or not batch.ended:
             return refusal(404, None, f"{ident} has no results")
         return lines_answer(
-            [{"custom_id": item, "result": _result(r)} for item, r in batch.results.items()]
+            [{"custom_id": item, "result": _result(r)} for item, r in batch.listed()]
         )
 
     async def _one(self, body: bytes, key: str) -> dict[str, Any]:
-        """The answer to a message, of which OpenAI's form is answered."""
+        """The answer to a message, of which OpenAI's form is answered; another one a call."""
         given = json.loads(body)
         system = given.pop("system", None)
         head = [{"role": "system", "content": system}] if system else []
-        chat = {**given, "messages": [*head, *given["messages"]]}
+        chat = {**given, "messages": [*head, *given["messages"]], "seed": key}
         answer = await self._answer(json.dumps(chat).encode(), key)
         return answer if "error" in answer else _as_message(answer)
 
@@ -115,6 +125,13 @@ class AnthropicBatchRoutes:
             "request_counts": {"processing": left, "succeeded": done, **counts},
             "created_at": datetime.fromtimestamp(batch.created, UTC).isoformat(),
         }
+
+
+def _call(headers: Mapping[str, str]) -> str:
+    """The id that a live call would have in a batch, by which a body's like are told apart."""
+    session, name = headers.get("X-Session-ID", ""), headers.get("X-Client-Request-Id", "")
+    seed = name.partition("-")[0]
+    return batches.item_id(session, int(seed, 16), 1, b"") if seed else ""
 
 
 def _result(result: Any) -> dict[str, Any]:

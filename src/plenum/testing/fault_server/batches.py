@@ -4,11 +4,14 @@ import asyncio
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from aiohttp import web
+
 from plenum.base.identity import generator
+from plenum.testing.fault_server.http_answers import LINES, refusal
 from plenum.testing.fault_server.request_log import Tally
 from plenum.testing.fault_server.settings import BatchFaults
 
@@ -54,6 +57,8 @@ class Batch:
         From the first item to the last one, evenly.
     results
         By item, once the batch has ended: an answer, or ``errored``, ``expired``, ``canceled``.
+    lost
+        Items whose results can't be fetched.
     """
 
     ident: str
@@ -64,7 +69,14 @@ class Batch:
     refused: str = ""
     cancelled: float | None = None
     results: dict[str, Any] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
+    stuck: bool = False
     ended: bool = False
+
+    def listed(self) -> Iterator[tuple[str, Any]]:
+        """The results that can be fetched, in an order of the server's own."""
+        items = sorted(self.results.keys() - self.lost, key=lambda item: key_of(item.encode()))
+        return ((item, self.results[item]) for item in items)
 
     def done(self, at: float) -> int:
         """How many items are over."""
@@ -90,7 +102,7 @@ class Batches:
         self._faults, self._seed, self._tally = faults, seed, tally
         self._seen: Counter[str] = Counter()
         self.all: dict[str, Batch] = {}
-        self.submits = 0
+        self.submits = self.looks = 0
         self._settling = asyncio.Lock()
 
     def submit(self, items: list[Item], metadata: dict[str, Any], at: float, head: str) -> Batch:
@@ -98,6 +110,7 @@ class Batches:
         slow = self._meets(self._faults.slow, "slow", str(len(self.all)))
         takes_s = self._faults.slow_s if slow else self._faults.takes_s
         batch = Batch(f"{head}{len(self.all):06d}", items, metadata, at, takes_s)
+        batch.stuck = self._meets(self._faults.stuck, "stuck", str(len(self.all)))
         idents = [item.ident for item in items]
         if len(set(idents)) < len(idents):
             batch.refused, batch.ended = "duplicate_custom_id", True
@@ -116,12 +129,34 @@ class Batches:
         return batches[:most], len(batches) > most
 
     def fault(self) -> str | None:
-        """What becomes of the next submit: ``before`` or ``after`` it is taken, an error."""
+        """What becomes of the next submit: ``busy``, ``before`` or ``after`` it is taken."""
         self.submits += 1
-        for kind in ("before", "after"):
+        for kind in ("busy", "before", "after"):
             if self._meets(getattr(self._faults, kind), kind, str(self.submits)):
                 return kind
         return None
+
+    def garble(self, answer: web.Response) -> web.Response:
+        """What is answered to a look or a download: an error, its half, or nonsense, now and then.
+
+        Of nonsense the status is no text; of a file, all lines come twice.
+        """
+        self.looks += 1
+        draw = f"{self.looks}"
+        if answer.status != 200 or not self._meets(self._faults.garbled, "garbled", draw):
+            return answer
+        body = answer.body
+        assert isinstance(body, bytes)
+        kind = int(generator("garbled", self._seed, draw).integers(3))
+        if kind == 0:
+            return refusal(503, None, "The server is overloaded.")
+        if kind == 1:
+            body = body[: len(body) // 2]
+        elif answer.content_type == LINES:
+            body *= 2
+        else:
+            body = body.replace(b'status": "', b'status": 0, "was": "')
+        return web.Response(body=body, content_type=answer.content_type)
 
     async def settle(self, batch: Batch, at: float, answer: Answer) -> None:
         """Bring a batch to where it is by now."""
@@ -130,6 +165,8 @@ class Batches:
                 await self._settle(batch, at, answer)
 
     async def _settle(self, batch: Batch, at: float, answer: Answer) -> None:
+        if batch.stuck:
+            return
         cancelled = at if batch.cancelled is None else batch.cancelled
         until = min(at, cancelled, batch.created + self._faults.window_s)
         done = batch.done(until)
@@ -145,9 +182,15 @@ class Batches:
             if self._meets(self._faults.errored, "errored", f"{item.key} {count}"):
                 batch.results[item.ident] = "errored"
                 continue
-            self._tally.paid[item.key] += 1
+            if self._meets(self._faults.lost, "lost", f"{item.key} {count}"):
+                batch.lost.add(item.ident)
+            self.paid(item.key)
             batch.results[item.ident] = await answer(item.body, item.key)
         batch.ended = True
+
+    def paid(self, key: str) -> None:
+        """Count an answer."""
+        self._tally.paid[key] += 1
 
     def _meets(self, rate: float, *names: str) -> bool:
         return bool(rate) and float(generator("batch", self._seed, *names).random()) < rate

@@ -6,6 +6,7 @@ from typing import Any
 from aiohttp import web
 
 JSON = "application/json"
+LINES = "application/x-ndjson"
 _TYPES = {400: "invalid_request_error", 401: "invalid_request_error", 429: "requests"}
 
 
@@ -17,7 +18,15 @@ def json_answer(value: Any) -> web.Response:
 def lines_answer(lines: list[dict[str, Any]]) -> web.Response:
     """A body of JSON lines."""
     body = "".join(json.dumps(line) + "\n" for line in lines)
-    return web.Response(text=body, content_type="application/x-ndjson")
+    return web.Response(body=body.encode(), content_type=LINES)
+
+
+def submit_refusal(fault: str | None) -> web.Response | None:
+    """The error that a fault of a submit makes of it."""
+    if fault == "busy":
+        return refusal(429, "rate_limit_exceeded", "Too many batches.", {"Retry-After": "0.02"})
+    server_error = refusal(500, None, "The server had an error while processing your request.")
+    return server_error if fault else None
 
 
 def refusal(

@@ -14,7 +14,13 @@ from plenum.testing.fault_server.batches import (
     key_of,
     requests_of,
 )
-from plenum.testing.fault_server.http_answers import error_of, json_answer, lines_answer, refusal
+from plenum.testing.fault_server.http_answers import (
+    error_of,
+    json_answer,
+    lines_answer,
+    refusal,
+    submit_refusal,
+)
 
 _CREATED = "created_at"
 
@@ -67,16 +73,15 @@ class OpenAIBatchRoutes:
     async def _create(self, request: web.BaseRequest) -> web.Response:
         wish = json.loads(await request.read())
         fault = self.batches.fault()
-        if fault == "before":
-            return refusal(500, None, "The server had an error while processing your request.")
+        refused = submit_refusal(fault)
+        if refused is not None and fault != "after":
+            return refused
         lines = self._files[wish["input_file_id"]].splitlines()
         items = requests_of((json.loads(line) for line in lines), "body")
         batch = self.batches.submit(items, wish.get("metadata") or {}, self._now(), "batch_")
         if len({json.loads(item.body).get("model") for item in items}) > 1:
             batch.refused, batch.ended = "mismatched_model", True
-        if fault == "after":
-            return refusal(500, None, "The server had an error while processing your request.")
-        return json_answer(self._shown(batch))
+        return json_answer(self._shown(batch)) if refused is None else refused
 
     async def _list(self, request: web.BaseRequest) -> web.Response:
         page, more = self.batches.page(request.query.get("after"), request.query.get("limit"))
@@ -104,7 +109,7 @@ class OpenAIBatchRoutes:
         batch = self.batches.all.get(name)
         if batch is None or kind not in ("output", "error"):
             return refusal(404, None, f"No such file: {ident}")
-        lines = (self._line(item, result) for item, result in batch.results.items())
+        lines = (self._line(item, result) for item, result in batch.listed())
         return lines_answer([line for good, line in lines if good == (kind == "output")])
 
     def _line(self, ident: str, result: Any) -> tuple[bool, dict[str, Any]]:

@@ -7,6 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from aiohttp import web
@@ -84,10 +85,11 @@ class FaultServer:
         return await route(request)
 
     def _batch_route(self, request: web.BaseRequest) -> Handler | None:
-        routes = (side.route(request.method, request.path) for side in self.sides)
-        route = next(filter(None, routes), None)
-        self.tally.of_batches += route is not None
-        return self._refuse_key if route is not None and self._locked(request) else route
+        for side in self.sides:
+            if (route := side.route(request.method, request.path)) is not None:
+                self.tally.of_batches += 1
+                return self._refuse_key if self._locked(request) else partial(_looked, side, route)
+        return None
 
     async def _refuse_key(self, request: web.BaseRequest) -> web.StreamResponse:
         return _error("auth")
@@ -245,6 +247,15 @@ class FaultServer:
         response = web.StreamResponse(headers={**headers, **self._limit_headers()})
         await response.prepare(request)
         return response
+
+
+async def _looked(
+    side: OpenAIBatchRoutes | AnthropicBatchRoutes, route: Handler, request: web.BaseRequest
+) -> web.StreamResponse:
+    answer = await route(request)
+    if request.method == "GET" and isinstance(answer, web.Response):
+        return side.batches.garble(answer)
+    return answer
 
 
 def _error(fault: str, headers: dict[str, str] | None = None) -> web.Response:

@@ -104,15 +104,21 @@ class Limits:
 class BatchFaults:
     """What goes wrong with batches, and how long they take.
 
-    A share ``errored`` of items fails; a share ``before`` of submits ends in an error before the
-    batch is taken, ``after`` when it has been. A batch takes ``takes_s`` seconds, a share ``slow``
-    of them ``slow_s``; what isn't answered within ``window_s`` expires. More than ``most_items``
-    are too many at once.
+    A share ``errored`` of items fails, ``lost`` is answered and never in the results; a share
+    ``busy`` of submits is refused with 429, ``before`` ends in an error before the batch is taken,
+    ``after`` when it has been; a share ``garbled`` of all looks and downloads is an error, or torn,
+    or nonsense. A batch takes ``takes_s`` seconds, a share ``slow`` of them ``slow_s``, and a share
+    ``stuck`` never ends, even when it is cancelled; what isn't answered within ``window_s``
+    expires. More than ``most_items`` are too many at once.
     """
 
     errored: Rate = 0.0
+    lost: Rate = 0.0
+    busy: Rate = 0.0
     before: Rate = 0.0
     after: Rate = 0.0
+    garbled: Rate = 0.0
+    stuck: Rate = 0.0
     slow: Rate = 0.0
     takes_s: Seconds = 0.0
     slow_s: Seconds = 600.0

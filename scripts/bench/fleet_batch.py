@@ -1,4 +1,4 @@
-"""A sweep in batches that is killed again and again, against the same sweep live."""
+"""A sweep in two providers' batches that is killed again and again, against the same one live."""
 
 import json
 import os
@@ -11,8 +11,18 @@ from typing import Any
 from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
 
 ROOT = Path(__file__).resolve().parents[2]
-_MODEL = "openai/house-model"
-_FAULTS = BatchFaults(errored=0.02, before=0.03, after=0.03, takes_s=0.1, slow=0.1, slow_s=0.4)
+_OPENAI, _ANTHROPIC = "openai/house-model", "anthropic/claude-sonnet-4-5"
+_SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
+_FAULTS = BatchFaults(
+    errored=0.02,
+    busy=0.02,
+    before=0.03,
+    after=0.03,
+    garbled=0.02,
+    takes_s=0.1,
+    slow=0.1,
+    slow_s=0.4,
+)
 _TIMEOUT_S = 1500
 
 Answers = dict[tuple[str, int], dict[str, Any]]
@@ -50,14 +60,21 @@ def measure(quick: bool) -> dict[str, float | bool]:
 
 
 def _sweep(folder: Path, server: Running, kills: int, *more: str) -> dict[str, Any]:
-    """A sweep of two conditions that is killed so often, and then finished."""
+    """A sweep of two conditions that is killed so often, and then finished.
+
+    Every other seat is Anthropic's.
+    """
+    seats = ",".join(f"{seat}:{(_OPENAI, _ANTHROPIC)[n % 2]}" for n, seat in enumerate(_SEATS))
+    prices = ",".join(f"{model}:{{input:100,output:400}}" for model in (_OPENAI, _ANTHROPIC))
     command = [
         *(sys.executable, str(ROOT / "tests/e2e/killing.py")),
-        *(f"backend.api_base.openai={server.url}", str(kills), "7"),
-        *(f"model.default={_MODEL}", "calls.max_attempts=20", "batch.poll_s=0.05"),
-        *(f"+prices={{{_MODEL}:{{input:100,output:400}}}}", *more),
+        *(f"backend.api_base.openai={server.url}", str(kills), "7", "backend.send_seed=false"),
+        f"+backend.api_base.anthropic={server.url.removesuffix('/v1')}",
+        *(f"+model.seats={{{seats}}}", f"model.default={_OPENAI}", f"+prices={{{prices}}}"),
+        *("calls.max_attempts=20", "batch.poll_s=0.05", *more),
     ]
-    env = {**os.environ, "OPENAI_API_KEY": "any-key", "PLENUM_ROOT": str(ROOT)}
+    keys = {f"{name}_API_KEY": "any-key" for name in ("OPENAI", "ANTHROPIC")}
+    env = {**os.environ, **keys, "PLENUM_ROOT": str(ROOT)}
     done = subprocess.run(
         command, cwd=folder, env=env, text=True, capture_output=True, timeout=_TIMEOUT_S
     )

@@ -21,7 +21,7 @@ from plenum.records.batches import begin, unfinished
 from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings, serving
 
 MODELS = ("openai/house-model", "anthropic/claude-sonnet-4-5")
-PRICES = {model: StatedPrice(100.0, 400.0) for model in MODELS}
+PRICES = {model: StatedPrice(100.0, 400.0, 10.0, 125.0) for model in MODELS}
 CALLS = Calls(batch=True, backoff_s=0.01, timeout_s=5.0, max_attempts=4, max_wait_s=2.0)
 PROMPT = (
     "## Your turn\nAnswer in at most 110 words. End with: "
@@ -137,6 +137,38 @@ def test_calls_go_out_together_for_half_the_price_and_are_answered_as_live_ones(
         assert cheap.reply.cost > 0
     assert lines(tmp_path) == [["batch", "submitted", "ended", "collected"]] * 2
     assert unfinished(tmp_path) == []
+
+
+def test_what_returns_is_marked_in_batches_too_and_a_cache_costs_half(
+    serve: Serve, tmp_path: Path
+) -> None:
+    server, model = serve(), MODELS[1]
+    case = "The case. " * 500
+    shared = Message("user", f"{case}\n{PROMPT}", shared=len(case))
+    rules = Message("system", "A seat.")
+    chats = [replace(chat(model, n), messages=(rules, shared)) for n in range(3)]
+
+    async def work() -> list[Any]:
+        sweep = Sweep(server, tmp_path)
+        results = await sweep.together(chats)
+        await sweep.backend.close()
+        return results
+
+    results = run(work)
+    (batch,) = batches_of(server)
+    for item in batch.items:
+        (message,) = json.loads(item.body)["messages"]
+        marked = message["content"][0]
+        assert (marked["text"], marked["cache_control"]) == (case, {"type": "ephemeral"})
+    assert sorted((r.written > 0, r.cached > 0) for r in results) == [
+        (False, True),
+        (False, True),
+        (True, False),
+    ]
+    for result in results:
+        tokens = result.reply.tokens_in + 0.25 * result.written - 0.9 * result.cached
+        listed = tokens * 100e-6 + result.reply.tokens_out * 400e-6
+        assert result.reply.cost == pytest.approx(listed / 2)
 
 
 def test_a_batch_waits_for_whoever_is_at_work(serve: Serve, tmp_path: Path) -> None:
@@ -287,7 +319,7 @@ def test_stragglers_are_cancelled_and_go_out_at_once(
     assert costs[-1] == pytest.approx(2 * costs[0], rel=0.05)
     assert any("wait longer than batch.wait_s=0.8: cancelled" in line for line in said)
     assert any(f"{8 - answered} go out at once, at the full price" in line for line in said)
-    assert server.stats()["paid_twice"] == 0
+    assert (server.stats()["paid"], server.stats()["paid_twice"]) == (8, 0)
 
 
 @pytest.mark.parametrize("model", MODELS)

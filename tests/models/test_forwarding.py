@@ -142,6 +142,22 @@ def test_a_message_goes_to_anthropic_with_its_headers(monkeypatch: pytest.Monkey
     assert (response.reply.tokens_in, response.reply.tokens_out) == (10, 3)
 
 
+def test_what_anthropic_keeps_for_an_hour_costs_more_than_for_five_minutes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    mark = {"type": "text", "text": "x", "cache_control": {"type": "ephemeral", "ttl": "1h"}}
+    request = RawRequest("messages", {"system": [mark], "messages": []})
+    kept = {"ephemeral_5m_input_tokens": 200, "ephemeral_1h_input_tokens": 1000}
+    usage = {"input_tokens": 6, "cache_creation_input_tokens": 1200, "output_tokens": 3}
+    body = {**MESSAGE, "usage": {**usage, "cache_creation": kept}}
+    response, _ = forwarded(monkeypatch, "anthropic/claude-sonnet-4-6", request, body=body)
+    assert (response.reply.tokens_in, response.written) == (1206, 1200)
+    dollars = 6 * 3e-6 + 200 * 3.75e-6 + 1000 * 6e-6 + 3 * 15e-6
+    assert response.reply.cost == pytest.approx(dollars)
+    assert request.for_an_hour
+    assert not RawRequest("messages", {"system": "for 1h"}).for_an_hour
+
+
 @pytest.mark.parametrize(
     ("interface", "body"),
     [

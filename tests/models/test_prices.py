@@ -25,8 +25,8 @@ STATED = {
         ("gpt-4.1", Price(2e-6, 3e-6, 0.5e-6)),  # the stated one goes before
         ("mine", Price(2e-6, 3e-6, 2e-6)),  # cached tokens cost what others do
         ("gift", Price(0, 0, 0)),
-        ("kept", Price(2e-6, 3e-6, 0.2e-6, 0.5e-6)),
-        ("anthropic/claude-sonnet-4-6", Price(3e-6, 15e-6, 0.3e-6, 0.75e-6)),
+        ("kept", Price(2e-6, 3e-6, 0.2e-6, 0.5e-6, 2e-6)),
+        ("anthropic/claude-sonnet-4-6", Price(3e-6, 15e-6, 0.3e-6, 0.75e-6, 3e-6)),
         ("ollama/llama3", Price(0, 0, 0)),
         # what a hosted model is called says nothing of a server of one's own
         *((f"{server}/gpt-4.1", None) for server in ("hosted_vllm", "lm_studio")),
@@ -51,15 +51,18 @@ def test_a_model_that_is_listed_without_a_price_a_token_is_not_free(model: str) 
     assert price is None or price.input > 0
 
 
-@given(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6))
+@given(*[st.integers(0, 10**6)] * 5)
 def test_what_a_cache_keeps_costs_more_and_no_call_more_than_at_most(
-    fresh: int, cached: int, written: int, out: int
+    fresh: int, cached: int, written: int, hour: int, out: int
 ) -> None:
-    price = Price(2e-6, 3e-6, 0.2e-6, 0.5e-6)
-    tokens = fresh + cached + written
-    cost = price.of(tokens, out, cached, written)
-    assert cost == pytest.approx(2e-6 * fresh + 0.2e-6 * cached + 2.5e-6 * written + 3e-6 * out)
-    assert cost <= price.at_most(tokens, out) * (1 + 1e-12)
+    price = Price(2e-6, 3e-6, 0.2e-6, 0.5e-6, 2e-6)
+    tokens = fresh + cached + written + hour
+    cost = price.of(tokens, out, cached, written + hour, hour)
+    kept = 2.5e-6 * written + 4e-6 * hour
+    assert cost == pytest.approx(2e-6 * fresh + 0.2e-6 * cached + kept + 3e-6 * out)
+    assert cost <= price.at_most(tokens, out, hour > 0) * (1 + 1e-12)
+    half = price.batched.of(tokens, out, cached, written + hour, hour)
+    assert half == pytest.approx(cost / 2)
 
 
 @given(fresh=st.integers(0, 10**6), cached=st.integers(0, 10**6), written=st.integers(0, 10**6))

@@ -23,7 +23,7 @@ _TABLES = {
     "fragility": "perturbed conditions by family of wordings",
     "accounting": "what became of every replicate, and what the calls took",
     "accounting_models": "calls by model",
-    "accounting_servers": "calls by condition and server, where servers are known",
+    "accounting_servers": "calls by condition and server, where several answered",
     "failures": "attempts that failed, by reason, and what came of them",
     "manifest": "runs and digests behind each condition",
 }

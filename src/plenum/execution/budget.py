@@ -30,14 +30,16 @@ class BudgetSpent(Exception):
 class Demand:
     """What a call may use up: tokens of its prompt, from above, and of its longest answer.
 
-    ``server`` is the one that it goes to, where its provider has several; ``batched`` says that it
-    goes in a batch, and then ``call`` names it.
+    ``server`` is the one that it goes to, where its provider has several; ``hour`` says that its
+    prompt may be kept in a cache for so long, ``batched`` that it goes in a batch, and then
+    ``call`` names it.
     """
 
     model: str
     prompt: int
     answer: int
     server: str = ""
+    hour: bool = False
     batched: bool = False
     call: Call | None = None
 
@@ -50,7 +52,8 @@ class Demand:
 def demand_of(chat: Chat, batched: bool = False) -> Demand:
     """What a call may use up."""
     call = (chat.session, f"{chat.seed:016x}") if batched else None
-    return Demand(chat.model, *tokens_at_most(chat), chat.server, batched, call)
+    hour = chat.request is not None and chat.request.for_an_hour
+    return Demand(chat.model, *tokens_at_most(chat), chat.server, hour, batched, call)
 
 
 class Ledger:
@@ -219,7 +222,7 @@ class Ledger:
     def price_of(self, demand: Demand) -> Usage:
         """What a call takes at most, by what it may use up."""
         price = self._price(demand.model, demand.batched)
-        dollars = price.at_most(demand.prompt, demand.answer) if price else 0.0
+        dollars = price.at_most(demand.prompt, demand.answer, demand.hour) if price else 0.0
         return Usage(1, demand.prompt, demand.answer, dollars)
 
     def _price(self, model: str, batched: bool) -> Price | None:

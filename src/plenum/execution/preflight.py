@@ -7,7 +7,8 @@ from plenum.base.errors import UserError
 from plenum.design import kinds
 from plenum.design.condition import Backend, Hosted, Job
 from plenum.design.kinds import KINDS
-from plenum.execution.condition_folder import take_up
+from plenum.execution.budget import in_batches
+from plenum.execution.condition_folder import looks_ended, take_up
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.records import batches, storage
 from plenum.tracking import store
@@ -127,9 +128,11 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
 
 def left_in_batches(jobs: Sequence[Job]) -> list[str]:
     """One line where earlier runs left calls in batches, and this one makes them anew."""
-    live = {j.journals for j in jobs if j.condition.backend.name == "api" and not j.calls.batch}
-    folders = (storage.folder(journals) / "batches" for journals in live)
-    calls = sum(len(record.items) for folder in folders for record in batches.unfinished(folder))
+    live = [j for j in jobs if j.condition.backend.name == "api" and not j.calls.batch]
+    folders = {storage.folder(job.journals) / storage.BATCHES for job in live}
+    if not any(batches.unfinished(folder) for folder in folders):
+        return []
+    calls = len(in_batches([job for job in live if not looks_ended(job)], lambda model: None))
     if not calls:
         return []
     return [

@@ -5,6 +5,7 @@ retries, passes a :class:`Gate` for each attempt, and returns an :class:`Answer`
 caches: two calls are two draws.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -54,6 +55,11 @@ class RawRequest:
     interface: str
     body: Mapping[str, Any]
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def for_an_hour(self) -> bool:
+        """Whether parts of it are to stay in the provider's cache for so long."""
+        return self.interface == "messages" and '"ttl": "1h"' in json.dumps(self.body)
 
 
 @dataclass(frozen=True)

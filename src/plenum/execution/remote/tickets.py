@@ -60,7 +60,8 @@ class ForwardingTicket(Ticket):
         """The sweep ends it with the lease."""
 
     async def admit(self, demand: Demand) -> None:
-        await self._ask("admit", demand.model, demand.prompt, demand.answer, demand.server)
+        most = demand.prompt, demand.answer
+        await self._ask("admit", demand.model, *most, demand.server, demand.hour)
 
     async def hold(self, model: str, seconds: float, reason: str) -> None:
         await self._ask("hold", model, seconds, reason)

@@ -83,14 +83,14 @@ def read(
     finish = _label(choice, "finish_reason", _LONGEST_FINISH, dropped) or "stop"
     if not text and message.get("refusal"):
         text, finish = _text(message["refusal"], "refusal"), "refusal"
-    cached, written = _cached(usage, tokens_in, dropped)
+    cached, written, hour = _cached(usage, tokens_in, dropped)
     return Response(
         Reply(
             text,
             tokens_in,
             tokens_out,
             finish,
-            price.of(tokens_in, tokens_out, cached, written) if price else None,
+            price.of(tokens_in, tokens_out, cached, written, hour) if price else None,
         ),
         hold_s=hold_s,
         fingerprint=_label(data, "system_fingerprint", _LONGEST_FINGERPRINT, dropped),
@@ -143,19 +143,21 @@ def _label(holder: dict[str, Any], name: str, longest: int, dropped: list[str]) 
     return None
 
 
-def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[int, int]:
-    """Tokens of the prompt that came from the provider's cache, and that went there."""
+def _cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> tuple[int, int, int]:
+    """Tokens of the prompt from the provider's cache, those that went there, and for an hour."""
     details = usage.get("prompt_tokens_details")
     counts = {} if details is None else _mapping(details, "prompt_tokens_details")
-    left, amounts = tokens_in, []
-    for name in ("cached_tokens", "cache_creation_tokens"):
+
+    def count(name: str, most: int) -> int:
         value = counts.get(name)
-        if value is not None and not (type(value) is int and 0 <= value <= left):
+        if value is not None and not (type(value) is int and 0 <= value <= most):
             dropped.append(name)
             value = None
-        amounts.append(value or 0)
-        left -= amounts[-1]
-    return amounts[0], amounts[1]
+        return value or 0
+
+    cached = count("cached_tokens", tokens_in)
+    written = count("cache_creation_tokens", tokens_in - cached)
+    return cached, written, count("cache_creation_1h_tokens", written)
 
 
 def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, float], ...]:

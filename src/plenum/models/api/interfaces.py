@@ -54,7 +54,11 @@ def _of_message(data: Any) -> Any:
     blocks = [block for block in data["content"] if isinstance(block, dict)]
     used = _counts(data, "")
     usage = data.get("usage")
-    details = used["prompt_tokens_details"] = {}
+    details: dict[str, Any] = {}
+    used["prompt_tokens_details"] = details
+    kept = usage.get("cache_creation") if isinstance(usage, dict) else None
+    if isinstance(kept, dict) and kept.get("ephemeral_1h_input_tokens"):
+        details["cache_creation_1h_tokens"] = kept["ephemeral_1h_input_tokens"]
     for name in ("cache_read_input_tokens", "cache_creation_input_tokens"):
         more = usage.get(name) if isinstance(usage, dict) else None
         if type(more) is int and type(used["prompt_tokens"]) is int:

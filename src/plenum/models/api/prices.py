@@ -8,6 +8,8 @@ from plenum.design.condition import StatedPrice
 
 BATCH_SHARE = 0.5
 """What a call in a batch costs, of what it costs otherwise: with OpenAI as with Anthropic."""
+_HOUR = 4.0
+"""What an hour in Anthropic's cache costs on top of the input's price, by what five minutes do."""
 
 
 @dataclass(frozen=True)
@@ -15,27 +17,39 @@ class Price:
     """US dollars per token.
 
     ``cached`` is for input tokens that the provider had in its cache, ``writing`` is what comes
-    on top of the input's price for those that it keeps there from now on.
+    on top of the input's price for those that it keeps there from now on, and ``hour`` for those
+    that it keeps for an hour.
     """
 
     input: float
     output: float
     cached: float
     writing: float = 0.0
+    hour: float = 0.0
 
     def of(
-        self, tokens_in: int, tokens_out: int, tokens_cached: int = 0, tokens_written: int = 0
+        self,
+        tokens_in: int,
+        tokens_out: int,
+        tokens_cached: int = 0,
+        tokens_written: int = 0,
+        tokens_hour: int = 0,
     ) -> float:
-        """The cost of a call, never below 0; cached and written tokens are among ``tokens_in``."""
+        """The cost of a call, never below 0.
+
+        Cached and written tokens are among ``tokens_in``, those for an hour among the written ones.
+        """
         cached = min(max(tokens_cached, 0), tokens_in)
         fresh = tokens_in - cached
-        written = min(max(tokens_written, 0), fresh) * self.writing
+        written = min(max(tokens_written, 0), fresh)
+        hour = min(max(tokens_hour, 0), written)
+        kept = (written - hour) * self.writing + hour * self.hour
         whole = fresh * self.input + cached * self.cached + tokens_out * self.output
-        return max(whole + written, 0.0)
+        return max(whole + kept, 0.0)
 
-    def at_most(self, tokens_in: int, tokens_out: int) -> float:
-        """The most that a call can cost: all of its prompt may be written to the cache."""
-        return self.of(tokens_in, tokens_out, tokens_written=tokens_in)
+    def at_most(self, tokens_in: int, tokens_out: int, hour: bool = False) -> float:
+        """The most that a call can cost: all of its prompt may be written, maybe for an hour."""
+        return self.of(tokens_in, tokens_out, 0, tokens_in, tokens_in * hour)
 
     @property
     def batched(self) -> "Price":
@@ -84,7 +98,8 @@ def how_to_state(models: Sequence[str]) -> str:
 def _per_token(price: StatedPrice) -> Price:
     cached = price.input if price.cached is None else price.cached
     writing = max((price.written or 0.0) - price.input, 0.0)
-    return Price(price.input / 1e6, price.output / 1e6, cached / 1e6, writing / 1e6)
+    per_million = (price.input, price.output, cached, writing, _HOUR * writing)
+    return Price(*(dollars / 1e6 for dollars in per_million))
 
 
 @cache
@@ -101,4 +116,7 @@ def _listed(model: str) -> Price | None:
     if read is None or written is None:
         return None
     cached, kept = (info.get(f"cache_{name}_input_token_cost") for name in ("read", "creation"))
-    return Price(read, written, read if cached is None else cached, max((kept or read) - read, 0.0))
+    writing = max((kept or read) - read, 0.0)
+    hourly = info.get("cache_creation_input_token_cost_above_1hr")
+    hour = _HOUR * writing if hourly is None else max(hourly - read, 0.0)
+    return Price(read, written, read if cached is None else cached, writing, hour)

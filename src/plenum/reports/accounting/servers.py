@@ -20,7 +20,7 @@ _SIGNIFICANT = 0.05
 def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
     """One line a server; no table where there weren't several."""
     table = server_frame(usages)
-    if table["server"].nunique() < 2:
+    if table.empty:
         return []
     by_server = table.groupby("server", as_index=False).agg(
         calls=("calls", "sum"), replicates=("replicates", "sum"), conditions=("condition", "count")
@@ -36,14 +36,18 @@ def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
 
 
 def server_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
-    """One row a condition and server: its calls, and replicates that it had most of."""
+    """One row a condition and server: its calls, and replicates that it had most of.
+
+    None where one server, or one engine of this machine, answered all.
+    """
     names = ["condition", "server", "calls", "replicates"]
     records = [
         {"condition": usage.tracked.identity, "server": server, **taken}
         for usage in usages
         for server, taken in _taken(usage).items()
     ]
-    return pd.DataFrame(records, columns=names).convert_dtypes()
+    several = len({record["server"] for record in records}) > 1
+    return pd.DataFrame(records if several else [], columns=names).convert_dtypes()
 
 
 def _taken(usage: ConditionUsage) -> dict[str, Counter[str]]:

@@ -34,6 +34,7 @@ class AnthropicBatchRoutes:
 
     def __init__(self, mine: Batches, answer: Answer, now: Clock) -> None:
         self.batches, self._answer, self._now = mine, answer, now
+        self._kept: set[str] = set()
 
     def route(self, method: str, path: str) -> "Callable[[web.BaseRequest], Awaitable[Any]] | None":
         """What answers a request; ``None`` where it isn't about messages."""
@@ -110,7 +111,18 @@ class AnthropicBatchRoutes:
         head = [{"role": "system", "content": system}] if system else []
         chat = {**given, "messages": [*head, *given["messages"]], "seed": key}
         answer = await self._answer(json.dumps(chat).encode(), key)
-        return answer if "error" in answer else _as_message(answer)
+        return answer if "error" in answer else _as_message(answer, self._cached(chat))
+
+    def _cached(self, chat: dict[str, Any]) -> dict[str, int]:
+        """Tokens of marked blocks: written to a cache that forgets nothing, or read from it."""
+        contents = [m["content"] for m in chat["messages"] if isinstance(m["content"], list)]
+        blocks = [part for content in contents for part in content if "cache_control" in part]
+        counts = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
+        for text in (str(block["text"]) for block in blocks):
+            name = "cache_read" if text in self._kept else "cache_creation"
+            counts[f"{name}_input_tokens"] += len(text) // 8
+            self._kept.add(text)
+        return counts
 
     def _shown(self, batch: Batch) -> dict[str, Any]:
         results = [r if isinstance(r, str) else "succeeded" for r in batch.results.values()]
@@ -146,7 +158,7 @@ def _result(result: Any) -> dict[str, Any]:
     return {"type": "succeeded", "message": result}
 
 
-def _as_message(answer: dict[str, Any]) -> dict[str, Any]:
+def _as_message(answer: dict[str, Any], cached: dict[str, int]) -> dict[str, Any]:
     """A chat completion as a message."""
     (choice,) = answer["choices"]
     text, reason = choice["message"]["content"], choice["finish_reason"]
@@ -160,7 +172,8 @@ def _as_message(answer: dict[str, Any]) -> dict[str, Any]:
         "stop_reason": _STOPS.get(reason, "end_turn"),
         "stop_sequence": None,
         "usage": {
-            "input_tokens": usage["prompt_tokens"],
+            "input_tokens": max(usage["prompt_tokens"] - sum(cached.values()), 0),
             "output_tokens": usage["completion_tokens"],
+            **cached,
         },
     }

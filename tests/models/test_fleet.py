@@ -39,11 +39,16 @@ class Clocked:
         return Response(Reply("fine", 1, 1))
 
     def call(self, session: str) -> str:
-        """Who answers; or the failure."""
-        try:
-            return asyncio.run(self.fleet.attempt(of(session), self._ask)).server
-        except CallError as error:
-            return str(error.failure)
+        """Who answers in the end; or the failure."""
+        chat, tried = of(session), set[str]()
+        while (server := self.fleet.choose(chat)) not in tried:
+            tried.add(server)
+            try:
+                return asyncio.run(self.fleet.attempt(of(session, server), self._ask)).server
+            except CallError as error:
+                if error.reached:
+                    break
+        return "server"
 
 
 def test_a_session_keeps_its_server_and_all_servers_get_their_share() -> None:
@@ -102,15 +107,28 @@ def test_other_errors_say_nothing_about_a_server() -> None:
         assert scene.fleet.choose(of("a")) == home
 
 
-def test_where_all_are_down_the_error_is_that_nobody_was_reached() -> None:
+def test_where_all_are_down_each_is_tried_once_and_then_the_first() -> None:
     scene = Clocked()
     scene.errors = {name_of(url): REFUSED for url in URLS}
-    with pytest.raises(CallError) as caught:
-        asyncio.run(scene.fleet.attempt(of("a"), scene._ask))
-    assert not caught.value.reached
-    assert sum(scene.asked.values()) == len(URLS)
+    assert scene.call("a") == "server"
+    assert set(scene.asked.values()) == {1}
+    assert scene.call("a") == "server"
+    assert sum(scene.asked.values()) == len(URLS) + 1
     scene.errors = {}
     assert scene.call("a") != "server"  # nobody waits for a server's turn where there is no other
+
+
+def test_calls_that_were_under_way_when_a_server_went_down_do_not_keep_it_down() -> None:
+    scene = Clocked()
+    home = scene.fleet.choose(of("a"))
+    scene.errors[home] = CallError(Failure.SERVER, "reset")
+    for _ in range(40):
+        with pytest.raises(CallError):
+            asyncio.run(scene.fleet.attempt(of("a", home), scene._ask))
+    assert scene.asked[home] == 3  # later ones, which waited for their turn, aren't sent
+    scene.now += 2.0
+    del scene.errors[home]
+    assert scene.call("a") == home
 
 
 def test_names_of_servers() -> None:

@@ -52,7 +52,7 @@ async def call(
     """
     for number in range(1, policy.max_attempts + 1):
         try:
-            return await _attempt(model, chat, number, policy.timeout_s, gate, failed, sending)
+            return await _somewhere(model, chat, number, policy.timeout_s, gate, failed, sending)
         except CallError as error:
             if not error.failure.transient or number == policy.max_attempts:
                 raise
@@ -60,6 +60,31 @@ async def call(
             reason = error.status or error.failure
         await gate.pause(chat, wait, f"{reason}")
     raise AssertionError("max_attempts is at least 1")
+
+
+async def _somewhere(
+    model: ChatModel,
+    chat: Chat,
+    number: int,
+    timeout_s: float | None,
+    gate: Gate,
+    failed: Callable[[Attempt], None],
+    sending: Callable[[int], None],
+) -> Answer:
+    """Make an attempt; where nobody is at a server of a fleet, at the next one, as its limits let.
+
+    Nothing was sent to the one that isn't there.
+    """
+    tried, server = set[str](), model.server(chat)
+    while True:
+        there = replace(chat, server=server) if server else chat
+        try:
+            return await _attempt(model, there, number, timeout_s, gate, failed, sending)
+        except CallError as error:
+            tried.add(server)
+            server = model.server(chat) if server and not error.reached else ""
+            if not server or server in tried:
+                raise
 
 
 async def _attempt(
@@ -71,8 +96,6 @@ async def _attempt(
     failed: Callable[[Attempt], None],
     sending: Callable[[int], None],
 ) -> Answer:
-    server = model.server(chat)
-    chat = replace(chat, server=server) if server else chat
     await gate.enter(chat)
     sending(number)
     started, clock = time.time(), time.perf_counter()

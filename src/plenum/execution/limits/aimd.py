@@ -25,7 +25,7 @@ class Concurrency:
     """
 
     def __init__(self, start: int, most: int, adapt: bool = True) -> None:
-        self._limit = float(min(start, most) if adapt else most)
+        self._start = self._limit = float(min(start, most) if adapt else most)
         self._most, self._adapt = most, adapt
         self._doubling = True
         self._cut_at = float("-inf")
@@ -61,6 +61,10 @@ class Concurrency:
         """The provider refused a call for now, or was overloaded."""
         if self._adapt and began >= self._cut_at:
             self._cut(_PUSHED_BACK, now)
+
+    def unreached(self) -> None:
+        """Nobody is there: when somebody is again, it begins as at first."""
+        self._limit, self._doubling = min(self._limit, self._start), True
 
     def _weigh(self, now: float) -> None:
         """Compare one round trip's typical latency with the best seen; that one ages slowly."""

@@ -166,6 +166,8 @@ class Limiter:
             server.concurrency.answered(permit.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
             server.concurrency.pushed_back(permit.began, now)
+        if not attempt.reached:
+            server.concurrency.unreached()
         self._unreached = 0 if attempt.reached else self._unreached + 1
         if hold_s > self._calls.max_wait_s:
             self._close(Failure.HELD, self._too_long(hold_s, attempt))

@@ -6,7 +6,7 @@ A session goes to the server that rendezvous hashing puts first for it (Thaler a
 
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
@@ -25,27 +25,37 @@ _LONGEST_NAME = 128
 
 @dataclass(slots=True)
 class _Health:
+    """``trial`` is the session whose call tries a server that is down."""
+
     failures: int = 0
     wait_s: float = _DOWN_S
     until: float = 0.0
+    trial: str = ""
 
-    def takes(self, now: float) -> bool:
+    @property
+    def down(self) -> bool:
+        return self.failures >= _MOST_FAILURES
+
+    def takes(self, now: float, session: str) -> bool:
         """Whether a call may go there; of a server that is down, one after each wait."""
-        if self.failures < _MOST_FAILURES:
+        if not self.down:
             return True
         if now < self.until:
             return False
-        self.until = now + self.wait_s
+        self.until, self.trial = now + self.wait_s, session
         return True
 
-    def failed(self, now: float, refused: bool) -> None:
+    def failed(self, now: float, refused: bool, session: str) -> None:
+        """Count a failure; of calls that were under way when it went down, the first ones count."""
+        if self.down and session != self.trial:
+            return
         self.failures = max(self.failures + 1, _MOST_FAILURES * refused)
-        if self.failures >= _MOST_FAILURES:
-            self.until = now + self.wait_s
+        if self.down:
+            self.until, self.trial = now + self.wait_s, ""
             self.wait_s = min(2 * self.wait_s, _LONGEST_DOWN_S)
 
     def answered(self) -> None:
-        self.failures, self.wait_s = 0, _DOWN_S
+        self.failures, self.wait_s, self.trial = 0, _DOWN_S, ""
 
 
 class Fleet:
@@ -65,21 +75,19 @@ class Fleet:
         self._health = {name: _Health() for name in self._by_name}
         self._clock = clock
 
-    def choose(self, chat: Chat, tried: Collection[str] = ()) -> str:
-        """The first server of a call's session that is up, by name.
+    def choose(self, chat: Chat) -> str:
+        """The first server of a call's session that is up, by name; the first where all are down.
 
-        Where all are down it is the first; where all were ``tried``, or there is no fleet, it is
-        empty.
+        Empty where there is no fleet.
         """
-        session = chat.session or f"{chat.seed:016x}"
-        left = [name for name in self._by_name if name not in tried]
-        left.sort(key=lambda name: hashlib.blake2b(f"{name} {session}".encode()).digest())
-        now = self._clock()
-        up = (name for name in left if self._health[name].takes(now))
-        return next(up, left[0] if left else "")
+        session, now = _session(chat), self._clock()
+        names = [*self._by_name]
+        names.sort(key=lambda name: hashlib.blake2b(f"{name} {session}".encode()).digest())
+        up = (name for name in names if self._health[name].takes(now, session))
+        return next(up, names[0] if names else "")
 
     async def attempt(self, chat: Chat, ask: Callable[[str], Awaitable[Response]]) -> Response:
-        """Ask one server, and the next one where nobody is there: nothing was sent then.
+        """Ask the server that was chosen for a call.
 
         Parameters
         ----------
@@ -89,31 +97,39 @@ class Fleet:
         Raises
         ------
         CallError
-            The attempt failed, or no server can be reached.
+            The attempt failed, or the server went down while the call waited for its turn.
         """
         if not self._by_name:
             return await ask(self.urls[0])
-        tried: list[str] = []
         server = chat.server or self.choose(chat)
-        while True:
-            try:
-                response = await ask(self._by_name[server])
-            except CallError as error:
-                error.server = server
-                self._note(server, error)
-                tried.append(server)
-                if error.reached or not (server := self.choose(chat, tried)):
-                    raise
-            else:
-                self._health[server].answered()
-                return response if response.server else replace(response, server=server)
+        try:
+            if self._went_down(server, chat):
+                down = f"{server} went down while the call waited for its turn"
+                raise CallError(Failure.SERVER, down, reached=False)
+            response = await ask(self._by_name[server])
+        except CallError as error:
+            error.server = server
+            self._note(server, error, _session(chat))
+            raise
+        self._health[server].answered()
+        return response if response.server else replace(response, server=server)
 
-    def _note(self, server: str, error: CallError) -> None:
+    def _went_down(self, server: str, chat: Chat) -> bool:
+        """Whether another server had been chosen by now."""
+        health = self._health[server]
+        others_up = any(not other.down for other in self._health.values())
+        return health.down and health.trial != _session(chat) and others_up
+
+    def _note(self, server: str, error: CallError, session: str) -> None:
         broken = error.failure == Failure.SERVER and error.status is None
         if broken or error.status in _GATEWAY:
-            self._health[server].failed(self._clock(), refused=not error.reached)
+            self._health[server].failed(self._clock(), not error.reached, session)
         elif error.status is not None:
             self._health[server].answered()
+
+
+def _session(chat: Chat) -> str:
+    return chat.session or f"{chat.seed:016x}"
 
 
 def name_of(url: str) -> str:

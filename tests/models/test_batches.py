@@ -511,13 +511,16 @@ def test_who_has_no_batches_is_refused_in_one_line(tmp_path: Path) -> None:
         given = batching if isinstance(settings, Simulated) else None
         with pytest.raises(UserError, match=r"^calls.batch: only deliberations and worlds"):
             backends.build(settings, CALLS, Prices(), given)
-    for base in (
-        {"hosted_vllm": "http://127.0.0.1:1/v1"},
-        {"openai": ["http://a/v1", "http://b/v1"]},
+    for base, why in (
+        (
+            {"hosted_vllm": "http://127.0.0.1:1/v1"},
+            "hosted_vllm has no .* openai and anthropic have",
+        ),
+        ({"openai": ["http://a/v1", "http://b/v1"]}, "backend.api_base.openai has 2 URLs, and a "),
     ):
         model = f"{next(iter(base))}/m"
         backend = backends.build(Api(api_base=base), CALLS, Prices(), batching)  # type: ignore[arg-type]
-        with pytest.raises(UserError, match=r"^calls.batch: .* openai and anthropic have"):
+        with pytest.raises(UserError, match=f"^calls.batch: {why}"):
             backend.check((model,), Sampling())
 
 

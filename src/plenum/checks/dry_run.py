@@ -15,6 +15,7 @@ from plenum.execution import preflight
 from plenum.execution.budget import spent_before
 from plenum.execution.condition_folder import folder_of, journal_of, take_up
 from plenum.execution.cost_estimate import replicate_usage
+from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import LISTED
 from plenum.execution.replicate import RETRIABLE
 from plenum.models import ChatModel, backends
@@ -35,10 +36,14 @@ FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
 
 @dataclass(frozen=True)
 class _Left:
-    """What a condition still needs: whole deliberations, or parts of them, by model."""
+    """What a condition still needs: whole deliberations, or parts of them, by model.
+
+    ``longest`` is how many calls in sequence that takes.
+    """
 
     job: Job
     begun: int
+    longest: int
     by_model: dict[str, Usage]
 
     @property
@@ -85,12 +90,14 @@ def _left(job: Job, again: bool) -> _Left:
     """What a condition needs; nothing where the sweep has it under another label, too."""
     full = replicate_usage(job.condition)
     calls = sum(use.calls for use in full.values())
-    begun, still = 0, 0.0
+    begun, still, longest = 0, 0.0, 0
     for index in range(job.replicates):
         done, ended = _made(journal_of(job, index), job.retry_failed)
         begun += done > 0 or ended
-        still += 0.0 if ended or again or not calls else max(calls - done, 0) / calls
-    return _Left(job, begun, {model: usage * still for model, usage in full.items()})
+        left = 0.0 if ended or again else max(calls - done, 0)
+        still += left / calls if calls else 0.0
+        longest = max(longest, math.ceil(left))
+    return _Left(job, begun, longest, {model: usage * still for model, usage in full.items()})
 
 
 def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
@@ -198,8 +205,10 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
     jobs = [item.job for item in left]
     observed = [_latencies(job) for job in jobs]
     known = [latency for latencies in observed for latency in latencies]
+    waiting = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in left)
     if jobs[0].calls.batch:
-        turns, batch_s = max(j.condition.calls for j in jobs), median(known or [_ASSUMED_BATCH_S])
+        waves = math.ceil(waiting / raise_limit())
+        turns, batch_s = waves * max(i.longest for i in left), median(known or [_ASSUMED_BATCH_S])
         source = "as observed" if known else "assumed; providers promise 24 h"
         yield (
             f"time: about {_duration(turns * batch_s)}: {turns} calls in sequence, each turn a "
@@ -207,7 +216,6 @@ def _times(left: Sequence[_Left], backend: dict[str, ChatModel]) -> Iterator[str
         )
         return
     latency = median(known) if known else _ASSUMED_LATENCY_S
-    waiting = sum(math.ceil(i.total.calls / i.job.condition.calls) for i in left)
     waves = math.ceil(waiting / max(job.calls.max_concurrency for job in jobs))
     longest = max(job.condition.calls for job in jobs)
     source = "as observed" if known else "assumed"

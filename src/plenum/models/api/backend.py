@@ -101,18 +101,23 @@ class ApiBackend:
         Raises
         ------
         UserError
-            It has none.
+            It has none, or several URLs.
         """
-        route = self._route(model, self._fleet(model).urls[0])
-        if len(self._fleet(model).urls) == 1:
-            if route.provider == "openai":
-                return OpenAIBatches(BatchHttp(route, self.pool, self._most))
-            if route.provider == "anthropic":
-                forward = routes.forwarding(route, "messages")
-                return AnthropicBatches(BatchHttp(forward, self.pool, self._most))
+        urls = self._fleet(model).urls
+        route = self._route(model, urls[0])
+        if len(urls) > 1:
+            raise UserError(
+                f"calls.batch: backend.api_base.{route.provider} has {len(urls)} URLs, and a batch "
+                "is known at one alone; give one"
+            )
+        if route.provider == "openai":
+            return OpenAIBatches(BatchHttp(route, self.pool, self._most))
+        if route.provider == "anthropic":
+            forward = routes.forwarding(route, "messages")
+            return AnthropicBatches(BatchHttp(forward, self.pool, self._most))
         raise UserError(
             f"calls.batch: {route.provider} has no batches that plenum knows (model {model}); "
-            "openai and anthropic have, at one URL each"
+            "openai and anthropic have"
         )
 
     async def _attempt(self, chat: Chat, number: int, base: str) -> Response:

@@ -27,10 +27,10 @@ def test_a_worker_that_sees_other_files_or_runs_other_code_says_so(
     if seen:
         probe.touch()
     digest = project.code_digest() if code == "own" else code
-    setup = Setup(str(tmp_path), {"PLENUM_SEEN": "1"}, (str(probe),), digest)
+    setup = Setup(str(tmp_path), {"PLENUM_SEEN": "1"}, digest)
 
     async def prepared() -> str:
-        return await Worker("w0").prepare(setup)
+        return await Worker("w0").prepare(setup, (str(probe),))
 
     said = asyncio.run(prepared())
     assert refusal in said

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import forking
 import postgres_server
 import pytest
 import s3_server
@@ -22,7 +23,7 @@ from forking import environment
 
 from .conftest import ROOT, _await, call, free_port, journals
 
-SWEEP = ("-m", "roles=on,off", "model=uniform,mixed", "replicates=3", "rounds=4")
+SWEEP = ("-m", "roles=on,off", "replicates=3", "rounds=4")
 ADMIN, READER = "a-password-of-the-admin", "a-password-of-a-reader"
 
 
@@ -59,13 +60,8 @@ class Team:
     def mlflow(self, *arguments: str) -> CompletedProcess[str]:
         """Run MLflow's own command on the machine of the server."""
         login = {"MLFLOW_TRACKING_USERNAME": "admin", "MLFLOW_TRACKING_PASSWORD": ADMIN}
-        return subprocess.run(
-            [str(Path(sys.executable).parent / "mlflow"), *arguments],
-            env=environment(**self.parts, **login),
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
+        command = [sys.executable, "-m", "mlflow.__main__", *arguments]
+        return forking.run(command, env=environment(**self.parts, **login), timeout=120)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +103,7 @@ def prepared(parts: dict[str, str], number: int) -> list[CompletedProcess[str]]:
     command = [sys.executable, *services()["prepare"]["entrypoint"][1:]]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     environ = environment(**parts)
-    at_once = [subprocess.Popen(command, env=environ, text=True, **pipes) for _ in range(number)]
+    at_once = [forking.Process(command, env=environ, text=True, **pipes) for _ in range(number)]
     printed = [process.communicate(timeout=200)[0] for process in at_once]
     return [
         CompletedProcess(p.args, p.returncode, t) for p, t in zip(at_once, printed, strict=True)

@@ -10,17 +10,22 @@ from plenum.testing.fault_server import BatchFaults, Latency, Running, Settings,
 
 from .conftest import KEY, ROOT, call, free_port, journals, table
 
-MODEL = "openai/house-model"
+MODEL, OTHER = "openai/house-model", "anthropic/house-model"
 BATCHES = ("calls.batch=true", "batch.poll_s=0.05")
 PORT = free_port()
-FAULTS = BatchFaults(errored=0.02, before=0.03, after=0.03, takes_s=0.1, slow=0.1, slow_s=0.4)
-SHAPE = ("replicates=2", "rounds=2", "calls.max_attempts=20", f"model.default={MODEL}")
-KILLS = 6
+FAULTS = BatchFaults(
+    errored=0.02, before=0.03, after=0.03, garbled=0.03, takes_s=0.1, slow=0.1, slow_s=0.4
+)
+SHAPE = (
+    *("replicates=2", "rounds=1", "calls.max_attempts=20", "backend.send_seed=false"),
+    *(f"model.default={MODEL}", f"+model.seats={{Welfare:{OTHER},Equity:{OTHER}}}"),
+)
+KILLS = 5
 PRICED = (
     *("-m", "roles=on,off", f"model.default={MODEL}", "backend=api", "backend.send_seed=true"),
     *("replicates=2", "rounds=2", f"+prices={{{MODEL}:{{input:100,output:400}}}}", *BATCHES),
 )
-ENV = {"OPENAI_API_KEY": KEY}
+ENV = {"OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
 
 
 def server(batches: BatchFaults | None = None) -> Settings:
@@ -30,8 +35,9 @@ def server(batches: BatchFaults | None = None) -> Settings:
 def swept(folder: Path, running: Running, kills: int, *more: str) -> dict[str, Any]:
     folder.mkdir()
     given = (f"backend.api_base.openai={running.url}", str(kills), "5", *SHAPE, *more)
-    env = {"OPENAI_API_KEY": KEY, "PLENUM_ROOT": str(ROOT)}
-    done = call(folder, "tests/e2e/killing.py", *given, **env)
+    other = f"+backend.api_base.anthropic={running.url.removesuffix('/v1')}"
+    env = {**ENV, "PLENUM_ROOT": str(ROOT)}
+    done = call(folder, "tests/e2e/killing.py", *given, other, **env)
     report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return report
 
@@ -44,7 +50,10 @@ def written(folder: Path) -> dict[str, bytes]:
 
 
 def test_kills_lose_nothing_pay_nothing_twice_and_change_no_byte(tmp_path: Path) -> None:
-    """SIGKILLs at random requests: uploads, submits, looks, results; with failures of all sorts."""
+    """SIGKILLs at random requests: uploads, submits, looks, results; with failures of all sorts.
+
+    Seats of two providers move in lockstep.
+    """
     with serving(server()) as running:
         swept(tmp_path / "live", running, 0)
         paid_live = running.stats()["paid"]
@@ -65,7 +74,10 @@ def test_half_the_price_from_dry_run_to_accounting(tmp_path: Path) -> None:
         announced = call(tmp_path, "run.py", *given, "dry_run=true", **ENV).stdout
         done = call(tmp_path, "run.py", *given, **ENV)
         assert (running.stats()["requests"], running.stats()["paid_twice"]) == (0, 0)
+        again = call(tmp_path, "run.py", *given, "dry_run=true", **ENV).stdout
     assert "50 / 200" in announced
+    assert ": 16 calls in sequence" in announced
+    assert ": 0 calls in sequence" in again
     assert "a batch of 1:00:00 h (assumed; providers promise 24 h)" in announced
     assert done.stderr.count(" are submitted") == 16  # a batch a turn, over both conditions
     said = " ".join(call(tmp_path, "scripts/accounting.py", "study=cheap").stdout.split())

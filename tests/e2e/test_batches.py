@@ -79,7 +79,7 @@ def test_half_the_price_from_dry_run_to_accounting(tmp_path: Path) -> None:
     assert ": 16 calls in sequence" in announced
     assert ": 0 calls in sequence" in again
     assert "a batch of 1:00:00 h (assumed; providers promise 24 h)" in announced
-    assert done.stderr.count(" are submitted") == 16  # a batch a turn, over both conditions
+    assert done.stderr.count(f" to {MODEL} submitted") == 16  # a batch a turn, over both conditions
     said = " ".join(call(tmp_path, "scripts/accounting.py", "study=cheap").stdout.split())
     (row,) = table(tmp_path, "cheap", "accounting_models")
     assert f"in batches, at half the price: {row['calls']} of {row['calls']} calls" in said

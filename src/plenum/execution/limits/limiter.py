@@ -193,7 +193,8 @@ class Limiter:
             alone for too long.
         """
         if not error.reached or error.failure in _OF_BATCHES:
-            reason = f"{self._provider} can't be reached: {error.detail}"
+            why = "" if error.failure in _OF_BATCHES else " can't be reached"
+            reason = f"{self._provider}{why}: {error.detail}"
             if self._unreached >= attempts:
                 self._close(Failure.UNREACHABLE, reason)
             raise ProviderUnavailable(Failure.UNREACHABLE, reason)

@@ -80,7 +80,7 @@ class Sender:
             except CallError as error:
                 wait = max(pause, error.retry_after or 0.0)
                 if not self._goes_on(error, began):
-                    self._refused(line, sent, self._given_up(error))
+                    self._refused(line, sent, self._given_up(line, error))
                     return False
                 await asyncio.sleep(wait)
                 pause = min(2 * pause, self._calls.backoff_max_s)
@@ -88,10 +88,14 @@ class Sender:
                 if doubtful and await self._search(line, sent, tried):
                     return True
             else:
-                self._say(sent, f"{len(items)} calls to {line.model} are submitted")
+                calls = f"{len(items)} call{'s' * (len(items) > 1)}"
+                self._say(sent, f"{calls} to {line.model} submitted")
                 return True
 
-    def _given_up(self, error: CallError) -> CallError:
+    def _given_up(self, line: Line, error: CallError) -> CallError:
+        if error.status == _NOT_FOUND:
+            base = f"{line.interface.base} takes no batches"
+            return CallError(error.failure, f"{base}: {error.detail}", error.status)
         if not error.failure.transient:
             return error
         why = f"no batch was taken within calls.max_wait_s={self._calls.max_wait_s:g}"

@@ -25,7 +25,10 @@ _OTHERS_S = 20.0
 _LOOK_S = 5.0
 _CLOSE_S = 5.0
 _ROUNDS = 3
-"""As often may all workers die in a row, without an answer between, before no more are started."""
+"""As often may all workers die, or one fail to start, before no more are started.
+
+In a row: deaths without an answer between, starts without one that succeeds.
+"""
 
 
 @dataclass(eq=False)
@@ -105,7 +108,7 @@ class Crew:
         self._remotes: list[Remote] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._fewer = asyncio.Event()
-        self._vain = self._wanted = 0
+        self._failed = self._vain = self._wanted = 0
         self.over = False
 
     @property
@@ -197,10 +200,12 @@ class Crew:
             with _probes(self._folders) as probes:
                 refusal = await remote.actor.prepare.remote(self._setup, probes)
         except RayError as error:
-            refusal = " ".join(str(error).split())[-300:]
-        if refusal:
+            self._failed += 1
             self._lose(remote)
+            return f"{remote.name} can't start: {' '.join(str(error).split())[-300:]}"
+        if refusal:  # it keeps its place: another one would be started there, and refuse too
             return f"{remote.name} can't work: {refusal}"
+        self._failed = 0
         remote.ready, remote.contact = True, time.monotonic()
         self._spawn(self._listen(remote))
         self._spawn(self._talk(remote))
@@ -218,7 +223,7 @@ class Crew:
             if self._settings.number is None:
                 with suppress(Exception):  # the cluster's head may be gone
                     self._wanted = await asyncio.to_thread(cluster.room, self._settings)
-            vain = self._vain >= _ROUNDS * max(1, self._wanted)
+            vain = self._failed >= _ROUNDS or self._vain >= _ROUNDS * max(1, self._wanted)
             for _ in range(0 if vain else self._wanted - len(self._remotes)):
                 self._hire().add_done_callback(self._joined)
             left = time.monotonic() if self.ready else left

@@ -1,6 +1,7 @@
 """The deployment is what its docs say; tests/e2e/test_team.py starts its parts, without Docker."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +69,22 @@ def test_docs_name_what_there_is() -> None:
         assert path == "deploy/.env" or (ROOT / path).exists(), path
     for service in re.findall(r"exec .*\\\n\s+(\w+) ", docs):
         assert service in yaml.safe_load(TEXT)["services"]
+
+
+def test_a_job_of_kuberay_fits_our_image_and_our_ray() -> None:
+    text = (ROOT / "deploy/rayjob.yaml").read_text(encoding="utf-8")
+    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    (extras,) = re.findall(r"EXTRAS=(\w+)", text)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["optional-dependencies"][extras][0].startswith("ray[default]")
+    job = yaml.safe_load(text)["spec"]
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert f"\nray=={job['rayClusterSpec']['rayVersion']} " in pins
+    folder = Path(job["entrypoint"].split()[1]).parent
+    assert f"WORKDIR {folder}\n" in image
+    groups = [job["rayClusterSpec"]["headGroupSpec"], *job["rayClusterSpec"]["workerGroupSpecs"]]
+    for group in groups:
+        (container,) = group["template"]["spec"]["containers"]
+        assert f"WORKDIR {container['workingDir']}\n" in image
+        (mount,) = container["volumeMounts"]
+        assert f"journals={mount['mountPath']}/" in job["entrypoint"]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from plenum.archive.gather import gathered
+from plenum.reports import estimating
 from plenum.reports.rows import frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import load
@@ -185,5 +186,10 @@ def test_estimates_that_a_sweep_stored_are_those_that_would_be_computed(
     first, second = stored.contrasts[0].estimate, computed.contrasts[0].estimate
     assert (first.value, first.ci_low, first.p_wald) == (second.value, second.ci_low, second.p_wald)
     assert first.p == first.p_wald
-    again = load(replace(chosen, window=(2, 5)), outlined=True)
-    assert csv(frame(again.rows)) == csv(frame(load(replace(chosen, window=(2, 5))).rows))
+    others = replace(chosen, window=(2, 5))
+    expected = csv(frame(load(others).rows))
+    for alone in (200, 0):  # in this process, and in several
+        monkeypatch.setattr(estimating, "_ALONE", alone)
+        again = load(others, outlined=True)
+        assert not any(row.tracked.preferences.size for row in again.rows)
+        assert csv(frame(again.rows)) == expected

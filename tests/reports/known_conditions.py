@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary, generators
-from plenum.reports import rows
+from plenum.reports import estimating
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
@@ -99,7 +99,7 @@ def one_shot(key: int, decisions: str, **factors: str) -> TrackedCondition:
 
 def build(conditions: Sequence[TrackedCondition], chosen: Settings = CHOSEN) -> list[Row]:
     """Rows with few draws."""
-    return rows.build(conditions, chosen)
+    return estimating.build(conditions, chosen)
 
 
 def summary(row: Row) -> Summary:

@@ -10,6 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 _LIMIT = 2**26
+
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""Environment of processes that are the parallelism themselves: on small arrays several threads
+each take some seven times the CPU time."""
 _PR_SET_DUMPABLE = 4
 
 
@@ -64,6 +68,7 @@ class LineProcess:
             stderr=asyncio.subprocess.PIPE,
             limit=_LIMIT,
             start_new_session=True,
+            env=os.environ | ONE_THREAD,
         )
         self._listening = asyncio.create_task(self._listen(self._process))
         if setup is not None:

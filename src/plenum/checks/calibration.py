@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from plenum.base.processes import ONE_THREAD
 from plenum.dynamics import (
     INTERVALS,
     bootstrap,
@@ -213,8 +214,7 @@ def work(task: tuple[str, int, int, int]) -> list[Row]:
 
 def measure(draws: int, workers: int) -> Measured:
     """All batches, in parallel, with a progress bar."""
-    for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ[variable] = "1"  # for the workers: they are the parallelism
+    os.environ.update(ONE_THREAD)  # for the workers
     kinds = {  # how many there are, how often each is drawn, and in what batches
         "pools": (1, min(draws, POOLED), 10),
         "estimates": (len(PROCESSES), draws, 50),

@@ -35,8 +35,9 @@ def recorded(
     *,
     interval: str,
     warnings: Sequence[str],
+    status: str = "ok",
 ) -> Recorded:
-    """The estimates of a condition that has a λ̂.
+    """The estimates of a condition.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def recorded(
         Mean switches of each seat.
     n
         Completed replicates.
-    interval, warnings
+    interval, warnings, status
         Of λ̂.
     """
     groups = {name: dict(group) for name, group in numbers.items()}
@@ -60,21 +61,6 @@ def recorded(
         median, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
         return TimeToMajority(reading, median, low, high, int(known[events]), n)
 
-    full = known["saturated_round"]
-    named = (
-        *("d_first", "d_last", "headroom", "diffusion", "excess", "excess_ci_low"),
-        *("excess_ci_high", "exponential_residual", "power_residual", "grid"),
-    )
-    values: dict[str, Any] = {name: known[name] for name in named}
-    diagnostics = Diagnostics(
-        **values,
-        cap=known["d_cap"],
-        saturated_round=None if math.isnan(full) else int(full),
-        rms=Variant(known["lambda_rms"], known["lambda_rms_se"]),
-        quenched=Variant(
-            known["lambda_quenched"], known["lambda_quenched_se"], int(known["quenched_pairs"])
-        ),
-    )
     exponent = LyapunovEstimate(
         value=known["lambda"],
         se=known["se"],
@@ -84,10 +70,11 @@ def recorded(
         p_zero=known["p_zero"],
         p_diffusion=known["p_diffusion"],
         warnings=tuple(warnings),
+        status=status,
         rounds_used=int(known["rounds_used"]),
         zero_rounds=int(known["zero_rounds"]),
         replicates=n,
-        diagnostics=diagnostics,
+        diagnostics=_diagnostics(known) if status == "ok" else None,
     )
     none, mean = np.empty(0), np.array(switches)
     return Recorded(
@@ -105,4 +92,22 @@ def recorded(
         },
         redrawn=int(known["bootstrap_redrawn"]),
         numbers=groups,
+    )
+
+
+def _diagnostics(known: Mapping[str, float]) -> Diagnostics:
+    full = known["saturated_round"]
+    named = (
+        *("d_first", "d_last", "headroom", "diffusion", "excess", "excess_ci_low"),
+        *("excess_ci_high", "exponential_residual", "power_residual", "grid"),
+    )
+    values: dict[str, Any] = {name: known[name] for name in named}
+    return Diagnostics(
+        **values,
+        cap=known["d_cap"],
+        saturated_round=None if math.isnan(full) else int(full),
+        rms=Variant(known["lambda_rms"], known["lambda_rms_se"]),
+        quenched=Variant(
+            known["lambda_quenched"], known["lambda_quenched_se"], int(known["quenched_pairs"])
+        ),
     )

@@ -1,19 +1,14 @@
 """One row a condition: factors, realised n, estimates, warnings."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import dataclass, field
 
 import pandas as pd
 
-from plenum.base.errors import UserError
 from plenum.design.factors import varying
-from plenum.dynamics import Branching, Summary, of_replicates, recorded, summarise
-from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, by_family, details
-from plenum.reports import stored_estimates
-from plenum.reports.settings import Settings
-from plenum.tracking.conditions import Outline, TrackedCondition
-from plenum.tracking.study import Study
+from plenum.dynamics import Branching, Summary
+from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, details
+from plenum.tracking.conditions import TrackedCondition
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
@@ -127,69 +122,6 @@ def in_other_environments(cells: Sequence[Row]) -> bool:
         alike = tuple(str(row.tracked.factors.get(name)) for name in ("model", "settings"))
         met.setdefault(alike, set()).update(row.tracked.environments)
     return any(len(digests) > 1 for digests in met.values())
-
-
-def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
-    """Estimate every condition, in the order of scenario and the order of running."""
-    ordered = sorted(tracked, key=lambda t: t.factors["scenario"])
-    return [_estimated(Row(condition, None), chosen) for condition in ordered]
-
-
-def _estimated(row: Row, chosen: Settings) -> Row:
-    """A condition with its estimates, as far as it has replicates."""
-    condition = row.tracked
-    if condition.outline is not None:
-        return _outlined(row, condition.outline, chosen)
-    if not condition.preferences.size:
-        return row
-    after = condition.after_round
-    if after:
-        branches = of_replicates(condition.ensemble, condition.bases, after, seed=chosen.seed)
-        return replace(row, branches=branches)
-    how: Any = {name: getattr(chosen, name) for name in ("interval", "draws", "seed")}
-    summary = summarise(condition.preferences, condition.decisions, chosen.window, **how)
-    if not row.readings:
-        return replace(row, summary=summary)
-    families = by_family(condition.ensemble, row.readings, chosen.window, **how)
-    return replace(row, summary=summary, wordings=families)
-
-
-_DEFAULTS = {field.name: field.default for field in fields(Settings)}
-
-
-def _outlined(row: Row, outline: Outline, chosen: Settings) -> Row:
-    """A condition of a large study: its arrays are given up where they had to be read."""
-    settings = ("window", "interval", "draws", "seed")
-    if all(getattr(chosen, name) == _DEFAULTS[name] for name in settings):
-        summary = stored_estimates.read(outline, row.n)
-        if summary is not None:
-            seats = tuple(name for name in stored_estimates.group(outline, "switches"))
-            return replace(row, tracked=replace(row.tracked, seats=seats), summary=summary)
-    whole = _estimated(replace(row, tracked=row.tracked.whole), chosen)
-    if whole.summary is None or whole.summary.lyapunov.status != "ok":
-        return whole
-    exponent, tracked = whole.summary.lyapunov, replace(row.tracked, seats=whole.tracked.seats)
-    numbers, means = whole.summary.record(), whole.summary.switches.mean.tolist()
-    interval, warned = exponent.interval, exponent.warnings
-    kept = recorded(numbers, means, row.n, interval=interval, warnings=warned)
-    return replace(row, tracked=tracked, summary=kept)
-
-
-def other_study(chosen: Settings, key: str) -> list[Row]:
-    """The conditions of the study that a setting names; none where it names none.
-
-    Raises
-    ------
-    UserError
-        There is no such study.
-    """
-    study = getattr(chosen, key)
-    if not study:
-        return []
-    try:
-        return build(Study(study, chosen.uri).conditions, chosen)
-    except UserError as error:
-        raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None
 
 
 def frame(rows: Sequence[Row]) -> pd.DataFrame:

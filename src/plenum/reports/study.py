@@ -8,7 +8,8 @@ from plenum.design.kinds import KINDS, Kind
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports import effects
 from plenum.reports.effects import Effect
-from plenum.reports.rows import Row, build, other_study
+from plenum.reports.estimating import build, other_study
+from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking.runs import kind_tag
 from plenum.tracking.study import Study

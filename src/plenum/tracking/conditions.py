@@ -29,7 +29,7 @@ class Outline:
     Attributes
     ----------
     metrics, interval, warnings
-        As this very version of the code wrote them.
+        As this very version of the code wrote them; no metrics where another one did.
     replicates
         Reads what the replicates left: fields of the condition's record.
     """

@@ -172,7 +172,7 @@ class Study:
 
     @cached_property
     def outlined(self) -> list[TrackedCondition]:
-        """The conditions; of a large study with outlines where the sweep's estimates stand."""
+        """The conditions; of a large study with outlines in place of what replicates left."""
         if len(self.condition_runs) <= MANY:
             return self.conditions
         return self._each(self._outlined, self.condition_runs, self.listed)
@@ -279,26 +279,28 @@ class Study:
         return left
 
     def _outlined(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
-        """A condition with an outline, where this version of the code estimated it.
+        """A condition with an outline, where it has estimates.
 
-        Not where replicates read different wordings or are branches: runs don't hold all of these
-        estimates.
+        It has the numbers where this version of the code estimated it, and its replicates are
+        neither branches nor read different wordings: runs don't hold all of these estimates.
         """
-        params, tags, metrics = run.data.params, run.data.tags, run.data.metrics
+        if not (condition.completed and conditions.estimated(run)):
+            return condition
+        params, tags = run.data.params, run.data.tags
         version = code_version()
-        reusable = (
+        known = (
             tags.get("plenum.version") == version
             and not version.endswith("-dirty")
             and tags.get("plenum.status") == "ok"
-            and conditions.estimated(run)
             and not {"variants", "branch.base"} & params.keys()
         )
-        if not reusable:
-            return self._with_replicates(run, condition)
-        listed = replace(condition, options=tuple(params["options"].split(" / ")))
-        warned = tuple(tags["plenum.warnings"].split())
-
-        outline = Outline(metrics, tags["plenum.interval"], warned, partial(self._left, run))
+        listed = replace(condition, options=tuple(params.get("options", "").split(" / ")))
+        outline = Outline(
+            run.data.metrics if known else {},
+            tags.get("plenum.interval", ""),
+            tuple(tags.get("plenum.warnings", "").split()),
+            partial(self._left, run),
+        )
         return replace(listed, outline=outline)
 
     def _archives(self, parents: Container[str], scratch: Path) -> dict[str, Path]:

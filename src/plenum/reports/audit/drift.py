@@ -11,9 +11,9 @@ from plenum.dynamics import divergence
 from plenum.reports import style
 from plenum.reports.article.document import Picture
 from plenum.reports.audit.gather import Kept
+from plenum.reports.estimating import build
 from plenum.reports.figures import divergence as figures
 from plenum.reports.labels import origin
-from plenum.reports.rows import build
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.programs import ensemble

@@ -8,12 +8,13 @@ import numpy as np
 
 from plenum.dynamics import Branching, Summary, divergence
 from plenum.dynamics.fragility import FamilyEstimate
+from plenum.reports.estimating import build
 from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, names, seat
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
 from plenum.reports.formats import interval, number, p_value
 from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, build, symbol
+from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import StoredTranscript

@@ -1,0 +1,143 @@
+"""Conditions with their estimates: as the sweep stored them, or computed anew."""
+
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import fields, replace
+from multiprocessing import get_context
+from typing import Any
+
+import numpy as np
+
+from plenum.base.errors import UserError
+from plenum.base.processes import ONE_THREAD
+from plenum.dynamics import of_replicates, recorded, summarise
+from plenum.dynamics.fragility import by_family
+from plenum.reports import stored_estimates
+from plenum.reports.rows import Row
+from plenum.reports.settings import Settings
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
+
+_ALONE = 200
+"""So many conditions are estimated in this process: others would take seconds to start."""
+
+_AHEAD = 4
+"""Conditions a process whose arrays may be in memory, waiting to be estimated."""
+
+_DEFAULTS = {field.name: field.default for field in fields(Settings)}
+
+
+def build(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
+    """Estimate every condition, in the order of scenario and the order of running.
+
+    Those that have an outline keep no arrays, however many they are; numbers that the sweep stored
+    with these settings aren't computed again.
+    """
+    ordered = sorted(tracked, key=lambda t: t.factors["scenario"])
+    rows = [_stored(condition, chosen) or Row(condition, None) for condition in ordered]
+    computed = iter(_computed([row.tracked for row in rows if row.summary is None], chosen))
+    return [next(computed) if row.summary is None else row for row in rows]
+
+
+def whole(row: Row, chosen: Settings) -> Row:
+    """A condition with its arrays, and all that is estimated of them."""
+    return row if row.tracked.outline is None else estimated(row.tracked.whole, chosen)
+
+
+def estimated(condition: TrackedCondition, chosen: Settings) -> Row:
+    """A condition with its estimates, as far as it has replicates that were read."""
+    row = Row(condition, None)
+    if not condition.preferences.size:
+        return row
+    after = condition.after_round
+    if after:
+        branches = of_replicates(condition.ensemble, condition.bases, after, seed=chosen.seed)
+        return replace(row, branches=branches)
+    how: Any = {name: getattr(chosen, name) for name in ("interval", "draws", "seed")}
+    summary = summarise(condition.preferences, condition.decisions, chosen.window, **how)
+    if not row.readings:
+        return replace(row, summary=summary)
+    families = by_family(condition.ensemble, row.readings, chosen.window, **how)
+    return replace(row, summary=summary, wordings=families)
+
+
+def _stored(condition: TrackedCondition, chosen: Settings) -> Row | None:
+    """A condition of a large study with the sweep's estimates, where these settings gave them."""
+    outline = condition.outline
+    settings = ("window", "interval", "draws", "seed")
+    if outline is None or any(getattr(chosen, name) != _DEFAULTS[name] for name in settings):
+        return None
+    summary = stored_estimates.read(outline, condition.completed)
+    if summary is None:
+        return None
+    seats = tuple(stored_estimates.group(outline, "switches"))
+    return Row(replace(condition, seats=seats), summary)
+
+
+def _computed(conditions: Sequence[TrackedCondition], chosen: Settings) -> Iterator[Row]:
+    """Estimate conditions in their order; many outlined ones in processes of their own."""
+    if sum(condition.outline is not None for condition in conditions) <= _ALONE:
+        for condition in conditions:
+            row = estimated(condition.whole, chosen)
+            yield row if condition.outline is None else _reduced(row, condition)
+        return
+    processes = os.cpu_count() or 1
+    waiting: deque[tuple[TrackedCondition, Future[Row]]] = deque()
+
+    def next_row() -> Row:
+        kept, future = waiting.popleft()
+        return replace(future.result(), tracked=kept)
+
+    os.environ.update(ONE_THREAD)  # for the processes
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        for condition in conditions:
+            read = condition.whole
+            kept = read if condition.outline is None else _kept(read, condition)
+            waiting.append((kept, pool.submit(_without_arrays, read, chosen)))
+            if len(waiting) > _AHEAD * processes:
+                yield next_row()
+        while waiting:
+            yield next_row()
+
+
+def _without_arrays(condition: TrackedCondition, chosen: Settings) -> Row:
+    """What a process gives back: estimates alone."""
+    return _reduced(estimated(condition, chosen), replace(condition, preferences=_NONE))
+
+
+def _reduced(row: Row, outlined: TrackedCondition) -> Row:
+    """A condition whose arrays, and those of its estimates, are given up."""
+    tracked = _kept(row.tracked, outlined)
+    if row.summary is None:
+        return replace(row, tracked=tracked)
+    exponent = row.summary.lyapunov
+    numbers, means = row.summary.record(), row.summary.switches.mean.tolist()
+    how: Any = {name: getattr(exponent, name) for name in ("interval", "warnings", "status")}
+    return replace(row, tracked=tracked, summary=recorded(numbers, means, row.n, **how))
+
+
+def _kept(read: TrackedCondition, outlined: TrackedCondition) -> TrackedCondition:
+    """A condition that was read, without its arrays; they can be read again."""
+    return replace(read, preferences=_NONE, outline=outlined.outline)
+
+
+_NONE = np.empty((0, 0, 0, 0))
+
+
+def other_study(chosen: Settings, key: str) -> list[Row]:
+    """The conditions of the study that a setting names; none where it names none.
+
+    Raises
+    ------
+    UserError
+        There is no such study.
+    """
+    study = getattr(chosen, key)
+    if not study:
+        return []
+    try:
+        return build(Study(study, chosen.uri).conditions, chosen)
+    except UserError as error:
+        raise UserError(str(error).replace("study: ", f"{key}: ", 1)) from None

@@ -1,6 +1,5 @@
 """Everything that MLflow holds of a study, condition by condition."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -88,9 +87,7 @@ def gathered(
     """
     tracked = Study(study, uri)
     runs = tracked.condition_runs
-    nested: defaultdict[str, list[Any]] = defaultdict(list)
-    for replicate in tracked.nested_runs:
-        nested[replicate.data.tags.get("mlflow.parentRunId", "")].append(replicate)
+    nested = tracked.nested_by("mlflow.parentRunId")
     with tracked.transcripts() as kept, ThreadPoolExecutor(8) as pool:
 
         def read(numbered: tuple[int, Any]) -> ArchivedCondition:
@@ -98,7 +95,7 @@ def gathered(
             journals = {
                 replicate.replicate: replicate.path for replicate in kept.get(run.info.run_id, ())
             }
-            children = [*nested[run.info.run_id], *rowed(tracked.client, run, whole=True)]
+            children = [*nested.get(run.info.run_id, ()), *rowed(tracked.client, run, whole=True)]
             return _condition(tracked.client, number, run, children, journals)
 
         conditions = []

@@ -1,4 +1,4 @@
-"""Child processes that answer JSON lines with JSON lines: work that must not hold up the calls."""
+"""Child processes: those that answer JSON lines with JSON lines, and those that share work out."""
 
 import asyncio
 import ctypes
@@ -6,8 +6,10 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import Any, TypeVar
 
 _LIMIT = 2**26
 
@@ -15,6 +17,10 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_
 """Environment of processes that are the parallelism themselves: on small arrays several threads
 each take some seven times the CPU time."""
 _PR_SET_DUMPABLE = 4
+_AHEAD = 4
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
 class Ended(Exception):
@@ -156,6 +162,32 @@ def step_back() -> None:
     """
     hide_environment()
     os.nice(5)
+
+
+def shared_out(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    """The results of tasks, in their order, from a process a core.
+
+    A few tasks a process are taken ahead of the results, so that each may be large.
+
+    Parameters
+    ----------
+    work
+        A function of a module, or a partial of one.
+    """
+    processes = os.cpu_count() or 1
+    os.environ.update(ONE_THREAD)  # for the processes
+    waiting: deque[Future[Result]] = deque()
+    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        try:
+            for task in tasks:
+                waiting.append(pool.submit(work, task))
+                if len(waiting) > _AHEAD * processes:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def hide_environment() -> None:

@@ -54,7 +54,7 @@ def _fetch(missing: Mapping[str, Job], study: str, uri: str) -> int:
         job = missing.get(condition.identity)
         if job is None:
             continue
-        with kept.transcripts(condition.run_id) as stored:
+        with kept.transcripts([condition.run_id]) as stored:
             for transcript in stored.get(condition.run_id, ()):
                 path = journal_of(job, transcript.replicate)
                 folder_of(job).mkdir(parents=True, exist_ok=True)

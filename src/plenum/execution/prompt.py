@@ -152,7 +152,7 @@ def _transcript(study: Study, run: Any, condition: Condition, wish: Wanted) -> T
     try:
         if here.exists():
             return read(here)
-        with study.transcripts(run.info.run_id) as kept:
+        with study.transcripts([run.info.run_id]) as kept:
             replicates = {
                 replicate.replicate: replicate for replicate in kept.get(run.info.run_id, ())
             }

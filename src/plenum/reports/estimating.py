@@ -1,17 +1,15 @@
 """Conditions with their estimates: as the sweep stored them, or computed anew."""
 
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import fields, replace
-from multiprocessing import get_context
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from plenum.base.errors import UserError
-from plenum.base.processes import ONE_THREAD
+from plenum.base.processes import shared_out
 from plenum.dynamics import of_replicates, recorded, summarise
 from plenum.dynamics.fragility import by_family
 from plenum.reports import stored_estimates
@@ -22,9 +20,6 @@ from plenum.tracking.study import Study
 
 _ALONE = 200
 """So many conditions are estimated in this process: others would take seconds to start."""
-
-_AHEAD = 4
-"""Conditions a process whose arrays may be in memory, waiting to be estimated."""
 
 _DEFAULTS = {field.name: field.default for field in fields(Settings)}
 
@@ -83,23 +78,16 @@ def _computed(conditions: Sequence[TrackedCondition], chosen: Settings) -> Itera
             row = estimated(condition.whole, chosen)
             yield row if condition.outline is None else _reduced(row, condition)
         return
-    processes = os.cpu_count() or 1
-    waiting: deque[tuple[TrackedCondition, Future[Row]]] = deque()
+    kept: deque[TrackedCondition] = deque()
 
-    def next_row() -> Row:
-        kept, future = waiting.popleft()
-        return replace(future.result(), tracked=kept)
-
-    os.environ.update(ONE_THREAD)  # for the processes
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+    def read() -> Iterator[TrackedCondition]:
         for condition in conditions:
-            read = condition.whole
-            kept = read if condition.outline is None else _kept(read, condition)
-            waiting.append((kept, pool.submit(_without_arrays, read, chosen)))
-            if len(waiting) > _AHEAD * processes:
-                yield next_row()
-        while waiting:
-            yield next_row()
+            whole = condition.whole
+            kept.append(whole if condition.outline is None else _kept(whole, condition))
+            yield whole
+
+    for row in shared_out(partial(_without_arrays, chosen=chosen), read()):
+        yield replace(row, tracked=kept.popleft())
 
 
 def _without_arrays(condition: TrackedCondition, chosen: Settings) -> Row:

@@ -2,7 +2,7 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -30,6 +30,7 @@ _AT_ONCE = 8
 MANY = 500
 """More conditions are read as outlines, and shown by what stands out among them."""
 
+_PARENT = "mlflow.parentRunId"
 _Part = TypeVar("_Part")
 
 
@@ -159,6 +160,13 @@ class Study:
         rowed = self._each(lambda run: runs.rowed(self.client, run), self.condition_runs)
         return [*self.nested_runs, *chain.from_iterable(rowed)]
 
+    def nested_by(self, tag: str) -> dict[str, list[Any]]:
+        """The nested runs of replicates by one of their tags."""
+        by_value: defaultdict[str, list[Any]] = defaultdict(list)
+        for run in self.nested_runs:
+            by_value[run.data.tags.get(tag, "")].append(run)
+        return by_value
+
     @cached_property
     def listed(self) -> list[TrackedCondition]:
         """The conditions as their runs have them, without what their replicates left."""
@@ -186,15 +194,14 @@ class Study:
         ValueError
             A condition's replicates don't add up.
         """
-        by_cell: defaultdict[str, dict[int, Any]] = defaultdict(dict)
-        for replicate in self.replicate_runs:
-            tags = replicate.data.tags
-            by_cell[tags["plenum.cell"]][int(tags["plenum.replicate"])] = replicate
+        nested = self.nested_by("plenum.cell")
 
         def read(run: Any, condition: TrackedCondition) -> ConditionUsage:
-            target = int(run.data.tags.get("plenum.target", 0))
-            replicates = sorted(by_cell[run.data.tags["plenum.cell"]].items())
-            wanted = [replicate for index, replicate in replicates if index < target]
+            tags = run.data.tags
+            target = int(tags.get("plenum.target", 0))
+            every = [*nested.get(tags["plenum.cell"], ()), *runs.rowed(self.client, run)]
+            by_number = {int(each.data.tags["plenum.replicate"]): each for each in every}
+            wanted = [each for number, each in sorted(by_number.items()) if number < target]
             return usage.read(self.client, run, condition, wanted)
 
         return self._each(read, self.condition_runs, self.listed)
@@ -202,15 +209,15 @@ class Study:
     @cached_property
     def provenance(self) -> dict[str, Provenance]:
         """Where each condition comes from, by its run."""
-        versions = {run.info.run_id: _version(run) for run in self.condition_runs}
-        for replicate in self.replicate_runs:
-            parent = replicate.data.tags.get("mlflow.parentRunId", "")
-            if parent in versions:
-                versions[parent] |= _version(replicate)
-        return {
-            run.info.run_id: _provenance(run, tuple(versions[run.info.run_id]))
-            for run in self.condition_runs
-        }
+        nested = self.nested_by(_PARENT)
+
+        def read(run: Any) -> Provenance:
+            replicates = [*nested.get(run.info.run_id, ()), *runs.rowed(self.client, run)]
+            versions = [name for each in (run, *replicates) for name in _version(each)]
+            return _provenance(run, tuple(dict.fromkeys(versions)))
+
+        each = self._each(read, self.condition_runs)
+        return {run.info.run_id: one for run, one in zip(self.condition_runs, each, strict=True)}
 
     @cached_property
     def reruns(self) -> dict[str, list[TrackedCondition]]:
@@ -228,7 +235,7 @@ class Study:
 
     @contextmanager
     def transcripts(
-        self, condition: str | None = None
+        self, conditions: Collection[str] | None = None
     ) -> Iterator[dict[str, list[StoredTranscript]]]:
         """All transcripts by the run of their condition, in the order of replicates.
 
@@ -236,14 +243,15 @@ class Study:
 
         Parameters
         ----------
-        condition
-            The run of a condition, to have its transcripts alone.
+        conditions
+            The runs of some conditions, to have their transcripts alone.
         """
         parents = {run.info.run_id for run in self.condition_runs}
-        parents &= {condition} if condition else parents
-        wanted = [
-            r for r in self.replicate_runs if r.data.tags.get("mlflow.parentRunId") in parents
-        ]
+        parents &= parents if conditions is None else set(conditions)
+        read = [run for run in self.condition_runs if run.info.run_id in parents]
+        nested = self.nested_by(_PARENT)
+        wanted = [each for run in read for each in nested.get(run.info.run_id, ())]
+        wanted += chain.from_iterable(self._each(partial(runs.rowed, self.client), read))
         with tempfile.TemporaryDirectory() as scratch:
             archives = self._archives(parents, Path(scratch))
             by_parent: defaultdict[str, list[StoredTranscript]] = defaultdict(list)

@@ -18,10 +18,10 @@ from plenum.archive import dictionary, layout, scrub
 from plenum.archive.container import Packer, sealed
 from plenum.archive.gather import ArchivedCondition, gathered
 from plenum.archive.layout import COUNTS, DICTIONARY, FORMAT, KIND, MANIFEST, README
-from plenum.archive.progress import progress
 from plenum.archive.readme import readme
 from plenum.archive.verify import check, seal, size, summary
 from plenum.base.errors import UserError
+from plenum.base.progress import progress
 from plenum.base.project import code_version
 from plenum.records import remote_files
 from plenum.reports import accounting

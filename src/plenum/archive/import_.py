@@ -16,10 +16,10 @@ from plenum.archive import layout
 from plenum.archive.container import Box, described
 from plenum.archive.gather import ARCHIVE, ORIGIN, gathered
 from plenum.archive.layout import ARTIFACTS, RUNS, TRANSCRIPTS, Run
-from plenum.archive.progress import progress
 from plenum.archive.verify import checked, existing, named, summary
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
+from plenum.base.progress import progress
 from plenum.design.kinds import of_condition
 from plenum.design.ranges import is_study
 from plenum.records import read, remote_files, storage

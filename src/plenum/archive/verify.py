@@ -11,8 +11,8 @@ from typing import Any
 from plenum.archive import contents, dictionary, layout
 from plenum.archive.container import SEAL, Box, Damaged, opened
 from plenum.archive.layout import CONDITIONS, COUNTS, DICTIONARY, MANIFEST
-from plenum.archive.progress import progress
 from plenum.base.errors import UserError
+from plenum.base.progress import progress
 from plenum.base.project import code_version
 
 ReportProgress = Callable[[int, int], None]

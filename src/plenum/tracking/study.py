@@ -368,7 +368,7 @@ def run_or_imported(names: Iterable[str], uri: str) -> dict[str, str]:
 
 
 def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
-    """Log files to the study's report run, which is made at the first time."""
+    """Log files and folders to the study's report run, which is made at the first time."""
     client = store.open_client(uri)
     with store.permitted(uri):
         experiment = store.experiment(client, uri, study)
@@ -387,7 +387,8 @@ def _log_report(client: Any, experiment: str, files: Sequence[Path]) -> None:
     if run.info.status != "FINISHED":  # a fresh one, or one whose first writer was killed
         client.set_terminated(run_id)
     for file in files:
-        client.log_artifact(run_id, str(file))
+        log = client.log_artifacts if file.is_dir() else client.log_artifact
+        log(run_id, str(file), *[file.name] * file.is_dir())
 
 
 def _provenance(run: Any, versions: tuple[str, ...]) -> Provenance:

@@ -12,11 +12,11 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.archive.progress import progress
 from plenum.archive.published import branching
 from plenum.archive.published.catalogue import PublishedFile, Release, Selection, release_of
 from plenum.archive.published.conditions import load
 from plenum.base.errors import UserError
+from plenum.base.progress import progress
 from plenum.execution.summarise import report
 from plenum.execution.usage import account
 from plenum.records import Usage, read

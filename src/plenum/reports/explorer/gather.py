@@ -113,12 +113,24 @@ def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
         "warnings": list(row.warnings),
         "split": len(set(row.tracked.decisions)) > 1,
         "transcripts": transcripts,
+        "estimates": _estimates(row),
     }
     if row.summary is not None and math.isfinite(row.summary.lyapunov.value):
         exponent = row.summary.lyapunov
         low, high = finite(exponent.ci_low), finite(exponent.ci_high)
         data |= {"lambda": exponent.value, "low": low, "high": high}
     return data
+
+
+def _estimates(row: Row) -> dict[str, float | None]:
+    """Numbers beside λ̂ by which conditions are ordered."""
+    if row.summary is None:
+        return {}
+    median = row.summary.time_to_majority.median
+    return {
+        "share off the modal decision": finite(row.summary.flip_rate.value),
+        "median rounds to a majority": finite(median),
+    }
 
 
 def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import gzip
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,8 +18,11 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-_SCRIPTS = ("dom", "blocks", "words", "compare", "conditions", "missing", "about", "link", "bar")
+_SCRIPTS = ("dom", "blocks", "about", "link", "forest")
 """Scripts that every page begins with."""
+
+_READING = ("words", "compare", "conditions", "missing", "bar")
+"""Scripts of pages that one reads transcripts on."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +39,20 @@ class Layout:
         The asset with the figures and what stands below them.
     scripts
         Its scripts, in the order in which they are joined to the shared ones; the last opens it.
+    frame
+        The asset around the body.
     """
 
     title: str
     example: str
     body: str
     scripts: tuple[str, ...]
+    frame: str = "condition.html"
+
+    @property
+    def finder(self) -> "Layout":
+        """The page that finds the conditions of a large study."""
+        return replace(self, scripts=("finder",), frame="finder.html")
 
 
 def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
@@ -58,10 +69,11 @@ def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
     """
     style, script = _asset("page.css"), script_text(layout)
     rules = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
+    frame = rules.from_string(_asset(layout.frame))
     return rules.from_string(_asset("page.html")).render(
         study=study,
         layout=layout,
-        body=Markup(_asset(layout.body)),
+        frame=Markup(frame.render(layout=layout, body=Markup(_asset(layout.body)))),
         policy=policy(style, script),
         style=Markup(style),
         script=Markup(script),
@@ -91,7 +103,8 @@ def pack(block: Any) -> str:
 @cache
 def script_text(layout: Layout) -> str:
     """All scripts as one module."""
-    return "\n".join(_asset(f"{name}.js") for name in (*_SCRIPTS, *layout.scripts))
+    shared = _SCRIPTS if layout.frame == "finder.html" else (*_SCRIPTS, *_READING)
+    return "\n".join(_asset(f"{name}.js") for name in (*shared, *layout.scripts))
 
 
 def _asset(name: str) -> str:

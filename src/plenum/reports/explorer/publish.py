@@ -1,6 +1,7 @@
 """`scripts/explore.py`: write a study's explorer and log it to MLflow."""
 
 import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ from plenum.design.kinds import KINDS
 from plenum.design.ranges import Whole, require
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
+from plenum.reports.explorer.shelves import MOST, write_all
 from plenum.reports.settings import Settings
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition
@@ -40,7 +42,7 @@ class Explored(Settings):
     condition
         The first letters of the identity of the only condition to show; empty for all.
     replicates
-        The most transcripts of a condition; ``None`` for all.
+        The most transcripts of a condition; ``None`` for all, and for a few of a large study.
     """
 
     out: Annotated[Path, _Html()]
@@ -49,7 +51,10 @@ class Explored(Settings):
 
 
 def publish(chosen: Explored) -> None:
-    """Write the explorer of a study as one HTML file, and log it.
+    """Write the explorer of a study, and log it.
+
+    It is one HTML file; of a large study a file that finds conditions, and a folder beside it with
+    pages of some conditions each.
 
     Raises
     ------
@@ -59,16 +64,26 @@ def publish(chosen: Explored) -> None:
     store.require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
     explorer: Explorer = KINDS[tracked.kind].part("explorer")
-    conditions = beginning_with(tracked.conditions, chosen.condition)
-    with tracked.transcripts() as kept:
-        data = explorer.gather(chosen, conditions, kept, chosen.replicates)
-    text = page(chosen.study, data, explorer.layout)
+    conditions = beginning_with(tracked.outlined, chosen.condition)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = chosen.out.with_name(f".{chosen.out.name}.part")
+    files, folder = [chosen.out], chosen.out.with_suffix("")
+    if len(conditions) > MOST:
+        pages = folder.with_name(f".{folder.name}.part")
+        text, size = write_all(chosen, tracked, conditions, pages, folder.name)
+        if folder.is_dir():
+            shutil.rmtree(folder)
+        os.replace(pages, folder)
+        files.append(folder)
+    else:
+        with tracked.transcripts([each.run_id for each in conditions]) as kept:
+            whole = [condition.whole for condition in conditions]
+            data = explorer.gather(chosen, whole, kept, chosen.replicates)
+        text, size = page(chosen.study, data, explorer.layout), 0
     unfinished.write_text(text, encoding="utf-8")
     os.replace(unfinished, chosen.out)
-    log_report(chosen.study, chosen.uri, [chosen.out])
-    _print_written(chosen.out, conditions, len(text))
+    log_report(chosen.study, chosen.uri, files)
+    _print_written(files, conditions, len(text) + size)
 
 
 def beginning_with(
@@ -89,12 +104,14 @@ def beginning_with(
     return matching
 
 
-def _print_written(out: Path, conditions: Sequence[TrackedCondition], size: int) -> None:
+def _print_written(
+    files: Sequence[Path], conditions: Sequence[TrackedCondition], size: int
+) -> None:
     ended = sum(each.completed + each.failed for each in conditions)
     counts = {"condition": len(conditions), "replicate": ended}
     held = ", ".join(f"{count} {name}{'s' * (count != 1)}" for name, count in counts.items())
-    print(f"written: {out} ({held}, {size / 1e6:.1f} MB)")
-    if size > LARGE:
+    print(f"written: {', '.join(map(str, files))} ({held}, {size / 1e6:.1f} MB)")
+    if len(files) == 1 and size > LARGE:
         print(
             "the page is large and may be slow to open: replicates=N keeps N transcripts of each "
             "condition, condition=IDENTITY keeps one condition"

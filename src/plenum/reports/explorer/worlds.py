@@ -92,6 +92,9 @@ def _entry(
         "target": condition.target,
         "warnings": warnings(condition),
         "transcripts": drawn,
+        "estimates": {
+            m.replace("_", " "): finite(_over(condition, m).value) for m in looks.metrics
+        },
         "world": _world(condition, head),
     }
     if estimate.n:

@@ -18,5 +18,6 @@ function aboutStudy() {
   show(byId("provenance"), index.provenance);
   const usual = ["none", "default", "deliberation"];
   const told = index.common.filter(([, value]) => !usual.includes(value)).map(([name, value]) => `${name} ${value}`);
-  show(byId("common"), told.length ? `In all conditions: ${told.join(", ")}` : "");
+  const back = index.whole && el("a", { href: index.whole }, `All ${index.total.toLocaleString("en")} conditions`);
+  show(byId("common"), back, back && told.length ? " · " : "", told.length ? `In all conditions: ${told.join(", ")}` : "");
 }

@@ -56,20 +56,3 @@ function listenToBar() {
     byId("replicates-title").focus();
   });
 }
-
-// Opens the page: what `begin` does, or why that couldn't be done.
-async function openPage(begin) {
-  try {
-    index = await block("index");
-    aboutStudy();
-    listConditions();
-    listenToBar();
-    await begin();
-    byId("frame").setAttribute("aria-busy", "false");
-    performance.mark("ready");
-  } catch (error) {
-    byId("trouble").hidden = false;
-    show(byId("trouble"), `This page couldn't be drawn: ${error.message}. It needs a browser of 2023 or later.`);
-    throw error;
-  }
-}

@@ -23,3 +23,18 @@ async function figures(number) {
   found.ready = true;
   return found;
 }
+
+// Opens the page: what `begin` does, or why that couldn't be done.
+async function openPage(begin) {
+  try {
+    index = await block("index");
+    aboutStudy();
+    await begin();
+    byId("frame").setAttribute("aria-busy", "false");
+    performance.mark("ready");
+  } catch (error) {
+    byId("trouble").hidden = false;
+    show(byId("trouble"), `This page couldn't be drawn: ${error.message}. It needs a browser of 2023 or later.`);
+    throw error;
+  }
+}

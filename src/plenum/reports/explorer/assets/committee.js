@@ -126,6 +126,8 @@ function mostTelling() {
 }
 
 openPage(async () => {
+  listConditions();
+  listenToBar();
   listen();
   const asked = readLink();
   await chooseCondition(asked?.number ?? mostTelling(), asked ?? {});

@@ -1,53 +1,5 @@
 // The list of conditions: a forest plot that one chooses from.
 
-function nameOf(condition) {
-  const told = index.differing.map((name) => condition.factors[name]);
-  const usual = ["none", "default", "deliberation"];
-  const kept = told.filter((value) => !usual.includes(value));
-  if (kept.length) return kept.join(" · ");
-  return index.named.map((name) => `${name} ${condition.factors[name]}`).join(" · ");
-}
-
-function estimateOf(condition) {
-  if (condition.lambda === undefined) return condition.status.replaceAll("_", " ");
-  const { symbol: letter, lambda, low, high } = condition;
-  return `${letter} ${fixed(lambda, 3)} ${interval(low, high)}`;
-}
-
-function realised(condition) {
-  const { n, target, failed, pending } = condition;
-  const rest = [failed && `${failed} failed`, pending && `${pending} pending`].filter(Boolean);
-  return [`n ${n}/${target}`, ...rest].join(", ");
-}
-
-// The range of all intervals, 0 included.
-function forestRange() {
-  const ends = index.conditions.flatMap((c) => [c.low, c.high, c.lambda]);
-  const known = ends.filter((end) => Number.isFinite(end));
-  if (!known.length) return null;
-  const low = Math.min(0, ...known);
-  const high = Math.max(0, ...known);
-  const room = (high - low || 0.1) * 0.04;
-  return [low - room, high + room];
-}
-
-function forest(condition, range) {
-  if (!range || condition.lambda === undefined) return null;
-  const x = (value) => (100 * (value - range[0])) / (range[1] - range[0]);
-  const line = (from, to, kind, height) =>
-    svg("line", { x1: from, x2: to, y1: 5 - height, y2: 5 + height, class: kind });
-  const limits = Number.isFinite(condition.low)
-    ? line(x(condition.low), x(condition.high), "limits", 0)
-    : null;
-  return svg(
-    "svg",
-    { class: "forest", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
-    line(x(0), x(0), "zero", 5),
-    limits,
-    line(x(condition.lambda), x(condition.lambda), "point", 3.5),
-  );
-}
-
 function conditionItem(condition, number, range) {
   const warnings = condition.warnings.length
     ? el("span", { class: "small warn" }, `⚠ ${condition.warnings.join(" ")}`)
@@ -66,12 +18,10 @@ function conditionItem(condition, number, range) {
 }
 
 function listConditions() {
-  const range = forestRange();
+  const range = forestRange(index.conditions);
   const list = byId("conditions");
   show(list, index.conditions.map((condition, number) => conditionItem(condition, number, range)));
-  if (range)
-    show(byId("axis"), el("span", {}, fixed(range[0], 2)), el("span", {}, `${index.axis}, dotted: 0`),
-      el("span", {}, fixed(range[1], 2)));
+  tellAxis(range);
   list.addEventListener("keydown", (event) =>
     rove(event, [...list.children].filter((item) => !item.hidden), (item) =>
       chooseCondition(Number(item.dataset.number))));
@@ -80,13 +30,10 @@ function listConditions() {
 }
 
 function filterConditions() {
-  const words = byId("filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(byId("filter").value);
   let left = 0;
   for (const item of byId("conditions").children) {
-    const { factors, warnings, id } = index.conditions[item.dataset.number];
-    const named = Object.entries(factors).map(([name, value]) => `${name}=${value}`);
-    const text = [...named, ...warnings, id].join(" ").toLowerCase();
-    item.hidden = !words.every((word) => text.includes(word));
+    item.hidden = !matches(index.conditions[item.dataset.number], words);
     left += !item.hidden;
   }
   const all = index.conditions.length;

@@ -151,6 +151,8 @@ function listenToRuns() {
 }
 
 openPage(async () => {
+  listConditions();
+  listenToBar();
   listenToRuns();
   const asked = readLink();
   await showRuns(...(asked ?? (await mostTelling())));

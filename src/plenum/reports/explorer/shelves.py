@@ -1,0 +1,108 @@
+"""The explorer of a large study: a page that finds conditions, and pages of some of them each."""
+
+import shutil
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from plenum.base.processes import shared_out
+from plenum.base.progress import progress
+from plenum.design.kinds import KINDS
+from plenum.reports.explorer.contents import Explorer, index
+from plenum.reports.explorer.page import page
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import StoredTranscript, Study
+
+MOST = 120
+"""Conditions that fit one page."""
+
+_EACH = 50
+"""Conditions of a page of a large study."""
+
+_TRANSCRIPTS = 4
+"""Completed transcripts of a condition of a large study, where no number is chosen."""
+
+
+@dataclass(frozen=True)
+class _Shelf:
+    """Conditions of a page, with all that it is made of."""
+
+    number: int
+    conditions: Sequence[TrackedCondition]
+    kept: Mapping[str, Sequence[StoredTranscript]]
+
+
+def write_all(
+    chosen: Any, study: Study, conditions: Sequence[TrackedCondition], folder: Path, name: str
+) -> tuple[str, int]:
+    """Write the pages of all conditions into a fresh folder.
+
+    They are read, estimated and written a page at a time, by several processes.
+
+    Parameters
+    ----------
+    chosen
+        The settings of ``scripts/explore.py``.
+    name
+        What the folder will be called.
+
+    Returns
+    -------
+    str, int
+        The page that finds conditions, and the bytes of the others.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    ordered = sorted(conditions, key=lambda condition: condition.factors.get("scenario", ""))
+    explorer: Explorer = KINDS[study.kind].part("explorer")
+    alike = index(study.name, ordered, [], "", ordered[0].kind.named_by)
+    shared = {key: alike[key] for key in ("differing", "common", "provenance")}
+    shared |= {"whole": f"../{name}.html", "total": len(ordered)}
+    work = partial(_write, chosen=chosen, kind=study.kind, folder=folder, shared=shared)
+    entries: list[dict[str, Any]] = []
+    size, last = 0, alike
+    factors = {*alike["differing"], *alike["named"]}
+    reading: deque[ExitStack] = deque()
+    with progress("exploring") as report_progress:
+        shelves = _shelves(study, ordered, reading)
+        for number, (last, written) in enumerate(shared_out(work, shelves), start=1):
+            reading.popleft().close()
+            for entry in last["conditions"]:
+                kept = {key: value for key, value in entry["factors"].items() if key in factors}
+                entries.append(entry | {"factors": kept, "page": f"{name}/{_file(number)}"})
+            size += written
+            report_progress(len(entries), len(ordered))
+    found = index(study.name, ordered, entries, last["axis"], last["named"])
+    return page(study.name, {"index": found}, explorer.layout.finder), size
+
+
+def _shelves(
+    study: Study, conditions: Sequence[TrackedCondition], reading: deque[ExitStack]
+) -> Iterator[_Shelf]:
+    """The contents of the pages; a server's transcripts lie here while ``reading`` is open."""
+    for number, start in enumerate(range(0, len(conditions), _EACH), start=1):
+        part = conditions[start : start + _EACH]
+        reading.append(ExitStack())
+        kept = reading[-1].enter_context(study.transcripts([each.run_id for each in part]))
+        yield _Shelf(number, [condition.whole for condition in part], kept)
+
+
+def _write(
+    shelf: _Shelf, *, chosen: Any, kind: str, folder: Path, shared: Mapping[str, Any]
+) -> tuple[dict[str, Any], int]:
+    """Write a page; its index, and its size in bytes."""
+    explorer: Explorer = KINDS[kind].part("explorer")
+    most = chosen.replicates or _TRANSCRIPTS
+    data = explorer.gather(chosen, shelf.conditions, shelf.kept, most)
+    data["index"] |= shared
+    text = page(chosen.study, data, explorer.layout)
+    (folder / _file(shelf.number)).write_text(text, encoding="utf-8")
+    return data["index"], len(text)
+
+
+def _file(number: int) -> str:
+    return f"{number:04d}.html"

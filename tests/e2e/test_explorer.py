@@ -1,5 +1,6 @@
 """The divergence explorer in a real headless Chromium, and its command line."""
 
+import itertools
 import os
 import re
 import time
@@ -13,6 +14,10 @@ import numpy as np
 import pytest
 from explorer_studies import OPTIONS, SEATS, Written, drifting, plain
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from plenum.reports.explorer import Explored, publish, shelves
+from plenum.reports.explorer.gather import EXPLORER
+from plenum.reports.explorer.page import page
 
 from .conftest import call, logged
 
@@ -367,3 +372,68 @@ def test_the_command_writes_the_page_logs_it_and_says_its_size(
     assert "page.html" in logged(gallery, "default")
     with opened(file) as seen:
         seen.choose(0, 1)
+
+
+def test_a_large_study_is_searched_on_a_page_of_its_own(opened: Open, tmp_path: Path) -> None:
+    levels = {"scenario": [f"HL-{n:02d}" for n in range(25)], "seed": [str(n) for n in range(80)]}
+    entries = [
+        {
+            **{"id": f"{at:08x}", "factors": dict(zip(levels, each, strict=True)), "symbol": "λ̂"},
+            **{"status": "ok", "n": 4, "failed": 0, "pending": 0, "target": 4, "warnings": []},
+            **{"lambda": at / 1e4, "low": at / 1e4 - 0.1, "high": at / 1e4 + 0.1},
+            **{"estimates": {"rounds": at % 7}, "page": f"explorer/{at // 50 + 1:04d}.html"},
+        }
+        for at, each in enumerate(itertools.product(*levels.values()))
+    ]
+    about = {"study": "wide", "provenance": "backend: simulated", "differing": list(levels)}
+    about |= {"common": [], "named": ["scenario"], "axis": "λ̂ per round", "meanings": {}}
+    file = tmp_path / "explorer.html"
+    data = {"index": {**about, "conditions": entries}}
+    file.write_text(page("wide", data, EXPLORER.layout.finder), encoding="utf-8")
+    rows, first = "#rows tr", "#rows tr:first-child"
+    with opened(file) as seen:
+        assert seen.text("#count") == "2,000 conditions"
+        assert seen.page.locator(rows).count() == 50
+        seen.page.select_option("#order", "estimate down")
+        assert seen.text(f"{first} a") == "HL-24 · 79"
+        assert seen.page.get_attribute(f"{first} a", "href") == "explorer/0040.html#c=000007cf"
+        seen.page.fill("#filter", "scenario=hl-03")
+        assert seen.text("#count") == "80 of 2,000 conditions"
+        seen.page.click("#after")
+        assert seen.text("#place") == "page 2 of 2"
+        assert seen.page.locator(rows).count() == 30
+        fragment = "#" + seen.page.url.partition("#")[2]
+    with opened(file, fragment) as again:
+        assert again.text("#place") == "page 2 of 2"
+        assert again.text(f"{first} a") == "HL-03 · 29"
+        again.page.select_option("[data-factor=seed]", "=7")
+        assert again.text("#count") == "1 of 2,000 conditions"
+        again.page.fill("#filter", "no such condition")
+        assert again.page.locator(rows).count() == 0
+        again.page.click("#clear")
+        assert again.text("#count") == "2,000 conditions"
+
+
+def test_the_conditions_of_a_large_study_are_read_on_pages_beside_it(
+    gallery: Path, tmp_path: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shelves, "MOST", 2)
+    monkeypatch.setattr(shelves, "_EACH", 3)
+    uri, file = f"sqlite:///{gallery}/mlruns/mlflow.db", tmp_path / "large.html"
+    publish(Explored("default", uri, file, draws=100))
+    held = sorted(str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*.html"))
+    assert held == ["large.html", "large/0001.html", "large/0002.html"]
+    assert {"large", "large.html"} <= set(logged(gallery, "default"))
+    with opened(file) as seen:
+        assert seen.text("#count") == "4 conditions"
+        seen.page.fill("#filter", "roles=on model=mixed")
+        assert seen.text("#count") == "1 of 4 conditions"
+        link = seen.page.get_attribute("#rows a", "href")
+        estimate = seen.text("#rows td")
+    assert link is not None
+    where, _, fragment = link.partition("#")
+    with opened(tmp_path / where, f"#{fragment}") as there:
+        assert there.text("#condition-title bdi") == "on · mixed"
+        assert estimate.split()[1] in there.text("#conditions [aria-selected=true]")
+        assert there.page.get_attribute("#common a", "href") == "../large.html"
+        there.choose(0, 1)

@@ -1,5 +1,6 @@
 """A study of committees as reports see it: its conditions, and what follows, computed once."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,11 +9,14 @@ from plenum.design.kinds import KINDS, Kind
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports import effects
 from plenum.reports.effects import Effect
-from plenum.reports.estimating import build, other_study
+from plenum.reports.estimating import build, other_study, whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking.runs import kind_tag
-from plenum.tracking.study import Study
+from plenum.tracking.study import MANY, Study
+
+_SAMPLED = 12
+"""Conditions of a large study of which everything is drawn."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,19 @@ class EstimatedStudy:
         """
         rows = tuple(row for row in self.rows if keep(row.tracked.factors))
         return replace(self, rows=rows, parent=self)
+
+    @property
+    def large(self) -> bool:
+        """Whether it has more conditions than can be shown one by one."""
+        return len(self.rows) > MANY
+
+    @cached_property
+    def sample(self) -> "EstimatedStudy":
+        """A few of its conditions with their arrays, at even steps in the order of λ̂."""
+        rows = sorted((r for r in self.deliberated if r.summary), key=_exponent)
+        most = min(_SAMPLED, len(rows))
+        places = [round(k * (len(rows) - 1) / max(most - 1, 1)) for k in range(most)]
+        return replace(self, rows=tuple(whole(rows[at], self.chosen) for at in places), parent=self)
 
     @property
     def deliberated(self) -> list[Row]:
@@ -89,6 +106,12 @@ class EstimatedStudy:
     def reruns(self) -> list[Row]:
         """The conditions of the study that ``reruns`` names."""
         return other_study(self.chosen, "reruns")
+
+
+def _exponent(row: Row) -> float:
+    """λ̂, for an order in which conditions without it come first."""
+    value = row.summary.lyapunov.value if row.summary else math.nan
+    return -math.inf if math.isnan(value) else value
 
 
 def deliberations(rows: Sequence[Row]) -> list[Row]:

@@ -106,12 +106,24 @@ class Table:
     def __len__(self) -> int:
         return len(self.frame) + (0 if self.totals is None else len(self.totals))
 
-    def first(self, count: int) -> "Table":
-        """Its first lines, and a note how many there are in all."""
+    def first(self, count: int, ordered: pd.DataFrame | None = None, which: str = "") -> "Table":
+        """Its first lines, and a note how many there are in all.
+
+        Parameters
+        ----------
+        ordered, which
+            The frame in another order, and which lines come first there.
+        """
         if len(self.frame) <= count:
             return self
-        cut = f"the first {count} of {len(self.frame)} lines; the CSV files have all"
-        return replace(self, frame=self.frame.head(count), notes=(cut, *self.notes))
+        frame = self.frame if ordered is None else ordered
+        first = (
+            f"{count} of {len(frame):,} lines, {which}"
+            if which
+            else f"the first {count} of {len(frame)} lines"
+        )
+        cut = f"{first}; the CSV files have all"
+        return replace(self, frame=frame.head(count), notes=(cut, *self.notes))
 
     def with_columns(self, columns: Sequence[Column]) -> "Table":
         """The same table with other columns shown."""

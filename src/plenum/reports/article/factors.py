@@ -82,7 +82,7 @@ class Names:
         if "protocol" in self._varying and len(pairs) == len({protocol for protocol, _ in pairs}):
             self._varying = [name for name in self._varying if name != "rounds"]
         texts = [self._factors(row) for row in rows]
-        self._twice = {text for text in texts if texts.count(text) > 1}
+        self._twice = {text for text, times in Counter(texts).items() if times > 1}
 
     def __call__(self, row: Row) -> str:
         """A condition as part of a sentence: "HL-01 with roles on and model mixed"."""

@@ -16,7 +16,7 @@ from plenum.reports.accounting.common import WHY, in_order, spent_by, whys_in
 from plenum.reports.article import comparisons
 from plenum.reports.article.factors import crossed, fixed, levels
 from plenum.reports.article.families import ALPHA, excludes, shaky
-from plenum.reports.article.material import Material
+from plenum.reports.article.material import MOST_LINES, Material
 from plenum.reports.phrases import spaced
 from plenum.reports.rows import Row, in_other_environments, symbol
 from plenum.tracking.study import Provenance
@@ -36,6 +36,7 @@ def facts(material: Material) -> dict[str, Any]:
     rows, chosen = material.rows, material.chosen
     once = {row.tracked.identity: row for row in rows}.values()
     return {
+        **{"large": material.study.large, "most_lines": MOST_LINES},
         **{"study": chosen.study, "conditions": len(rows), "alpha": ALPHA},
         **{"window": chosen.window, "interval": chosen.interval, "draws": chosen.draws},
         **{"simulated": sum(row.tracked.simulated for row in rows)},

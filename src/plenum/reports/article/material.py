@@ -28,6 +28,12 @@ from plenum.tracking.usage import ConditionUsage
 _SQUARES = 4
 """More 2x2 tables than this are left to the landscape."""
 
+MOST_LINES = 40
+"""Lines of a table in the report of a large study."""
+
+_CLEAREST = ("p_holm", "growth_holm")
+"""Columns by which lines stand out, the smallest first; else those of the largest λ̂."""
+
 
 @dataclass(frozen=True)
 class Material:
@@ -132,7 +138,8 @@ class Material:
         for sheet in pooled(self.study.across, rows):
             tables["pooled"] = sheet
         tables |= {f"compared{at}": sheet for at, sheet in enumerate(worded[1:])}
-        return tables | self._last()
+        tables |= self._last()
+        return {name: _clearest(t) for name, t in tables.items()} if self.study.large else tables
 
     def _last(self) -> dict[str, Table]:
         """The tables of the appendix."""
@@ -140,7 +147,7 @@ class Material:
         for kind in self.kinds:
             if not kind.fits:
                 continue
-            once = [row for row in kind.rows if not row.tracked.rerun]
+            once = [row for row in kind.rows if not row.tracked.rerun and not self.study.large]
             squares = matrices(once)
             for at, sheet in enumerate(squares if len(squares) <= _SQUARES else ()):
                 tables[f"square{at}{kind.suffix}"] = sheet
@@ -170,6 +177,18 @@ class Material:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: at for at, name in enumerate(self.sheets, start=1)}
+
+
+def _clearest(table: Table) -> Table:
+    """What stands out of a long table."""
+    frame = table.frame
+    by = next((name for name in _CLEAREST if name in frame), None)
+    if by:
+        return table.first(MOST_LINES, frame.sort_values(by, kind="stable"), "the clearest")
+    if "lambda" in frame:
+        order = frame["lambda"].abs().sort_values(ascending=False, kind="stable").index
+        return table.first(MOST_LINES, frame.loc[order], "with the largest |λ̂|")
+    return table.first(MOST_LINES)
 
 
 def fitted(rows: Sequence[Row]) -> list[Row]:

@@ -44,7 +44,7 @@ def committees_document(chosen: Settings, folder: Path) -> Document:
 
 def gather(chosen: Settings, folder: Path) -> Material:
     """Read a study, and draw its figures into a folder."""
-    study, tracked = load(chosen), Study(chosen.study, chosen.uri)
+    study, tracked = load(chosen, outlined=True), Study(chosen.study, chosen.uri)
     every = sorted(tracked.usage, key=lambda a: a.tracked.factors["scenario"])
     return Material(study, tuple(every), tracked.provenance, tuple(_pictures(study, folder)))
 

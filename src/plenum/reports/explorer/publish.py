@@ -10,9 +10,9 @@ from typing import Annotated
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.ranges import Whole, require
+from plenum.reports.explorer import shelves
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
-from plenum.reports.explorer.shelves import MOST, write_all
 from plenum.reports.settings import Settings
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition
@@ -68,9 +68,9 @@ def publish(chosen: Explored) -> None:
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     unfinished = chosen.out.with_name(f".{chosen.out.name}.part")
     files, folder = [chosen.out], chosen.out.with_suffix("")
-    if len(conditions) > MOST:
+    if len(conditions) > shelves.MOST:
         pages = folder.with_name(f".{folder.name}.part")
-        text, size = write_all(chosen, tracked, conditions, pages, folder.name)
+        text, size = shelves.write_all(chosen, tracked, conditions, pages, folder.name)
         if folder.is_dir():
             shutil.rmtree(folder)
         os.replace(pages, folder)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
+from plenum.reports.figures import overview
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.divergence import divergence
 from plenum.reports.figures.forest import forest
@@ -19,19 +20,26 @@ from plenum.reports.figures.simplex import simplex
 from plenum.reports.figures.switches import switches
 from plenum.reports.figures.temperature import temperature
 from plenum.reports.study import EstimatedStudy, deliberations
+from plenum.tracking.study import MANY
 
 
 class Drawing(NamedTuple):
     """A figure: the stem of its files, what it shows in a line, and how it is drawn.
 
     ``draw`` gives ``None`` for a study that has nothing to show in it, and several figures where
-    one page isn't enough. ``needs`` says what a study must have.
+    one page isn't enough. ``needs`` says what a study must have. ``many`` draws a large study,
+    whose arrays aren't in memory; without it ``draw`` gets a sample of its conditions.
     """
 
     name: str
     shows: str
     draw: Callable[[EstimatedStudy], Figure | Sequence[Figure] | None]
     needs: str = ""
+    many: Callable[[EstimatedStudy], Figure | Sequence[Figure] | None] | None = None
+
+
+def _nothing(study: EstimatedStudy) -> None:
+    """What is drawn where another figure shows it better."""
 
 
 def _divergence(study: EstimatedStudy) -> Sequence[Figure] | None:
@@ -71,12 +79,15 @@ CATALOGUE: dict[str, Drawing] = {
         Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
                 "a deliberation with two completed replicates"),
         Drawing("matrix", "λ̂ by roles and model", _matrix,
-                "two levels of roles by two of model, in at most four panels"),
+                "two levels of roles by two of model, in at most four panels", _nothing),
         Drawing("forest", "differences of λ̂ with their intervals", _forest,
-                "two levels of a factor, all else equal"),
-        Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios"),
+                "two levels of a factor, all else equal", overview.effects),
+        Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios",
+                overview.landscape),
+        Drawing("levels", "λ̂ by the level of each factor", _nothing,
+                f"more than {MANY} conditions", overview.levels),
         Drawing("temperature", "λ̂ against temperature", _temperature,
-                "two temperatures, all else equal"),
+                "two temperatures, all else equal", _nothing),
         Drawing("hosted", "wordings: divergence, fragility, λ̂_pert", _hosted,
                 "perturbed conditions with estimates"),
         Drawing("simplex", "committee mean preferences on the simplex", simplex,
@@ -89,7 +100,7 @@ CATALOGUE: dict[str, Drawing] = {
                 "a deliberation with a completed replicate"),
         Drawing("null", "λ̂ among time reversals and shuffles", null, "a condition with λ̂"),
         Drawing("branching", "Γ̂, signed growth, ĉ of continuations", branching,
-                "continuations of replicates"),
+                "continuations of replicates", branching),
         Drawing("semantic", "trajectories and D(t) of wordings", semantic,
                 "perturbed conditions with estimates"),
     )

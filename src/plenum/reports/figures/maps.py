@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from plenum.design.factors import FACTORS
 from plenum.reports.figures import words
@@ -65,7 +66,7 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     lines = math.ceil(len(matrices) / columns)
     size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
     figure, axes = panels(lines, columns, size, len(matrices))
-    norm = _scale(drawn)
+    norm = scale(drawn)
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm)
         title = words.levels(names, [key[others.index(n)] for n in names])
@@ -134,7 +135,7 @@ def _page(
     most = max(_text(cell, with_error).count("\n") + 1 for line in table for cell in line)
     tall = (0.1 * most + 0.07) * len(scenarios) + 1.5 + (upright * 0.6 if steep else 0)
     figure, axes = plt.subplots(figsize=(wide, tall), layout="constrained")
-    norm = _scale(rows)
+    norm = scale(rows)
     _map(axes, table, with_error, norm)
     axes.xaxis.tick_top()
     shown = [head.replace("\n", ", ") for head in heads] if steep else heads
@@ -170,7 +171,18 @@ def _any_value(rows: Sequence[Row]) -> bool:
     return any(math.isfinite(_value([row])) for row in rows)
 
 
-def _scale(rows: Sequence[Row]) -> Normalize:
+def coloured(
+    figure: Figure, axes: Axes, values: NDArray[np.float64], norm: Normalize, label: str
+) -> None:
+    """Colour cells, shape (lines, columns), by their values; those without one are grey."""
+    axes.set_facecolor(_EMPTY)
+    axes.imshow(np.ma.masked_invalid(values), cmap=_MAP, norm=norm, aspect="auto")
+    axes.tick_params(which="both", length=0)
+    axes.spines[:].set_visible(False)
+    _bar(figure, [axes], norm, label)
+
+
+def scale(rows: Sequence[Row]) -> Normalize:
     """Colours from -most to most, so that 0 is white."""
     values = [abs(value) for row in rows if math.isfinite(value := _value([row]))]
     most = max(_LEAST, _PALE * max(values, default=0))

@@ -10,6 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 from plenum.base.errors import UserError
 from plenum.reports import style
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing
+from plenum.reports.phrases import paragraphs
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load
 from plenum.tracking.study import log_report
@@ -48,7 +49,7 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
 def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
     """Draw the figures of a study of committees, write and log them; see :func:`publish`."""
     known(names, CATALOGUE)
-    study = load(chosen)
+    study = load(chosen, outlined=True)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
     files = [file for _, page in draw(study, chosen.out, names) for file in page]
     for file in files:
@@ -104,11 +105,17 @@ def known(names: Collection[str] | None, available: Collection[str]) -> None:
 
 def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     """A figure of a study, on as many pages as it needs; none where there is nothing to show."""
+    sampled = study.large and drawing.many is None
     with style.styled():
-        drawn = drawing.draw(study)
-    if drawn is None:
-        return []
-    return [drawn] if isinstance(drawn, Figure) else list(drawn)
+        draw = drawing.many if study.large and drawing.many else drawing.draw
+        drawn = draw(study.sample if sampled else study)
+        figures = [drawn] if isinstance(drawn, Figure) else list(drawn or [])
+        if sampled:
+            counts = len(study.sample.rows), len(study.deliberated)
+            more = paragraphs("figures/captions.j2", "sampled", drawn=counts[0], total=counts[1])
+            for figure in figures:
+                style.caption(figure, [*more, *figure.get_supxlabel().split("\n")])
+    return figures
 
 
 def _saved(figures: Sequence[Figure], folder: Path, name: str) -> Iterator[list[Path]]:

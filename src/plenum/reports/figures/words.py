@@ -179,7 +179,7 @@ def captioned(
     what they share, and where the numbers come from.
     """
     warned = Counter(w for row in rows for w in row.warnings if w != "branching")
-    rounds = [row.tracked.preferences.shape[1] for row in rows if row.summary]
+    rounds = [row.tracked.played[0] for row in rows if row.summary]
     known = {
         "conditions": len(rows),
         "ns": sorted({row.n for row in rows}) or [0],

@@ -30,7 +30,7 @@ function listConditions() {
 }
 
 function filterConditions() {
-  const words = wordsOf(byId("filter").value);
+  const words = searched(byId("filter").value);
   let left = 0;
   for (const item of byId("conditions").children) {
     item.hidden = !matches(index.conditions[item.dataset.number], words);

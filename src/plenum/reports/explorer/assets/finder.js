@@ -24,7 +24,7 @@ function compared(value, sign) {
 }
 
 function find() {
-  const words = wordsOf(byId("filter").value);
+  const words = searched(byId("filter").value);
   const levels = [...byId("levels").querySelectorAll("select")].filter((select) => select.value);
   const fits = (c) => levels.every((select) => c.factors[select.dataset.factor] === select.value.slice(1));
   state.found = index.conditions.filter((c) => fits(c) && matches(c, words));
@@ -116,7 +116,7 @@ function listenToSearch() {
   byId("search").addEventListener("submit", (event) => event.preventDefault());
   byId("before").addEventListener("click", turn(-1));
   byId("after").addEventListener("click", turn(1));
-  byId("reset").addEventListener("click", () => {
+  byId("clear").addEventListener("click", () => {
     byId("search").reset();
     again();
   });

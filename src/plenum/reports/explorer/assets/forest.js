@@ -60,4 +60,4 @@ function matches({ factors, warnings, id }, words) {
   return words.every((word) => text.includes(word));
 }
 
-const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+const searched = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);

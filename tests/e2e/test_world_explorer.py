@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from plenum.design.condition import Job
 from plenum.models.conversation import Ask
+from plenum.reports.explorer import Explored, publish, shelves
 
 from .conftest import call, logged
 from .test_explorer import HOSTILE, Open, browser, opened
@@ -172,7 +173,9 @@ def test_hostile_texts_are_inert_wherever_they_stand(
         assert "\u202e" not in met
 
 
-def test_the_command_explores_a_study_of_worlds(stored: Path, opened: Open) -> None:
+def test_the_command_explores_a_study_of_worlds(
+    stored: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = ("task=public_goods", "rounds=3", "replicates=2", "consensus=implicit,explicit")
     call(stored, "run.py", "-m", *given)
     done = call(stored, "scripts/explore.py", "study=public_goods")
@@ -181,3 +184,14 @@ def test_the_command_explores_a_study_of_worlds(stored: Path, opened: Open) -> N
     assert "explorer.html" in logged(stored, "public_goods")
     with opened(file) as seen:
         assert "Both meet the same world" in seen.text("#parting")
+    monkeypatch.setattr(shelves, "MOST", 1)
+    large = stored / "large.html"
+    publish(Explored("public_goods", f"sqlite:///{stored}/mlruns/mlflow.db", large))
+    with opened(large) as seen:
+        seen.page.fill("#filter", "consensus=implicit")
+        assert seen.text("#count") == "1 of 2 conditions"
+        link = seen.page.get_attribute("#rows a", "href")
+    assert link is not None
+    where, _, fragment = link.partition("#")
+    with opened(stored / where, f"#{fragment}") as there:
+        assert there.text("#condition-title bdi") == "implicit"

@@ -65,12 +65,12 @@ def write_all(
     work = partial(_write, chosen=chosen, kind=study.kind, folder=folder, shared=shared)
     entries: list[dict[str, Any]] = []
     size, last = 0, alike
-    factors = {*alike["differing"], *alike["named"]}
     reading: deque[ExitStack] = deque()
     with progress("exploring") as report_progress:
         shelves = _shelves(study, ordered, reading)
         for number, (last, written) in enumerate(shared_out(work, shelves), start=1):
             reading.popleft().close()
+            factors = {*alike["differing"], *last["named"]}
             for entry in last["conditions"]:
                 kept = {key: value for key, value in entry["factors"].items() if key in factors}
                 entries.append(entry | {"factors": kept, "page": f"{name}/{_file(number)}"})

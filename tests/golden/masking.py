@@ -8,6 +8,7 @@ their digests leave that out, and other digests of them are masked.
 import os
 import re
 import sys
+from calendar import month_name
 from pathlib import Path
 
 VOLATILE = re.compile(r"(^|[._])(seconds|latency\w*|run_id|sha256_ensemble|sha256_replicates)$")
@@ -42,6 +43,7 @@ class Masks:
                 (r"\b[0-9a-f]{32}\b", "<run>"),
                 (r"\b0\.1\.0\+[0-9a-f]{7,40}(-dirty)?", "<version>"),
                 (r"\b\d{4}-\d\d-\d\d[ T/]\d\d[:-]\d\d[:-]\d\d([.,]\d+)?", "<date>"),
+                (rf"\b\d{{1,2}} ({'|'.join(month_name[1:])}) \d{{4}}\b", "<date>"),
                 (r"\b17\d{11}\b|\b1[6-9]\d{8}(\.\d+)?\b", "<time>"),
                 (
                     r"(?m)^(stderr: )?(writing|waiting|replicates \d+/\d+ \|).*\n",

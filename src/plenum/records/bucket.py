@@ -255,7 +255,9 @@ def _connect(url: str) -> "S3Store":
             **options,
         )
     except ImportError:
-        raise UserError("journals: s3:// needs the extra s3: pip install 'plenum[s3]'") from None
+        raise UserError(
+            "journals: s3:// needs the extra s3: sh scripts/install.sh .venv/bin/python s3"
+        ) from None
     except (BaseError, ValueError) as error:
         raise UserError(f"journals: {url}: {reason(error)}") from None
 

@@ -105,7 +105,9 @@ def _connected(uri: str) -> Iterator[Any]:
         with sqlalchemy.create_engine(uri, poolclass=NullPool).connect() as connection:
             yield connection
     except ModuleNotFoundError as error:
-        raise _refused(uri, f"{error.name} isn't installed: pip install 'plenum[server]'") from None
+        raise _refused(
+            uri, f"{error.name} isn't installed: sh scripts/install.sh .venv/bin/python server"
+        ) from None
     except sqlalchemy.exc.SQLAlchemyError as error:
         raise _refused(uri, getattr(error, "orig", None) or error) from None
 

@@ -55,6 +55,12 @@ def test_two_at_once_on_an_empty_database_and_the_same_command_again(
         ("report", "FINISHED", 2),
     ]
     assert tables(tmp_path / "direct", "study=direct", uri, **database.variables) == on_sqlite
+    for folder, cost in (("direct", r"\d+ calls, \$0.0"), (".", "calls unknown; last activity -")):
+        look = ("scripts/status.py", "study=direct", uri)
+        shown = call(tmp_path / folder, *look, **database.variables).stdout
+        totals = rf"16 replicates = 16 completed \+ 0 failed \+ 0 pending; {cost}"
+        assert re.search(totals, shown)
+        assert re.search(r"HL-01 off.* 8 +8 +0 +0 ", shown)
     again = call(tmp_path / "direct", "run.py", *SWEEP, uri, **database.variables)
     assert "0 calls made now" in again.stderr
     assert database.query(BY_KIND, "empty") == counted

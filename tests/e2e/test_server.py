@@ -2,6 +2,7 @@
 
 import http.client
 import http.server
+import re
 import subprocess
 import threading
 from pathlib import Path
@@ -41,6 +42,11 @@ def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
     assert [len(trace.data.spans) for trace in traces] == [1 + 5 * 3 + 5 + 1] * 2
     assert {trace.info.tags["plenum.replicate"] for trace in traces} == {"0"}
     assert len({trace.info.trace_metadata["mlflow.trace.session"] for trace in traces}) == 2
+
+    far = ("study=remote", "tracking=server", "journals=elsewhere")
+    shown = run(*far, script="scripts/status.py", **settings).stdout
+    assert "6 replicates = 6 completed + 0 failed + 0 pending; calls unknown" in shown
+    assert re.search(r"HL-01 off.* 3 +3 +0 +0 ", shown)
 
     local = run(*SMALL, "study=remote")
     again = run("study=remote", "tracking=server", script="scripts/tables.py", **settings)

@@ -66,11 +66,22 @@ def show_study(settings: Settings) -> None:
     )
     notes = ("last activity: since a journal or call log was written; - where none is here",)
     show([Table("status", f"Study {settings.study}", frame, columns, notes)])
+    print(_totals(frame))
+
+
+def _totals(frame: pd.DataFrame) -> str:
+    """The conditions in one line; what neither journals nor the store tell isn't taken for 0."""
     total = frame[["target", *_COUNTS]].sum()
-    print(
+    unknown = frame.loc[frame["completed"].isna(), "target"].sum()
+    cost = f"{total.calls:.0f} calls, ${total.dollars:.4f}"
+    elsewhere = int(frame["calls"].isna().sum())
+    return (
         f"{len(frame)} conditions: {total.target:.0f} replicates = {total.completed:.0f} completed"
-        f" + {total.failed:.0f} failed + {total.pending:.0f} pending; {total.calls:.0f} calls, "
-        f"${total.dollars:.4f}; last activity {_ago(frame['idle_s'].min())}"
+        f" + {total.failed:.0f} failed + {total.pending:.0f} pending"
+        + (f" + {unknown:.0f} unknown" if unknown else "")
+        + f"; {cost if elsewhere < len(frame) else 'calls unknown'}"
+        + (f" but for {elsewhere} conditions" if 0 < elsewhere < len(frame) else "")
+        + f"; last activity {_ago(frame['idle_s'].min())}"
     )
 
 

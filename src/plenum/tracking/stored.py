@@ -55,7 +55,7 @@ _VALUES = {
 
 @dataclass(frozen=True)
 class StoredRun:
-    """An active run, as the store has it; ``metrics`` with their steps, as texts."""
+    """An active run, as the store has it; ``metrics`` as texts, an SQLite store's with steps."""
 
     id: str
     name: str = ""
@@ -188,7 +188,7 @@ def stored_conditions(study: str, uri: str) -> list[StoredRun]:
 
         client = store.open_client(uri)
         return [
-            StoredRun(run.info.run_id, tags=run.data.tags, params=run.data.params)
+            _run(run.info.run_id, run.info.run_name, *(getattr(run.data, g) for g in _GROUPS))
             for number, stage, _ in _experiments(study, uri)
             if stage == "active"
             for run in with_mlflow.search(client, number, with_mlflow.CONDITIONS)
@@ -248,18 +248,26 @@ def _served_conditions(study: str, uri: str) -> Iterator[StoredRun]:
         query: dict[str, Any] = {
             "experiment_ids": [experiment["experiment_id"]],
             "filter": "tags.`plenum.kind` = 'condition'",
+            "order_by": ["start_time ASC"],
             "max_results": 1000,
         }
         while True:
             page = store.post(uri, "runs/search", query)
             for run in page.get("runs", []):
-                tags, params = _pairs(run["data"], "tags"), _pairs(run["data"], "params")
-                yield StoredRun(run["info"]["run_id"], tags=tags, params=params)
+                info, groups = run["info"], (_pairs(run["data"], group) for group in _GROUPS)
+                yield _run(info["run_id"], info.get("run_name", ""), *groups)
             if not page.get("next_page_token"):
                 break
             query["page_token"] = page["next_page_token"]
 
 
-def _pairs(data: Mapping[str, Any], name: str) -> dict[str, str]:
-    """Tags or params as a server sends them, by key."""
+def _run(
+    number: str, name: str, tags: dict[str, str], params: dict[str, str], metrics: dict[str, Any]
+) -> StoredRun:
+    shown = {key: str(value) for key, value in metrics.items()}
+    return StoredRun(number, name, tags=tags, params=params, metrics=shown)
+
+
+def _pairs(data: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Tags, params or metrics as a server sends them, by key."""
     return {entry["key"]: entry.get("value", "") for entry in data.get(name, [])}

@@ -65,3 +65,17 @@ def test_a_wait_is_said_when_it_begins_and_while_it_lasts(
     assert [second for second, _ in said] == [1, 31, 61]
     assert said[0][1] == "waiting 81 s for openai"
     assert said[1][1].endswith(" | waiting 51 s for openai")
+
+
+def test_the_time_that_is_left_is_estimated_once_more_than_the_start_is_known(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = counting()
+    clock.now += 20  # workers start
+    left = []
+    for _ in range(25):
+        shown.entry(ENTRY, "Chair")
+        left.append(shown.line().partition(" | left ")[2].partition(" |")[0])
+        clock.now += 1
+    assert left[:20] == ["-"] * 20
+    assert left[20] == "2:30"  # 79 calls, after 21 in 40 s

@@ -14,6 +14,7 @@ from plenum.records import Usage
 _PLAIN_EVERY_S = 10.0
 _SILENT_AT_MOST_S = 30.0
 _TICK_S = 1.0
+_SETTLED_S = 10.0
 
 
 class Progress:
@@ -35,6 +36,7 @@ class Progress:
         self._target_calls, self._target = calls, replicates
         self._skipped = 0
         self._began = self._printed = self._last = self._spoke = time.monotonic()
+        self._first: float | None = None
         self._waited = False
         self._said: set[str] = set()
         self._printed_wait = float("-inf")
@@ -71,6 +73,7 @@ class Progress:
             self.rounds += 1
             return
         self._last = time.monotonic()
+        self._first = self._first or self._last
         self.usage += Usage(1, entry["tokens_in"], entry["tokens_out"], entry["cost"] or 0.0)
         self.unpriced += entry["cost"] is None
         if entry["kind"].endswith("_repair"):
@@ -128,13 +131,20 @@ class Progress:
         rate = calls / max(self._last - self._began, 1e-9)
         left = max(self._target_calls - self._skipped - calls, 0)
         cost = f"${self.usage.dollars:.4f}" + (" + unpriced" if self.unpriced else "")
-        eta = _duration(left / rate) if calls else "-"
+        eta = _duration(left / rate) if self._settled else "-"
         tokens = f"{self.usage.tokens:,}"
         return (
             f"replicates {self.ended}/{self._target} | rounds {self.rounds} | calls {calls} "
             f"({_rate(rate)}/s) | repairs {self.repairs} | tokens {tokens} | cost {cost} | "
             f"left {eta} | {self._status()}"
         )
+
+    @property
+    def _settled(self) -> bool:
+        """Whether calls were answered for as long as the first one was waited for, at least."""
+        if self._first is None:
+            return False
+        return self._last - self._first >= max(_SETTLED_S, self._first - self._began)
 
     def _render(self) -> Group:
         done = self.ended / max(self._target, 1)

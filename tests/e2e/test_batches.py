@@ -107,7 +107,9 @@ def test_who_can_t_batch_is_told_in_one_line(tmp_path: Path) -> None:
         ),
     ):
         env = {**ENV, "GEMINI_API_KEY": KEY}
-        done = call(tmp_path, "run.py", "calls.batch=true", *given, status=2, **env)
-        assert line in done.stderr
-        assert len(done.stderr.strip().splitlines()) == 1
+        for more in ((), ("dry_run=true",)):
+            done = call(tmp_path, "run.py", "calls.batch=true", *given, *more, status=2, **env)
+            assert line in done.stderr
+            assert len(done.stderr.strip().splitlines()) == 1
+            assert "$" not in done.stdout
     assert not list(tmp_path.rglob("b*.jsonl"))

@@ -1,12 +1,14 @@
 """What a sweep says at its end: every replicate is accounted for, every failure has a name."""
 
 import errno
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from plenum.base.errors import UserError
 from plenum.checks.dry_run import show
 from plenum.design.condition import Job
 from plenum.execution.outcomes import Outcome, closing, collect, save
@@ -74,6 +76,21 @@ def test_a_dry_run_counts_conditions_replicates_and_calls(
     told = capsys.readouterr().out
     assert "2 conditions, 6 replicates, 636 calls before repairs; nothing was run" in told
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_plan_of_batches_needs_no_key_and_refuses_who_has_none(
+    job: Callable[..., Job], capsys: pytest.CaptureFixture[str]
+) -> None:
+    batched = ("backend=api", "calls.batch=true", "replicates=60000")
+    show([job(*batched, "model=gpt-4.1-mini"), job(*batched, "model=claude-sonnet-4.6")])
+    told = capsys.readouterr().out
+    assert "0.2 / 0.8" in told
+    assert "1.5 / 7.5" in told
+    assert re.search(r" \d{2},\d{3}M ", told)  # billions of tokens, in digits
+    assert "e+" not in told
+    with pytest.raises(UserError, match="gemini has no batches that plenum knows"):
+        show([job(*batched, "model=gpt-4.1-mini"), job(*batched, "model=mixed")])
+    assert capsys.readouterr().out == ""
 
 
 def test_a_plan_counts_a_condition_once_under_two_labels(

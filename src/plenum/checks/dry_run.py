@@ -69,6 +69,7 @@ def show(jobs: Sequence[Job]) -> None:
         )
         for j in jobs
     }
+    _require_batches(jobs, backend)
     left, seen = [], set[str]()
     for job in jobs:
         left.append(_left(job, again=job.condition.folder in seen))
@@ -84,6 +85,17 @@ def show(jobs: Sequence[Job]) -> None:
     show_tables([_models(by_model, prices, free)])
     for line in (*preflight.now_varying(jobs), *_closing(left, by_model, backend, prices, free)):
         print(line)
+
+
+def _require_batches(jobs: Sequence[Job], backend: dict[str, ChatModel]) -> None:
+    """Refuse what a run would, before half of a price is shown that nobody halves."""
+    if jobs[0].calls.batch:
+        from plenum.models.api.batches import BatchBackend  # LiteLLM takes seconds to import
+
+        for job in jobs:
+            model = backend[repr(job.condition.backend)]
+            if isinstance(model, BatchBackend):
+                model.require_batches(job.condition.models)
 
 
 def _left(job: Job, again: bool) -> _Left:
@@ -258,7 +270,8 @@ def _cost(use: Usage, prices: Prices, model: str) -> float:
 def _tokens(count: float) -> str:
     for size, unit in ((1e6, "M"), (1e3, "k")):
         if count >= size:
-            return f"{count / size:.3g}{unit}"
+            number = count / size
+            return f"{number:,.0f}{unit}" if number >= 999.5 else f"{number:.3g}{unit}"
     return f"{count:.0f}"
 
 

@@ -103,22 +103,26 @@ class ApiBackend:
         UserError
             It has none, or several URLs.
         """
-        urls = self._fleet(model).urls
-        route = self._route(model, urls[0])
-        if len(urls) > 1:
-            raise UserError(
-                f"calls.batch: backend.api_base.{route.provider} has {len(urls)} URLs, and a batch "
-                "is known at one alone; give one"
-            )
+        self.require_batches(model)
+        route = self._route(model, self._fleet(model).urls[0])
         if route.provider == "openai":
             return OpenAIBatches(BatchHttp(route, self.pool, self._most))
-        if route.provider == "anthropic":
-            forward = routes.forwarding(route, "messages")
-            return AnthropicBatches(BatchHttp(forward, self.pool, self._most))
-        raise UserError(
-            f"calls.batch: {route.provider} has no batches that plenum knows (model {model}); "
-            "openai and anthropic have"
-        )
+        forward = routes.forwarding(route, "messages")
+        return AnthropicBatches(BatchHttp(forward, self.pool, self._most))
+
+    def require_batches(self, model: str) -> None:
+        """Refuse a model as :meth:`batches` does; needs no key."""
+        provider, urls = routes.provider_of(model), self._fleet(model).urls
+        if provider not in _BATCHING:
+            raise UserError(
+                f"calls.batch: {provider} has no batches that plenum knows (model {model}); "
+                f"{' and '.join(_BATCHING)} have"
+            )
+        if len(urls) > 1:
+            raise UserError(
+                f"calls.batch: backend.api_base.{provider} has {len(urls)} URLs, and a batch "
+                "is known at one alone; give one"
+            )
 
     async def _attempt(self, chat: Chat, number: int, base: str) -> Response:
         route = self._route(chat.model, base)
@@ -226,6 +230,7 @@ class ApiBackend:
 
 
 _ELSEWHERE = Fleet([""])
+_BATCHING = ("openai", "anthropic")
 
 
 def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:

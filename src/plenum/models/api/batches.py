@@ -46,9 +46,13 @@ class BatchBackend:
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse as the backend does, and models whose provider has no batches."""
+        self.require_batches(models)
         self._api.check(models, sampling)
+
+    def require_batches(self, models: tuple[str, ...]) -> None:
+        """Refuse models whose provider has no batches; needs no key."""
         for model in models:
-            self._api.batches(model)
+            self._api.require_batches(model)
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""

@@ -28,6 +28,15 @@ def test_the_closing_lines_name_every_failure() -> None:
     ]
 
 
+def test_one_replicate_is_counted_in_the_singular() -> None:
+    one = replace(CLEAN, target=1, completed=0, pending=1, reused=1)
+    assert closing([one])[0].startswith("1 condition: 1 replicate = 0 completed")
+    assert closing([one])[1:] == [
+        "1 replicate was taken from journals of an earlier run",
+        "pending: roles=on: 1 replicate",
+    ]
+
+
 def test_an_error_that_several_conditions_met_is_said_once() -> None:
     full = replace(PENDING, errors=("j/000.jsonl: No space left on device",))
     told = [line for line in closing([full, replace(full, name="roles=on")]) if "space" in line]

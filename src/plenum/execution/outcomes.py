@@ -185,18 +185,19 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
     completed, failed = sum(o.completed for o in outcomes), sum(o.failed for o in outcomes)
     pending, reused = sum(o.pending for o in outcomes), sum(o.reused for o in outcomes)
     lines = [
-        f"{len(outcomes)} condition{'s' * (len(outcomes) != 1)}: {target} replicates = "
+        f"{len(outcomes)} condition{'s' * (len(outcomes) != 1)}: {_replicates(target)} = "
         f"{completed} completed + {failed} failed + {pending} pending; "
         f"{sum(o.calls for o in outcomes)} calls made now"
     ]
     if reused:
-        lines.append(f"{reused} replicates were taken from journals of an earlier run")
+        were = f"{_replicates(reused)} {'was' if reused == 1 else 'were'}"
+        lines.append(f"{were} taken from journals of an earlier run")
     unclean = []
     for outcome in outcomes:
         for reason, count in sorted(outcome.failures.items()):
             unclean.append(f"failed: {outcome.name}: {count} x {reason}{_example(outcome, reason)}")
         if outcome.pending:
-            unclean.append(f"pending: {outcome.name}: {outcome.pending} replicates")
+            unclean.append(f"pending: {outcome.name}: {_replicates(outcome.pending)}")
     lines += first_of(unclean, f"the output folders' {FILE}")
     lines += first_of(_errors(outcomes), f"the output folders' {FILE}")
     stopped = [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
@@ -218,6 +219,10 @@ def first_of(lines: Sequence[str], where: str) -> list[str]:
     if len(lines) <= LISTED:
         return list(lines)
     return [*lines[:LISTED], f"... and {len(lines) - LISTED} more: see {where}"]
+
+
+def _replicates(number: int) -> str:
+    return f"{number} replicate{'s' * (number != 1)}"
 
 
 def _errors(outcomes: Sequence[Outcome]) -> list[str]:

@@ -144,6 +144,7 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
         first.communicate()
         held()
         until(lambda: not nodes.workers())
+        earlier = journals(folder)
 
         again = start(folder, "run.py", *on_gpus, cold=True, **KEY)
         until(requested(server.stats()["requests"] + 12))
@@ -157,6 +158,12 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
         assert "+ 0 pending" in errors
         assert "raylet" not in errors
         assert "autoscaler" not in errors
+        now = journals(folder)  # what workers that died have answered counts as well
+        made = sum(now[name].count(b'"text":') for name in now)
+        made -= sum(earlier[name].count(b'"text":') for name in earlier)
+        assert f"; {made} calls made now" in errors
+        assert sum(b'"kind":"end"' in data for data in earlier.values()) == 0
+        assert "of an earlier run" not in errors
         log = server.log()
     with serving(replace(SERVER, latency=Latency(0))):  # its address is part of the identity
         call(whole, "run.py", *sweep, status=None, **KEY)

@@ -71,7 +71,10 @@ def journals(folder: Path) -> dict[str, bytes]:
 
 
 def test_a_dead_server_moves_its_own_sessions_alone_and_no_byte_of_a_journal(
-    job: Callable[..., Job], fleet: list[Server], tmp_path: Path
+    job: Callable[..., Job],
+    fleet: list[Server],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     whole = job_on(job, tmp_path / "whole", listed(fleet))
     assert run_sweep([whole])[0].clean
@@ -92,6 +95,7 @@ def test_a_dead_server_moves_its_own_sessions_alone_and_no_byte_of_a_journal(
     hurt = job_on(job, tmp_path / "hurt", listed(fleet))
     (outcome,) = run_sweep([hurt])
     assert outcome.clean
+    assert f"server {names[dying]} is down (" in capsys.readouterr().err
     assert journals(tmp_path / "hurt") == journals(tmp_path / "whole")
     for session, came in servers_of(fleet).items():
         moved = set(came) != {home[session][0]}

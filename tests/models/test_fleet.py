@@ -28,7 +28,8 @@ class Clocked:
 
     def __init__(self, urls: Sequence[str] = URLS) -> None:
         self.now = 0.0
-        self.fleet = Fleet(urls, lambda: self.now)
+        self.lines: list[str] = []
+        self.fleet = Fleet(urls, lambda: self.now, self.lines.append)
         self.errors: dict[str, CallError] = {}
         self.asked: Counter[str] = Counter()
 
@@ -86,6 +87,10 @@ def test_a_refused_connection_takes_the_next_server_at_once_and_tries_again_late
     scene.now += 4.0
     assert scene.call("a") == home
     assert scene.fleet.choose(of("a")) == home
+    assert scene.lines == [
+        f"server {home} is down (no connection); its sessions go to the next ones",
+        f"server {home} answers again; its sessions come back",
+    ]
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
@@ -94,6 +99,8 @@ def test_a_gateway_error_counts_against_a_server_when_it_is_repeated(status: int
     home = scene.fleet.choose(of("a"))
     scene.errors[home] = CallError(Failure.SERVER, "upstream", status)
     assert [scene.call("a") for _ in range(3)] == ["server"] * 3
+    (line,) = scene.lines
+    assert line.startswith(f"server {home} is down ({status} upstream); its sessions go")
     assert scene.call("a") not in (home, "server")
 
 
@@ -112,6 +119,10 @@ def test_where_all_are_down_each_is_tried_once_and_then_the_first() -> None:
     scene.errors = {name_of(url): REFUSED for url in URLS}
     assert scene.call("a") == "server"
     assert set(scene.asked.values()) == {1}
+    assert [line.endswith("its sessions have no other that is up") for line in scene.lines] == [
+        *[False] * 4,
+        True,
+    ]
     assert scene.call("a") == "server"
     assert sum(scene.asked.values()) == len(URLS) + 1
     scene.errors = {}

@@ -1,10 +1,12 @@
 """Which backend answers prompts."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from plenum.base.errors import UserError
+from plenum.base.terminal import say
 from plenum.design.condition import Api, Backend, Batch, Calls, Hosted, Job, Recorded
 from plenum.models.api.prices import Prices
 from plenum.models.chat import ChatModel
@@ -33,10 +35,11 @@ def build(
     prices: Prices,
     batching: Batching | None = None,
     here: bool = True,
+    say: Callable[[str], object] = say,
 ) -> ChatModel:
     """The backend of these settings; heavy libraries are imported only here.
 
-    Hosted models that don't run ``here`` are named alone.
+    Hosted models that don't run ``here`` are named alone. ``say`` prints a line for the user.
 
     Raises
     ------
@@ -48,7 +51,7 @@ def build(
     if isinstance(settings, Api):
         from plenum.models.api.backend import ApiBackend
 
-        api = ApiBackend(settings.fleets, settings.send_seed, calls, prices)
+        api = ApiBackend(settings.fleets, settings.send_seed, calls, prices, say)
         if not calls.batch or batching is None:
             return api
         from plenum.models.api.batches import BatchBackend

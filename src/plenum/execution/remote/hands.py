@@ -22,6 +22,7 @@ from plenum.execution.remote.tickets import Admitted
 from plenum.execution.remote.worker import Setup
 from plenum.execution.report_pool import ReportPool
 from plenum.records import Failure, storage
+from plenum.records.chain import verified
 
 _DROP_S = 10.0
 _DEATHS = 3
@@ -62,6 +63,7 @@ class Hands(Deliberations):
         self._numbers = itertools.count(1)
         self._waiting: deque[asyncio.Future[None]] = deque()
         self.say: Callable[[str], object] = say
+        self._repeated = ""
 
     async def __aenter__(self) -> Self:
         setup = Setup(os.getcwd(), cluster.environment(), project.code_digest())
@@ -104,10 +106,18 @@ class Hands(Deliberations):
                 held.ended.set_exception(error)
             else:
                 held.ended.set_result(bool(wrote))
+        elif method == "say":
+            self._repeat(*arguments)
         elif method in ("complain", "warn"):
             getattr(held.scene, method)(*arguments)
         else:
             getattr(held.admitted, method)(request, *arguments)
+
+    def _repeat(self, line: str) -> None:
+        """Print what a worker wants said; each of them may notice the same."""
+        if line != self._repeated:
+            self._repeated = line
+            self.say(line)
 
     def lost(self, remote: Remote, loss: Loss) -> None:
         """A worker is gone: what it had goes on elsewhere."""
@@ -190,24 +200,45 @@ class Hands(Deliberations):
 
 @dataclass(frozen=True)
 class _Lease:
-    """A replicate that is leased again where its worker dies."""
+    """A replicate that is leased again where its worker dies.
+
+    What the dead one wrote counts as written by this sweep, and its answers as answers.
+    """
 
     hands: Hands
     scene: Scene
 
     async def run(self) -> bool:
-        deaths = 0
+        deaths, journal = 0, self.scene.journal
+        begun = leased = _size(journal)
         while deaths < _DEATHS:
             try:
                 wrote = await self.hands.lease(self.scene)
-                await asyncio.to_thread(storage.refresh, self.scene.journal)
-                return wrote
+                await asyncio.to_thread(storage.refresh, journal)
+                return wrote or leased > begun
             except _Died as died:
                 deaths = (0 if died.answers else deaths) + died.loss.by_itself
                 await asyncio.sleep(died.loss.wait_s)
+                await asyncio.to_thread(storage.refresh, journal)
+                for entry in _written(journal, leased)[died.answers :]:
+                    self.scene.observe(entry)
+                leased = _size(journal)
         raise ProviderUnavailable(
             Failure.INTERRUPTED, f"replicate {self.scene.index}: its worker died {deaths} times"
         )
+
+
+def _size(journal: Path) -> int:
+    return journal.stat().st_size if journal.exists() else 0
+
+
+def _written(journal: Path, before: int) -> list[dict[str, Any]]:
+    """What a replicate's observer is shown of all that was written behind so many bytes."""
+    data = journal.read_bytes() if journal.exists() else b""
+    held, _, _ = verified(journal, data[:before])
+    entries, _, _ = verified(journal, data)
+    shown = (e for e in entries[len(held) :] if e["kind"] == "round" or "tokens_in" in e)
+    return [entry for entry in shown if "inherited" not in entry]
 
 
 class _Reports(ReportPool):

@@ -220,12 +220,19 @@ class Worker:
         async with self._opening:
             if key not in self._models:
                 prices = Prices(job.prices, charged=job.condition.backend.name == "api")
-                self._models[key] = backends.build(job.condition.backend, job.calls, prices)
+                self._models[key] = backends.build(
+                    job.condition.backend, job.calls, prices, say=self._say
+                )
             model = self._models[key]
             if checked not in self._checked:
                 await asyncio.to_thread(model.check, job.condition.models, job.condition.sampling)
                 self._checked.add(checked)
         return model
+
+    def _say(self, line: str) -> None:
+        """Have the sweep print a line, in the name of any lease: it is about none of them."""
+        for lease in list(self._playing)[:1]:
+            self._outbox.put(lease, "say", line)
 
     def _log(self, job: Job, lease: int) -> CallLog:
         path = folder_of(job) / f"calls-{self._name}.jsonl"

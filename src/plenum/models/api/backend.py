@@ -4,13 +4,14 @@ Keys come from the environment alone. Neither path retries: the retry policy is 
 (:mod:`plenum.models.retry`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import aiohttp
 
 from plenum.base.errors import UserError
+from plenum.base.terminal import say
 from plenum.design.condition import Calls, Sampling
 from plenum.models.api import bodies, cache_marks, completions, faults, rate_headers, routes
 from plenum.models.api.batch_anthropic import AnthropicBatches
@@ -40,6 +41,8 @@ class ApiBackend:
         Timeouts, the size of the connection pool, and the transport.
     prices
         What calls cost.
+    say
+        Prints a line for the user: what becomes of a fleet's servers.
     """
 
     def __init__(
@@ -48,9 +51,10 @@ class ApiBackend:
         send_seed: bool,
         calls: Calls | None = None,
         prices: Prices | None = None,
+        say: Callable[[str], object] = say,
     ) -> None:
         listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in api_base.items()}
-        self._fleets = {provider: Fleet(urls) for provider, urls in listed.items()}
+        self._fleets = {provider: Fleet(urls, say=say) for provider, urls in listed.items()}
         self._send_seed = send_seed
         self._calls = calls or Calls()
         self._prices = prices or Prices()

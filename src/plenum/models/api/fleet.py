@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from plenum.base.terminal import say as say_on_terminal
 from plenum.base.text import flatten
 from plenum.models.chat import CallError, Chat, Response
 from plenum.records import Failure
@@ -21,6 +22,9 @@ _DOWN_S, _LONGEST_DOWN_S = 2.0, 60.0
 """How long a server that is down gets no call at first, and at most; then one call tries it."""
 _SAYS_REPLICA = ("x-litellm-model-id", "x-backend-server", "x-served-by")
 _LONGEST_NAME = 128
+_LONGEST_WHY = 120
+_MOST_SAID = 20
+"""So many lines about a server that comes and goes are printed."""
 
 
 @dataclass(slots=True)
@@ -67,13 +71,21 @@ class Fleet:
         Base URLs; a single one is no fleet, and may be empty, where LiteLLM knows it.
     clock
         Seconds.
+    say
+        Prints a line for the user: a server went down, or is back.
     """
 
-    def __init__(self, urls: Sequence[str], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        urls: Sequence[str],
+        clock: Callable[[], float] = time.monotonic,
+        say: Callable[[str], object] = say_on_terminal,
+    ) -> None:
         self.urls = tuple(urls)
         self._by_name = {name_of(url): url for url in urls} if len(urls) > 1 else {}
         self._health = {name: _Health() for name in self._by_name}
-        self._clock = clock
+        self._clock, self._say = clock, say
+        self._lines = dict.fromkeys(self._by_name, 0)
 
     def choose(self, chat: Chat) -> str:
         """The first server of a call's session that is up, by name; the first where all are down.
@@ -111,7 +123,7 @@ class Fleet:
             error.server = server
             self._note(server, error, _session(chat))
             raise
-        self._health[server].answered()
+        self._answered(server)
         return response if response.server else replace(response, server=server)
 
     def _went_down(self, server: str, chat: Chat) -> bool:
@@ -123,9 +135,25 @@ class Fleet:
     def _note(self, server: str, error: CallError, session: str) -> None:
         broken = error.failure == Failure.SERVER and error.status is None
         if broken or error.status in _GATEWAY:
-            self._health[server].failed(self._clock(), not error.reached, session)
+            health, before = self._health[server], self._health[server].down
+            health.failed(self._clock(), not error.reached, session)
+            if health.down and not before:
+                others = any(not other.down for other in self._health.values())
+                where = "go to the next ones" if others else "have no other that is up"
+                why = flatten(f"{error.status or ''} {error.detail}").strip()
+                self._note_line(server, f"is down ({why[:_LONGEST_WHY]}); its sessions {where}")
         elif error.status is not None:
-            self._health[server].answered()
+            self._answered(server)
+
+    def _answered(self, server: str) -> None:
+        if self._health[server].down:
+            self._note_line(server, "answers again; its sessions come back")
+        self._health[server].answered()
+
+    def _note_line(self, server: str, line: str) -> None:
+        self._lines[server] += 1
+        if self._lines[server] <= _MOST_SAID:
+            self._say(f"server {server} {line}")
 
 
 def _session(chat: Chat) -> str:

@@ -1,0 +1,75 @@
+"""A replicate whose worker dies: what that one has written counts, though nobody heard of it."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from plenum.design.condition import Job
+from plenum.execution.playing import Scene
+from plenum.execution.remote import hands
+from plenum.execution.remote.crew import Held, Loss, Remote
+from plenum.execution.remote.worker import Worker
+from plenum.records import Journal
+
+HEAD = {"condition": "c", "replicate": 0}
+
+
+class DyingHands:
+    """Workers that die after so many entries of theirs, of which some are heard."""
+
+    def __init__(self, leases: list[tuple[int, int]]) -> None:
+        self.leases, self.written = leases, 0
+
+    async def lease(self, scene: Scene) -> bool:
+        if not self.leases:
+            return False  # the journal has ended
+        writes, heard = self.leases.pop(0)
+        with Journal(scene.journal, HEAD) as journal:
+            for number in range(writes):
+                self.written += 1
+                entry = {"kind": "turn", "tokens_in": self.written}
+                journal.append(entry)
+                if number < heard:
+                    scene.observe(entry)
+        with scene.journal.open("ab") as torn:
+            torn.write(b'{"kind":"tu')
+        raise hands._Died(Loss("has died", by_itself=True), heard)
+
+
+@pytest.mark.parametrize(
+    ("leases", "wrote"), [([(5, 3), (2, 0)], True), ([(0, 0)], True), ([], False)]
+)
+def test_answers_of_dead_workers_are_observed_once_and_are_of_this_run(
+    job: Callable[..., Job], tmp_path: Path, leases: list[tuple[int, int]], wrote: bool
+) -> None:
+    path = tmp_path / "000.jsonl"
+    if not leases or len(leases) > 1:  # an earlier run has begun it
+        with Journal(path, HEAD) as journal:
+            journal.append({"kind": "turn", "tokens_in": 0})
+    seen: list[dict[str, Any]] = []
+    scene = Scene(job(), 0, path, cast(Any, None), seen.append, print, print)
+    dying = DyingHands(list(leases))
+    assert asyncio.run(hands._Lease(cast(Any, dying), scene).run()) is wrote
+    assert [entry["tokens_in"] for entry in seen] == list(range(1, dying.written + 1))
+
+
+def test_what_workers_notice_of_a_server_is_said_once(job: Callable[..., Job]) -> None:
+    said: list[str] = []
+
+    async def scene() -> None:
+        brain = hands.Hands([job()])
+        brain.say = said.append
+        for name in ("w0", "w1"):
+            worker, remote = Worker(name), Remote(name, None)
+            worker._playing[7] = cast(Any, None)
+            ended = asyncio.get_running_loop().create_future()
+            remote.leases[7] = Held(cast(Any, None), cast(Any, None), ended)
+            worker._say("server gpu1:8000 is down")
+            for message in await worker._outbox.take():
+                brain.take(remote, message)
+
+    asyncio.run(scene())
+    assert said == ["server gpu1:8000 is down"]

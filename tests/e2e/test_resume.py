@@ -1,10 +1,14 @@
 """A killed run loses nothing, repeats nothing, and reaches the same bytes."""
 
 import json
+import re
 import signal
 from pathlib import Path
 
 import pytest
+
+from plenum.tracking import store
+from plenum.tracking.stored import runs as tracked
 
 from .conftest import Run, call, calls, journaled, journals, runs, start, wait_for
 
@@ -46,8 +50,30 @@ def test_after_kill_9_only_what_is_missing_is_done(
     assert len(calls(tmp_path)) - attempts == CALLS - answered(left)
 
     tags = [run.data.tags for run in runs(tmp_path, "default", "replicate")]
-    tracked = [(tag["plenum.condition"], tag["plenum.replicate"]) for tag in tags]
-    assert len(tracked) == len(set(tracked)) == 8
+    logged = [(tag["plenum.condition"], tag["plenum.replicate"]) for tag in tags]
+    assert len(logged) == len(set(logged)) == 8
+
+
+def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
+    run: Run, stored: Path
+) -> None:
+    sweep = ("-m", "seed=range(1,41)", "replicates=2", "rounds=100", "calls.max_concurrency=1")
+    process = start(stored, "run.py", *sweep)
+    database = stored / "mlruns/mlflow.db"
+    wait_for(process, lambda: tracked(database, "default", "plenum.kind", "condition"))
+    process.send_signal(signal.SIGSTOP)
+    shown = run("study=default", script="scripts/status.py").stdout
+    begun, replicates = re.findall(r"^(\d+) conditions: (\d+) replicates = ", shown, re.M)[0]
+    assert 0 < int(begun) < 40
+    assert int(replicates) == 2 * int(begun)
+    assert "\na sweep of 40 conditions, 80 replicates is running; " in shown
+    process.kill()
+    process.communicate(timeout=30)
+    (lock,) = stored.glob("mlruns/journals/tracking-*.lock")
+    with store.locked(lock):  # what it handed over is written
+        pass
+    shown = run("study=default", script="scripts/status.py").stdout
+    assert "\na sweep of 40 conditions, 80 replicates ran last; " in shown
 
 
 @pytest.mark.usefixtures("stored")

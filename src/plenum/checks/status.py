@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
-from plenum.records.storage import fetched
+from plenum.records.storage import fetched, folder
 from plenum.reports.formats import count, decimals
 from plenum.reports.printing import show
 from plenum.reports.settings import source
@@ -20,6 +20,7 @@ from plenum.reports.table import Column, Table, keys
 from plenum.tracking import store
 from plenum.tracking.conditions import rerun
 from plenum.tracking.stored import StoredRun, stored_conditions
+from plenum.tracking.tracker import lock_file
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
 _END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')
@@ -66,7 +67,7 @@ def show_study(settings: Settings) -> None:
     )
     notes = ("last activity: since a journal or call log was written; - where none is here",)
     show([Table("status", f"Study {settings.study}", frame, columns, notes)])
-    print(_totals(frame))
+    print(_totals(frame), _sweep(settings), sep="\n")
 
 
 def _totals(frame: pd.DataFrame) -> str:
@@ -85,11 +86,20 @@ def _totals(frame: pd.DataFrame) -> str:
     )
 
 
+def _sweep(settings: Settings) -> str:
+    """What the conditions are of: the sweep that runs or ran last, as far as its lock file says."""
+    uncounted = "conditions that no sweep has begun aren't counted"
+    lock = lock_file(folder(settings.journals), store.absolute(settings.uri), settings.study)
+    if not lock.exists() or not (size := lock.read_text(encoding="utf-8")):
+        return uncounted
+    return f"a sweep of {size} {'is running' if store.held(lock) else 'ran last'}; {uncounted}"
+
+
 def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
     """A condition as a line of the table."""
     name = folder_of(condition.tags["plenum.condition"], rerun(condition.params))
-    folder = fetched(journals, name) / name
-    counted = _counted(folder, condition.target) if folder.is_dir() else _tracked(condition)
+    here = fetched(journals, name) / name
+    counted = _counted(here, condition.target) if here.is_dir() else _tracked(condition)
     return {"condition": condition.name, "target": condition.target, **counted}
 
 
@@ -102,9 +112,9 @@ def _tracked(condition: StoredRun) -> dict[str, Any]:
     return {**counts, "calls": None, "dollars": None, "idle_s": None}
 
 
-def _counted(folder: Path, target: int) -> dict[str, Any]:
+def _counted(condition: Path, target: int) -> dict[str, Any]:
     """What the journals of a condition hold; those beyond the target were wanted earlier."""
-    files = [path for path in folder.glob("[0-9]*.jsonl") if int(path.stem) < target]
+    files = [path for path in condition.glob("[0-9]*.jsonl") if int(path.stem) < target]
     ended: Counter[str] = Counter()
     calls, dollars = 0, 0.0
     for path in files:
@@ -114,7 +124,7 @@ def _counted(folder: Path, target: int) -> dict[str, Any]:
         costs = _COST.findall(data)
         calls += data.count(b'"tokens_in":')
         dollars += sum(map(float, costs))
-    written = [path.stat().st_mtime for path in (*files, *folder.glob("calls*.jsonl"))]
+    written = [path.stat().st_mtime for path in (*files, *condition.glob("calls*.jsonl"))]
     return {
         "completed": ended["completed"],
         "failed": ended["failed"],

@@ -109,7 +109,10 @@ class SweepRunner:
             key = _store(job)
             if key is not None and key not in trackers:
                 locks, version = folder_of(job).parent, project.code_version()
-                trackers[key] = Tracker(*key, version, locks, self._progress.say)
+                mine = {j.condition.folder: j.replicates for j in self._jobs if _store(j) == key}
+                sweep = f"{len(mine):,} condition{'s' * (len(mine) != 1)}"
+                sweep += f", {sum(mine.values()):,} replicates"
+                trackers[key] = Tracker(*key, version, locks, self._progress.say, sweep)
         return trackers
 
     def status(self) -> str:

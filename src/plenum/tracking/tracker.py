@@ -47,6 +47,8 @@ class Tracker(LineProcess):
         A folder; two tracking processes of one study and store take turns.
     note
         Called with what a user should know meanwhile.
+    sweep
+        How large the sweep is, in words: the lock file tells it to who looks in.
 
     Attributes
     ----------
@@ -57,10 +59,17 @@ class Tracker(LineProcess):
     """
 
     def __init__(
-        self, uri: str, study: str, version: str, locks: Path, note: Callable[[str], None]
+        self,
+        uri: str,
+        study: str,
+        version: str,
+        locks: Path,
+        note: Callable[[str], None],
+        sweep: str,
     ) -> None:
         lock = str(lock_file(locks, uri, study))
-        self._setup = {"uri": uri, "study": study, "version": version, "lock": lock}
+        self._setup = {"uri": uri, "study": study, "version": version}
+        self._setup |= {"lock": lock, "sweep": sweep}
         super().__init__("plenum.tracking.tracker", note)
         self.uri = uri
         self.errors: list[tuple[str | None, str]] = []
@@ -171,10 +180,11 @@ def main() -> None:
     """Serve requests from standard input until it ends."""
     step_back()
     setup = json.loads(sys.stdin.readline())
-    lock = Path(setup.pop("lock"))
+    lock, sweep = Path(setup.pop("lock")), setup.pop("sweep")
     lock.parent.mkdir(parents=True, exist_ok=True)
     waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
     with store.locked(lock, lambda: say(waiting)):
+        lock.write_text(sweep, encoding="utf-8")
         study = _Study(**setup)
         for line in sys.stdin:
             say(study.answer(json.loads(line)))

@@ -170,6 +170,15 @@ def test_scripts_read_and_write_a_bucket(
 
     out = there("scripts/reruns.py", "study=default", f"journals={place}", tracking).stdout
     assert "2 replicates run again: 2 artifact-identical" in out
+    out = there("scripts/status.py", "study=default", f"journals={place}", tracking).stdout
+    assert "4 replicates = 4 completed + 0 failed + 0 pending; 84 calls" in out
+    assert "is copied to mlruns/s3/plenum/scripts/journals" in out
+    copies = sorted((elsewhere / "mlruns/s3/plenum/scripts/journals").glob("*/[0-9]*.jsonl"))
+    assert len(copies) == 4
+    for copy in copies:
+        name = f"scripts/journals/{copy.parent.name}/{copy.name}"
+        written = s3.client.head_object(Bucket="plenum", Key=name)["LastModified"].timestamp()
+        assert abs(copy.stat().st_mtime - written) <= 1
     given = ("replicate=1", "round=2", "seat=Chair", f"journals={place}", tracking)
     assert "Chair" in there("scripts/prompt.py", "study=default", *given).stdout
 

@@ -65,8 +65,10 @@ def show_study(settings: Settings) -> None:
         Column("dollars", format=decimals(4)),
         Column("idle_s", "last activity", _ago),
     )
-    notes = ("last activity: since a journal or call log was written; - where none is here",)
-    show([Table("status", f"Study {settings.study}", frame, columns, notes)])
+    notes = ["last activity: since a journal or call log was written; - where none is here"]
+    if (copies := folder(settings.journals)) != Path(settings.journals):
+        notes.append(f"{settings.journals}: what it has of the study is copied to {copies}")
+    show([Table("status", f"Study {settings.study}", frame, columns, tuple(notes))])
     print(_totals(frame), _sweep(settings), sep="\n")
 
 

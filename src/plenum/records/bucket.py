@@ -33,11 +33,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Stored:
-    """An object: its name, bytes and tag, which changes with its contents."""
+    """An object: name, bytes, tag, which changes with its contents, and when it was written (s)."""
 
     name: str
     size: int
     tag: str
+    time_s: float
 
 
 class Bucket:
@@ -222,7 +223,8 @@ class Bucket:
 
 
 def _stored(meta: "ObjectMeta") -> Stored:
-    return Stored(meta["path"], meta["size"], (meta["e_tag"] or "").strip('"'))
+    tag, time_s = (meta["e_tag"] or "").strip('"'), meta["last_modified"].timestamp()
+    return Stored(meta["path"], meta["size"], tag, time_s)
 
 
 def reason(error: Exception) -> str:

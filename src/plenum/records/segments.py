@@ -7,6 +7,7 @@ all lines, and segments below its last line are of no account.
 
 import asyncio
 import hashlib
+import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
@@ -149,7 +150,9 @@ class Segments:
         if len(held) > len(local):
             verified(f"{self._bucket.url}/{self.name}", held)
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            last_s = max(s.time_s for s in (*segments, *([whole] if whole else [])))
             write_whole(self.path, held.decode())
+            os.utime(self.path, (last_s, last_s))
         self._queue.add(-min(len(held), self._target))
         self._bytes, self._lines, self._known = len(held), held.count(b"\n"), True
         self._whole = whole.tag if whole else None

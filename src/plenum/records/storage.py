@@ -4,6 +4,7 @@ Every line is in the file of this machine first. From there it goes to the bucke
 loop; what the bucket has is fetched when a condition is taken up.
 """
 
+import os
 import re
 import secrets
 from collections import defaultdict
@@ -311,6 +312,7 @@ class Storage:
     def _fetch_files(self, condition: Path, listed: Iterable[Stored]) -> None:
         """Get what other machines wrote, and this one before its disk was lost."""
         names = {stored.name: condition / self._local(stored.name) for stored in listed}
+        times = {stored.name: stored.time_s for stored in listed}
         lacking = {
             stored.name
             for stored in listed
@@ -320,6 +322,7 @@ class Storage:
             if data is not None:
                 condition.mkdir(parents=True, exist_ok=True)
                 write_whole(names[name], data.decode(errors="replace"))
+                os.utime(names[name], (times[name], times[name]))
 
     def _over(self, path: Path) -> None:
         """A replicate has ended, and the bucket has its journal."""

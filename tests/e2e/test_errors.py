@@ -62,6 +62,8 @@ REFUSED = {
         ("study=Default", "MLflow's own"),
         ("tracking.uri=sqlite:////dev/null/x/mlflow.db", "tracking.uri: /dev/null/x"),
         ("journals=/dev/null/x", "journals: /dev/null/x"),
+        ("journals=s3:/bucket/x", "journals: 's3:/bucket/x'"),
+        ("journals=''", "journals: ''"),
         ("+experiment=hl01_2x2", "add -m"),
         ("-m +experiment=hl01_2x2,landscape", "one at a time"),
         ("backend=api model.default=hosted_vllm/x", "backend.api_base.hosted_vllm"),

@@ -11,7 +11,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from plenum.base.errors import UserError
-from plenum.design.ranges import Choice, Range, Url, check_ranges, require
+from plenum.design.ranges import Choice, Pattern, Range, Url, check_ranges, require
 from plenum.design.settings import (
     ANSWER_FORMS,
     Api,
@@ -183,7 +183,10 @@ class StudyConfig:
     budget: Budget = field(default_factory=Budget)
     prices: dict[str, PriceConfig] = field(default_factory=dict)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
-    journals: str = "mlruns/journals"
+    journals: Annotated[
+        str,
+        Pattern(r"s3://.+|(?!s3:|\w+://).+", "it is a folder, or written as s3://bucket/prefix"),
+    ] = "mlruns/journals"
     durable: bool = False
     seed: Annotated[int, Range(0)] = 0
     dry_run: bool = False

@@ -60,7 +60,7 @@ async def join(address: str | None, workers: Workers) -> int:
         No cluster answers, or it is too small.
     """
     # In a thread, where Ray leaves the handlers of signals alone.
-    await asyncio.to_thread(_join, address or os.environ.get("RAY_ADDRESS"), workers)
+    await asyncio.to_thread(_join, address or os.environ.get("RAY_ADDRESS"))
     import ray
 
     fits = room(workers)
@@ -91,7 +91,7 @@ def room(workers: Workers) -> int:
     )
 
 
-def _join(address: str | None, workers: Workers) -> None:
+def _join(address: str | None) -> None:
     import ray
     import ray._private.worker as internal
 
@@ -99,8 +99,7 @@ def _join(address: str | None, workers: Workers) -> None:
     with suppress(AttributeError):  # else every worker that dies has a paragraph on the terminal
         internal.print_to_stdstream = lambda *_, **__: None
     if address in (None, "local"):
-        cpus = max(os.cpu_count() or 1, -(-int((workers.number or 0) * workers.cpus) // 1))
-        ray.init(address="local", include_dashboard=False, num_cpus=cpus, **quiet)
+        ray.init(address="local", include_dashboard=False, num_cpus=os.cpu_count(), **quiet)
         return
     if address.startswith("ray://"):
         raise UserError(

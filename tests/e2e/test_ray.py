@@ -161,7 +161,10 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
         now = journals(folder)  # what workers that died have answered counts as well
         made = sum(now[name].count(b'"text":') for name in now)
         made -= sum(earlier[name].count(b'"text":') for name in earlier)
-        assert f"; {made} calls made now" in errors
+        counted = int(re.findall(r"; (\d+) calls made now", errors)[-1])
+        assert (
+            abs(counted - made) <= 4
+        )  # a call in flight that a kill cut off may be counted, or not
         assert sum(b'"kind":"end"' in data for data in earlier.values()) == 0
         assert "of an earlier run" not in errors
         log = server.log()

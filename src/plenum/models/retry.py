@@ -50,9 +50,10 @@ async def call(
     CallError
         The last attempt's error.
     """
+    attempts = _Attempts(model, gate, failed, sending, policy.timeout_s)
     for number in range(1, policy.max_attempts + 1):
         try:
-            return await _somewhere(model, chat, number, policy.timeout_s, gate, failed, sending)
+            return await attempts.make(chat, number)
         except CallError as error:
             if not error.failure.transient or number == policy.max_attempts:
                 raise
@@ -62,86 +63,72 @@ async def call(
     raise AssertionError("max_attempts is at least 1")
 
 
-async def _somewhere(
-    model: ChatModel,
-    chat: Chat,
-    number: int,
-    timeout_s: float | None,
-    gate: Gate,
-    failed: Callable[[Attempt], None],
-    sending: Callable[[int], None],
-) -> Answer:
-    """Make an attempt; where nobody is at a server of a fleet, at the next one, as its limits let.
+@dataclass(frozen=True)
+class _Attempts:
+    """Makes the attempts of a call; see :func:`call`."""
 
-    Nothing was sent to the one that isn't there.
-    """
-    tried, server = set[str](), model.server(chat)
-    while True:
-        there = replace(chat, server=server) if server else chat
+    model: ChatModel
+    gate: Gate
+    failed: Callable[[Attempt], None]
+    sending: Callable[[int], None]
+    timeout_s: float | None
+
+    async def make(self, chat: Chat, number: int) -> Answer:
+        """Make an attempt; where a server of a fleet can't be reached, at the next one.
+
+        Nothing was sent to the one that can't be reached; the limits of each hold.
+        """
+        tried, server = set[str](), self.model.server(chat)
+        while True:
+            routed = replace(chat, server=server) if server else chat
+            try:
+                return await self._make(routed, number)
+            except CallError as error:
+                tried.add(server)
+                server = self.model.server(chat) if server and not error.reached else ""
+                if not server or server in tried:
+                    raise
+
+    async def _make(self, chat: Chat, number: int) -> Answer:
+        await self.gate.enter(chat)
+        self.sending(number)
+        started, clock = time.time(), time.perf_counter()
+
+        def ended(
+            outcome: str,
+            status: int | None,
+            detail: str = "",
+            reached: bool = True,
+            server: str = chat.server,
+        ) -> Attempt:
+            latency = time.perf_counter() - clock
+            return Attempt(number, outcome, status, latency, started, detail, reached, server)
+
         try:
-            return await _attempt(model, there, number, timeout_s, gate, failed, sending)
+            async with asyncio.timeout(self.timeout_s):
+                response = await self.model.attempt(chat, number)
         except CallError as error:
-            tried.add(server)
-            server = model.server(chat) if server and not error.reached else ""
-            if not server or server in tried:
-                raise
+            at = error.server or chat.server
+            attempt = ended(error.failure, error.status, error.detail, error.reached, at)
+            self._leave(chat, attempt, error.retry_after)
+            raise
+        except TimeoutError:
+            late = CallError(Failure.TIMEOUT, f"no answer within {self.timeout_s or 0:g} s")
+            self._leave(chat, ended(late.failure, None, late.detail))
+            raise late from None
+        except asyncio.CancelledError:
+            self._leave(chat, ended(Failure.INTERRUPTED, None))
+            raise
+        except Exception as error:
+            self._leave(chat, ended(Failure.BUG, None, type(error).__name__))
+            raise
+        attempt = ended("ok", 200, server=response.server or chat.server)
+        self.gate.leave(chat, attempt, response, response.hold_s)
+        return Answer(response, attempt)
 
-
-async def _attempt(
-    model: ChatModel,
-    chat: Chat,
-    number: int,
-    timeout_s: float | None,
-    gate: Gate,
-    failed: Callable[[Attempt], None],
-    sending: Callable[[int], None],
-) -> Answer:
-    await gate.enter(chat)
-    sending(number)
-    started, clock = time.time(), time.perf_counter()
-
-    def ended(
-        outcome: str,
-        status: int | None,
-        detail: str = "",
-        reached: bool = True,
-        server: str = chat.server,
-    ) -> Attempt:
-        latency = time.perf_counter() - clock
-        return Attempt(number, outcome, status, latency, started, detail, reached, server)
-
-    try:
-        async with asyncio.timeout(timeout_s):
-            response = await model.attempt(chat, number)
-    except CallError as error:
-        at = error.server or chat.server
-        attempt = ended(error.failure, error.status, error.detail, error.reached, at)
-        _leave(gate, chat, attempt, error, failed)
-        raise
-    except TimeoutError:
-        late = CallError(Failure.TIMEOUT, f"no answer within {timeout_s or 0:g} s")
-        _leave(gate, chat, ended(late.failure, None, late.detail), late, failed)
-        raise late from None
-    except asyncio.CancelledError:
-        _leave(gate, chat, ended(Failure.INTERRUPTED, None), None, failed)
-        raise
-    except Exception as error:
-        _leave(gate, chat, ended(Failure.BUG, None, type(error).__name__), None, failed)
-        raise
-    attempt = ended("ok", 200, server=response.server or chat.server)
-    gate.leave(chat, attempt, response, response.hold_s)
-    return Answer(response, attempt)
-
-
-def _leave(
-    gate: Gate,
-    chat: Chat,
-    attempt: Attempt,
-    error: CallError | None,
-    failed: Callable[[Attempt], None],
-) -> None:
-    gate.leave(chat, attempt, None, (error.retry_after or 0.0) if error else 0.0)
-    failed(attempt)
+    def _leave(self, chat: Chat, attempt: Attempt, hold_s: float | None = None) -> None:
+        self.gate.leave(chat, attempt, None, hold_s or 0.0)
+        self.failed(attempt)
 
 
 def _wait(policy: Policy, chat: Chat, number: int, retry_after: float | None) -> float:

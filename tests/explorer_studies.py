@@ -15,7 +15,7 @@ from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript
+from plenum.tracking.transcripts import StoredTranscript
 
 Say = Callable[[int, int, str], str]
 SEATS = ("Chair", "Welfare", "Rights")

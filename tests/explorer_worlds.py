@@ -16,7 +16,7 @@ from plenum.records import Failure, Journal, read
 from plenum.reports.explorer.worlds import EXPLORER, gathered
 from plenum.tracking import worlds
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript
+from plenum.tracking.transcripts import StoredTranscript
 from plenum.worlds.episode import Episode
 from plenum.worlds.simulated import answer as agent
 

@@ -46,7 +46,7 @@ async def _permits(workers: int, replicates: int, each: int) -> dict[str, Any]:
 
 
 async def _serve(actor: Any, admission: Admission, replicates: int, each: int) -> None:
-    """The sweep's side of one worker, as ``hands.py`` has it."""
+    """The sweep's side of one worker, as ``ray_deliberations.py`` has it."""
     outbox = Outbox()
     provider = "openai".format
 

@@ -65,7 +65,7 @@ class RayLauncher(ConcurrentLauncher):
 
     def play(self) -> "Callable[[Sequence[Job]], Playing] | None":
         from plenum.execution.remote.cluster import require_ray
-        from plenum.execution.remote.hands import Hands
+        from plenum.execution.remote.ray_deliberations import RayDeliberations
 
         require_ray()
-        return Hands
+        return RayDeliberations

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from plenum.tracking import store, views
-from plenum.tracking.study import log_report
+from plenum.tracking.report_run import log_report
 from plenum.tracking.writer import StudyWriter
 
 from .test_explorer import browser

@@ -23,7 +23,7 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Provenance
+from plenum.tracking.provenance import Provenance
 from plenum.tracking.usage import ConditionUsage
 
 ORIGIN = Provenance(

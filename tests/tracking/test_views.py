@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from plenum.tracking import store, views
-from plenum.tracking.study import log_report
+from plenum.tracking.report_run import log_report
 
 CELL = {"plenum.kind": "condition", "plenum.cell": "c"}
 

@@ -16,9 +16,9 @@ from mlflow.exceptions import MlflowException
 from plenum.base.identity import digest
 from plenum.records import Journal, Usage
 from plenum.tracking import conditions, runs, store
+from plenum.tracking.report_run import log_report
 from plenum.tracking.run_writer import RunWriter
 from plenum.tracking.study import Study as TrackedStudy
-from plenum.tracking.study import log_report
 from plenum.tracking.writer import ConditionWriter, StudyWriter
 
 SEATS = ("chair", "rights")

@@ -18,7 +18,8 @@ from plenum.reports.rows import Row, shown
 from plenum.reports.settings import source
 from plenum.reports.table import Column, Table, csv, keys
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study, log_report
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
 
 _LINES = 24
 """More differences than this are written, not printed."""

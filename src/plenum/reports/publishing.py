@@ -14,7 +14,7 @@ from plenum.reports.markdown import markdown
 from plenum.reports.printing import show, show_text
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table, csv
-from plenum.tracking.study import log_report
+from plenum.tracking.report_run import log_report
 
 
 @dataclass(frozen=True)

@@ -2,103 +2,30 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from functools import cached_property, partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import pandas as pd
 
 from plenum.base.errors import UserError
 from plenum.base.project import code_version
 from plenum.design.kinds import KINDS, of_condition
-from plenum.records import DamagedJournal, Transcript
-from plenum.records import read as read_journal
-from plenum.tracking import conditions, rows, runs, store, stored, usage, views
+from plenum.tracking import conditions, runs, stored, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
+from plenum.tracking.provenance import Provenance, provenance
+from plenum.tracking.transcripts import StoredTranscript
 from plenum.tracking.usage import ConditionUsage
-
-_AT_ONCE = 8
-"""So many requests are sent to a server at a time."""
 
 MANY = 500
 """More conditions are read as outlines, and shown by what stands out among them."""
 
 _PARENT = "mlflow.parentRunId"
-_Part = TypeVar("_Part")
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Who sat at the table of a condition, and which code wrote its runs.
-
-    Attributes
-    ----------
-    models
-        The model of each seat, in speaking order.
-    clerk, options
-        The model that reads the vote, and the labels of the options.
-    wordings
-        How many wordings there are of each family; empty where the scenario isn't perturbed.
-    versions
-        The code versions that wrote the condition and its replicates, each once.
-    begun
-        When the condition was first opened, in UTC.
-    """
-
-    models: tuple[tuple[str, str], ...]
-    clerk: str
-    options: str
-    wordings: str
-    versions: tuple[str, ...]
-    begun: datetime
-
-
-@dataclass(frozen=True)
-class StoredTranscript:
-    """The transcript of a replicate, as the tracking store keeps it.
-
-    Attributes
-    ----------
-    run_id, parent
-        The replicate's run, and that of its condition.
-    replicate
-        The number of the replicate in its condition.
-    status
-        ``completed``, ``failed`` or ``pending``.
-    path
-        The journal: a file, or a member of an archive. It is there while :meth:`Study.transcripts`
-        is open.
-    """
-
-    run_id: str
-    parent: str
-    replicate: int
-    status: str
-    path: Path | rows.Member
-
-    def verified(self) -> Transcript:
-        """The transcript.
-
-        Raises
-        ------
-        DamagedJournal
-            It doesn't verify.
-        """
-        return read_journal(cast(Path, self.path))  # a member is read as a file is
-
-    def read(self) -> Transcript | None:
-        """The transcript; ``None`` where the journal doesn't verify."""
-        try:
-            return self.verified()
-        except DamagedJournal:
-            return None
 
 
 class Study:
@@ -157,7 +84,7 @@ class Study:
     @cached_property
     def replicate_runs(self) -> list[Any]:
         """The runs of all replicates; of those that are rows of their condition's run the tags."""
-        rowed = self._each(lambda run: runs.rowed(self.client, run), self.condition_runs)
+        rowed = runs.each(lambda run: runs.rowed(self.client, run), self.condition_runs)
         return [*self.nested_runs, *chain.from_iterable(rowed)]
 
     def nested_by(self, tag: str) -> dict[str, list[Any]]:
@@ -176,14 +103,14 @@ class Study:
     @cached_property
     def conditions(self) -> list[TrackedCondition]:
         """The conditions with what their completed replicates left."""
-        return self._each(self._with_replicates, self.condition_runs, self.listed)
+        return runs.each(self._with_replicates, self.condition_runs, self.listed)
 
     @cached_property
     def outlined(self) -> list[TrackedCondition]:
         """The conditions; of a large study with outlines in place of what replicates left."""
         if len(self.condition_runs) <= MANY:
             return self.conditions
-        return self._each(self._outlined, self.condition_runs, self.listed)
+        return runs.each(self._outlined, self.condition_runs, self.listed)
 
     @cached_property
     def usage(self) -> list[ConditionUsage]:
@@ -204,7 +131,7 @@ class Study:
             wanted = [each for number, each in sorted(by_number.items()) if number < target]
             return usage.read(self.client, run, condition, wanted)
 
-        return self._each(read, self.condition_runs, self.listed)
+        return runs.each(read, self.condition_runs, self.listed)
 
     @cached_property
     def provenance(self) -> dict[str, Provenance]:
@@ -212,11 +139,10 @@ class Study:
         nested = self.nested_by(_PARENT)
 
         def read(run: Any) -> Provenance:
-            replicates = [*nested.get(run.info.run_id, ()), *runs.rowed(self.client, run)]
-            versions = [name for each in (run, *replicates) for name in _version(each)]
-            return _provenance(run, tuple(dict.fromkeys(versions)))
+            rowed = runs.rowed(self.client, run)
+            return provenance(run, [*nested.get(run.info.run_id, ()), *rowed])
 
-        each = self._each(read, self.condition_runs)
+        each = runs.each(read, self.condition_runs)
         return {run.info.run_id: one for run, one in zip(self.condition_runs, each, strict=True)}
 
     @cached_property
@@ -246,30 +172,14 @@ class Study:
         conditions
             The runs of some conditions, to have their transcripts alone.
         """
-        parents = {run.info.run_id for run in self.condition_runs}
-        parents &= parents if conditions is None else set(conditions)
-        read = [run for run in self.condition_runs if run.info.run_id in parents]
+        read = self.condition_runs
+        if conditions is not None:
+            read = [run for run in read if run.info.run_id in conditions]
         nested = self.nested_by(_PARENT)
         wanted = [each for run in read for each in nested.get(run.info.run_id, ())]
-        wanted += chain.from_iterable(self._each(partial(runs.rowed, self.client), read))
+        wanted += chain.from_iterable(runs.each(partial(runs.rowed, self.client), read))
         with tempfile.TemporaryDirectory() as scratch:
-            archives = self._archives(parents, Path(scratch))
-            by_parent: defaultdict[str, list[StoredTranscript]] = defaultdict(list)
-
-            def located(run: Any) -> StoredTranscript:
-                return self._transcript(run, archives, Path(scratch))
-
-            for stored in self._each(located, wanted):
-                if stored.path.exists():
-                    by_parent[stored.parent].append(stored)
-            yield {
-                parent: sorted(stored, key=lambda transcript: transcript.replicate)
-                for parent, stored in by_parent.items()
-            }
-
-    def _each(self, read: Callable[..., _Part], *arguments: Sequence[Any]) -> list[_Part]:
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            return list(pool.map(read, *arguments))
+            yield transcripts.fetch(self.client, read, wanted, Path(scratch))
 
     def _with_replicates(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
         if not (condition.completed and conditions.estimated(run)):
@@ -311,39 +221,6 @@ class Study:
         )
         return replace(listed, outline=outline)
 
-    def _archives(self, parents: Container[str], scratch: Path) -> dict[str, Path]:
-        """The archives with the transcripts of replicates that are rows, by their condition's run.
-
-        A server's are fetched.
-        """
-
-        def located(run: Any) -> Path:
-            folder = scratch / f"{run.info.run_id}.rows"
-            if store.folder(run.info.artifact_uri) is None:
-                folder.mkdir()
-            return runs.local_copy(self.client, run, rows.ARCHIVE, folder)
-
-        rowed = [run for run in self.condition_runs if rows.TAG in run.data.tags]
-        wanted = [run for run in rowed if run.info.run_id in parents]
-        return dict(zip([w.info.run_id for w in wanted], self._each(located, wanted), strict=True))
-
-    def _transcript(
-        self, run: Any, archives: Mapping[str, Path], scratch: Path
-    ) -> StoredTranscript:
-        tags = run.data.tags
-        replicate = int(tags["plenum.replicate"])
-        parent, status = tags["mlflow.parentRunId"], tags["plenum.status"]
-        path: Path | rows.Member
-        if rows.is_row(run):
-            path = rows.Member(archives[parent], rows.journal(replicate))
-        else:
-            folder = scratch / run.info.run_id
-            if store.folder(run.info.artifact_uri) is None:
-                folder.mkdir()
-            name = f"transcript/{rows.journal(replicate)}"
-            path = runs.local_copy(self.client, run, name, folder)
-        return StoredTranscript(run.info.run_id, parent, replicate, status, path)
-
 
 def exists(name: str, uri: str) -> bool:
     """Whether a study has been run."""
@@ -365,46 +242,3 @@ def run_or_imported(names: Iterable[str], uri: str) -> dict[str, str]:
     """
     stored = {name: [n for n in (name, PUBLISHED + name) if exists(n, uri)] for name in names}
     return {name: there[0] for name, there in stored.items() if there}
-
-
-def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
-    """Log files and folders to the study's report run, which is made at the first time."""
-    client = store.open_client(uri)
-    with store.permitted(uri):
-        experiment = store.experiment(client, uri, study)
-        views.save(client, experiment)
-        _log_report(client, experiment, files)
-
-
-def _log_report(client: Any, experiment: str, files: Sequence[Path]) -> None:
-    reports = runs.search(client, experiment, "tags.`plenum.kind` = 'report'")
-    if reports:
-        run = reports[0]
-    else:
-        tags = {"plenum.kind": "report", **views.source()}
-        run = client.create_run(experiment, run_name="report", tags=tags)
-    run_id = run.info.run_id
-    if run.info.status != "FINISHED":  # a fresh one, or one whose first writer was killed
-        client.set_terminated(run_id)
-    for file in files:
-        log = client.log_artifacts if file.is_dir() else client.log_artifact
-        log(run_id, str(file), *[file.name] * file.is_dir())
-
-
-def _provenance(run: Any, versions: tuple[str, ...]) -> Provenance:
-    params = run.data.params
-    seats = [entry.partition(":") for entry in params.get("models", "").split()]
-    return Provenance(
-        models=tuple((seat, model) for seat, _, model in seats),
-        clerk=params.get("clerk", ""),
-        options=params.get("options", ""),
-        wordings=params.get("variants", ""),
-        versions=versions,
-        begun=datetime.fromtimestamp(run.info.start_time / 1000, UTC),
-    )
-
-
-def _version(run: Any) -> dict[str, None]:
-    """The code version that wrote a run, as a set that keeps its order."""
-    version = run.data.tags.get("plenum.version")
-    return {version: None} if version else {}

@@ -40,7 +40,7 @@ class ForwardingTicket(Ticket):
     ) -> None:
         super().__init__(admission, provider, line, index)
         self._lease, self._outbox = lease, outbox
-        self._asked = 0
+        self._requests = 0
         self._open: dict[int, asyncio.Future[None]] = {}
 
     def answered(self, request: int, error: Exception | None) -> None:
@@ -75,9 +75,9 @@ class ForwardingTicket(Ticket):
         self._outbox.put(self._lease, "release", attempt, used, hold_s)
 
     async def _ask(self, method: str, *arguments: Any) -> None:
-        self._asked += 1
-        answer = self._open[self._asked] = asyncio.get_running_loop().create_future()
-        self._outbox.put(self._lease, method, *arguments, request=self._asked)
+        self._requests += 1
+        answer = self._open[self._requests] = asyncio.get_running_loop().create_future()
+        self._outbox.put(self._lease, method, *arguments, request=self._requests)
         await answer
 
 

@@ -27,7 +27,7 @@ from plenum.records import CallLog, Usage, storage
 from plenum.records.storage import Storage
 
 LEASE_S = 10.0
-"""What a worker has said may be unheard for so long; then its leases may be another worker's."""
+"""A worker's messages may stay unacknowledged for so long; then others may lease what it has."""
 
 FENCE_S = 30.0
 """Then it ends."""
@@ -78,7 +78,7 @@ class Worker:
         self._checked: set[str] = set()
         self._opening = asyncio.Lock()
         self._reporter = LineProcess("plenum.execution.reporter", lambda note: None)
-        self._heard = self._said = time.monotonic()
+        self._acknowledged = self._sent = time.monotonic()
 
     async def prepare(self, setup: Setup, probes: tuple[str, ...]) -> str:
         """Take up work; what stands against it in one line, or empty.
@@ -101,15 +101,15 @@ class Worker:
         if project.code_digest() != setup.code:
             return f"it has another version of the code or of its libraries ({project.root()})"
         raise_limit()
-        self._heard = self._said = time.monotonic()
+        self._acknowledged = self._sent = time.monotonic()
         self._watching = asyncio.create_task(self._watch())
         return ""
 
     async def receive(self) -> list[Message]:
-        """What the sweep should know; with the next question it says that it has heard."""
-        self._heard = self._said
+        """Messages for the sweep; its next call acknowledges them."""
+        self._acknowledged = self._sent
         messages = await self._outbox.take()
-        self._said = time.monotonic()
+        self._sent = time.monotonic()
         return messages
 
     async def send(self, messages: list[Message]) -> None:
@@ -137,15 +137,16 @@ class Worker:
 
     async def _watch(self) -> None:
         """End where the sweep is silent; seconds in which this process was busy don't count."""
-        silent, heard = 0, self._heard
+        silent, acknowledged = 0, self._acknowledged
         while silent <= FENCE_S:
             await asyncio.sleep(1)
-            silent, heard = (silent + 1 if heard == self._heard else 0), self._heard
+            silent = silent + 1 if acknowledged == self._acknowledged else 0
+            acknowledged = self._acknowledged
         os._exit(_GONE)
 
     async def _leased(self) -> None:
         """Wait while the sweep may have leased these replicates to another worker."""
-        while time.monotonic() - self._heard > LEASE_S:
+        while time.monotonic() - self._acknowledged > LEASE_S:
             await asyncio.sleep(0.1)
 
     async def _play(self, lease: int, job: Job, index: int, forwarded: bool) -> None:

@@ -19,7 +19,7 @@ from plenum.reports.article.families import ALPHA, excludes, shaky
 from plenum.reports.article.material import MOST_LINES, Material
 from plenum.reports.phrases import spaced
 from plenum.reports.rows import Row, in_other_environments, symbol
-from plenum.tracking.study import Provenance
+from plenum.tracking.provenance import Provenance
 
 _FEW = 10
 """Fewer replicates than this are called few."""

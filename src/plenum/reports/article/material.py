@@ -22,7 +22,7 @@ from plenum.reports.tables import branching, decisions, diagnostics, landscape, 
 from plenum.reports.tables import conditions as estimates
 from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.effects import contrasts, pooled
-from plenum.tracking.study import Provenance
+from plenum.tracking.provenance import Provenance
 from plenum.tracking.usage import ConditionUsage
 
 _SQUARES = 4

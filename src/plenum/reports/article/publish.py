@@ -14,7 +14,8 @@ from plenum.reports.labels import provenance
 from plenum.reports.phrases import capital, count
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load
-from plenum.tracking.study import Study, log_report
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
 
 
 def publish(chosen: Settings) -> None:

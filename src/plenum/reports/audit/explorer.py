@@ -15,7 +15,7 @@ from plenum.reports.explorer import gather as committees
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript
+from plenum.tracking.transcripts import StoredTranscript
 
 
 @dataclass(frozen=True)

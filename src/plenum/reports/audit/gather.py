@@ -39,7 +39,8 @@ from plenum.reports.audit.beside import beside
 from plenum.reports.audit.dialogue import latest_parting, lines
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript, Study
+from plenum.tracking.study import Study
+from plenum.tracking.transcripts import StoredTranscript
 
 _CALLED = ("model", "temperature")
 

@@ -13,7 +13,7 @@ from plenum.reports.explorer.page import Layout
 from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript
+from plenum.tracking.transcripts import StoredTranscript
 
 Replicates = Mapping[int, Transcript | None]
 """Transcripts by the replicate's number; ``None`` where the journal doesn't verify."""

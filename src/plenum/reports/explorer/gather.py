@@ -17,7 +17,7 @@ from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript
+from plenum.tracking.transcripts import StoredTranscript
 
 
 def gathered(

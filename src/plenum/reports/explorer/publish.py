@@ -16,7 +16,8 @@ from plenum.reports.explorer.page import page
 from plenum.reports.settings import Settings
 from plenum.tracking import store
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study, log_report
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
 
 LARGE = 40_000_000
 """Bytes beyond which a page is slow to open and awkward to send."""

@@ -15,7 +15,8 @@ from plenum.design.kinds import KINDS
 from plenum.reports.explorer.contents import Explorer, index
 from plenum.reports.explorer.page import page
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript, Study
+from plenum.tracking.study import Study
+from plenum.tracking.transcripts import StoredTranscript
 
 MOST = 120
 """Conditions that fit one page."""

@@ -14,7 +14,7 @@ from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
 from plenum.reports.worlds.tables import warnings
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import StoredTranscript
+from plenum.tracking.transcripts import StoredTranscript
 from plenum.worlds.definition import Display
 from plenum.worlds.registry import display
 

@@ -13,7 +13,7 @@ from plenum.reports.figures.catalogue import CATALOGUE, Drawing
 from plenum.reports.phrases import paragraphs
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load
-from plenum.tracking.study import log_report
+from plenum.tracking.report_run import log_report
 
 
 def wanted(cfg: DictConfig) -> list[str] | None:

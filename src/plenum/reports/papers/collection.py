@@ -29,7 +29,8 @@ from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Table
 from plenum.reports.worlds.numbered import DRAWINGS as OF_WORLDS
-from plenum.tracking.study import log_report, run_or_imported
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import run_or_imported
 
 Loader = Callable[[Settings], EstimatedStudy]
 

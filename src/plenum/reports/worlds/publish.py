@@ -15,7 +15,8 @@ from plenum.reports.worlds import drawing, statistics
 from plenum.reports.worlds import tables as building
 from plenum.reports.worlds.groups import families, groups
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.study import Study, log_report
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
 
 _TABLES = (
     building.overall,

@@ -32,7 +32,7 @@ In a row: deaths without an answer between, starts without one that succeeds.
 
 
 @dataclass(eq=False)
-class Held:
+class Lease:
     """A lease: the replicate, its admission, how it ends (whether it wrote), its answers."""
 
     scene: Scene
@@ -43,13 +43,13 @@ class Held:
 
 
 @dataclass(eq=False)
-class Remote:
+class RemoteWorker:
     """A worker as the sweep sees it."""
 
     name: str
     actor: Any
     outbox: Outbox = field(default_factory=Outbox)
-    leases: dict[int, Held] = field(default_factory=dict)
+    leases: dict[int, Lease] = field(default_factory=dict)
     contact: float = 0.0
     ready: bool = False
 
@@ -63,23 +63,23 @@ class Loss:
     by_itself: bool = False
 
 
-class Employer(Protocol):
-    """Who has work for workers."""
+class WorkerEvents(Protocol):
+    """Called as workers come, send and go."""
 
-    def take(self, remote: Remote, message: Message) -> None:
+    def take(self, remote: RemoteWorker, message: Message) -> None:
         """A worker has sent a message."""
 
-    def lost(self, remote: Remote, loss: Loss) -> None:
+    def lost(self, remote: RemoteWorker, loss: Loss) -> None:
         """A worker is gone."""
 
-    def crew_changed(self) -> None:
+    def workers_changed(self) -> None:
         """There is a worker more, or there will be none."""
 
     def say(self, text: str) -> object:
         """Print a line for the user."""
 
 
-class Crew:
+class WorkerPool:
     """Ray actors on the nodes of a cluster.
 
     Parameters
@@ -90,8 +90,8 @@ class Crew:
         Of the cluster.
     folders
         What every worker must see as this process does.
-    employer
-        Has work for them.
+    events
+        Called with what workers send, and when one comes or goes.
 
     Attributes
     ----------
@@ -100,19 +100,19 @@ class Crew:
     """
 
     def __init__(
-        self, settings: Workers, address: str | None, folders: Sequence[Path], employer: Employer
+        self, settings: Workers, address: str | None, folders: Sequence[Path], events: WorkerEvents
     ) -> None:
         self._settings, self._address, self._folders = settings, address, folders
-        self._employer = employer
+        self._events = events
         self._numbers = itertools.count()
-        self._remotes: list[Remote] = []
+        self._remotes: list[RemoteWorker] = []
         self._tasks: set[asyncio.Task[Any]] = set()
         self._fewer = asyncio.Event()
-        self._failed = self._vain = self._wanted = 0
+        self._failed = self._deaths = self._wanted = 0
         self.over = False
 
     @property
-    def ready(self) -> list[Remote]:
+    def ready(self) -> list[RemoteWorker]:
         """Those that can be leased something."""
         return [remote for remote in self._remotes if remote.ready]
 
@@ -120,9 +120,9 @@ class Crew:
         """How many there are, of how many."""
         return f"workers {len(self.ready)}/{self._wanted}" if self._wanted else ""
 
-    def fruitful(self) -> None:
-        """One of them has brought an answer: the next death is no sign of a common cause."""
-        self._vain = 0
+    def note_answer(self) -> None:
+        """An answer has come: deaths before it are no sign of a common cause."""
+        self._deaths = 0
 
     async def start(self, setup: Setup) -> None:
         """Join the cluster, and have workers ready.
@@ -135,7 +135,7 @@ class Crew:
         self._setup = setup
         self._wanted = await cluster.join(self._address, self._settings)
         cancel_on_sigterm()  # Ray has put another handler there, which ends the process
-        joining = [self._hire() for _ in range(self._wanted)]
+        joining = [self._start_worker() for _ in range(self._wanted)]
         await asyncio.wait(joining, timeout=_START_S, return_when=asyncio.FIRST_COMPLETED)
         if any(task.done() for task in joining):
             await asyncio.wait(joining, timeout=_OTHERS_S)
@@ -148,7 +148,7 @@ class Crew:
             )
         for late in (task for task in joining if not task.done()):
             late.add_done_callback(self._joined)
-        self._spawn(self._keep())
+        self._spawn(self._maintain())
 
     async def stop(self) -> None:
         """Have workers release what they hold, end them, and leave the cluster."""
@@ -177,7 +177,7 @@ class Crew:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    def _hire(self) -> "asyncio.Task[str]":
+    def _start_worker(self) -> "asyncio.Task[str]":
         """Have Ray start a worker as soon as a node has room; why it can't work, or empty."""
         import ray
 
@@ -188,11 +188,11 @@ class Crew:
         }
         # No name comes again: a call log has one writer, and a lost worker may live on for a while.
         name = f"w{next(self._numbers)}"
-        remote = Remote(name, actors.options(**options).remote(name))
+        remote = RemoteWorker(name, actors.options(**options).remote(name))
         self._remotes.append(remote)
         return self._spawn(self._join(remote))
 
-    async def _join(self, remote: Remote) -> str:
+    async def _join(self, remote: RemoteWorker) -> str:
         from ray.exceptions import RayError
 
         try:
@@ -201,7 +201,7 @@ class Crew:
                 refusal = await remote.actor.prepare.remote(self._setup, probes)
         except RayError as error:
             self._failed += 1
-            self._lose(remote)
+            self._remove(remote)
             return f"{remote.name} can't start: {' '.join(str(error).split())[-300:]}"
         if refusal:  # it keeps its place: another one would be started there, and refuse too
             return f"{remote.name} can't work: {refusal}"
@@ -209,10 +209,10 @@ class Crew:
         remote.ready, remote.contact = True, time.monotonic()
         self._spawn(self._listen(remote))
         self._spawn(self._talk(remote))
-        self._employer.crew_changed()
+        self._events.workers_changed()
         return ""
 
-    async def _keep(self) -> None:
+    async def _maintain(self) -> None:
         """Replace workers that are gone, and use nodes that have joined."""
         left = time.monotonic()
         while not self.over:
@@ -223,20 +223,20 @@ class Crew:
             if self._settings.number is None:
                 with suppress(Exception):  # the cluster's head may be gone
                     self._wanted = await asyncio.to_thread(cluster.room, self._settings)
-            vain = self._failed >= _ROUNDS or self._vain >= _ROUNDS * max(1, self._wanted)
-            for _ in range(0 if vain else self._wanted - len(self._remotes)):
-                self._hire().add_done_callback(self._joined)
+            futile = self._failed >= _ROUNDS or self._deaths >= _ROUNDS * max(1, self._wanted)
+            for _ in range(0 if futile else self._wanted - len(self._remotes)):
+                self._start_worker().add_done_callback(self._joined)
             left = time.monotonic() if self.ready else left
-            if time.monotonic() - left > _START_S or (vain and not self._remotes):
+            if time.monotonic() - left > _START_S or (futile and not self._remotes):
                 self.over = True
-                self._employer.crew_changed()
+                self._events.workers_changed()
 
     def _joined(self, joining: "asyncio.Task[str]") -> None:
         if not joining.cancelled():
-            self._employer.say(f"workers: {joining.result() or f'{len(self.ready)} now'}")
+            self._events.say(f"workers: {joining.result() or f'{len(self.ready)} now'}")
 
-    async def _listen(self, remote: Remote) -> None:
-        """Take what a worker says until it is gone."""
+    async def _listen(self, remote: RemoteWorker) -> None:
+        """Pass a worker's messages on until it is gone."""
         from ray.exceptions import ActorUnavailableError, RayError
 
         while True:
@@ -251,28 +251,28 @@ class Crew:
                 return self._lost(remote, _why(error, remote.contact))
             remote.contact = time.monotonic()
             for message in messages:
-                self._employer.take(remote, message)
+                self._events.take(remote, message)
 
-    async def _talk(self, remote: Remote) -> None:
+    async def _talk(self, remote: RemoteWorker) -> None:
         from ray.exceptions import RayError
 
         while remote.ready:
             messages = await remote.outbox.take()
             if messages:
-                with suppress(RayError):  # who listens learns it
+                with suppress(RayError):  # _listen meets it too
                     await remote.actor.send.remote(messages)
 
-    def _lost(self, remote: Remote, loss: Loss) -> None:
-        self._lose(remote)
-        self._employer.say(f"worker {remote.name} {loss.why}; {len(self.ready)} left")
-        self._employer.lost(remote, loss)
+    def _lost(self, remote: RemoteWorker, loss: Loss) -> None:
+        self._remove(remote)
+        self._events.say(f"worker {remote.name} {loss.why}; {len(self.ready)} left")
+        self._events.lost(remote, loss)
 
-    def _lose(self, remote: Remote) -> None:
+    def _remove(self, remote: RemoteWorker) -> None:
         import ray
 
         remote.ready = False
         self._remotes.remove(remote)
-        self._vain += 1
+        self._deaths += 1
         self._fewer.set()
         with suppress(Exception):  # one that can't be reached may be alive, and hold a GPU
             ray.kill(remote.actor)

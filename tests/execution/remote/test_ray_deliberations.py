@@ -9,15 +9,15 @@ import pytest
 
 from plenum.design.condition import Job
 from plenum.execution.playing import Scene
-from plenum.execution.remote import hands
-from plenum.execution.remote.crew import Held, Loss, Remote
+from plenum.execution.remote import ray_deliberations
 from plenum.execution.remote.worker import Worker
+from plenum.execution.remote.worker_pool import Lease, Loss, RemoteWorker
 from plenum.records import Journal
 
 HEAD = {"condition": "c", "replicate": 0}
 
 
-class DyingHands:
+class DyingWorkers:
     """Workers that die after so many entries of theirs, of which some are heard."""
 
     def __init__(self, leases: list[tuple[int, int]]) -> None:
@@ -36,7 +36,7 @@ class DyingHands:
                     scene.observe(entry)
         with scene.journal.open("ab") as torn:
             torn.write(b'{"kind":"tu')
-        raise hands._Died(Loss("has died", by_itself=True), heard)
+        raise ray_deliberations._Died(Loss("has died", by_itself=True), heard)
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_answers_of_dead_workers_are_observed_once_and_are_of_this_run(
             journal.append({"kind": "turn", "tokens_in": 0})
     seen: list[dict[str, Any]] = []
     scene = Scene(job(), 0, path, cast(Any, None), seen.append, print, print)
-    dying = DyingHands(list(leases))
-    assert asyncio.run(hands._Lease(cast(Any, dying), scene).run()) is wrote
+    dying = DyingWorkers(list(leases))
+    assert asyncio.run(ray_deliberations._LeasedReplicate(cast(Any, dying), scene).run()) is wrote
     assert [entry["tokens_in"] for entry in seen] == list(range(1, dying.written + 1))
 
 
@@ -60,16 +60,16 @@ def test_what_workers_notice_of_a_server_is_said_once(job: Callable[..., Job]) -
     said: list[str] = []
 
     async def scene() -> None:
-        brain = hands.Hands([job()])
-        brain.say = said.append
+        deliberations = ray_deliberations.RayDeliberations([job()])
+        deliberations.say = said.append
         for name in ("w0", "w1"):
-            worker, remote = Worker(name), Remote(name, None)
+            worker, remote = Worker(name), RemoteWorker(name, None)
             worker._playing[7] = cast(Any, None)
             ended = asyncio.get_running_loop().create_future()
-            remote.leases[7] = Held(cast(Any, None), cast(Any, None), ended)
+            remote.leases[7] = Lease(cast(Any, None), cast(Any, None), ended)
             worker._say("server gpu1:8000 is down")
             for message in await worker._outbox.take():
-                brain.take(remote, message)
+                deliberations.take(remote, message)
 
     asyncio.run(scene())
     assert said == ["server gpu1:8000 is down"]

@@ -16,10 +16,10 @@ from plenum.design.condition import Hosted, Job
 from plenum.execution.limits import ProviderUnavailable
 from plenum.execution.playing import Deliberations, Playable, Scene
 from plenum.execution.remote import cluster
-from plenum.execution.remote.crew import Crew, Held, Loss, Remote
 from plenum.execution.remote.outbox import Message
 from plenum.execution.remote.tickets import Admitted
 from plenum.execution.remote.worker import Setup
+from plenum.execution.remote.worker_pool import Lease, Loss, RemoteWorker, WorkerPool
 from plenum.execution.report_pool import ReportPool
 from plenum.records import Failure, storage
 from plenum.records.chain import verified
@@ -43,7 +43,7 @@ class _Died(Exception):
         self.loss, self.answers = loss, answers
 
 
-class Hands(Deliberations):
+class RayDeliberations(Deliberations):
     """Plays replicates on the workers of a Ray cluster.
 
     Parameters
@@ -59,7 +59,7 @@ class Hands(Deliberations):
         folders = [Path(place) for place in places if storage.folder(place) == Path(place)]
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
-        self._crew = Crew(jobs[0].workers, jobs[0].ray.address, folders, self)
+        self._workers = WorkerPool(jobs[0].workers, jobs[0].ray.address, folders, self)
         self._numbers = itertools.count(1)
         self._waiting: deque[asyncio.Future[None]] = deque()
         self.say: Callable[[str], object] = say
@@ -68,19 +68,19 @@ class Hands(Deliberations):
     async def __aenter__(self) -> Self:
         setup = Setup(os.getcwd(), cluster.environment(), project.code_digest())
         try:
-            await self._crew.start(setup)
+            await self._workers.start(setup)
         except BaseException:
-            await self._crew.stop()
+            await self._workers.stop()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._crew.stop()
+        await self._workers.stop()
 
     def play(self, scene: Scene) -> Playable:
         """A replicate that a worker will play."""
         self.say = scene.say
-        return _Lease(self, scene)
+        return _LeasedReplicate(self, scene)
 
     def reports(self, conditions: int) -> ReportPool:
         """Estimates are made by the workers."""
@@ -88,30 +88,30 @@ class Hands(Deliberations):
 
     def status(self) -> str:
         """How many workers there are."""
-        return self._crew.status()
+        return self._workers.status()
 
-    def take(self, remote: Remote, message: Message) -> None:
+    def take(self, remote: RemoteWorker, message: Message) -> None:
         """Do what a worker's message is about."""
-        lease, request, method, arguments = message
-        held = remote.leases.get(lease)
-        if held is None or held.ended.done():
+        number, request, method, arguments = message
+        lease = remote.leases.get(number)
+        if lease is None or lease.ended.done():
             return
         if method == "observe":
-            held.answers += 1
-            self._crew.fruitful()
-            held.scene.observe(*arguments)
+            lease.answers += 1
+            self._workers.note_answer()
+            lease.scene.observe(*arguments)
         elif method == "ended":
-            wrote, error, held.used = arguments
+            wrote, error, lease.used = arguments
             if error is not None:
-                held.ended.set_exception(error)
+                lease.ended.set_exception(error)
             else:
-                held.ended.set_result(bool(wrote))
+                lease.ended.set_result(bool(wrote))
         elif method == "say":
             self._repeat(*arguments)
         elif method in ("complain", "warn"):
-            getattr(held.scene, method)(*arguments)
+            getattr(lease.scene, method)(*arguments)
         else:
-            getattr(held.admitted, method)(request, *arguments)
+            getattr(lease.admitted, method)(request, *arguments)
 
     def _repeat(self, line: str) -> None:
         """Print what a worker wants said; each of them may notice the same."""
@@ -119,14 +119,14 @@ class Hands(Deliberations):
             self._repeated = line
             self.say(line)
 
-    def lost(self, remote: Remote, loss: Loss) -> None:
+    def lost(self, remote: RemoteWorker, loss: Loss) -> None:
         """A worker is gone: what it had goes on elsewhere."""
-        for held in remote.leases.values():
-            held.admitted.close()
-            if not held.ended.done():
-                held.ended.set_exception(_Died(loss, held.answers))
+        for lease in remote.leases.values():
+            lease.admitted.close()
+            if not lease.ended.done():
+                lease.ended.set_exception(_Died(loss, lease.answers))
 
-    async def room(self) -> Remote:
+    async def room(self) -> RemoteWorker:
         """The worker with the fewest replicates in flight, once one has room.
 
         Raises
@@ -135,9 +135,9 @@ class Hands(Deliberations):
             No worker is left.
         """
         while True:
-            if self._crew.over:
+            if self._workers.over:
                 raise ProviderUnavailable(Failure.INTERRUPTED, "no worker is left")
-            remote = min(self._crew.ready, key=lambda each: len(each.leases), default=None)
+            remote = min(self._workers.ready, key=lambda each: len(each.leases), default=None)
             if remote is not None and len(remote.leases) < self._room:
                 return remote
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -154,30 +154,30 @@ class Hands(Deliberations):
             remote.outbox.put(number, "answer", error, request=request)
 
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
-        held = Held(scene, Admitted(caller.ticket, answer), ended)
-        remote.leases[number] = held
+        lease = Lease(scene, Admitted(caller.ticket, answer), ended)
+        remote.leases[number] = lease
         remote.outbox.put(number, "play", replace(scene.job, config=""), scene.index, forwarded)
         log = caller.log
         try:
-            return await asyncio.shield(held.ended)
+            return await asyncio.shield(lease.ended)
         except asyncio.CancelledError:
             remote.outbox.put(number, "drop")
-            await asyncio.wait({held.ended}, timeout=_DROP_S)
+            await asyncio.wait({lease.ended}, timeout=_DROP_S)
             raise
         finally:
             del remote.leases[number]
-            held.admitted.close()
-            if held.ended.done() and isinstance(held.ended.exception(), _Died) and log:
+            lease.admitted.close()
+            if lease.ended.done() and isinstance(lease.ended.exception(), _Died) and log:
                 log.recount(scene.index)
             elif log:
-                log.usage[scene.index] += held.used
+                log.usage[scene.index] += lease.used
             self._serve()
 
     async def report(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Have a worker answer a request for a report; ``None`` where there is none."""
         from ray.exceptions import RayActorError
 
-        while ready := self._crew.ready:
+        while ready := self._workers.ready:
             remote = min(ready, key=lambda each: len(each.leases))
             with suppress(RayActorError):
                 answer: dict[str, Any] = await remote.actor.report.remote(request)
@@ -185,7 +185,7 @@ class Hands(Deliberations):
             await asyncio.sleep(0.1)
         return None
 
-    def crew_changed(self) -> None:
+    def workers_changed(self) -> None:
         """Let all that wait for a worker look again."""
         self._serve(len(self._waiting))
 
@@ -199,13 +199,13 @@ class Hands(Deliberations):
 
 
 @dataclass(frozen=True)
-class _Lease:
+class _LeasedReplicate:
     """A replicate that is leased again where its worker dies.
 
     What the dead one wrote counts as written by this sweep, and its answers as answers.
     """
 
-    hands: Hands
+    deliberations: RayDeliberations
     scene: Scene
 
     async def run(self) -> bool:
@@ -213,7 +213,7 @@ class _Lease:
         begun = leased = _size(journal)
         while deaths < _DEATHS:
             try:
-                wrote = await self.hands.lease(self.scene)
+                wrote = await self.deliberations.lease(self.scene)
                 await asyncio.to_thread(storage.refresh, journal)
                 return wrote or leased > begun
             except _Died as died:
@@ -244,9 +244,9 @@ def _written(journal: Path, before: int) -> list[dict[str, Any]]:
 class _Reports(ReportPool):
     """Reports by the workers; by a process of this machine where there is none."""
 
-    def __init__(self, hands: Hands, conditions: int) -> None:
+    def __init__(self, deliberations: RayDeliberations, conditions: int) -> None:
         super().__init__(conditions)
-        self._hands = hands
+        self._deliberations = deliberations
 
     async def start(self) -> None:
         pass
@@ -258,7 +258,7 @@ class _Reports(ReportPool):
         return await super().report(folder, indices, target, stopped)
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        answer = await self._hands.report(request) if request["estimate"] else None
+        answer = await self._deliberations.report(request) if request["estimate"] else None
         if answer is None:
             await super().start()
             answer = await super()._ask(request)

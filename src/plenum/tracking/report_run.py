@@ -1,0 +1,31 @@
+"""The run of a study that holds its reports: files and folders that scripts make of it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from plenum.tracking import runs, store, views
+
+
+def log_report(study: str, uri: str, files: Sequence[Path]) -> None:
+    """Log files and folders to the study's report run, which is made at the first time."""
+    client = store.open_client(uri)
+    with store.permitted(uri):
+        experiment = store.experiment(client, uri, study)
+        views.save(client, experiment)
+        _log_report(client, experiment, files)
+
+
+def _log_report(client: Any, experiment: str, files: Sequence[Path]) -> None:
+    reports = runs.search(client, experiment, "tags.`plenum.kind` = 'report'")
+    if reports:
+        run = reports[0]
+    else:
+        tags = {"plenum.kind": "report", **views.source()}
+        run = client.create_run(experiment, run_name="report", tags=tags)
+    run_id = run.info.run_id
+    if run.info.status != "FINISHED":  # a fresh one, or one whose first writer was killed
+        client.set_terminated(run_id)
+    for file in files:
+        log = client.log_artifacts if file.is_dir() else client.log_artifact
+        log(run_id, str(file), *[file.name] * file.is_dir())

@@ -63,7 +63,7 @@ def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
     wait_for(process, lambda: tracked(database, "default", "plenum.kind", "condition"))
     process.send_signal(signal.SIGSTOP)
     shown = run("study=default", script="scripts/status.py").stdout
-    begun, replicates = re.findall(r"^(\d+) conditions: (\d+) replicates = ", shown, re.M)[0]
+    begun, replicates = re.findall(r"^(\d+) conditions?: (\d+) replicates = ", shown, re.M)[0]
     assert 0 < int(begun) < 40
     assert int(replicates) == 2 * int(begun)
     assert "\na sweep of 40 conditions, 80 replicates is running; " in shown
@@ -74,6 +74,9 @@ def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
         pass
     shown = run("study=default", script="scripts/status.py").stdout
     assert "\na sweep of 40 conditions, 80 replicates ran last; " in shown
+    untracked = run("tracking=none", script="scripts/status.py").stdout
+    calls = [re.findall(r" (\d+) calls", text) for text in (shown, untracked)]
+    assert calls[0] == calls[1]
 
 
 @pytest.mark.usefixtures("stored")

@@ -3,6 +3,7 @@
 import re
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.base.identity import folder_of
+from plenum.records.chain import DamagedJournal, verified
 from plenum.records.storage import fetched, folder
 from plenum.reports.formats import count, decimals
 from plenum.reports.printing import show
@@ -29,7 +31,10 @@ _COUNTS = ("completed", "failed", "pending", "calls", "dollars")
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of ``scripts/status.py``: a study in a store, and where its journals lie."""
+    """The settings of ``scripts/status.py``: a study in a store, and where its journals lie.
+
+    Without a store, study and ``uri`` are empty.
+    """
 
     study: str
     uri: str
@@ -42,8 +47,10 @@ def settings(cfg: DictConfig) -> Settings:
     Raises
     ------
     UserError
-        The study isn't named, or there is no store.
+        The study of a store isn't named.
     """
+    if cfg.tracking.name == "none":
+        return Settings("", "", str(cfg.journals))
     return Settings(*source(cfg), str(cfg.journals))
 
 
@@ -53,12 +60,9 @@ def show_study(settings: Settings) -> None:
     Raises
     ------
     UserError
-        There is no such study.
+        There is no such study, or nothing in the journals.
     """
-    conditions = stored_conditions(settings.study, store.absolute(settings.uri))
-    if not conditions:
-        raise UserError(f"study: {settings.study!r} isn't in {settings.uri}, or nothing is begun")
-    frame = pd.DataFrame([_line(each, settings.journals) for each in conditions])
+    frame = pd.DataFrame(_stored(settings) if settings.uri else _untracked(settings.journals))
     columns = (
         *keys(["condition"]),
         *(Column(name, format=count) for name in ("target", *_COUNTS[:-1])),
@@ -68,8 +72,46 @@ def show_study(settings: Settings) -> None:
     notes = ["last activity: since a journal or call log was written; - where none is here"]
     if (copies := folder(settings.journals)) != Path(settings.journals):
         notes.append(f"{settings.journals}: what it has of the study is copied to {copies}")
-    show([Table("status", f"Study {settings.study}", frame, columns, tuple(notes))])
-    print(_totals(frame), _sweep(settings), sep="\n")
+    if not settings.uri:
+        notes.append(
+            "target: by the last replicate that is begun; journals don't tell how many are wanted"
+        )
+    title = f"Study {settings.study}" if settings.uri else f"Journals in {settings.journals}"
+    show([Table("status", title, frame, columns, tuple(notes))])
+    print(_totals(frame))
+    if settings.uri:
+        print(_sweep(settings))
+
+
+def _stored(settings: Settings) -> list[dict[str, Any]]:
+    """A line for each condition of a study."""
+    conditions = stored_conditions(settings.study, store.absolute(settings.uri))
+    if not conditions:
+        raise UserError(f"study: {settings.study!r} isn't in {settings.uri}, or nothing is begun")
+    return [_line(each, settings.journals) for each in conditions]
+
+
+def _untracked(journals: str) -> list[dict[str, Any]]:
+    """A line for each condition that has journals, whichever study wrote them."""
+    lines = []
+    for condition in sorted({path.parent for path in fetched(journals).glob("*/[0-9]*.jsonl")}):
+        *_, last = begun = sorted(condition.glob("[0-9]*.jsonl"))
+        target = int(last.stem) + 1
+        counts = _counted(condition, target)
+        lines.append({"condition": _name(begun[0]), "target": target, **counts})
+    if not lines:
+        raise UserError(f"journals: there are none in {journals}")
+    return lines
+
+
+def _name(journal: Path) -> str:
+    """What a journal's condition is called; its folder where the first line can't be read."""
+    from plenum.tracking.run_data import name  # it imports MLflow, which others don't wait for
+
+    with suppress(DamagedJournal), journal.open("rb") as lines:
+        for head in verified(journal, lines.readline())[0]:
+            return name(head)
+    return journal.parent.name
 
 
 def _totals(frame: pd.DataFrame) -> str:
@@ -79,11 +121,12 @@ def _totals(frame: pd.DataFrame) -> str:
     cost = f"{total.calls:.0f} calls, ${total.dollars:.4f}"
     elsewhere = int(frame["calls"].isna().sum())
     return (
-        f"{len(frame)} conditions: {total.target:.0f} replicates = {total.completed:.0f} completed"
+        f"{len(frame)} condition{'s' * (len(frame) > 1)}: {total.target:.0f} replicates"
+        f" = {total.completed:.0f} completed"
         f" + {total.failed:.0f} failed + {total.pending:.0f} pending"
         + (f" + {unknown:.0f} unknown" if unknown else "")
         + f"; {cost if elsewhere < len(frame) else 'calls unknown'}"
-        + (f" but for {elsewhere} conditions" if 0 < elsewhere < len(frame) else "")
+        + (f" but for {elsewhere} of them" if 0 < elsewhere < len(frame) else "")
         + f"; last activity {_ago(frame['idle_s'].min())}"
     )
 

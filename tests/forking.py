@@ -39,6 +39,9 @@ MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum.models.hosted.
 AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "MPL")
 """What the names of such variables begin with; ``PYTHONPATH`` alone is followed."""
 
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+"""How templates calculate, and so whatever is forked off them."""
+
 _LATER = (
     *("plenum.models.api.", "plenum.models.hosted.", "plenum.testing."),
     "plenum.programs.client.",  # what programs import, in environments of their own
@@ -141,7 +144,10 @@ def _read_at_start(env: Mapping[str, str] | None) -> bool:
     """Whether an environment differs from the template's in what is read only once."""
     env = os.environ if env is None else env
     names = {n for n in (*os.environ, *env) if n.startswith(AT_THE_START)} - {"PYTHONPATH"}
-    return any(env.get(name) != os.environ.get(name) for name in names)
+    return any(
+        env.get(name) not in (here := os.environ.get(name), ONE_THREAD.get(name, here))
+        for name in names
+    )
 
 
 def _template_for(args: Sequence[str], env: Mapping[str, str] | None) -> Template:
@@ -161,7 +167,8 @@ def _template(kind: str, *env: tuple[str, str]) -> Template:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     if kind == "base":
         number = theirs.fileno()
-        subprocess.Popen([sys.executable, __file__, str(number)], pass_fds=[number])
+        command, env = [sys.executable, __file__, str(number)], {**os.environ, **ONE_THREAD}
+        subprocess.Popen(command, pass_fds=[number], env=env)
         _adopt_orphans()
     else:
         _template("base").ask({"imports": MORE[kind], "env": dict(env)}, [theirs.fileno()])

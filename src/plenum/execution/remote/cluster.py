@@ -4,7 +4,9 @@ import asyncio
 import os
 import re
 import socket
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from plenum.base.errors import UserError
@@ -110,13 +112,28 @@ def _join(address: str | None) -> None:
         if ":" in address:  # Ray would wait for minutes, and complain all the while
             host, _, port = address.rpartition(":")
             socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
-        ray.init(address=address, **quiet)
+        with open(os.devnull, "wb") as nowhere, _stderr_to(nowhere.fileno()):
+            ray.init(address=address, **quiet)  # it would complain each second, for 20
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())[:200]
         raise UserError(
             f"ray.address: no cluster answers at {address!r}: {reason} (one that was started with "
-            "a token is joined with RAY_AUTH_MODE=token in the environment)"
+            "a token is joined with RAY_AUTH_MODE=token and RAY_AUTH_TOKEN in the environment)"
         ) from None
+
+
+@contextmanager
+def _stderr_to(file: int) -> Iterator[None]:
+    """Send what this process writes to its standard error to a file, Ray's C++ code included."""
+    sys.stderr.flush()
+    before = os.dup(2)
+    os.dup2(file, 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(before, 2)
+        os.close(before)
 
 
 async def leave() -> None:

@@ -204,6 +204,26 @@ REFUSED = {
         "backend.api_base.openai",
         "twice",
     ),
+    "servers in one text": (
+        ["backend=api", "backend.api_base.openai='http://h/v1,http://i/v1'"],
+        "backend.api_base.openai",
+        "=[URL,URL]",
+    ),
+    "a number of nothing": (["workers.cpus=null"], "workers.cpus", "null; a number"),
+    "nothing where something is needed": (["calls.rpm=null"], "calls.rpm", "null; it needs"),
+    "workers without number": (["workers.cpus=0"], "workers.number", "workers.gpus=0"),
+    "a negative share": (["workers.gpus=-1"], "workers.gpus", "0 or more"),
+    "a share too small": (["workers.cpus=0.00001"], "workers.cpus", "0.0001 or more"),
+    "one and a half": (["workers.gpus=1.5"], "workers.gpus", "above 1 whole"),
+    "a cluster without an address": (["ray.address=''"], "ray.address", "HOST:PORT"),
+    "a cluster without a port": (["ray.address=head"], "ray.address", "HOST:PORT"),
+    "waiting for no bucket": (["durable=true"], "durable", "s3://bucket/prefix"),
+    "runs in no store": (
+        ["tracking=none", "tracking.replicates=all"],
+        "tracking.replicates",
+        "tracking=none",
+    ),
+    "waiting for no batch": (["batch.wait_s=60"], "batch.wait_s", "calls.batch=true"),
     "no server": (["backend=api", "backend.api_base.openai=[]"], "backend.api_base.openai", "URL"),
     "a port for a server": (["backend=api", "backend.api_base.openai=8000"], "openai", "8000"),
     "a login for the tracking server": (
@@ -228,6 +248,14 @@ def test_a_refusal_names_the_key_and_what_is_allowed_in_one_line(
     assert key in told
     assert allowed in told
     assert "\n" not in told
+
+
+def test_settings_that_change_nothing_are_taken(job: Callable[..., Job]) -> None:
+    usual = ("durable=false", "batch.wait_s=86400", "workers.number=null", "ray.address=null")
+    assert job(*usual, "tracking=none", "tracking.traces=sample").ray.address is None
+    joined = [job(f"ray.address={a}").ray.address for a in ("auto", "head:6379", "'[::1]:6379'")]
+    assert joined == ["auto", "head:6379", "[::1]:6379"]
+    assert job("workers.gpus=2", "workers.cpus=0").workers.gpus == 2
 
 
 @pytest.mark.parametrize("hidden", ["me:pw@host/v1", "host/v1?api_key\\=abcdef"])

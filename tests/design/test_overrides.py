@@ -67,6 +67,10 @@ SLIPS = [
     ("roles=on,off", ["did you mean -m roles=on,off?"]),
     ("experiment=hl01_2x2", ["did you mean +experiment=hl01_2x2?"]),
     ("-m +experiment=hl02_2x2", ["landscape", "did you mean +experiment=hl01_2x2?"]),
+    (
+        "backend.api_base.openai=http://a,http://b",
+        ["'backend.api_base.openai=[http://a,http://b]' or -m backend.api_base"],
+    ),
     ("-m roles=glob(*) seeds=1", ["did you mean seed=1?"]),
     ("roles=true", ["roles: true is none of"]),
     ("-m roles=on,of", ["roles: of", "roles=off"]),
@@ -113,6 +117,14 @@ def test_what_fits_is_not_explained(line: str) -> None:
         ("replicates=ten", "replicates: ten; a whole number"),
         ("backend.noise=much", "backend.noise: much; a number"),
         ("dry_run=maybe", "dry_run: maybe; true or false"),
+        ("hydra/launcher=ray", "hydra/launcher: ray plays sweeps; add -m"),
+        ("workers.number=2 dry_run=true", "without hydra/launcher=ray"),
+        ("-m ray.address=auto", "ray.address: auto; nothing uses it without hydra/launcher=ray"),
+        ("journals=/proc/nowhere", "journals: /proc/nowhere can't be written to"),
+        (
+            "-m backend=api model=gpt-4.1-mini,gemini-2.5-flash calls.batch=true",
+            "calls.batch: gemini has no batches",
+        ),
         ("+sampling.temprature=1", "sampling.temprature: no such setting; did you mean sampling.t"),
     ],
 )

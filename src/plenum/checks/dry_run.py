@@ -70,7 +70,7 @@ def show(jobs: Sequence[Job]) -> None:
         )
         for j in jobs
     }
-    _require_batches(jobs, backend)
+    preflight.require_batches(jobs, backend)
     left, seen = [], set[str]()
     for job in jobs:
         left.append(_left(job, again=job.condition.folder in seen))
@@ -86,17 +86,6 @@ def show(jobs: Sequence[Job]) -> None:
     show_tables([_models(by_model, prices, free)])
     for line in (*preflight.now_varying(jobs), *_closing(left, by_model, backend, prices, free)):
         print(line)
-
-
-def _require_batches(jobs: Sequence[Job], backend: dict[str, ChatModel]) -> None:
-    """Refuse what a run would, before half of a price is shown that nobody halves."""
-    if jobs[0].calls.batch:
-        from plenum.models.api.batches import BatchBackend  # LiteLLM takes seconds to import
-
-        for job in jobs:
-            model = backend[repr(job.condition.backend)]
-            if isinstance(model, BatchBackend):
-                model.require_batches(job.condition.models)
 
 
 def _left(job: Job, again: bool) -> _Left:

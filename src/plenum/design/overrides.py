@@ -214,8 +214,10 @@ def _mistake(settings: Settings, override: Override, many: bool) -> str | None:
         if key not in settings.choices and not override.is_add():
             return f"{key}: nothing is chosen that this could replace; {_meant([f'+{line}'])}"
     if override.is_sweep_override() and not many:
-        suggestion = f"-m {line}" if settings._name == "config" else f"{key}=[{value}]"
-        return f"{key}: {value} are several values; {_meant([suggestion])}"
+        listed = f"{key}=[{value}]"
+        meant = [f"-m {line}"] if settings._name == "config" else [listed]
+        meant = [f"'{listed}'", *meant] if "://" in value else meant  # of a fleet
+        return f"{key}: {value} are several values; {_meant(meant)}"
     if options or any(key == known or key.startswith("hydra") for known in settings.keys):
         again = override.is_add() and not override.is_force_add() and not options
         return f"{key}: it is set already; {_meant([line.lstrip('+')])}" if again else None

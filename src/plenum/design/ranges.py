@@ -6,7 +6,7 @@ A field says so in its type, as in ``window: Annotated[int, Range(1)]``.
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Protocol, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
@@ -56,6 +56,24 @@ class Whole:
         """Refuse what is too small, or no whole number."""
         if type(value) is not int or value < self.least:
             raise UserError(f"{key}: {value}; a whole number from {self.least} on{self.also}")
+
+
+@dataclass(frozen=True)
+class Share:
+    """What somebody takes of a cluster's CPUs or GPUs, which are dealt out in small parts.
+
+    More than one is a whole number where they are ``apart``, as GPUs are.
+    """
+
+    apart: bool = False
+    least: float = 1e-4
+
+    def check(self, key: str, value: float) -> None:
+        """Refuse what can't be dealt out."""
+        Range(0).check(key, value)
+        allowed = f"it is 0, or {self.least} or more{', and above 1 whole' * self.apart}"
+        dealt = value == 0 or (value >= self.least and not (self.apart and value > 1 and value % 1))
+        require(dealt, f"{key}: {value}; {allowed}")
 
 
 @dataclass(frozen=True)
@@ -111,6 +129,8 @@ class Urls:
         """Refuse what :class:`Url` refuses, and a server that is listed twice."""
         if value is None or value == "":
             return
+        several = isinstance(value, str) and re.search(r"[,;\s]\s*https?://", value) is not None
+        require(not several, f"{key}: several URLs are a list, in brackets: '{key}=[URL,URL]'")
         urls = value if isinstance(value, list) else [value]
         require(len(urls) > 0, f"{key}: []; it is a URL, or a list of at least one")
         for url in urls:
@@ -118,6 +138,24 @@ class Urls:
             Url(web=True).check(key, url)
         once = {url.rstrip("/") for url in urls}
         require(len(once) == len(urls), f"{key}: a fleet can't have the same server twice")
+
+
+def refuse_unused(key: str, settings: Any, needs: str) -> None:
+    """Refuse settings off their defaults that do nothing without what they need.
+
+    Parameters
+    ----------
+    key
+        What they stand under.
+    settings
+        A dataclass.
+    needs
+        What would use them, as it is written on the command line.
+    """
+    for field in fields(settings):
+        value = getattr(settings, field.name)
+        said = f"{key}.{field.name}: {value}; nothing uses it without {needs}"
+        require(value == field.default, said)
 
 
 _hints: Any = cache(get_type_hints)

@@ -11,7 +11,15 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from plenum.base.errors import UserError
-from plenum.design.ranges import Choice, Pattern, Range, Url, check_ranges, require
+from plenum.design.ranges import (
+    Choice,
+    Pattern,
+    Range,
+    Url,
+    check_ranges,
+    refuse_unused,
+    require,
+)
 from plenum.design.settings import (
     ANSWER_FORMS,
     Api,
@@ -235,6 +243,12 @@ _FROZEN = (
     *("task.information", "backend"),
 )
 """Values that are frozen dataclasses."""
+_KINDS = {
+    **dict.fromkeys(("Integer", "int"), "a whole number"),
+    **dict.fromkeys(("Float", "float"), "a number"),
+    "bool": "true or false",
+}
+"""What OmegaConf calls types, in words."""
 _REMEMBERED = 4096
 """Values of top-level keys that needn't be typed again."""
 
@@ -330,7 +344,7 @@ def check(typed: Config) -> None:
     """
     check_ranges("", typed)
     committee = ("roles", "model", "prompts", "protocol")
-    for key in (*committee, *_FROZEN[1:6], "backend", "tracking", "task"):
+    for key in (*committee, *_FROZEN[1:7], "backend", "tracking", "task"):
         check_ranges(key, getattr(typed, key))
     check_ranges("task.information", typed.task.information)
     for model, price in typed.prices.items():
@@ -348,6 +362,30 @@ def check(typed: Config) -> None:
         allowed = f"allowed is 1 to {last}, before the last round"
         require(1 <= after <= last, f"branch.after_round: {after}; {allowed}")
         check_ranges("branch", typed.branch)
+    _require_effect(typed)
+
+
+def _require_effect(typed: Config) -> None:
+    """Refuse what would do nothing beside the other settings."""
+    bucket = typed.journals.startswith("s3://")
+    require(
+        bucket or not typed.durable,
+        f"durable: true; it waits for a bucket (journals=s3://bucket/prefix), and {typed.journals} "
+        "is a folder",
+    )
+    for key in ("replicates", "traces"):
+        require(
+            bool(typed.tracking.uri) or getattr(typed.tracking, key) != "all",
+            f"tracking.{key}: all; without a store (tracking=none) there is nothing to write to",
+        )
+    if not typed.calls.batch:
+        refuse_unused("batch", typed.batch, "calls.batch=true")
+    workers = typed.workers
+    require(
+        bool(workers.number or workers.cpus or workers.gpus),
+        "workers.number: null; as many as fit are no number where each takes nothing "
+        "(workers.cpus=0 workers.gpus=0)",
+    )
 
 
 def reason(error: OmegaConfBaseException) -> str:
@@ -361,6 +399,7 @@ def reason(error: OmegaConfBaseException) -> str:
     if "is not a ListConfig" in reason:
         reason = "several values stand in brackets, as does a single one: [...]"
     if wrong := re.match(r"Value '(.*)' (?:of type|is not) .*(Integer|Float|bool)", reason):
-        kinds = {"Integer": "a whole number", "Float": "a number", "bool": "true or false"}
-        reason = f"{wrong[1]}; {kinds[wrong[2]]}"
+        reason = f"{wrong[1]}; {_KINDS[wrong[2]]}"
+    elif missing := re.search("not Optional|'None' for field of type '(int|float|bool|)", reason):
+        reason = f"null; {_KINDS.get(missing[1], 'it needs a value')}"
     return f"{key}: {reason}" if key else reason

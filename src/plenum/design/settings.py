@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from plenum.design.ranges import Choice, Pattern, Range, Urls
+from plenum.design.ranges import Choice, Pattern, Range, Share, Urls
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 TRANSPORTS = ("lean", "litellm")
@@ -219,15 +219,18 @@ class Workers:
     """
 
     number: Limit = None
-    cpus: NotNegative = 1.0
-    gpus: NotNegative = 0.0
+    cpus: Annotated[float, Share()] = 1.0
+    gpus: Annotated[float, Share(apart=True)] = 0.0
 
 
 @dataclass(frozen=True)
 class Ray:
     """The cluster to join, as ``host:port`` or ``auto``; without one, one on this machine."""
 
-    address: str | None = None
+    address: Annotated[
+        str | None,
+        Pattern(r"auto|local|ray://.*|(\[.+\]|[^\s/:]+):[0-9]+", "it is HOST:PORT, auto or null"),
+    ] = None
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from plenum.base.errors import UserError
 from plenum.design import schema
 from plenum.design.compose import PlainJob, job_of, parse_job, to_yaml, yaml_of
 from plenum.design.condition import Job
+from plenum.execution import preflight
 from plenum.execution.outcomes import LISTED, Undefined, save
 from plenum.execution.playing import Playing
 from plenum.execution.sweep import run_sweep
@@ -51,16 +53,20 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
         The estimate that ``objective`` names, for sweepers that choose values by results; a NaN
         where it isn't defined, and of a dry run (see :class:`Undefined`).
     """
-    if HydraConfig.get().mode == RunMode.RUN and HydraConfig.get().sweeper.get("params"):
+    hydra = HydraConfig.get()
+    if hydra.mode == RunMode.RUN and hydra.sweeper.get("params"):
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")
+    if hydra.mode == RunMode.RUN and hydra.runtime.choices.get("hydra/launcher") == "ray":
+        raise UserError("hydra/launcher: ray plays sweeps; add -m, of one condition too")
     job = parse_job(cfg)
-    if HydraConfig.get().mode == RunMode.MULTIRUN and job.budget.limited:
+    if hydra.mode == RunMode.MULTIRUN and job.budget.limited:
         raise UserError("budget: it holds for a whole sweep only with hydra/launcher=concurrent")
+    preflight.require_played([job], None)
     if job.dry_run:
         show([job])
         return NOTHING_RUN
     (outcome,) = run_sweep([job])
-    save(outcome, Path(HydraConfig.get().runtime.output_dir))
+    save(outcome, Path(hydra.runtime.output_dir))
     return outcome.returned(job.objective)
 
 
@@ -123,21 +129,27 @@ def _run_all(
     if _follow_jobs(context):
         for job in composed:
             context.callbacks.on_job_start(config=job.config(), task_function=task)
+    playing = play(jobs) if play and jobs else None
+    preflight.require_played(jobs, playing)
     if any(job.dry_run for job in jobs):
         show(jobs)
         return [job.completed(NOTHING_RUN) for job in composed]
-    log.info(f"Launching {len(composed)} jobs {'on workers' if play else 'in one process'}")
-    for number, job in enumerate(composed, start=first):
-        if number - first < LISTED:
-            log.info(f"\t#{number} : {' '.join(job.overrides)}")
-        job.save_configs()
-    outcomes = run_sweep(jobs, play(jobs) if play else None)
+    outcomes = run_sweep(jobs, playing, begin=partial(_begin, composed, first, bool(play)))
     for job, outcome in zip(composed, outcomes, strict=True):
         save(outcome, job.folder)
     return [
         job.completed(outcome.returned(job.job.objective))
         for job, outcome in zip(composed, outcomes, strict=True)
     ]
+
+
+def _begin(composed: "Sequence[_Composed]", first: int, on_workers: bool) -> None:
+    """Say what is launched, and write its configs, as Hydra does."""
+    log.info(f"Launching {len(composed)} jobs {'on workers' if on_workers else 'in one process'}")
+    for number, job in enumerate(composed, start=first):
+        if number - first < LISTED:
+            log.info(f"\t#{number} : {' '.join(job.overrides)}")
+        job.save_configs()
 
 
 def _launched_at_once(config: DictConfig) -> bool:

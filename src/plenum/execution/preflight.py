@@ -7,8 +7,11 @@ from plenum.base.errors import UserError
 from plenum.design import kinds
 from plenum.design.condition import Backend, Hosted, Job
 from plenum.design.kinds import KINDS
+from plenum.design.ranges import refuse_unused
 from plenum.execution.budget import in_batches
 from plenum.execution.condition_folder import looks_ended, take_up
+from plenum.execution.playing import Deliberations, Playing
+from plenum.models import ChatModel
 from plenum.models.api.prices import Prices, how_to_state
 from plenum.records import batches, storage
 from plenum.tracking import store
@@ -35,6 +38,43 @@ def check(jobs: Sequence[Job]) -> None:
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
     take_up(jobs)
+
+
+def require_played(jobs: Sequence[Job], playing: Playing | None) -> None:
+    """Refuse settings that the way in which replicates are played can't follow.
+
+    Raises
+    ------
+    UserError
+        Batches of what makes none, or workers where there are none.
+    """
+    playing = playing or Deliberations()
+    for job in jobs:
+        if job.calls.batch and type(playing) is not Deliberations:
+            raise UserError(
+                "calls.batch: plenum's own conversations go in batches, no programs, and in one "
+                "process, not with hydra/launcher=ray"
+            )
+        if playing.here:
+            refuse_unused("workers", job.workers, "hydra/launcher=ray")
+            refuse_unused("ray", job.ray, "hydra/launcher=ray")
+
+
+def require_batches(jobs: Sequence[Job], models: Mapping[str, ChatModel]) -> None:
+    """Refuse models that don't go in batches, before a key is asked for or a price is shown.
+
+    Raises
+    ------
+    UserError
+        Batches are wanted, and the provider of a model has none.
+    """
+    if any(job.calls.batch for job in jobs):
+        from plenum.models.api.batches import BatchBackend  # LiteLLM takes seconds to import
+
+        for job in jobs:
+            model = models[repr(job.condition.backend)]
+            if isinstance(model, BatchBackend):
+                model.require_batches(job.condition.models)
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from plenum.base.errors import Stopped, UserError
 from plenum.design.condition import Job
@@ -25,7 +25,10 @@ _PATIENCE_S = 10.0
 
 
 def run_sweep(
-    jobs: Sequence[Job], playing: Playing | None = None, paid: Sequence[Job] = ()
+    jobs: Sequence[Job],
+    playing: Playing | None = None,
+    paid: Sequence[Job] = (),
+    begin: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
     """Run conditions to their end.
 
@@ -37,6 +40,8 @@ def run_sweep(
         What a replicate is, and which ones are due; by default a conversation, and all.
     paid
         Other conditions whose cost counts towards the budget.
+    begin
+        Called once everything is checked.
 
     Returns
     -------
@@ -54,6 +59,7 @@ def run_sweep(
         A provider refused a key, or an account is exhausted.
     """
     # Check everything before anything is run.
+    preflight.require_played(jobs, playing)
     preflight.check(jobs)
     if playing is None or not playing.here:
         for line in (*preflight.now_varying(jobs), *preflight.left_in_batches(jobs)):
@@ -62,11 +68,6 @@ def run_sweep(
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.name == "api" for j in jobs))
-    if type(playing) is not Deliberations and any(job.calls.batch for job in jobs):
-        raise UserError(
-            "calls.batch: plenum's own conversations go in batches, no programs, and in one "
-            "process, not with hydra/launcher=ray"
-        )
     lockstep = Lockstep(any(job.calls.batch for job in jobs))
     models = open_backends(jobs, prices, lockstep, playing.here)
     preflight.require_prices(jobs, prices)
@@ -74,6 +75,8 @@ def run_sweep(
     spent = spent_before([*jobs, *paid], prices.of) if jobs[0].budget.limited else Usage()
     held = in_batches(jobs, prices.of) if lockstep.batches and jobs[0].budget.limited else {}
     ledger = Ledger(jobs[0].budget, prices.of, spent, held)
+
+    begin()
 
     # Run replicates concurrently; each condition is summarised and tracked as its last one ends.
     try:
@@ -144,6 +147,7 @@ def open_backends(
         )
         for job in jobs
     }
+    preflight.require_batches(jobs, models)
     for job in jobs:
         models[repr(job.condition.backend)].check(job.condition.models, job.condition.sampling)
     return models

@@ -133,8 +133,11 @@ def require_writable(key: str, folder: Path) -> None:
     existing = next(
         place for place in (folder.resolve(), *folder.resolve().parents) if place.exists()
     )
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        raise UserError(f"{key}: {folder} can't be written to")
+    try:  # who may do everything is refused by some file systems alone
+        with tempfile.TemporaryDirectory(prefix=".plenum-", dir=existing):
+            pass
+    except OSError as error:
+        raise UserError(f"{key}: {folder} can't be written to: {error.strerror}") from None
 
 
 def login() -> dict[str, str]:

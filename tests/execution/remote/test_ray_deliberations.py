@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
+from plenum.base.errors import UserError
 from plenum.design.condition import Job
 from plenum.execution.playing import Scene
-from plenum.execution.remote import ray_deliberations
+from plenum.execution.remote import cluster, ray_deliberations
 from plenum.execution.remote.worker import Worker
 from plenum.execution.remote.worker_pool import Lease, Loss, RemoteWorker
 from plenum.records import Journal
@@ -54,6 +55,31 @@ def test_answers_of_dead_workers_are_observed_once_and_are_of_this_run(
     dying = DyingWorkers(list(leases))
     assert asyncio.run(ray_deliberations._LeasedReplicate(cast(Any, dying), scene).run()) is wrote
     assert [entry["tokens_in"] for entry in seen] == list(range(1, dying.written + 1))
+
+
+def test_there_are_no_more_workers_than_replicates(
+    job: Callable[..., Job], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+
+    async def join(*_: object) -> int:
+        return 8
+
+    async def refuse() -> str:
+        started.append("w")
+        return "it can't work"
+
+    async def scene() -> None:
+        twice = [job("replicates=2"), job("replicates=2"), job("roles=off", "replicates=1")]
+        workers = ray_deliberations.RayDeliberations(twice)._workers
+        monkeypatch.setattr(workers, "_start_worker", lambda: asyncio.create_task(refuse()))
+        with pytest.raises(UserError, match="it can't work"):
+            await workers.start(cast(Any, None))
+        assert workers.status() == "workers 0/3"
+
+    monkeypatch.setattr(cluster, "join", join)
+    asyncio.run(scene())
+    assert len(started) == 3
 
 
 def test_what_workers_notice_of_a_server_is_said_once(job: Callable[..., Job]) -> None:

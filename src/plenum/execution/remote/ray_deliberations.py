@@ -59,7 +59,8 @@ class RayDeliberations(Deliberations):
         folders = [Path(place) for place in places if storage.folder(place) == Path(place)]
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
-        self._workers = WorkerPool(jobs[0].workers, jobs[0].ray.address, folders, self)
+        most = sum({job.condition.folder: job.replicates for job in jobs}.values())
+        self._workers = WorkerPool(jobs[0].workers, jobs[0].ray.address, folders, self, most)
         self._numbers = itertools.count(1)
         self._waiting: deque[asyncio.Future[None]] = deque()
         self.say: Callable[[str], object] = say

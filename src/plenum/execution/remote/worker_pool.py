@@ -92,6 +92,8 @@ class WorkerPool:
         What every worker must see as this process does.
     events
         Called with what workers send, and when one comes or goes.
+    most
+        There is work for so many.
 
     Attributes
     ----------
@@ -100,10 +102,15 @@ class WorkerPool:
     """
 
     def __init__(
-        self, settings: Workers, address: str | None, folders: Sequence[Path], events: WorkerEvents
+        self,
+        settings: Workers,
+        address: str | None,
+        folders: Sequence[Path],
+        events: WorkerEvents,
+        most: int,
     ) -> None:
         self._settings, self._address, self._folders = settings, address, folders
-        self._events = events
+        self._events, self._most = events, most
         self._numbers = itertools.count()
         self._remotes: list[RemoteWorker] = []
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -133,7 +140,7 @@ class WorkerPool:
             One of them can't work, or none could start in time.
         """
         self._setup = setup
-        self._wanted = await cluster.join(self._address, self._settings)
+        self._wanted = min(self._most, await cluster.join(self._address, self._settings))
         cancel_on_sigterm()  # Ray has put another handler there, which ends the process
         joining = [self._start_worker() for _ in range(self._wanted)]
         await asyncio.wait(joining, timeout=_START_S, return_when=asyncio.FIRST_COMPLETED)
@@ -222,7 +229,8 @@ class WorkerPool:
             self._fewer.clear()
             if self._settings.number is None:
                 with suppress(Exception):  # the cluster's head may be gone
-                    self._wanted = await asyncio.to_thread(cluster.room, self._settings)
+                    room = await asyncio.to_thread(cluster.room, self._settings)
+                    self._wanted = min(self._most, room)
             futile = self._failed >= _ROUNDS or self._deaths >= _ROUNDS * max(1, self._wanted)
             for _ in range(0 if futile else self._wanted - len(self._remotes)):
                 self._start_worker().add_done_callback(self._joined)

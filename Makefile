@@ -5,6 +5,8 @@ BIN = $(VENV)/bin
 EXPERIMENT_ARGS ?= roles=on,off model=uniform,mixed
 PORT ?= 5000
 
+unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes: each would compile all anew
+
 .DEFAULT_GOAL := help
 .PHONY: help run test frameworks check format ui server papers bench constraints clean
 

@@ -4,14 +4,17 @@ Most of the seconds of ``python run.py ...`` go into importing pandas, MLflow an
 :class:`Process` is a :class:`subprocess.Popen` whose process is forked off a *template*: a process
 that has imported them and waits. All else is as with a process that is started: arguments, working
 directory, environment, standard streams, process group, signals, exit status, ``__main__``. What
-such a process starts itself with this interpreter is forked too, off a copy of the template.
+such a process starts itself with this interpreter is forked too, off a copy of the template; so
+are the workers of its pools, those of ``multiprocessing`` (``spawn``) and of ``joblib``.
 
 A process is started as usual with ``cold=True``, for a variable that is read when Python or a
 library starts (:data:`AT_THE_START`), and where there is no ``prctl``, as outside Linux.
 """
 
+import _posixsubprocess
 import atexit
 import ctypes
+import fcntl
 import gc
 import importlib
 import importlib.util
@@ -25,8 +28,8 @@ import subprocess
 import sys
 import threading
 import types
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -46,6 +49,12 @@ _LATER = (
     *("plenum.models.api.", "plenum.models.hosted.", "plenum.testing."),
     "plenum.programs.client.",  # what programs import, in environments of their own
 )
+_WORKERS = ("--multiprocessing-fork", "joblib.externals.loky.backend.popen_loky_posix")
+"""What the command line of a pool's worker has."""
+
+_BEYOND = 512
+"""More than the number of any open file that a worker of a pool is given."""
+
 _SUBREAPER = 36
 """``PR_SET_CHILD_SUBREAPER``: what descendants leave behind becomes this process's child."""
 
@@ -189,7 +198,7 @@ def _serve(connection: socket.socket) -> dict[str, Any]:
     The process between the two ends at once, so that whoever asked adopts the new one.
     """
     while True:
-        data, descriptors, _, _ = socket.recv_fds(connection, 2**20, 8)
+        data, descriptors, _, _ = socket.recv_fds(connection, 2**20, 64)
         if not data:
             os._exit(0)
         request: dict[str, Any] = json.loads(data)
@@ -242,9 +251,11 @@ def _become(request: Mapping[str, Any], imported: Mapping[str, str]) -> None:
     """Take over what a process is started with, and the variables that imports have set."""
     if request["session"]:
         os.setsid()
-    for number, descriptor in enumerate([os.dup(d) for d in request["descriptors"]]):
+    kept = [fcntl.fcntl(d, fcntl.F_DUPFD, _BEYOND) for d in request["descriptors"]]
+    os.closerange(3, _BEYOND)
+    for number, descriptor in zip(request.get("numbers", range(3)), kept, strict=True):
         os.dup2(descriptor, number)
-    os.closerange(3, 1024)
+    os.closerange(_BEYOND, 1024)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.chdir(request["cwd"])
@@ -293,12 +304,40 @@ def _copy_template() -> dict[str, Any] | None:
             _POPEN_START(process, *given)
 
     subprocess.Popen._execute_child = start  # type: ignore[attr-defined]
+    _posixsubprocess.fork_exec = partial(_fork_worker, template, _posixsubprocess.fork_exec)
     return None
 
 
+def _fork_worker(
+    template: Template,
+    start: Callable[..., int],
+    args: Sequence[Any],
+    executables: Any,
+    close: bool,
+    passed: Sequence[int],
+    cwd: Any,
+    env: Any,
+    *more: Any,
+) -> int:
+    """Do the work of ``_posixsubprocess.fork_exec``, which pools start their workers with."""
+    words = [os.fsdecode(word) for word in args]
+    given = dict(os.environ if env is None else (os.fsdecode(e).split("=", 1) for e in env))
+    if not any(mark in words for mark in _WORKERS) or _read_at_start(given):
+        return start(args, executables, close, passed, cwd, env, *more)
+    numbers = [0, 1, 2, *passed]
+    first = next(n for n, word in enumerate(words) if word in ("-c", "-m"))
+    request = {"args": words[first:], "cwd": str(Path.cwd()), "env": given, "session": False}
+    return template.ask({**request, "numbers": numbers}, numbers)
+
+
 def _execute(args: Sequence[str]) -> None:
-    """What Python does with its arguments: a script or ``-m`` a module, as ``__main__``."""
+    """What Python does with its arguments: a script, ``-m`` a module or ``-c``, as ``__main__``."""
     module = types.ModuleType("__main__")
+    sys.modules["__main__"] = module
+    if args[0] == "-c":
+        sys.path[0], sys.argv[:] = "", ["-c", *args[2:]]
+        exec(args[1], module.__dict__)
+        return
     if args[0] == "-m":
         sys.path[0] = str(Path.cwd())
         module.__spec__ = importlib.util.find_spec(args[1])
@@ -308,7 +347,6 @@ def _execute(args: Sequence[str]) -> None:
         file, rest, sys.path[0] = args[0], args[1:], str(Path(args[0]).parent)
     module.__file__ = file
     sys.argv[:] = [file, *rest]
-    sys.modules["__main__"] = module
     exec(compile(Path(file).read_bytes(), file, "exec"), module.__dict__)
 
 
@@ -347,7 +385,7 @@ def main() -> None:
     while request is not None:
         _become(request, imported)
         args = request["args"]
-        request = None if args[0] == "-m" else _copy_template()
+        request = None if args[0] in ("-c", "-m") else _copy_template()
     try:
         _execute(args)
     except BaseException as error:

@@ -31,6 +31,20 @@ SCRIPTS = {
     "interrupted": "raise KeyboardInterrupt",
     "at exit": "import atexit; atexit.register(print, 'last')",
     "thread": "import threading; threading.Timer(0.1, print, ['late']).start()",
+    "pools": """
+        import sys
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+        import joblib
+
+        def said(number):
+            return number, __name__, sys.argv
+
+        if __name__ == "__main__":
+            with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+                print(list(pool.map(said, range(3))))
+            print(joblib.Parallel(2)(joblib.delayed(pow)(n, 2) for n in range(3)))
+        """,
     "module": """
         import subprocess, sys
         print(subprocess.run([sys.executable, "-m", "child", "x"], text=True, stdout=-1, input="y"))

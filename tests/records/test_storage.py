@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from plenum.base.errors import Stopped, UserError
-from plenum.records import CallLog, DamagedJournal, Journal, batches, read_entries, storage
+from plenum.records import CallLog, DamagedJournal, Journal, TakenUp, batches, read_entries, storage
 from plenum.records.storage import Storage
 
 HEAD = {"condition": "c0", "replicate": 0}
@@ -156,6 +157,32 @@ def test_equal_lines_of_another_process_fence_off_too(prefix: str, machine: Mach
         play(theirs, range(2))
         with pytest.raises(DamagedJournal):
             play(mine, range(2))
+
+
+def test_who_takes_a_replicate_up_fences_the_others_off_before_it_writes_a_line(
+    s3: s3_server.S3, prefix: str, machine: Machine, tmp_path: Path
+) -> None:
+    with Journal(tmp_path / "whole.jsonl", HEAD) as whole:
+        play(whole, range(TURNS), end=True)
+    a = machine("a", durable=True)
+    with opened(a) as mine, ExitStack() as others:
+        play(mine, range(3))
+        assert not storage.taken_up([mine.path])
+        journals = []
+        for name in ("b", "c"):
+            journals.append(others.enter_context(opened(machine(name, durable=True))))
+            asyncio.run(journals[-1].kept())  # about to call
+            assert not storage.taken_up([journals[-1].path])
+        storage._opened["a"] = a
+        assert list(storage.taken_up([mine.path])) == [mine.path]
+        assert list(storage.taken_up([mine.path], look=False)) == [mine.path]
+        for fenced in (mine, journals[0]):
+            with pytest.raises(TakenUp):
+                play(fenced, range(3, 4))
+        assert storage.fetched(f"s3://plenum/{prefix}", "c0")  # a reader meets the mark, too
+        play(journals[1], range(3, TURNS), end=True)
+    assert below(s3, prefix) == ["000.jsonl"]
+    assert s3.get(f"{prefix}/c0/000.jsonl") == whole.path.read_bytes()
 
 
 def test_other_lines_here_and_there_stay_and_the_replicate_is_refused(

@@ -107,6 +107,7 @@ class ProgramRun:
                 journal.append({"kind": "reopen"})
             if journal.entries:
                 await caller.ticket.begin(len(journal.calls), max(len(journal.calls), 1))
+            await journal.kept()
             journal.append(await self._outcome(journal))
             await journal.kept(ended=True)
             return True

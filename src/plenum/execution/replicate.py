@@ -130,7 +130,7 @@ class Replicate:
             except CallError as error:
                 journal.append(failure(ask, error.failure, error.detail))
                 return await journal.kept(ended=True)
-            except (BudgetSpent, Stopped, OSError):
+            except (BudgetSpent, DamagedJournal, Stopped, OSError):
                 raise
             except Exception as bug:
                 journal.append(failure(ask, Failure.BUG, bug_in_words(bug)))

@@ -38,7 +38,7 @@ from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
 from plenum.models import ChatModel, backends
 from plenum.models.lockstep import Lockstep
-from plenum.records import CallLog, DamagedJournal, Failure, Usage
+from plenum.records import CallLog, DamagedJournal, Failure, TakenUp, Usage
 from plenum.tracking import store
 from plenum.tracking.tracker import Tracker
 
@@ -294,6 +294,9 @@ class SweepRunner:
             return replace(result, error=gone)
         except MissingBase as problem:
             return replace(result, error=str(problem))
+        except TakenUp as taken:
+            theirs = "another process has taken up replicates; this one left them to it"
+            return replace(result, error=f"{taken.bucket}: {theirs}{_AGAIN}")
         except DamagedJournal as problem:
             return replace(result, error=f"replicate {index}: {problem}")
         except OSError as refusal:

@@ -35,6 +35,8 @@ class BatchRecord:
         The provider's; ``None`` where a kill came before it was noted.
     certain
         False where it was found in a list by its size alone, until its results say whose it is.
+    machine
+        Which machine wrote it, where there is a bucket behind the folder.
     """
 
     path: Path
@@ -44,11 +46,22 @@ class BatchRecord:
     at: float
     id: str | None = None
     certain: bool = True
+    machine: str = ""
 
     @property
     def name(self) -> str:
         """The batch's name, with us and with providers that keep one."""
         return self.path.stem
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is another machine's, whose process may still be at it."""
+        return self.machine != storage.machine(self.path)
+
+    def again(self) -> "BatchRecord | None":
+        """As its writer has it now; ``None`` where it is over."""
+        storage.refresh(self.path.parent)
+        return None if _is_over(self.path) else _read(self.path)
 
     def submitted(self, ident: str, certain: bool = True) -> "BatchRecord":
         """Note the provider's id, or what may be it."""
@@ -88,10 +101,12 @@ def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchR
     folder.mkdir(parents=True, exist_ok=True)
     at = round(time.time(), 3)
     digest = blake2b("\n".join(items).encode(), digest_size=6).hexdigest()
-    record = BatchRecord(folder / f"b{at * 1000:.0f}-{digest}.jsonl", model, base, items, at)
+    path = folder / f"b{at * 1000:.0f}-{digest}.jsonl"
     line = {"kind": "batch", "model": model, "base": base, "items": items, "at": at}
-    _append(record.path, line)
-    return record
+    if machine := storage.machine(path):
+        line["machine"] = machine
+    _append(path, line)
+    return BatchRecord(path, model, base, items, at, machine=machine)
 
 
 def unfinished(folder: Path) -> list[BatchRecord]:
@@ -149,7 +164,8 @@ def _read(path: Path) -> BatchRecord | None:
     try:
         head = lines[0]
         items = tuple(head["items"])
-        return BatchRecord(path, head["model"], head["base"], items, head["at"], *_id(lines))
+        named = (path, head["model"], head["base"], items, head["at"], *_id(lines))
+        return BatchRecord(*named, machine=head.get("machine", ""))
     except (IndexError, KeyError, TypeError):
         return None
 

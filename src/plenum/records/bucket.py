@@ -55,6 +55,8 @@ class Bucket:
     ----------
     tell
         Prints a line for the user: that it doesn't answer, and that it does again.
+    writer
+        Names this process among those that write to the bucket.
     """
 
     def __init__(self, url: str, patience_s: float = PATIENCE_S) -> None:
@@ -62,7 +64,7 @@ class Bucket:
         self.tell: Callable[[str], object] = say
         self._patience_s, self._last = patience_s, float("inf")
         self._store = _connect(url)
-        self._writer = secrets.token_hex(8)
+        self.writer = secrets.token_hex(8)
         self._readers = ThreadPoolExecutor(_AT_ONCE, "bucket")
         self._down = threading.Event()
         self._hurried = threading.Event()
@@ -158,7 +160,7 @@ class Bucket:
                 held = self._try(lambda: obstore.get(self._store, name))
             except FileNotFoundError:
                 return False
-            return held.attributes.get("writer") == self._writer and bytes(held.bytes()) == data
+            return held.attributes.get("writer") == self.writer and bytes(held.bytes()) == data
         return True
 
     def delete(self, names: Iterable[str]) -> None:
@@ -180,7 +182,7 @@ class Bucket:
     def _put(self, name: str, data: bytes, mode: Any) -> None:
         import obstore
 
-        whose: Any = {"writer": self._writer}
+        whose: Any = {"writer": self.writer}
         self._try(lambda: obstore.put(self._store, name, data, attributes=whose, mode=mode))
 
     def _try(self, act: Callable[[], _T]) -> _T:

@@ -12,6 +12,20 @@ class DamagedJournal(Exception):
     """A journal whose whole lines don't verify, or that somebody else writes: it stays as it is."""
 
 
+class TakenUp(DamagedJournal):
+    """A journal in a bucket that another process has taken up; this one writes no more of it.
+
+    Attributes
+    ----------
+    bucket
+        Its URL.
+    """
+
+    def __init__(self, message: str, bucket: str) -> None:
+        super().__init__(message)
+        self.bucket = bucket
+
+
 def read_entries(path: Path) -> list[dict[str, Any]]:
     """The whole, verified lines of a journal; a torn last line is left out.
 

@@ -100,6 +100,8 @@ class Journal:
     async def kept(self, ended: bool = False) -> None:
         """A turn is over: hand it to the bucket behind the folder, where there is one.
 
+        Before the first one it is what makes the replicate this process's.
+
         Parameters
         ----------
         ended
@@ -113,7 +115,7 @@ class Journal:
         Stopped
             The bucket takes nothing any more.
         """
-        if self._segments is not None and self._wrote:
+        if self._segments is not None:
             await self._segments.keep(self._size, ended)
 
     def _lock(self) -> None:

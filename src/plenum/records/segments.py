@@ -1,8 +1,9 @@
 """A journal in a bucket: an object a turn, each put if absent, and one object at the end.
 
 A segment is named by the number of its first line, ``IDENTITY/000/00017.jsonl``: putting it if
-absent is what keeps a second writer out. When the replicate has ended, ``IDENTITY/000.jsonl`` has
-all lines, and segments below its last line are of no account.
+absent is what keeps a second writer out. A process that takes a replicate up, and has nothing to
+write yet, leaves a mark of its own there, which its first segment replaces. When the replicate has
+ended, ``IDENTITY/000.jsonl`` has all lines, and segments below its last line are of no account.
 """
 
 import asyncio
@@ -15,12 +16,14 @@ from pathlib import Path
 from threading import Lock
 
 from plenum.records.bucket import Bucket, Stored
-from plenum.records.chain import DamagedJournal, verified
+from plenum.records.chain import DamagedJournal, TakenUp, verified
 from plenum.records.writing import write_whole
 
 _BACKLOG = 64_000_000
 """Bytes of journals that may wait for the bucket before turns wait, too."""
 _RACES = 5
+_MARK = b"writer "
+"""How the mark of a process begins."""
 
 
 @dataclass
@@ -73,6 +76,10 @@ class Segments:
         """How much of the journal the bucket has."""
         self._whole: str | None = None
         """The tag of the object that these segments go on from."""
+        self._mark: str | None = None
+        """The tag of the mark where the next segment is to be."""
+        self._wanted = self._held = False
+        """Whether the replicate is to be this process's, and whether it is."""
         self._target, self._ended, self._joined = 0, False, False
         self._running: Future[None] | None = None
 
@@ -96,11 +103,18 @@ class Segments:
         with self._lock:
             self._queue.add(max(0, size - max(self._target, self._bytes)))
             self._target, self._ended = max(self._target, size), self._ended or ended
-            if self._running is None and self.behind and self.problem is None:
+            if self._running is None and self._due and self.problem is None:
                 self._running = self._queue.threads.submit(self._work)
+
+    @property
+    def _due(self) -> bool:
+        return self.behind or (self._wanted and not self._held)
 
     async def keep(self, size: int, ended: bool) -> None:
         """Hand over, and wait for the bucket where that is wanted.
+
+        It is waited for at the first time, too: from then on nobody else writes the replicate
+        unnoticed.
 
         Raises
         ------
@@ -110,8 +124,9 @@ class Segments:
             The bucket takes nothing.
         """
         self.refuse()
+        self._wanted = True
         self.hand_over(size, ended)
-        if ended or self._queue.durable or self._queue.backlog > _BACKLOG:
+        if not self._held or ended or self._queue.durable or self._queue.backlog > _BACKLOG:
             while (running := self._running) is not None:
                 await asyncio.shield(asyncio.wrap_future(running))
             self.refuse()
@@ -119,6 +134,21 @@ class Segments:
     def refuse(self) -> None:
         """Raise what keeps the journal from the bucket, if anything does."""
         if self.problem is not None:
+            raise self.problem
+
+    def require_held(self) -> None:
+        """Look whether the replicate is still this process's, which has nothing to write now.
+
+        Raises
+        ------
+        TakenUp
+            Another process has taken it up.
+        """
+        self.refuse()
+        name = self._next
+        there = self._bucket.head(name)
+        if (there and there.tag) != self._mark or self._tag() != self._whole:
+            self.problem = self._taken_up(name)
             raise self.problem
 
     def agree(self, listed: Iterable[Stored], reading: bool = False) -> None:
@@ -156,6 +186,7 @@ class Segments:
         self._queue.add(-min(len(held), self._target))
         self._bytes, self._lines, self._known = len(held), held.count(b"\n"), True
         self._whole = whole.tag if whole else None
+        self._mark = next((s.tag for s in segments if s.name == self._next), None)
         self._joined = whole is not None and not segments and _has_ended(held)
         if reading:
             return
@@ -170,7 +201,8 @@ class Segments:
         self._bucket.put(f"{self.name.rpartition('/')[0]}/{aside.name}", aside.read_bytes())
         self._bucket.delete([stored.name for stored in self.listed()])
         self._bytes = self._lines = self._target = 0
-        self._whole, self._ended, self._known, self.problem = None, False, True, None
+        self._whole, self._mark, self.problem = None, None, None
+        self._ended, self._held, self._known = False, False, True
 
     def _work(self) -> None:
         """Put what was handed over; one thread at a time does."""
@@ -178,13 +210,15 @@ class Segments:
             while True:
                 with self._lock:
                     size = self._target
-                    if self._known and not self.behind:
+                    if self._known and not self._due:
                         self._running = None
                         return
                 if not self._known:
                     self.agree(self.listed())
                 elif self._bytes < size:
                     self._put(size)
+                elif not self._ended:
+                    self._claim()
                 else:
                     self._join()
                     with self._lock:
@@ -199,15 +233,32 @@ class Segments:
         with self.path.open("rb") as file:
             file.seek(self._bytes)
             data = file.read(size - self._bytes)
-        name = f"{self.name}/{self._lines:05d}.jsonl"
-        if not self._bucket.create(name, data):
-            raise self._fenced(name)
+        self._create(data)
+        self._bytes, self._lines = self._bytes + len(data), self._lines + data.count(b"\n")
+        self._mark = None
+        self._queue.add(-len(data))
+
+    def _claim(self) -> None:
+        """Leave a mark where the next segment is to be: another one's is refused from now on."""
+        self._create(_MARK + self._bucket.writer.encode())
+        mark = self._bucket.head(self._next)
+        self._mark = mark.tag if mark else None
+
+    def _create(self, data: bytes) -> None:
+        """Put the next segment, or a mark in its place, where nobody else has put one."""
+        name = self._next
+        if not self._bucket.create(name, data, self._mark):
+            raise self._taken_up(name)
         # Somebody else may have ended the replicate, whose segments are gone.
         if self._tag() != self._whole:
             self._bucket.delete([name])
-            raise self._fenced(f"{self.name}.jsonl")
-        self._bytes, self._lines = self._bytes + len(data), self._lines + data.count(b"\n")
-        self._queue.add(-len(data))
+            raise self._taken_up(f"{self.name}.jsonl")
+        self._held = True
+
+    @property
+    def _next(self) -> str:
+        """The name of the next segment."""
+        return f"{self.name}/{self._lines:05d}.jsonl"
 
     def _join(self) -> None:
         """One object in the place of all segments."""
@@ -215,7 +266,7 @@ class Segments:
         data = self.path.read_bytes()[: self._bytes]
         if self._whole != _digest(data):
             if not self._bucket.create(name, data, self._whole):
-                raise self._fenced(name)
+                raise self._taken_up(name)
             self._whole = self._tag()
         self._bucket.delete(s.name for s in self.listed() if s.name != name)
         self._queue.over(self.path)
@@ -258,7 +309,8 @@ class Segments:
                 raise DamagedJournal(
                     f"journal {self._bucket.url}/{self.name}: line {lines + 1} is missing"
                 )
-            held, lines = held + data, lines + data.count(b"\n")
+            if not data.startswith(_MARK):
+                held, lines = held + data, lines + data.count(b"\n")
         return held
 
     def _contents(self, objects: list[Stored], local: bytes) -> list[bytes | None]:
@@ -271,6 +323,10 @@ class Segments:
         lacking = [stored.name for stored in objects if stored.name not in contents]
         contents.update(zip(lacking, self._bucket.get(lacking), strict=True))
         return [contents[stored.name] for stored in objects]
+
+    def _taken_up(self, name: str) -> TakenUp:
+        theirs = f"journal {self.path}: {self._bucket.url}/{name} is another process's"
+        return TakenUp(theirs, self._bucket.url)
 
     def _fenced(self, name: str) -> DamagedJournal:
         return DamagedJournal(

@@ -15,7 +15,7 @@ from threading import Lock
 
 from plenum.base.errors import Stopped, UserError
 from plenum.records.bucket import PATIENCE_S, Bucket, Stored
-from plenum.records.chain import DamagedJournal
+from plenum.records.chain import DamagedJournal, TakenUp
 from plenum.records.segments import Queue, Segments
 from plenum.records.writing import write_whole
 
@@ -111,6 +111,45 @@ def keep_file(path: Path) -> None:
     """Have an opened bucket behind a file, which has one writer, get it as it is now."""
     if (storage := _of_file(path)) is not None:
         storage.keep_file(path)
+
+
+def journal_of(journals: Path, session: str) -> Path:
+    """The journal of a replicate, ``CONDITION-REPLICATE``, in a folder of journals."""
+    condition, _, index = session.rpartition("-")
+    return journals / condition / f"{index:0>3}.jsonl"
+
+
+def machine(path: Path) -> str:
+    """What this machine is called in an opened bucket behind a file; empty where none is."""
+    storage = _of_file(path)
+    return storage.machine() if storage else ""
+
+
+def announce(path: Path) -> None:
+    """Wait until an opened bucket has a file, then fetch what others have put beside it.
+
+    Raises
+    ------
+    Stopped
+        It doesn't answer.
+    """
+    if (storage := _of_file(path)) is not None:
+        storage.announce(path)
+
+
+def taken_up(journals: Iterable[Path], look: bool = True) -> dict[Path, TakenUp]:
+    """Those of this process's journals that another process has taken up, and a word on each.
+
+    Parameters
+    ----------
+    look
+        Whether to look into the bucket, and not go by what is known.
+    """
+    later = {}
+    for path in journals:
+        if (storage := _of_file(path)) is not None:
+            later[path] = storage.taken_up(path, look)
+    return {path: taken for path in later if (taken := later[path].result()) is not None}
 
 
 def remove(condition: Path) -> None:
@@ -236,6 +275,25 @@ class Storage:
         self._sending.add(sending)
         sending.add_done_callback(self._sending.discard)
 
+    def announce(self, path: Path) -> None:
+        """As the function of this name."""
+        self._send(path, path.name)
+        self.fetch(path.parent, reading=True)
+
+    def taken_up(self, path: Path, look: bool) -> "Future[TakenUp | None]":
+        """Whether another process has taken up a journal, which has nothing on its way."""
+        return self._threads.submit(self._taken_up, path, look)
+
+    def _taken_up(self, path: Path, look: bool) -> TakenUp | None:
+        with self._lock:
+            behind = self._journals.get(path)
+        try:
+            if behind is not None and look:
+                behind.require_held()
+        except TakenUp as problem:
+            return problem
+        return behind.problem if behind and isinstance(behind.problem, TakenUp) else None
+
     def segments(self, path: Path) -> Segments:
         """The bucket behind a journal.
 
@@ -321,8 +379,9 @@ class Storage:
         for name, data in zip(sorted(lacking), self.bucket.get(sorted(lacking)), strict=True):
             if data is not None:
                 condition.mkdir(parents=True, exist_ok=True)
-                write_whole(names[name], data.decode(errors="replace"))
-                os.utime(names[name], (times[name], times[name]))
+                with self._turns[names[name]]:
+                    write_whole(names[name], data.decode(errors="replace"))
+                    os.utime(names[name], (times[name], times[name]))
 
     def _over(self, path: Path) -> None:
         """A replicate has ended, and the bucket has its journal."""
@@ -334,7 +393,7 @@ class Storage:
         """Write what the call logs of this machine have more to the bucket."""
         for path in condition.glob(_FILES[0]):
             if "." not in path.stem:
-                self._send(path, f"{path.stem}.{self._machine()}.jsonl")
+                self._send(path, f"{path.stem}.{self.machine()}.jsonl")
 
     def _send(self, path: Path, name: str) -> None:
         with self._turns[path]:
@@ -345,9 +404,9 @@ class Storage:
 
     def _local(self, name: str) -> str:
         """What a file of the bucket is called here: a log of this machine has no name in it."""
-        return name.rpartition("/")[2].replace(f".{self._machine()}.jsonl", ".jsonl")
+        return name.rpartition("/")[2].replace(f".{self.machine()}.jsonl", ".jsonl")
 
-    def _machine(self) -> str:
+    def machine(self) -> str:
         """What the logs of this folder are called in the bucket, beside those of others."""
         path = self.mirror / ".machine"
         with self._lock:

@@ -22,6 +22,7 @@ class Call:
 
     ident: str
     body: bytes
+    journal: Path
     answer: "asyncio.Future[Response]"
 
     @property
@@ -51,12 +52,18 @@ class Sent:
         Calls that want one.
     results
         Those that came before their calls were made, in a batch of an earlier process.
+    journals
+        Those of the calls that took a result.
+    checked
+        When it was last known that nobody else makes its calls; Unix time.
     """
 
     record: BatchRecord
     left: set[Key]
     waiting: dict[Key, Call] = field(default_factory=dict)
     results: dict[Key, Response | CallError] = field(default_factory=dict)
+    journals: set[Path] = field(default_factory=set)
+    checked: float = 0.0
     running: "asyncio.Task[None] | None" = None
 
     def give(self, key: Key, result: Response | CallError) -> None:
@@ -85,12 +92,37 @@ class Line:
         self.out: set[Sent] = set()
         self.most = interface.most_items
         self.known: dict[Key, Sent] = {}
-        for record in batches.unfinished(folder):
-            if (record.model, record.base) == (model, interface.base):
-                sent = Sent(record, set())
-                self.known |= dict.fromkeys(map(batches.key, record.items), sent)
-        for key, sent in self.known.items():
+        self._folder, self._seen = folder, set[Path]()
+        self.learn()
+
+    def learn(self) -> set[Key]:
+        """Know the batches of other processes that are new; their calls."""
+        earlier: dict[Key, Sent] = {}
+        for record in batches.unfinished(self._folder):
+            ours = (record.model, record.base) == (self.model, self.interface.base)
+            if ours and record.path not in self._seen:
+                self._seen.add(record.path)
+                earlier |= dict.fromkeys(map(batches.key, record.items), Sent(record, set()))
+        for key, sent in earlier.items():
             sent.left.add(key)
+        self.known |= earlier
+        return set(earlier)
+
+    def begin(self, calls: list[Call]) -> Sent:
+        """Write down that calls are going to be submitted.
+
+        Raises
+        ------
+        OSError
+            With the path.
+        """
+        items = tuple(call.ident for call in calls)
+        record = batches.begin(self._folder, self.model, self.interface.base, items)
+        self._seen.add(record.path)
+        waiting = {call.key: call for call in calls}
+        sent = Sent(record, set(waiting), waiting)
+        self.known |= dict.fromkeys(waiting, sent)
+        return sent
 
     def take(self) -> Iterator[list[Call]]:
         """The collected calls in portions that the provider takes."""

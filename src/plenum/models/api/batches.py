@@ -15,7 +15,7 @@ from plenum.models.api.batch_line import Call, Late, Line, Sent
 from plenum.models.api.batch_sending import Sender
 from plenum.models.chat import CallError, Chat, Response
 from plenum.models.lockstep import Lockstep
-from plenum.records import Failure, batches
+from plenum.records import Failure, batches, storage
 
 
 class BatchBackend:
@@ -68,12 +68,15 @@ class BatchBackend:
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, in a batch, or at once where a batch was too slow."""
+        journal = storage.journal_of(self._folder.parent, chat.session)
         if not self._lockstep.batched(chat):
+            for taken in (await asyncio.to_thread(storage.taken_up, [journal])).values():
+                raise taken
             return await self._at_once(chat, number)
         line = self._line(chat.model)
         body = line.interface.body(chat, self._api.parameters(chat))
         ident = batches.item_id(chat.session, chat.seed, number, body)
-        call = Call(ident, body, asyncio.get_running_loop().create_future())
+        call = Call(ident, body, journal, asyncio.get_running_loop().create_future())
         self._join(line, call)
         try:
             with self._lockstep.waiting():
@@ -142,6 +145,7 @@ class BatchBackend:
             return
         del line.known[call.key], sent.results[call.key]
         sent.left.discard(call.key)
+        sent.journals.add(call.journal)
         if not sent.left:
             self._taken.add(sent)
 
@@ -149,19 +153,18 @@ class BatchBackend:
         """Nobody is at work: what was answered is journaled; what is collected goes out."""
         self._note_collected()
         for line in self._lines.values():
+            collected, line.collected = line.collected, []
+            for call in collected:  # another process's batch may have it by now
+                self._join(line, call)
             if line.out:
                 continue
             for calls in line.take():
-                items = tuple(call.ident for call in calls)
                 try:
-                    record = batches.begin(self._folder, line.model, line.interface.base, items)
+                    sent = line.begin(calls)
                 except OSError as error:
                     for call in calls:
                         call.end(error)
                     continue
-                waiting = {call.key: call for call in calls}
-                sent = Sent(record, set(waiting), waiting)
-                line.known |= dict.fromkeys(waiting, sent)
                 self._start(line, sent, [line.interface.item(c.ident, c.body) for c in calls])
 
     def _note_collected(self) -> None:
@@ -169,7 +172,8 @@ class BatchBackend:
         self._taken -= over
         with suppress(OSError):  # the next process looks at it once more
             for sent in over:
-                sent.record.note("collected")
+                if not storage.taken_up(sent.journals, look=False):  # else they may lack answers
+                    sent.record.note("collected")
 
     def _start(self, line: Line, sent: Sent, items: list[bytes] | None = None) -> None:
         line.out.add(sent)

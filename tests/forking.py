@@ -39,6 +39,20 @@ BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "
 MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum.models.hosted.backend",)}
 """What a template has imported for a backend as well."""
 
+LIBRARIES = (
+    *(
+        "hydra",
+        "jinja2",
+        "matplotlib.pyplot",
+        "networkx",
+        "pandas",
+        "pyarrow.parquet",
+        "rich.console",
+    ),
+    *("scipy.optimize", "scipy.stats", "sqlalchemy", "statsmodels.stats.multitest"),
+)
+"""What the template has imported of a process that is to import plenum, and MLflow, itself."""
+
 AT_THE_START = ("PYTHON", "LANG", "LC_", "OMP_", "MKL_", "OPENBLAS_", "MPL")
 """What the names of such variables begin with; ``PYTHONPATH`` alone is followed."""
 
@@ -60,10 +74,15 @@ _SUBREAPER = 36
 
 
 class Process(subprocess.Popen[Any]):
-    """A :class:`subprocess.Popen` of a script, forked off a template unless it is to be cold."""
+    """A :class:`subprocess.Popen` of a script, forked off a template unless it is to be cold.
 
-    def __init__(self, args: Sequence[str], *, cold: bool = False, **given: Any) -> None:
-        self._cold = cold or sys.platform != "linux"
+    With ``alone`` the template has imported nothing of plenum.
+    """
+
+    def __init__(
+        self, args: Sequence[str], *, cold: bool = False, alone: bool = False, **given: Any
+    ) -> None:
+        self._cold, self._alone = cold or sys.platform != "linux", alone
         super().__init__(args, **given)
 
     def _execute_child(self, *given: Any) -> None:
@@ -71,6 +90,8 @@ class Process(subprocess.Popen[Any]):
         bound = inspect.signature(start).bind(*given).arguments
         if self._cold or not _is_python(bound["args"]) or _read_at_start(bound["env"]):
             start(*given)
+        elif self._alone:
+            _template("libraries").start(self, bound)
         else:
             _template_for(bound["args"], bound["env"]).start(self, bound)
 
@@ -174,9 +195,10 @@ def _template_for(args: Sequence[str], env: Mapping[str, str] | None) -> Templat
 def _template(kind: str, *env: tuple[str, str]) -> Template:
     """A template with variables of its own; but for the first, they are forked off that one."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    if kind == "base":
-        number = theirs.fileno()
-        command, env = [sys.executable, __file__, str(number)], {**os.environ, **ONE_THREAD}
+    if kind not in MORE:
+        number, names = theirs.fileno(), LIBRARIES if kind == "libraries" else BASE
+        command = [sys.executable, __file__, str(number), *names]
+        env = {**os.environ, **ONE_THREAD}
         subprocess.Popen(command, pass_fds=[number], env=env)
         _adopt_orphans()
     else:
@@ -379,7 +401,7 @@ def main() -> None:
     before = set(os.environ)
     for sign in (signal.SIGINT, signal.SIGTERM):
         signal.signal(sign, signal.SIG_IGN)
-    _import(BASE)
+    _import(sys.argv[2:])
     imported = {name: value for name, value in os.environ.items() if name not in before}
     request: dict[str, Any] | None = _serve(socket.socket(fileno=int(sys.argv[1])))
     while request is not None:

@@ -82,12 +82,16 @@ def test_it_says_the_same_and_ends_the_same(
 
 def test_it_is_forked_unless_it_has_to_be_cold(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
-    script.write_text("import sys; print('mlflow' in sys.modules)")
+    script.write_text("import sys; print(*(n in sys.modules for n in ('mlflow', 'pandas')))")
     env = {**os.environ, "PYTHONUTF8": "1"}
     helpers = {**os.environ, **ONE_THREAD}
-    ways: list[dict[str, Any]] = [{}, {"env": helpers}, {"cold": True}, {"env": env}]
+    ways: list[dict[str, Any]] = [
+        *({}, {"env": helpers}, {"alone": True}),
+        *({"cold": True}, {"env": env}),
+    ]
     ends = [forking.run([sys.executable, str(script)], **given).stdout for given in ways]
-    assert ends == ["True\n", "True\n", "False\n", "False\n"]
+    imported, alone, cold = "True True\n", "False True\n", "False False\n"
+    assert ends == [imported, imported, alone, cold, cold]
 
 
 @pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])

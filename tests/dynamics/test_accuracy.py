@@ -1,8 +1,8 @@
 """Accuracy over cases: what cluster-robust regression says, whatever the number of runs."""
 
 import numpy as np
-import statsmodels.api as sm
 from numpy.testing import assert_allclose
+from statsmodels.regression.linear_model import OLS
 
 from plenum.dynamics.accuracy import accuracy
 
@@ -17,7 +17,7 @@ def test_it_is_the_mean_with_cluster_robust_errors() -> None:
     }
     found = accuracy(decisions, dict.fromkeys(decisions, "A"))
     right = np.array([[d == "A" for d in made] for made in decisions.values()], float)
-    robust = sm.OLS(right.ravel(), np.ones(right.size)).fit(
+    robust = OLS(right.ravel(), np.ones(right.size)).fit(
         cov_type="cluster",
         cov_kwds={"groups": np.repeat(np.arange(12), runs), "use_correction": False},
     )

@@ -90,11 +90,12 @@ def call(
     *arguments: str,
     status: int | None = 0,
     cold: bool = False,
+    alone: bool = False,
     **extra: str,
 ) -> "subprocess.CompletedProcess[str]":
     """Run a script to its end in a folder; it has to end with ``status`` unless that is None."""
     env = environment(**extra)
-    done = forking.run(command(script, *arguments), cwd=folder, env=env, cold=cold)
+    done = forking.run(command(script, *arguments), cwd=folder, env=env, cold=cold, alone=alone)
     assert status is None or done.returncode == status, done.stdout + done.stderr
     return done
 

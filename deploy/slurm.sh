@@ -13,6 +13,10 @@
 #SBATCH --open-mode=append
 #SBATCH --signal=B:TERM@120
 set -eu
+if [ -z "${SLURM_JOB_NODELIST:-}" ]; then
+    echo "error: it is a job of Slurm's: sbatch --nodes=4 deploy/slurm.sh study=big" >&2
+    exit 2
+fi
 cd "${SLURM_SUBMIT_DIR:-$PWD}"
 export RAY_USAGE_STATS_ENABLED=0
 # Nobody else who can reach the nodes may join: the steps of this job alone have the token.

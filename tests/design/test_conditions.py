@@ -218,6 +218,7 @@ REFUSED = {
     "a cluster without an address": (["ray.address=''"], "ray.address", "HOST:PORT"),
     "a cluster without a port": (["ray.address=head"], "ray.address", "HOST:PORT"),
     "waiting for no bucket": (["durable=true"], "durable", "s3://bucket/prefix"),
+    "a store without a name": (["tracking.uri=''"], "tracking.uri", "null"),
     "runs in no store": (
         ["tracking=none", "tracking.replicates=all"],
         "tracking.replicates",

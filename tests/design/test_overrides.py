@@ -76,6 +76,7 @@ SLIPS = [
     ("-m roles=on,of", ["roles: of", "roles=off"]),
     ("scenario=MY01", ["AI-01", "did you mean scenario=IM-01?"]),
     ("study=it's", ["study", "'study=\"it's\"'"]),
+    ("+calls.rpm.openai/gpt-4.1=5", ["'+calls.rpm={openai/gpt-4.1:5}'"]),
     ("rounds 3", ["rounds: a setting is written KEY=VALUE"]),
 ]
 

@@ -16,6 +16,7 @@ from openai_server import Server, serving
 
 from plenum.base.errors import UserError
 from plenum.base.processes import LineProcess
+from plenum.checks import dry_run
 from plenum.design.condition import Job
 from plenum.execution import preflight, reporter, run_sweep
 from plenum.execution.report_pool import ReportPool
@@ -125,9 +126,11 @@ def test_a_limit_of_a_model_that_nobody_calls_is_refused(
     job: Callable[..., Job], tmp_path: Path
 ) -> None:
     made = job_on(job, tmp_path, "http://127.0.0.1:1/v1")
-    slip = replace(made, calls=replace(made.calls, rpm={"openai/n": 5}))
-    with pytest.raises(UserError, match=r"calls\.rpm\.openai/n: no condition calls this model"):
-        run_sweep([slip])
+    for name, why in (("openai/n", "no condition calls this model"), ("n", "LiteLLM knows no")):
+        slip = replace(made, calls=replace(made.calls, rpm={name: 5}))
+        for refused in (run_sweep, dry_run.show):
+            with pytest.raises(UserError, match=rf"calls\.rpm\.{name}: {why}"):
+                refused([slip])
 
 
 def test_calls_that_were_left_in_batches_are_named_before_they_are_made_live(

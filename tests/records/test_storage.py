@@ -362,6 +362,13 @@ def test_what_can_not_work_is_refused_in_one_line(url: str, what: str) -> None:
         Storage.of(url)
 
 
+@pytest.mark.usefixtures("machine")
+def test_an_endpoint_that_is_no_url_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", "nowhere")
+    with pytest.raises(UserError, match=r"^journals: s3://bucket/x: its endpoint 'nowhere'"):
+        Storage.of("s3://bucket/x")
+
+
 def test_a_bucket_that_overwrites_what_is_there_is_refused(
     prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

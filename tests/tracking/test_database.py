@@ -184,6 +184,12 @@ def test_what_lies_beside_a_deleted_database_does_no_harm(path: Path, fresh: Pat
     assert schema(path) == schema(fresh)
 
 
+def test_a_database_at_no_port_is_refused() -> None:
+    for refused in (store.check, store.open_client):
+        with pytest.raises(UserError, match=r"^tracking\.uri: postgresql://h:port/db"):
+            refused("postgresql://h:port/db")
+
+
 def test_a_file_that_is_no_database_is_refused_by_its_name(path: Path) -> None:
     path.write_text("not a database, although it is long enough to have a head\n" * 9)
     before = path.read_bytes()

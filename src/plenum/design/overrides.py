@@ -262,6 +262,9 @@ def _unreadable(argument: str) -> str:
     key, sign, value = argument.partition("=")
     if not sign:
         return f"{argument}: a setting is written KEY=VALUE, with spaces in it 'KEY=\"a b\"'"
+    if slashed := re.fullmatch(r"\+*([\w.]+)\.([^./]+/.*)", key):
+        braces = f"'+{slashed[1]}={{{slashed[2]}:{value}}}'"
+        return f"{key}: a name with a slash in it stands in braces: {braces}"
     quoted = '"{}"'.format(value.replace('"', ""))
     return f"{key}: {value} can't be read; quote it twice, here and for the shell: '{key}={quoted}'"
 

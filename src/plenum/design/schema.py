@@ -373,6 +373,10 @@ def _require_effect(typed: Config) -> None:
         f"durable: true; it waits for a bucket (journals=s3://bucket/prefix), and {typed.journals} "
         "is a folder",
     )
+    require(
+        typed.tracking.uri != "",
+        "tracking.uri: ''; it is a store (MLFLOW_TRACKING_URI for tracking=server), or null",
+    )
     for key in ("replicates", "traces"):
         require(
             bool(typed.tracking.uri) or getattr(typed.tracking, key) != "all",

@@ -156,8 +156,9 @@ def require_limited_models(jobs: Sequence[Job]) -> None:
     called = {model for job in paid for model in job.condition.models}
     if not called:
         return
-    from plenum.models.api.routes import is_model  # LiteLLM takes seconds to import
+    from plenum.models.api.routes import is_model, require_limited  # LiteLLM: seconds to import
 
+    require_limited(paid[0].calls)
     for key in ("rpm", "tpm"):
         for name, limit in getattr(paid[0].calls, key).items():
             if limit and name not in called and is_model(name):

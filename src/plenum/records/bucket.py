@@ -248,6 +248,8 @@ def _connect(url: str) -> "S3Store":
 
         options = {} if any(map(os.environ.get, _NO_PROFILE)) else _profile()
         options |= {"endpoint": endpoint} if endpoint else {}
+        if not re.match(r"https?://[\w\[]", options.get("endpoint") or "https://s3"):
+            raise ValueError(f"its endpoint {options['endpoint']!r} is no http:// or https:// URL")
         return S3Store.from_url(
             url,
             client_options={

@@ -95,7 +95,12 @@ def prepared(uri: str) -> Iterator[Any]:
 @contextmanager
 def _connected(uri: str) -> Iterator[Any]:
     """A connection to a database; what goes wrong with it is told in one line."""
-    if urlsplit(uri).password is not None:
+    try:
+        parts = urlsplit(uri)
+        _ = parts.port
+    except ValueError as error:
+        raise _refused(uri, error) from None
+    if parts.password is not None:
         raise UserError("a password can't stand in the URI, which others see: set PGPASSWORD")
     import sqlalchemy
     from sqlalchemy.pool import NullPool

@@ -68,10 +68,7 @@ class ApiBackend:
 
     def check(self, models: tuple[str, ...], sampling: Sampling) -> None:
         """Refuse models that can't be routed, lack an endpoint or a key, or refuse a parameter."""
-        for key in ("rpm", "tpm"):
-            for name in getattr(self._calls, key):
-                if name not in litellm.provider_list and not routes.is_model(name):
-                    raise UserError(f"calls.{key}.{name}: LiteLLM knows no such provider or model")
+        routes.require_limited(self._calls)
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
             for base in self._fleet(model).urls:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Sampling
+from plenum.design.condition import Calls, Sampling
 from plenum.models.api.litellm_import import litellm
 
 OPENAI = "https://api.openai.com/v1"
@@ -146,6 +146,20 @@ def is_model(name: str) -> bool:
     except UserError:
         return False
     return True
+
+
+def require_limited(calls: Calls) -> None:
+    """Refuse limits of what is neither a provider nor a model.
+
+    Raises
+    ------
+    UserError
+        LiteLLM doesn't know the name.
+    """
+    for key in ("rpm", "tpm"):
+        for name in getattr(calls, key):
+            if name not in litellm.provider_list and not is_model(name):
+                raise UserError(f"calls.{key}.{name}: LiteLLM knows no such provider or model")
 
 
 @cache

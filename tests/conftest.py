@@ -21,6 +21,8 @@ from plenum.models import Reply
 
 ROOT = Path(__file__).resolve().parents[1]
 os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it composes
+# Threads that wait for each other give way, where tests share the cores; torch reads it at import.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("plenum")
 

@@ -4,7 +4,7 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -218,6 +218,8 @@ def test_a_step_moves_one_degree_towards_an_option(firm: int, option: str) -> No
 
 # --- the training ------------------------------------------------------------------------------
 
+train = partial(training.train, threads=1)
+
 
 @pytest.fixture
 def two_layers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,13 +248,13 @@ def test_a_training_that_was_interrupted_ends_with_the_same_weights(
     tokenizer = learnt()
     for name in ("whole", "cut"):
         (tmp_path / name).mkdir()
-    list(training.train(small, tokenizer, tmp_path / "whole", every=2))
-    first = training.train(small, tokenizer, tmp_path / "cut", every=1)
+    list(train(small, tokenizer, tmp_path / "whole", every=2))
+    first = train(small, tokenizer, tmp_path / "cut", every=1)
     assert [next(first).step, next(first).step] == [1, 2]
     first.close()  # killed in its second step: one step is kept
-    again = list(training.train(small, tokenizer, tmp_path / "cut", enough=lambda step: step == 3))
+    again = list(train(small, tokenizer, tmp_path / "cut", enough=lambda step: step == 3))
     assert [made.step for made in again] == [2, 3]
-    assert [m.step for m in training.train(small, tokenizer, tmp_path / "cut")] == [4]
+    assert [m.step for m in train(small, tokenizer, tmp_path / "cut")] == [4]
     for name in ("whole", "cut"):
         training.export(tmp_path / name, small, tokenizer, tmp_path / f"{name}_out")
     whole, cut = (
@@ -263,10 +265,10 @@ def test_a_training_that_was_interrupted_ends_with_the_same_weights(
 
 def test_a_training_does_not_go_on_from_another_plan(small: training.Plan, tmp_path: Path) -> None:
     tokenizer = learnt()
-    list(training.train(small, tokenizer, tmp_path, enough=lambda step: step == 1))
+    list(train(small, tokenizer, tmp_path, enough=lambda step: step == 1))
     other = small.scaled(8)
     with pytest.raises(ValueError, match="is of another training"):
-        list(training.train(other, tokenizer, tmp_path))
+        list(train(other, tokenizer, tmp_path))
 
 
 @pytest.mark.parametrize("aside", [0.0, 0.5])

@@ -4,20 +4,17 @@ Every line is in the file of this machine first. From there it goes to the bucke
 loop; what the bucket has is fetched when a condition is taken up.
 """
 
-import os
 import re
-import secrets
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from pathlib import Path, PurePath
+from pathlib import Path
 from threading import Lock
 
 from plenum.base.errors import Stopped, UserError
 from plenum.records.bucket import PATIENCE_S, Bucket, Stored
+from plenum.records.bucket_files import BucketFiles
 from plenum.records.chain import DamagedJournal, TakenUp
 from plenum.records.segments import Queue, Segments
-from plenum.records.writing import write_whole
 
 MIRRORS = Path("mlruns/s3")
 """Where buckets have their folders on this machine."""
@@ -27,8 +24,6 @@ _URL = r"s3://[a-z0-9][a-z0-9.-]+(/[\w=+-][\w.=+-]*)*/?"
 _JOURNAL = re.compile(r"([0-9]+)(\.jsonl|/[0-9]+\.jsonl)")
 BATCHES = "batches"
 """The folder of the journals of batches, beside the conditions'."""
-_FILES = ("calls*.jsonl", "*.diverged*.jsonl", "b*.jsonl")
-"""Call logs, journals that were set aside, and those of batches: each has one writer."""
 _opened: "dict[str, Storage]" = {}
 _opening = Lock()
 
@@ -122,7 +117,7 @@ def journal_of(journals: Path, session: str) -> Path:
 def machine(path: Path) -> str:
     """What this machine is called in an opened bucket behind a file; empty where none is."""
     storage = _of_file(path)
-    return storage.machine() if storage else ""
+    return storage.machine if storage else ""
 
 
 def announce(path: Path) -> None:
@@ -189,9 +184,7 @@ class Storage:
         self._journals: dict[Path, Segments] = {}
         self._fetched: set[Path] = set()
         self._lock = Lock()
-        self._sent: dict[Path, int] = {}
-        self._turns: defaultdict[Path, Lock] = defaultdict(Lock)
-        self._sending: set[Future[None]] = set()
+        self._files = BucketFiles(self.bucket, self.mirror, self._threads)
 
     @classmethod
     def of(cls, journals: str, durable: bool = False) -> "Storage | None":
@@ -211,6 +204,11 @@ class Storage:
                 storage.bucket.check()
                 _opened[url] = storage
             return _opened[url]
+
+    @property
+    def machine(self) -> str:
+        """What this machine is called in the bucket."""
+        return self._files.machine
 
     def fetch(self, condition: Path, reading: bool = False) -> None:
         """Bring a condition's folder and the bucket together; whoever writes it waits until then.
@@ -237,18 +235,15 @@ class Storage:
             journal = _JOURNAL.fullmatch(name)
             if journal is not None:
                 groups.setdefault(journal[1], []).append(stored)
-            elif any(map(PurePath(name).match, _FILES)):
+            else:
                 whole.append(stored)
         local = {path.stem for path in condition.glob("*.jsonl") if path.stem.isdecimal()}
         for stem in sorted(groups.keys() | local):
             self._agree(condition / f"{stem}.jsonl", groups.get(stem, []), reading)
-        self._fetch_files(condition, whole)
+        self._files.fetch(condition, whole)
         if reading:
             return
-        sizes = {stored.name: stored.size for stored in whole}
-        for path in (*condition.glob(_FILES[1]), *condition.glob(_FILES[2])):
-            if sizes.get(f"{condition.name}/{path.name}", -1) < path.stat().st_size:
-                self._send(path, path.name)
+        self._files.complete(condition, whole)
         with self._lock:
             self._fetched.add(condition)
 
@@ -270,14 +265,12 @@ class Storage:
             raise
 
     def keep_file(self, path: Path) -> None:
-        """Put a file into the bucket, off the event loop."""
-        sending = self._threads.submit(self._send, path, path.name)
-        self._sending.add(sending)
-        sending.add_done_callback(self._sending.discard)
+        """As the function of this name."""
+        self._files.send_later(path)
 
     def announce(self, path: Path) -> None:
         """As the function of this name."""
-        self._send(path, path.name)
+        self._files.send(path)
         self.fetch(path.parent, reading=True)
 
     def taken_up(self, path: Path, look: bool) -> "Future[TakenUp | None]":
@@ -329,12 +322,11 @@ class Storage:
             with self._lock:
                 journals, fetched = list(self._journals.values()), list(self._fetched)
             wait([running for each in journals if (running := each.running) is not None])
-            for sending in list(self._sending):
-                sending.result()
+            self._files.wait()
             for each in journals:
                 if isinstance(each.problem, Stopped):
                     raise each.problem
-            list(self._threads.map(self._send_logs, fetched))
+            list(self._threads.map(self._files.send_logs, fetched))
         finally:
             self.bucket.hurry(None)
 
@@ -367,53 +359,11 @@ class Storage:
             with self._lock:
                 self._journals[path] = behind
 
-    def _fetch_files(self, condition: Path, listed: Iterable[Stored]) -> None:
-        """Get what other machines wrote, and this one before its disk was lost."""
-        names = {stored.name: condition / self._local(stored.name) for stored in listed}
-        times = {stored.name: stored.time_s for stored in listed}
-        lacking = {
-            stored.name
-            for stored in listed
-            if not names[stored.name].exists() or names[stored.name].stat().st_size < stored.size
-        }
-        for name, data in zip(sorted(lacking), self.bucket.get(sorted(lacking)), strict=True):
-            if data is not None:
-                condition.mkdir(parents=True, exist_ok=True)
-                with self._turns[names[name]]:
-                    write_whole(names[name], data.decode(errors="replace"))
-                    os.utime(names[name], (times[name], times[name]))
-
     def _over(self, path: Path) -> None:
         """A replicate has ended, and the bucket has its journal."""
         with self._lock:
             self._journals.pop(path, None)
-        self._send_logs(path.parent)
-
-    def _send_logs(self, condition: Path) -> None:
-        """Write what the call logs of this machine have more to the bucket."""
-        for path in condition.glob(_FILES[0]):
-            if "." not in path.stem:
-                self._send(path, f"{path.stem}.{self.machine()}.jsonl")
-
-    def _send(self, path: Path, name: str) -> None:
-        with self._turns[path]:
-            data = path.read_bytes()
-            if self._sent.get(path) != len(data):
-                self.bucket.put(f"{path.parent.name}/{name}", data)
-                self._sent[path] = len(data)
-
-    def _local(self, name: str) -> str:
-        """What a file of the bucket is called here: a log of this machine has no name in it."""
-        return name.rpartition("/")[2].replace(f".{self.machine()}.jsonl", ".jsonl")
-
-    def machine(self) -> str:
-        """What the logs of this folder are called in the bucket, beside those of others."""
-        path = self.mirror / ".machine"
-        with self._lock:
-            if not path.exists():
-                self.mirror.mkdir(parents=True, exist_ok=True)
-                write_whole(path, secrets.token_hex(4))
-            return path.read_text(encoding="utf-8")
+        self._files.send_logs(path.parent)
 
 
 def _of_file(path: Path) -> Storage | None:

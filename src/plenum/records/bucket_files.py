@@ -1,0 +1,116 @@
+"""Files that have one writer, in a bucket as they are: call logs, batches, journals set aside."""
+
+import os
+import secrets
+from collections import defaultdict
+from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain
+from pathlib import Path, PurePath
+from threading import Lock
+
+from plenum.records.bucket import Bucket, Stored
+from plenum.records.writing import write_whole
+
+_LOGS = "calls*.jsonl"
+_OTHERS = ("*.diverged*.jsonl", "b*.jsonl")
+"""Journals that were set aside, and those of batches."""
+
+
+class BucketFiles:
+    """The files of conditions' folders that are no journals of replicates.
+
+    Parameters
+    ----------
+    bucket
+        Where they are kept.
+    mirror
+        The bucket's folder on this machine.
+    threads
+        Send off the event loop.
+    """
+
+    def __init__(self, bucket: Bucket, mirror: Path, threads: ThreadPoolExecutor) -> None:
+        self._bucket, self._mirror, self._threads = bucket, mirror, threads
+        self._sent: dict[Path, int] = {}
+        self._turns: defaultdict[Path, Lock] = defaultdict(Lock)
+        self._sending: set[Future[None]] = set()
+        self._naming = Lock()
+
+    @property
+    def machine(self) -> str:
+        """What this machine's call logs are called in the bucket, beside those of others."""
+        path = self._mirror / ".machine"
+        with self._naming:
+            if not path.exists():
+                self._mirror.mkdir(parents=True, exist_ok=True)
+                write_whole(path, secrets.token_hex(4))
+            return path.read_text(encoding="utf-8")
+
+    def fetch(self, condition: Path, listed: Iterable[Stored]) -> None:
+        """Get what other machines wrote, and this one before its disk was lost.
+
+        Parameters
+        ----------
+        listed
+            What the bucket has below the condition; what is none of these files is left.
+        """
+        lacking = {}
+        for stored in filter(_is_kept, listed):
+            path = condition / self._local(stored.name)
+            if not path.exists() or path.stat().st_size < stored.size:
+                lacking[stored.name] = path, stored.time_s
+        names = sorted(lacking)
+        for name, data in zip(names, self._bucket.get(names), strict=True):
+            if data is not None:
+                path, time_s = lacking[name]
+                condition.mkdir(parents=True, exist_ok=True)
+                with self._turns[path]:
+                    write_whole(path, data.decode(errors="replace"))
+                    os.utime(path, (time_s, time_s))
+
+    def complete(self, condition: Path, listed: Iterable[Stored]) -> None:
+        """Send what an earlier process left behind; call logs go when a replicate ends."""
+        sizes = {stored.name: stored.size for stored in listed}
+        for path in chain.from_iterable(map(condition.glob, _OTHERS)):
+            if sizes.get(f"{condition.name}/{path.name}", -1) < path.stat().st_size:
+                self.send(path)
+
+    def send(self, path: Path, name: str = "") -> None:
+        """Put a file into the bucket as it is now, under its own name or another one."""
+        with self._turns[path]:
+            data = path.read_bytes()
+            if self._sent.get(path) != len(data):
+                self._bucket.put(f"{path.parent.name}/{name or path.name}", data)
+                self._sent[path] = len(data)
+
+    def send_later(self, path: Path) -> None:
+        """Put a file into the bucket, off the event loop."""
+        sending = self._threads.submit(self.send, path)
+        self._sending.add(sending)
+        sending.add_done_callback(self._sending.discard)
+
+    def send_logs(self, condition: Path) -> None:
+        """Put what the call logs of this machine have more into the bucket."""
+        for path in condition.glob(_LOGS):
+            if "." not in path.stem:
+                self.send(path, f"{path.stem}.{self.machine}.jsonl")
+
+    def wait(self) -> None:
+        """Wait for what is to be sent later.
+
+        Raises
+        ------
+        Stopped
+            The bucket doesn't answer.
+        """
+        for sending in list(self._sending):
+            sending.result()
+
+    def _local(self, name: str) -> str:
+        """What a file of the bucket is called here: a log of this machine has no name in it."""
+        return name.rpartition("/")[2].replace(f".{self.machine}.jsonl", ".jsonl")
+
+
+def _is_kept(stored: Stored) -> bool:
+    return any(map(PurePath(stored.name).match, (_LOGS, *_OTHERS)))

@@ -126,6 +126,14 @@ def test_what_fits_is_not_explained(line: str) -> None:
             "-m backend=api model=gpt-4.1-mini,gemini-2.5-flash calls.batch=true",
             "calls.batch: gemini has no batches",
         ),
+        (
+            "backend=api backend.send_seed=true model.default=claude-sonnet-4.6 dry_run=true",
+            "(see backend.send_seed)",
+        ),
+        (
+            "backend=api backend.api_base.anthropic=http://localhost:1",
+            "did you mean +backend.api_base.anthropic=http://localhost:1?",
+        ),
         ("+sampling.temprature=1", "sampling.temprature: no such setting; did you mean sampling.t"),
     ],
 )

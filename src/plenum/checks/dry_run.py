@@ -62,6 +62,7 @@ def show(jobs: Sequence[Job]) -> None:
     preflight.require_one_kind_a_study(jobs)
     preflight.require_shared_settings(jobs)
     preflight.require_limited_models(jobs)
+    preflight.require_parameters(jobs)
     take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {

@@ -246,7 +246,7 @@ def _unknown(settings: Settings, key: str, line: str, value: str) -> str:
     beside = [each for each in suggestions if each.startswith(f"{parent}.")]
     if line.startswith("~"):
         suggestions = [f"~{each.partition('=')[0]}" for each in suggestions]
-    elif parent in settings.open:
+    elif parent in settings.open or ("." in parent and not beside and settings.is_mapping(parent)):
         suggestions = [*beside[:1], f"+{line}"]
     elif not beside and (choice := settings.of_other_option(key)):
         suggestions = [f"{choice} {line}"]

@@ -8,6 +8,7 @@ from plenum.design import kinds
 from plenum.design.condition import Backend, Hosted, Job
 from plenum.design.kinds import KINDS
 from plenum.design.ranges import refuse_unused
+from plenum.design.settings import Api
 from plenum.execution.budget import in_batches
 from plenum.execution.condition_folder import looks_ended, take_up
 from plenum.execution.playing import Deliberations, Playing
@@ -75,6 +76,27 @@ def require_batches(jobs: Sequence[Job], models: Mapping[str, ChatModel]) -> Non
             model = models[repr(job.condition.backend)]
             if isinstance(model, BatchBackend):
                 model.require_batches(job.condition.models)
+
+
+def require_parameters(jobs: Sequence[Job]) -> None:
+    """Refuse parameters of sampling that a model behind an API doesn't take; needs no key.
+
+    Raises
+    ------
+    UserError
+        One doesn't, or LiteLLM can't route it.
+    """
+    wanted = {
+        (model, job.condition.sampling, job.condition.backend.send_seed)
+        for job in jobs
+        if isinstance(job.condition.backend, Api)
+        for model in job.condition.models
+    }
+    if wanted:
+        from plenum.models.api import routes  # LiteLLM takes seconds to import
+
+        for model, sampling, seeded in sorted(wanted, key=repr):
+            routes.require_parameters(model, sampling, **({"seed": 1} if seeded else {}))
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:

@@ -70,9 +70,10 @@ async def join(address: str | None, workers: Workers) -> int:
     if number > fits or not number:
         has: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
         needs = f"workers.cpus={workers.cpus:g} workers.gpus={workers.gpus:g}"
+        wanted = f"workers.number: {workers.number}" if workers.number else "workers: one"
         raise UserError(
-            f"workers.number: {workers.number or 1} with {needs} doesn't fit the cluster, "
-            f"which has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs"
+            f"{wanted} with {needs} doesn't fit the cluster, which has CPU: "
+            f"{has.get('CPU', 0):g}, GPU: {has.get('GPU', 0):g}"
         )
     return number
 

@@ -24,6 +24,8 @@ _START_S = 120.0
 _OTHERS_S = 20.0
 _LOOK_S = 5.0
 _CLOSE_S = 5.0
+_SILENT_S = 60.0
+"""A worker that is polled in vain for so long is given up: its process is stopped, or hangs."""
 _ROUNDS = 3
 """As often may all workers die, or one fail to start, before no more are started.
 
@@ -249,7 +251,10 @@ class WorkerPool:
 
         while True:
             try:
-                messages = await remote.actor.receive.remote()
+                async with asyncio.timeout(_SILENT_S):
+                    messages = await remote.actor.receive.remote()
+            except TimeoutError:  # it writes nothing more: that needs acknowledged messages
+                return self._lost(remote, Loss("doesn't answer", by_itself=True))
             except ActorUnavailableError:
                 if time.monotonic() - remote.contact > FENCE_S:
                     return self._lost(remote, Loss("can't be reached"))

@@ -65,9 +65,22 @@ class Route:
                 **more,
             )
         except litellm.exceptions.UnsupportedParamsError as error:
-            reason = str(error.message).partition("To drop")[0].partition("Error: ")[2]
-            raise UserError(f"model {self.model}: {reason}") from None
+            reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
+            seed = " (see backend.send_seed)" if "seed" in more and "'seed'" in reason else ""
+            raise UserError(f"model {self.model}: {reason}{seed}") from None
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
+
+
+def require_parameters(model: str, sampling: Sampling, **more: Any) -> None:
+    """Refuse parameters that a model doesn't take; needs neither key nor endpoint.
+
+    Raises
+    ------
+    UserError
+        LiteLLM can't route it, or it refuses one of them.
+    """
+    wire, provider, _ = _routed(model)
+    Route(model, provider, wire, None, "").parameters(sampling, **more)
 
 
 def find(model: str, api_base: Mapping[str, str]) -> Route:

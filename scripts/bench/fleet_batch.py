@@ -46,7 +46,8 @@ def measure(quick: bool) -> dict[str, float | bool]:
             _sweep(Path(live), server, 0, shape)
         port = int(server.url.rpartition(":")[2].removesuffix("/v1"))
         with serving(Settings(port=port, latency=Latency(0.0), batches=_FAULTS)) as server:
-            report = _sweep(Path(killed), server, kills, shape, "calls.batch=true")
+            given = (shape, "calls.batch=true", "batch.poll_s=0.05")
+            report = _sweep(Path(killed), server, kills, *given)
             stats = server.stats()
         wanted, got = _answers(Path(live)), _answers(Path(killed))
     cost = [sum(each["cost"] for each in answers.values()) for answers in (got, wanted)]
@@ -71,7 +72,7 @@ def _sweep(folder: Path, server: Running, kills: int, *more: str) -> dict[str, A
         *(f"backend.api_base.openai={server.url}", str(kills), "7", "backend.send_seed=false"),
         f"+backend.api_base.anthropic={server.url.removesuffix('/v1')}",
         *(f"+model.seats={{{seats}}}", f"model.default={_OPENAI}", f"+prices={{{prices}}}"),
-        *("calls.max_attempts=20", "batch.poll_s=0.05", *more),
+        *("calls.max_attempts=20", *more),
     ]
     keys = {f"{name}_API_KEY": "any-key" for name in ("OPENAI", "ANTHROPIC")}
     env = {**os.environ, **keys, "PLENUM_ROOT": str(ROOT)}

@@ -72,8 +72,8 @@ async def join(address: str | None, workers: Workers) -> int:
         needs = f"workers.cpus={workers.cpus:g} workers.gpus={workers.gpus:g}"
         wanted = f"workers.number: {workers.number}" if workers.number else "workers: one"
         raise UserError(
-            f"{wanted} with {needs} doesn't fit the cluster, which has CPU: "
-            f"{has.get('CPU', 0):g}, GPU: {has.get('GPU', 0):g}"
+            f"{wanted} with {needs} doesn't fit the cluster, "
+            f"which has {has.get('CPU', 0):g} CPUs and {has.get('GPU', 0):g} GPUs"
         )
     return number
 

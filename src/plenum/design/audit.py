@@ -7,7 +7,7 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from plenum.base.errors import UserError
-from plenum.design import schema
+from plenum.design import checking, schema
 from plenum.design.ranges import Choice, Range, Url, check_ranges, require
 from plenum.design.settings import Count, Positive
 
@@ -125,5 +125,5 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
         "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
     )
     study = schema.typed(schema.resolved(rest))
-    schema.check(study)
+    checking.check(study)
     return audit, study

@@ -11,7 +11,7 @@ from omegaconf._utils import get_omega_conf_dumper
 
 from plenum.base import project
 from plenum.base.errors import UserError
-from plenum.design import checkpoints, kinds, schema
+from plenum.design import checking, checkpoints, kinds, schema
 from plenum.design.condition import Job
 from plenum.design.ranges import is_study, require
 from plenum.design.schema import Config, Content, ModelConfig
@@ -50,7 +50,7 @@ def job_of(given: Mapping[str, Any]) -> Job:
     typed = schema.typed(given)
     require(typed.study != "Default", "study: 'Default' is MLflow's own; choose another")
     require(is_study(typed.study), f"study: {typed.study!r}; use letters, digits, '.', '_' and '-'")
-    schema.check(typed)
+    checking.check(typed)
     return Job(
         condition=kinds.of_task(typed.task.name).part("compose")(typed),
         study=typed.study,

@@ -1,0 +1,62 @@
+"""Values of a typed config that are out of their range, or that go ill with one another."""
+
+from plenum.design.ranges import check_ranges, refuse_unused, require
+from plenum.design.schema import FROZEN, Config
+
+
+def check(typed: Config) -> None:
+    """Refuse a value out of its range.
+
+    Raises
+    ------
+    UserError
+        With the key, the value and what is allowed.
+    """
+    check_ranges("", typed)
+    committee = ("roles", "model", "prompts", "protocol")
+    for key in (*committee, *FROZEN[1:7], "backend", "tracking", "task"):
+        check_ranges(key, getattr(typed, key))
+    check_ranges("task.information", typed.task.information)
+    for model, price in typed.prices.items():
+        check_ranges(f"prices.{model}", price)
+    require(
+        typed.protocol.interaction or typed.rounds == 1,
+        f"rounds: {typed.rounds}; without interaction (protocol=one_shot) there is 1 round",
+    )
+    require(
+        typed.protocol.interaction or typed.protocol.feedback,
+        "protocol.feedback: false; without interaction (protocol=one_shot) nothing is shown anyway",
+    )
+    after, last = typed.branch.after_round, typed.rounds - 1
+    if after is not None:
+        allowed = f"allowed is 1 to {last}, before the last round"
+        require(1 <= after <= last, f"branch.after_round: {after}; {allowed}")
+        check_ranges("branch", typed.branch)
+    _require_effect(typed)
+
+
+def _require_effect(typed: Config) -> None:
+    """Refuse what would do nothing beside the other settings."""
+    bucket = typed.journals.startswith("s3://")
+    require(
+        bucket or not typed.durable,
+        f"durable: true; it waits for a bucket (journals=s3://bucket/prefix), and {typed.journals} "
+        "is a folder",
+    )
+    require(
+        typed.tracking.uri != "",
+        "tracking.uri: ''; it is a store (MLFLOW_TRACKING_URI for tracking=server), or null",
+    )
+    for key in ("replicates", "traces"):
+        require(
+            bool(typed.tracking.uri) or getattr(typed.tracking, key) != "all",
+            f"tracking.{key}: all; without a store (tracking=none) there is nothing to write to",
+        )
+    if not typed.calls.batch:
+        refuse_unused("batch", typed.batch, "calls.batch=true")
+    workers = typed.workers
+    require(
+        bool(workers.number or workers.cpus or workers.gpus),
+        "workers.number: null; as many as fit are no number where each takes nothing "
+        "(workers.cpus=0 workers.gpus=0)",
+    )

@@ -217,13 +217,14 @@ def got_answer(result: object) -> bool:
     return isinstance(result, Response)
 
 
+@pytest.mark.parametrize("behind_s", [0.0, 3600.0])
 @pytest.mark.parametrize("noted", [True, False])
 @pytest.mark.parametrize("model", MODELS)
 def test_a_killed_process_leaves_a_batch_that_the_next_one_takes_up(
-    model: str, noted: bool, serve: Serve, tmp_path: Path
+    model: str, noted: bool, behind_s: float, serve: Serve, tmp_path: Path
 ) -> None:
-    """Killed after the note of the provider's id, or before."""
-    server = serve(takes_s=0.2)
+    """Killed after the note of the provider's id, or before; its clock may be an hour behind."""
+    server = serve(takes_s=0.2, behind_s=behind_s)
     chats = [chat(model, number) for number in range(5)]
 
     async def first() -> None:

@@ -63,7 +63,7 @@ class AnthropicBatches:
         """A batch of as many items; whether it is the one its results say."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
-            if _time(batch.get("created_at")) < since - batch_http.SKEW_S:
+            if _time(batch.get("created_at")) < since - self._http.behind_s - batch_http.SKEW_S:
                 return None
             size = batch_http.count(batch.get("request_counts"), "processing", *_OVER)
             return size == items and batch.get("id") not in others
@@ -83,10 +83,10 @@ class AnthropicBatches:
         await self._http.json("POST", f"{_PATH}/{ident}/cancel")
 
     async def results(
-        self, ident: str, state: BatchState, price: Price | None
+        self, ident: str, state: BatchState, items: int, price: Price | None
     ) -> AsyncIterator[tuple[str, Response | CallError]]:
         """The results, in any order; their URL is made here, not taken from the answer."""
-        async for line in self._http.lines(f"{_PATH}/{ident}/results"):
+        async for line in self._http.lines(f"{_PATH}/{ident}/results", items):
             yield str(line.get("custom_id")), self._read(line.get("result"), price)
 
     def _read(self, result: Any, price: Price | None) -> Response | CallError:

@@ -1,9 +1,12 @@
 """What interfaces for batches share: the contract, and their HTTP, read with care."""
 
 import asyncio
+import math
 import re
-from collections.abc import AsyncIterator, Callable, Sequence, Set
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, Protocol
 
 import aiohttp
@@ -19,7 +22,9 @@ _ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LONG_S = 600.0
 """Seconds without a word after an upload of 200 MB."""
 SKEW_S = 600
-"""How far a provider's clock may be off."""
+"""How far a batch's time may be off from the clock that its provider's answers show."""
+_SPARE_LINES = 100
+"""Lines that results may hold besides two for each call."""
 _PAGES = 20
 """Pages of a list that are looked through at most."""
 
@@ -92,9 +97,9 @@ class BatchInterface(Protocol):
         """Have the provider answer no more of it. Raises :class:`CallError`."""
 
     def results(
-        self, ident: str, state: BatchState, price: Price | None
+        self, ident: str, state: BatchState, items: int, price: Price | None
     ) -> AsyncIterator[tuple[str, Response | CallError]]:
-        """The results of the items by their ids; those that were read fail by themselves."""
+        """The results of so many items by their ids; those that were read fail by themselves."""
 
 
 class BatchHttp:
@@ -108,12 +113,19 @@ class BatchHttp:
         The session.
     most
         Bytes of one line, or of one answer, at most.
+
+    Attributes
+    ----------
+    behind_s
+        How far the provider's clock is behind ours, by the ``Date`` of its last answer: 0 or more;
+        infinite where it doesn't tell the time.
     """
 
     def __init__(self, route: Route, pool: Callable[[], aiohttp.ClientSession], most: int) -> None:
         self.route = route
         self._pool, self._most = pool, most
         self._reader = bodies.Reader(most)
+        self.behind_s = math.inf
         self._headers = headers_of(route)
         del self._headers["Content-Type"]
         if route.provider == "anthropic":
@@ -128,6 +140,7 @@ class BatchHttp:
             It failed.
         """
         async with self._answered(method, path, data) as response:
+            self.behind_s = _behind(response.headers)
             raw = await self._reader.read(response)
             if response.status != 200:
                 raise faults.refused(self.route, response.status, raw, response.headers)
@@ -139,14 +152,20 @@ class BatchHttp:
             raise CallError(Failure.SERVER, f"{method} {path}: the answer is no object", 200)
         return answer
 
-    async def lines(self, path: str) -> AsyncIterator[dict[str, Any]]:
-        """The JSON objects of a file of lines; a line that is none is left out.
+    async def lines(self, path: str, items: int) -> AsyncIterator[dict[str, Any]]:
+        """The JSON objects of a file of results; a line that is none is left out.
+
+        Parameters
+        ----------
+        items
+            As many calls were sent: the file may hold some lines more, but not go on for ever.
 
         Raises
         ------
         CallError
-            It can't be read to its end.
+            It can't be read to its end, or has none.
         """
+        left, left_bytes = 2 * items + _SPARE_LINES, items * self._most
         async with self._answered("GET", path) as response:
             if response.status != 200:
                 raw = await self._reader.read(response)
@@ -154,6 +173,10 @@ class BatchHttp:
             rest = bytearray()
             async for piece in response.content.iter_any():
                 rest += piece
+                left, left_bytes = left - piece.count(b"\n"), left_bytes - len(piece)
+                if left < 0 or left_bytes < 0:
+                    endless = f"the results of {items} calls go on far beyond them"
+                    raise CallError(Failure.SERVER, endless, 200)
                 if b"\n" in piece:
                     *whole, rest = rest.split(b"\n")
                     for line in whole:
@@ -180,11 +203,20 @@ class BatchHttp:
     async def listed(
         self, path: str, cursor: str, fits: Callable[[dict[str, Any]], bool | None]
     ) -> str | None:
-        """The id of the first batch of a list that fits; the list ends where it says ``None``."""
+        """The id of the first batch of a list that fits; the list ends where it says ``None``.
+
+        Raises
+        ------
+        CallError
+            The list can't be read.
+        """
         after = ""
         for _ in range(_PAGES):
             page = await self.json("GET", f"{path}?limit=100{after}")
-            batches = [batch for batch in page.get("data") or [] if isinstance(batch, dict)]
+            data = page.get("data")
+            if not isinstance(data, list):  # not an empty list: then batches would be sent again
+                raise CallError(Failure.SERVER, f"GET {path}: the answer has no list of data", 200)
+            batches = [batch for batch in data if isinstance(batch, dict)]
             for batch in batches:
                 if (fit := fits(batch)) is None:
                     return None
@@ -220,6 +252,14 @@ class _Answered:
         if isinstance(error, aiohttp.ServerTimeoutError | asyncio.TimeoutError):
             return CallError(Failure.TIMEOUT, f"the connection fell silent: {error}")
         return CallError(Failure.SERVER, f"{type(error).__name__}: {error}")
+
+
+def _behind(headers: Mapping[str, str]) -> float:
+    """How far the clock of an answer's server is behind ours; infinite where it isn't told."""
+    try:
+        return max(0.0, time.time() - parsedate_to_datetime(headers["Date"]).timestamp())
+    except (KeyError, ValueError, OverflowError):
+        return math.inf
 
 
 def ident(answer: dict[str, Any]) -> str:

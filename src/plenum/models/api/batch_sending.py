@@ -286,7 +286,7 @@ class Sender:
         failed: dict[str, CallError] = {}
         try:
             async for item, result in line.interface.results(
-                str(sent.record.id), state, line.price
+                str(sent.record.id), state, len(items), line.price
             ):
                 lines += 1
                 if item in items and isinstance(result, CallError):

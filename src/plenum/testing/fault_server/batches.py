@@ -139,7 +139,7 @@ class Batches:
     def garble(self, answer: web.Response) -> web.Response:
         """What is answered to a look or a download: an error, its half, or nonsense, now and then.
 
-        Of nonsense the status is no text; of a file, all lines come twice.
+        Of nonsense the status is no text, and a list is a number; of a file, all lines come twice.
         """
         self.looks += 1
         draw = f"{self.looks}"
@@ -156,6 +156,7 @@ class Batches:
             body *= 2
         else:
             body = body.replace(b'status": "', b'status": 0, "was": "')
+            body = body.replace(b'"data": [', b'"data": 5, "was": [')
         return web.Response(body=body, content_type=answer.content_type)
 
     async def settle(self, batch: Batch, at: float, answer: Answer) -> None:

@@ -7,6 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Awaitable, Callable
+from email.utils import formatdate
 from functools import partial
 from typing import Any
 
@@ -64,7 +65,7 @@ class FaultServer:
             answers.CannedAnswers() if settings.answers == "canned" else answers.SimulatedAnswers()
         )
         self.sides = tuple(
-            side(Batches(settings.batches, settings.seed, self.tally), self._item, time.time)
+            side(Batches(settings.batches, settings.seed, self.tally), self._item, self._time)
             for side in (OpenAIBatchRoutes, AnthropicBatchRoutes)
         )
         self._clock = asyncio.get_running_loop().time
@@ -88,8 +89,28 @@ class FaultServer:
         for side in self.sides:
             if (route := side.route(request.method, request.path)) is not None:
                 self.tally.of_batches += 1
-                return self._refuse_key if self._locked(request) else partial(_looked, side, route)
+                return (
+                    self._refuse_key
+                    if self._locked(request)
+                    else partial(self._looked, side, route)
+                )
         return None
+
+    def _time(self) -> float:
+        """Unix time, by the clock that batches are made by."""
+        return time.time() - self._settings.batches.behind_s
+
+    async def _looked(
+        self,
+        side: OpenAIBatchRoutes | AnthropicBatchRoutes,
+        route: Handler,
+        request: web.BaseRequest,
+    ) -> web.StreamResponse:
+        answer = await route(request)
+        if request.method == "GET" and isinstance(answer, web.Response):
+            answer = side.batches.garble(answer)
+        answer.headers["Date"] = formatdate(self._time(), usegmt=True)
+        return answer
 
     async def _refuse_key(self, request: web.BaseRequest) -> web.StreamResponse:
         return _error("auth")
@@ -247,15 +268,6 @@ class FaultServer:
         response = web.StreamResponse(headers={**headers, **self._limit_headers()})
         await response.prepare(request)
         return response
-
-
-async def _looked(
-    side: OpenAIBatchRoutes | AnthropicBatchRoutes, route: Handler, request: web.BaseRequest
-) -> web.StreamResponse:
-    answer = await route(request)
-    if request.method == "GET" and isinstance(answer, web.Response):
-        return side.batches.garble(answer)
-    return answer
 
 
 def _error(fault: str, headers: dict[str, str] | None = None) -> web.Response:

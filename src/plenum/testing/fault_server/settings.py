@@ -109,7 +109,8 @@ class BatchFaults:
     ``after`` when it has been; a share ``garbled`` of all looks and downloads is an error, or torn,
     or nonsense. A batch takes ``takes_s`` seconds, a share ``slow`` of them ``slow_s``, and a share
     ``stuck`` never ends, even when it is cancelled; what isn't answered within ``window_s``
-    expires. More than ``most_items`` are too many at once.
+    expires. More than ``most_items`` are too many at once. The server's clock is ``behind_s``
+    seconds behind.
     """
 
     errored: Rate = 0.0
@@ -123,6 +124,7 @@ class BatchFaults:
     takes_s: Seconds = 0.0
     slow_s: Seconds = 600.0
     window_s: Seconds = 86_400.0
+    behind_s: Seconds = 0.0
     most_items: Most = None
 
     def __post_init__(self) -> None:

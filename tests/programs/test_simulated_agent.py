@@ -7,17 +7,36 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from plenum.base.identity import generator
 from plenum.design.condition import Simulated
 from plenum.models import Chat, Message, RawRequest, Response
 from plenum.models.simulated import SimulatedBackend
 from plenum.programs.options import advocated, options
+from plenum.programs.schema import Pen, filled
 from plenum.programs.simulated import answer
 from plenum.programs.wire import INTERFACES
 
 BACKEND = SimulatedBackend(Simulated())
 CASE = "Who is to be hired?\nA: Anna, an engineer\nB: Ben, a lawyer\nC: nobody"
+WORDS = (
+    *(
+        "type",
+        "enum",
+        "const",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "properties",
+        "items",
+        "minItems",
+    ),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "additionalProperties"),
+    *("object", "array", "integer", "number", "boolean", "null", "string", "#/", "confidence"),
+)
 NAMES = {"A": "Anna, an engineer", "B": "Ben, a lawyer", "C": "nobody"}
 
 
@@ -178,3 +197,19 @@ def test_any_prompt_at_all_is_answered() -> None:
 def test_what_plenum_itself_asks_is_none_of_its() -> None:
     chat = Chat("m", (Message("user", CASE),), 0.0, 100, 1)
     assert answer(chat, 1.0, 0.0, generator("test")) is None
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(WORDS) | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(WORDS) | st.text(), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(schema=JSON)
+def test_a_schema_of_any_json_is_filled(schema: Any) -> None:
+    pen = Pen({"A": "Approve", "B": "Reject"}, {"A": 0.7, "B": 0.3}, "A", "It is sound.")
+    json.dumps(filled(schema, pen))

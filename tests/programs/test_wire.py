@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plenum.models import Reply, Response
-from plenum.programs.wire import INTERFACES, Request
+from plenum.programs.wire import INTERFACES, BadRequest, Request
 
 LOOK = {"type": "text", "text": "Look"}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
@@ -208,3 +208,30 @@ def test_answers_compare_by_what_they_say_and_not_by_their_ids(interface: str) -
     )
     other = wire.answer(request, Response(Reply("y", 3, 4)), "1")
     assert wire.content(first) == wire.content(second) != wire.content(other)
+
+
+@pytest.mark.parametrize("interface", INTERFACES)
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("tools", 7),
+        ("tools", {"name": "vote"}),
+        ("tools", [7]),
+        ("tool_choice", 7),
+        ("response_format", "json"),
+        ("output_config", []),
+        ("stream_options", True),
+    ],
+)
+def test_a_field_of_another_type_is_named(interface: str, field: str, value: Any) -> None:
+    asked = {"input" if interface == "responses" else "messages": [{"role": "user", "content": ""}]}
+    with pytest.raises(BadRequest, match=f"^(a )?{field.removesuffix('s')}"):
+        read(interface, **asked, **{field: value})
+
+
+def test_fields_of_one_interface_are_checked_there() -> None:
+    for body in ({"instructions": 7}, {"text": "json"}):
+        with pytest.raises(BadRequest, match=f"{next(iter(body))} is"):
+            read("responses", input="Decide.", **body)
+    with pytest.raises(BadRequest, match="tool_calls is int"):
+        chat({"role": "assistant", "content": None, "tool_calls": 7})

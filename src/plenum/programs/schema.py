@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _DEEPEST = 8
+_HUGE = 1e300
 _CHOICES = (
     "decision",
     "vote",
@@ -38,10 +39,10 @@ def _value(schema: Any, name: str, pen: Pen, root: Mapping[str, Any], depth: int
     schema = _resolved(schema, root)
     if "const" in schema:
         return schema["const"]
-    if schema.get("enum"):
-        return _among(list(schema["enum"]), pen)
+    if values := _stated(schema, "enum", list, []):
+        return _among(values, pen)
     for key in ("anyOf", "oneOf", "allOf"):
-        if options := [s for s in schema.get(key) or () if _kind(s) != "null"]:
+        if options := [s for s in _stated(schema, key, list, []) if _kind(s) != "null"]:
             return _value(options[0], name, pen, root, depth + 1)
     match _kind(schema):
         case "object" if depth < _DEEPEST:
@@ -64,7 +65,7 @@ def _value(schema: Any, name: str, pen: Pen, root: Mapping[str, Any], depth: int
 def _object(
     schema: Mapping[str, Any], name: str, pen: Pen, root: Mapping[str, Any], depth: int
 ) -> dict[str, Any]:
-    properties = schema.get("properties") or {}
+    properties = _stated(schema, "properties", Mapping, {})
     if not properties and isinstance(schema.get("additionalProperties"), Mapping):
         properties = dict.fromkeys(pen.options, schema["additionalProperties"])
     return {key: _value(inner, key, pen, root, depth + 1) for key, inner in properties.items()}
@@ -77,13 +78,22 @@ def _array(
     if _kind(item) in ("number", "integer") and len(pen.options) > 1:
         scale = 100 if _kind(item) == "integer" else 1
         return [round(scale * share, 3) for share in pen.shares.values()]
-    least = max(int(schema.get("minItems") or 1), 1)
+    least = max(_stated(schema, "minItems", int, 1), 1)
     return [_value(item, name, pen, root, depth + 1) for _ in range(min(least, 20))]
 
 
 def _number(schema: Mapping[str, Any], name: str, pen: Pen, whole: bool) -> float:
-    lowest = float(schema.get("minimum", schema.get("exclusiveMinimum", 0)) or 0)
-    highest = float(schema.get("maximum", schema.get("exclusiveMaximum", 0)) or 0)
+    lowest, highest = (
+        float(
+            _stated(
+                schema,
+                bound,
+                int | float,
+                _stated(schema, f"exclusive{bound.title()}", int | float, 0),
+            )
+        )
+        for bound in ("minimum", "maximum")
+    )
     share = pen.shares.get(name, pen.shares[pen.choice])
     fraction = not whole and not highest and not name.lower().startswith(_SURE)
     scale = highest or (1.0 if fraction else 100.0)
@@ -124,6 +134,14 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
             target = target.get(part) if isinstance(target, Mapping) else None
         schema = target
     return {}
+
+
+def _stated(schema: Mapping[str, Any], key: str, kind: Any, default: Any) -> Any:
+    """What a schema states, where it has the right type, and a number is one that floats hold."""
+    value = schema.get(key)
+    if not isinstance(value, kind) or (isinstance(value, int | float) and not abs(value) < _HUGE):
+        return default
+    return value
 
 
 def _kind(schema: Any) -> str:

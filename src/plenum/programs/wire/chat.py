@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plenum.models import Message, Response
-from plenum.programs.wire.request import BadRequest, Request, called, request, required, role, text
+from plenum.programs.wire.request import (
+    BadRequest,
+    Request,
+    called,
+    optional,
+    request,
+    required,
+    role,
+    text,
+)
 
 CREATED = 0
 """Answers of one run are the same whenever it is replayed, so they have no time."""
@@ -18,7 +27,7 @@ def read(body: Mapping[str, Any]) -> Request:
         if not isinstance(message, Mapping):
             raise BadRequest(f"a message is {type(message).__name__}")
         content = [text(message.get("content"))]
-        for call in message.get("tool_calls") or ():
+        for call in optional(message, "tool_calls", list) or ():
             function = call.get("function") if isinstance(call, Mapping) else None
             if isinstance(function, Mapping):
                 content.append(called(function.get("name"), function.get("arguments")))

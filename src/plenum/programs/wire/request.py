@@ -19,6 +19,14 @@ _PREVIOUS = "previous_response_id"
 _IMAGE = "[image]"
 ENDED = {"length": "max_tokens", "tool_calls": "tool_use", "content_filter": "refusal"}
 """Anthropic's words for the reasons for which an answer ends, by OpenAI's."""
+_TYPES: Mapping[str, Any] = {
+    "tools": list,
+    "tool_choice": str | Mapping,
+    **dict.fromkeys(
+        ("response_format", "output_format", "output_config", "stream_options"), Mapping
+    ),
+}
+"""Fields that say how an answer is to be, by what they are."""
 
 
 class BadRequest(ValueError):
@@ -91,6 +99,11 @@ class Request:
 
 def request(interface: str, body: Mapping[str, Any], messages: list[Message]) -> Request:
     """A request of these messages, with the fields that all interfaces have."""
+    for name, kind in _TYPES.items():
+        optional(body, name, kind)
+    for tool in body.get("tools") or ():
+        if not isinstance(tool, Mapping):
+            raise BadRequest(f"a tool is {type(tool).__name__}")
     system = "\n\n".join(m.content for m in messages if m.role == "system")
     others = [message for message in messages if message.role != "system"]
     lengths = ("max_tokens", "max_completion_tokens", "max_output_tokens")

@@ -7,7 +7,16 @@ from typing import Any
 from plenum.models import Message, Response
 from plenum.programs.wire import chat
 from plenum.programs.wire.chat import CREATED
-from plenum.programs.wire.request import BadRequest, Request, called, request, required, role, text
+from plenum.programs.wire.request import (
+    BadRequest,
+    Request,
+    called,
+    optional,
+    request,
+    required,
+    role,
+    text,
+)
 
 _ECHOED = ("instructions", "metadata", "temperature", "top_p", "tools", "tool_choice", "text")
 _IDS = ("id", "call_id", "status")
@@ -17,7 +26,9 @@ error = chat.error
 
 def read(body: Mapping[str, Any]) -> Request:
     """Read a request."""
-    messages = [Message("system", body["instructions"])] if body.get("instructions") else []
+    instructions = optional(body, "instructions", str)
+    messages = [Message("system", instructions)] if instructions else []
+    optional(body, "text", Mapping)
     given = required(body, "input", str | list)
     for item in [{"role": "user", "content": given}] if isinstance(given, str) else given:
         if not isinstance(item, Mapping):

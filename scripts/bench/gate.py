@@ -35,7 +35,17 @@ TO_REACH = {
 }
 """What the figures should be."""
 
-PARTS = ("elsewhere", "intervals", "lookalikes", "unrun", "seeds", "retries", "key", "logs", "screen")
+PARTS = (
+    "elsewhere",
+    "intervals",
+    "lookalikes",
+    "unrun",
+    "seeds",
+    "retries",
+    "key",
+    "logs",
+    "screen",
+)
 """Modules of the folder ``gates`` that measure each part."""
 
 

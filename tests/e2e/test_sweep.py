@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from rich.cells import cell_len
 
+from plenum.reports.formats import tallied
+
 from .conftest import Run, client, journals, on_a_terminal, runs, table
 
 
@@ -30,6 +32,10 @@ def test_a_parent_carries_intervals_tests_diagnostics_and_decisions(gallery: Pat
                 expected = written if math.isfinite(written) else math.nan
                 assert logged == pytest.approx(expected, nan_ok=True)
         assert "more.diagnostics.d_first" in metrics
+        counted = json.loads(parent.data.tags["plenum.decisions"])
+        assert row["decisions"] == tallied(counted)
+        assert sum(counted.values()) == 4
+        assert metrics["more.decisions.no_majority"] == counted.get("NONE", 0)
         assert {name for name in metrics if name.startswith("more.switches.")} == {
             f"more.switches.{seat}" for seat in ("Chair", "Welfare", "Rights", "Equity", "Security")
         }

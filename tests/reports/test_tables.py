@@ -23,6 +23,7 @@ from numpy.testing import assert_equal
 
 from plenum.dynamics import cap, divergence, lyapunov, reversal_test, summarise, warnings
 from plenum.reports import tables
+from plenum.reports.latex import latex
 from plenum.reports.markdown import markdown
 from plenum.reports.rows import COLUMNS, Row, frame
 from plenum.reports.table import Table, csv
@@ -89,6 +90,22 @@ def test_the_time_to_majority_is_the_median_and_its_interval() -> None:
     record, found = row.record(), summary(row).time_to_majority
     assert record["time_to_majority"] == found.median == 6
     assert found.ci_low < 6 < found.ci_high
+
+
+def test_decisions_are_counted_and_no_majority_is_no_option() -> None:
+    flipped = tracked(1, decisions=["C"] * 7 + ["NONE"] * 3 + ["A"] * 2, roles="on")
+    alike = tracked(2, decisions="CCCCCCCCCCCC", roles="off")
+    rows = build([flipped, alike])
+    assert frame(rows)["decisions"].tolist() == ["C 7, none 3, A 2", "C 12"]
+    assert frame(rows)["no_majority"].tolist() == [3, 0]
+    for table in (tables.conditions(rows, CHOSEN), tables.decisions(rows)):
+        assert line(table)["decisions"] == "C 7, none 3, A 2"
+        assert "none 3" in markdown(table)
+        assert "none 3" in latex([table], "tables")
+    noted = replace(alike, decisions=(), tally={"C": 9, "NONE": 3})  # of a large study, unread
+    assert Row(noted, None).record()["decisions"] == "C 9, none 3"
+    unknown = replace(alike, decisions=())  # tracked by an earlier version
+    assert Row(unknown, None).record()["decisions"] == ""
 
 
 def test_conditions_without_estimates_stay_in_the_table_and_say_why() -> None:

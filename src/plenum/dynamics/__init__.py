@@ -5,12 +5,14 @@ from plenum.dynamics.attrition import Association, association, independence
 from plenum.dynamics.branching import Branching, branching, of_replicates
 from plenum.dynamics.contrasts import Contrast, contrast, interaction, of_estimates
 from plenum.dynamics.decisions import (
+    NO_MAJORITY,
     McNemar,
     Share,
     flip_rate,
     mcnemar,
     pairwise_disagreement,
     share,
+    tally,
 )
 from plenum.dynamics.diagnostics import Diagnostics, cap
 from plenum.dynamics.divergence import ZERO, divergence, pairwise_distances
@@ -31,13 +33,14 @@ from plenum.dynamics.two_lines import TwoLines, two_lines
 from plenum.dynamics.within_world import Parting, parting
 
 __all__ = [
-    "DRAWS", "INTERVALS", "WINDOW", "ZERO", "Association", "Bootstrap", "Branching", "Contrast",
-    "Diagnostics", "Estimate", "Interval", "Look", "LyapunovEstimate", "McNemar", "MixedModel",
-    "NullTest", "Parting", "Plan", "Pooled", "Recorded", "Recovery", "RecoveryTime", "Share",
-    "Summary", "SwitchCounts", "TimeToMajority", "TwoLines", "association", "benjamini_hochberg",
+    "DRAWS", "INTERVALS", "NO_MAJORITY", "WINDOW", "ZERO", "Association", "Bootstrap", "Branching",
+    "Contrast", "Diagnostics", "Estimate", "Interval", "Look", "LyapunovEstimate", "McNemar",
+    "MixedModel", "NullTest", "Parting", "Plan", "Pooled", "Recorded", "Recovery", "RecoveryTime",
+    "Share", "Summary", "SwitchCounts", "TimeToMajority", "TwoLines", "association",
+    "benjamini_hochberg",
     "bootstrap", "branching", "cap", "contrast", "divergence", "flip_rate", "generators", "holm",
     "independence", "interaction", "look", "lyapunov", "mcnemar", "mixed_model", "of_estimates",
     "of_replicates", "pairwise_disagreement", "pairwise_distances", "parting", "plan_replicates",
     "pooled", "recorded", "recoveries", "recovery_time", "reversal_test", "share", "shuffle_test",
-    "summarise", "switch_counts", "time_to_majority", "two_lines",
+    "summarise", "switch_counts", "tally", "time_to_majority", "two_lines",
 ]  # fmt: skip

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaincinv, stdtrit
 
+NO_MAJORITY = "NONE"
+"""The decision of a replicate whose ballots gave no option a majority."""
+
 
 @dataclass(frozen=True)
 class Share:
@@ -53,6 +56,19 @@ def share(total: float, n: int) -> Share:
     low = float(betaincinv(total, n - total + 1, 0.025)) if total else 0.0
     high = float(betaincinv(total + 1, n - total, 0.975)) if total < n else 1.0
     return Share(total / n, low, high, round(total) if total == int(total) else None, n)
+
+
+def tally(decisions: Sequence[str]) -> dict[str, int]:
+    """How many replicates decided for what: the most frequent first, ties in the order of labels.
+
+    Parameters
+    ----------
+    decisions
+        One a replicate; ``NONE`` where no option had a majority.
+    """
+    counts = Counter(decisions)
+    order = sorted(counts, key=lambda d: (-counts[d], d == NO_MAJORITY, d))
+    return {decision: counts[decision] for decision in order}
 
 
 def flip_rate(decisions: Sequence[str]) -> Share:

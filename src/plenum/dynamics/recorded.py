@@ -33,6 +33,7 @@ def recorded(
     switches: Sequence[float],
     n: int,
     *,
+    decisions: Mapping[str, int],
     interval: str,
     warnings: Sequence[str],
     status: str = "ok",
@@ -47,6 +48,8 @@ def recorded(
         Mean switches of each seat.
     n
         Completed replicates.
+    decisions
+        How many replicates decided for what.
     interval, warnings, status
         Of λ̂.
     """
@@ -55,7 +58,8 @@ def recorded(
 
     def share(name: str) -> Share:
         value, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
-        return Share(value, low, high, None, n)
+        flips = name == "flip_rate" and not math.isnan(value)
+        return Share(value, low, high, round(value * n) if flips else None, n)
 
     def majority(name: str, reading: str, events: str) -> TimeToMajority:
         median, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
@@ -91,6 +95,7 @@ def recorded(
             for name in INTERVALS[1:]
         },
         redrawn=int(known["bootstrap_redrawn"]),
+        decisions=dict(decisions),
         numbers=groups,
     )
 

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.decisions import Share, flip_rate, pairwise_disagreement
+from plenum.dynamics.decisions import NO_MAJORITY, Share, flip_rate, pairwise_disagreement, tally
 from plenum.dynamics.diagnostics import Diagnostics
 from plenum.dynamics.divergence import divergence
 from plenum.dynamics.fit import WINDOW, Floats
@@ -42,6 +42,8 @@ class Summary:
         Every bootstrap interval of λ̂, by the name of its method.
     redrawn
         Bootstrap draws that were drawn again because D* was zero.
+    decisions
+        How many replicates decided for what, the most frequent first; ``NONE`` is no majority.
     """
 
     lyapunov: LyapunovEstimate
@@ -54,6 +56,7 @@ class Summary:
     switches: SwitchCounts
     intervals: dict[str, Interval]
     redrawn: int
+    decisions: dict[str, int] = field(default_factory=dict)
 
     def record(self) -> dict[str, dict[str, float]]:
         """All numbers by name, in groups: ``estimates`` first, then what explains them.
@@ -88,6 +91,7 @@ class Summary:
             "decisions": {
                 "flip_rate_ci_low": flips.ci_low,
                 "flip_rate_ci_high": flips.ci_high,
+                "no_majority": self.decisions.get(NO_MAJORITY, 0) if self.decisions else math.nan,
                 "disagreement": disagreement.value,
                 "disagreement_ci_low": disagreement.ci_low,
                 "disagreement_ci_high": disagreement.ci_high,
@@ -168,4 +172,5 @@ def summarise(
         switches=switch_counts(array),
         intervals={method: resampled.interval(method) for method in INTERVALS[1:]},
         redrawn=resampled.redrawn,
+        decisions=tally(decisions),
     )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from plenum.dynamics import Summary, of_replicates, summarise
+from plenum.dynamics import Summary, of_replicates, summarise, tally
 from plenum.dynamics.fragility import VariantOutcome, by_family, details
 from plenum.execution.summarise import Report, no_estimates
 from plenum.records import Transcript
@@ -52,22 +52,26 @@ def of_summary(summary: Summary, seats: Sequence[str]) -> Report:
         "interval": exponent.interval,
         "status": exponent.status,
         "warnings": list(exponent.warnings),
+        "decisions": summary.decisions,
         "line": line if exponent.status == "ok" else f"no λ̂: {exponent.status}",
     }
 
 
 def _of_branches(completed: Sequence[Transcript]) -> Report:
     branch = completed[0].head["branch"]
+    decided = {"decisions": tally([str(t.decision) for t in completed])}
     growth = of_replicates(
         np.stack([t.preferences().mean(axis=1) for t in completed]),
         [t.head["replicate"] // branch["continuations"] for t in completed],
         branch["after_round"],
     )
     if growth is None:
-        return no_estimates("no_replicates", "no base has two completed branches")
+        none = no_estimates("no_replicates", "no base has two completed branches")
+        return {**none, **decided}
     gamma, signed = growth.gamma, growth.signed
     return {
         **no_estimates("branching", ""),
+        **decided,
         "metrics": {
             "gamma": gamma.value,
             "gamma_ci_low": gamma.ci_low,

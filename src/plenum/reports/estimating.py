@@ -64,7 +64,7 @@ def _stored(condition: TrackedCondition, chosen: Settings) -> Row | None:
     settings = ("window", "interval", "draws", "seed")
     if outline is None or any(getattr(chosen, name) != _DEFAULTS[name] for name in settings):
         return None
-    summary = stored_estimates.read(outline, condition.completed)
+    summary = stored_estimates.read(outline, condition.completed, condition.tally)
     if summary is None:
         return None
     seats = tuple(stored_estimates.group(outline, "switches"))
@@ -103,6 +103,7 @@ def _reduced(row: Row, outlined: TrackedCondition) -> Row:
     exponent = row.summary.lyapunov
     numbers, means = row.summary.record(), row.summary.switches.mean.tolist()
     how: Any = {name: getattr(exponent, name) for name in ("interval", "warnings", "status")}
+    how["decisions"] = row.summary.decisions
     return replace(row, tracked=tracked, summary=recorded(numbers, means, row.n, **how))
 
 

@@ -1,13 +1,18 @@
 """How values are written in cells: a dash stands for what doesn't exist."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pandas as pd
 
+from plenum.dynamics import NO_MAJORITY
+
 NONE = "-"
 """The cell of a value that doesn't exist."""
+
+NO_DECISION = "none"
+"""The word for a decision of replicates without a majority."""
 
 NO_ESTIMATES = ("no_replicates", "no_estimates", "branching")
 """Statuses of conditions that have no estimates."""
@@ -67,6 +72,12 @@ def dollars(cost: float, unpriced: int) -> str:
 def warnings(names: str) -> str:
     """Names of warnings, one a line of the cell."""
     return or_dash(names).replace(" ", "\n")
+
+
+def tallied(decisions: Mapping[str, int]) -> str:
+    """How many replicates decided for what; none where no option had a majority."""
+    named = ((NO_DECISION if d == NO_MAJORITY else d, n) for d, n in decisions.items())
+    return ", ".join(f"{decision} {n:,}" for decision, n in named)
 
 
 def realised(completed: int, target: int) -> str:

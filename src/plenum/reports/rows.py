@@ -6,14 +6,16 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from plenum.design.factors import varying
-from plenum.dynamics import Branching, Summary
+from plenum.dynamics import Branching, Summary, tally
 from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, details
+from plenum.reports.formats import tallied
 from plenum.tracking.conditions import TrackedCondition
 
 COLUMNS = [
     *("study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation"),
     *("protocol", "target", "completed", "failed", "pending"),
-    *("lambda", "ci_low", "ci_high", "se", "interval", "flip_rate", "time_to_majority"),
+    *("decisions", "lambda", "ci_low", "ci_high", "se", "interval"),
+    *("flip_rate", "time_to_majority"),
     *("estimand", "status", "warnings", "rounds_used", "zero_rounds", "settings", "rounds", "seed"),
     "condition",
 ]
@@ -68,6 +70,11 @@ class Row:
         return self.tracked.pending
 
     @property
+    def decisions(self) -> dict[str, int]:
+        """How many completed replicates decided for what, the most frequent first."""
+        return tally(self.tracked.decisions) or dict(self.tracked.tally)
+
+    @property
     def status(self) -> str:
         """The estimate's status; ``no_estimates`` where the condition was interrupted."""
         if self.summary is not None:
@@ -105,6 +112,7 @@ class Row:
             **{**t.factors, "study": t.study, "condition": t.identity, "target": t.target},
             **{name: getattr(self, name) for name in ("failed", "pending", "status", "estimand")},
             **{"completed": self.n, "warnings": " ".join(self.warnings)},
+            "decisions": tallied(self.decisions),
         }
         if self.summary is not None:
             for numbers in self.summary.record().values():

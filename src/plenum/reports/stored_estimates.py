@@ -1,19 +1,24 @@
 """The estimates that a sweep stored as metrics of a condition's run."""
 
 import math
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from plenum.dynamics import Recorded, recorded, summarise
 from plenum.tracking.conditions import Outline
 
-_WHOLE = ("rounds_used", "zero_rounds", "bootstrap_redrawn", "majorities", "stable_majorities")
+_WHOLE = (
+    *("rounds_used", "zero_rounds", "bootstrap_redrawn"),
+    *("majorities", "stable_majorities", "no_majority"),
+)
 _CENSORED = ("time_to_majority", "time_to_stable")
 _STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_high"}
 
 
-def read(outline: Outline, n: int) -> Recorded | None:
+def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> Recorded | None:
     """The estimates that the sweep stored: what isn't finite isn't there, and known otherwise.
 
     ``None`` where one is missing that may be infinite.
@@ -29,7 +34,8 @@ def read(outline: Outline, n: int) -> Recorded | None:
         for title, names in known.items()
     }
     means = list(group(outline, "switches").values())
-    return recorded(numbers, means, n, interval=outline.interval, warnings=outline.warnings)
+    how: Any = {"interval": outline.interval, "warnings": outline.warnings}
+    return recorded(numbers, means, n, decisions=decisions, **how)
 
 
 def _number(name: str, value: float | None) -> float:

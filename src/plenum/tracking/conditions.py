@@ -56,6 +56,9 @@ class TrackedCondition:
         Of the completed replicates of a committee, shape (replicates, rounds, seats, options).
     decisions
         Of the completed replicates.
+    tally
+        How many completed replicates decided for what, as the condition's run says; empty where it
+        doesn't, as in runs of earlier versions.
     seats
         Names along the third axis of ``preferences``.
     bases
@@ -107,6 +110,7 @@ class TrackedCondition:
     failures: dict[str, int]
     preferences: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0, 0, 0)))
     decisions: tuple[str, ...] = ()
+    tally: Mapping[str, int] = field(default_factory=dict)
     seats: tuple[str, ...] = ()
     bases: tuple[int, ...] = ()
     after_round: int = 0
@@ -220,6 +224,7 @@ def from_run(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> Trac
         completed=completed,
         failures=failures,
         after_round=int(params.get("branch.after_round", 0)),
+        tally=json.loads(tags.get("plenum.decisions", "{}")),
         simulated=simulated(params, tags),
         environments=tuple(tags.get("plenum.environment", "").split()),
         tiny=any(word.endswith(":tiny") for word in params.get("models", "").split()),

@@ -12,7 +12,7 @@ import shutil
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,11 @@ class _Child:
     state: str
     trace: str = ""
     row: bool = False
+
+
+def _decided(decisions: Mapping[str, int]) -> dict[str, str]:
+    """The tag that says how many replicates decided for what; none without decisions."""
+    return {"plenum.decisions": json.dumps(decisions)} if decisions else {}
 
 
 class StudyWriter:
@@ -339,6 +344,7 @@ class ConditionWriter:
             "plenum.simulated": str(report.get("simulated", False)).lower(),
             "plenum.warnings": " ".join(report["warnings"]),
             "plenum.failures": json.dumps(report["failures"]),
+            **_decided(report.get("decisions", {})),
             **({"plenum.environment": " ".join(named)} if named else {}),
             states.TAG: state,
         }

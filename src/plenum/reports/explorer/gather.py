@@ -12,7 +12,7 @@ from plenum.reports.estimating import build
 from plenum.reports.explorer.contents import Explorer, Replicates, finite, index, names, seat
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
-from plenum.reports.formats import interval, number, p_value
+from plenum.reports.formats import interval, number, p_value, tallied
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
@@ -173,7 +173,9 @@ def _decided(estimates: Summary) -> list[list[str]]:
     metrics = estimates.record()["decisions"]
     low, high = metrics["time_to_majority_ci_low"], metrics["time_to_majority_ci_high"]
     rounds = f"{number(estimates.time_to_majority.median, 1)} [{number(low, 1)}, {number(high, 1)}]"
+    chosen = tallied(estimates.decisions)
     return [
+        *[["decisions (none: no majority)", chosen]] * bool(chosen),
         ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
         ["chance that two replicates decide differently", _with_limits(estimates.disagreement)],
         ["median rounds to a majority", rounds],

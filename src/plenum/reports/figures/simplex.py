@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
+from plenum.dynamics import NO_MAJORITY
 from plenum.reports.figures.words import (
     captioned,
     decided,
@@ -194,6 +195,10 @@ def look(decision: str) -> tuple[str, str]:
     return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
 
 
+def _meant(decision: str) -> str:
+    return "no majority" if decision == NO_MAJORITY else f"decides {decision}"
+
+
 def _paths(row: Row) -> list[Path]:
     decisions = row.tracked.decisions
     looks = [look(decision) for decision in decisions]
@@ -203,8 +208,8 @@ def _paths(row: Row) -> list[Path]:
 def _legend(figure: Figure, rows: Sequence[Row]) -> None:
     met = {decision for row in rows for decision in row.tracked.decisions}
     handles = [
-        Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=f"decides {decision}")
-        for decision in sorted(met, key=lambda d: (d == "NONE", d))
+        Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=_meant(decision))
+        for decision in sorted(met, key=lambda d: (d == NO_MAJORITY, d))
         for colour, marker in (look(decision),)
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=4)

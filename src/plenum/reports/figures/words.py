@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 
 from plenum.design.factors import FACTORS, unusual
-from plenum.dynamics import WINDOW, LyapunovEstimate
+from plenum.dynamics import WINDOW, LyapunovEstimate, tally
+from plenum.reports.formats import tallied
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explained
 from plenum.reports.phrases import paragraphs
@@ -160,10 +161,8 @@ def labels(options: int) -> str:
 
 
 def decided(decisions: Sequence[str]) -> str:
-    """How many replicates decided for what, in the order of labels, without a majority last."""
-    counts = Counter(decisions)
-    order = sorted(counts, key=lambda d: (d == "NONE", d))
-    return plain(", ".join(f"{d} {counts[d]}" for d in order))
+    """How many replicates decided for what, the most frequent first."""
+    return plain(tallied(tally(decisions)))
 
 
 def captioned(

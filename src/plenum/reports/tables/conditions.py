@@ -12,6 +12,7 @@ from plenum.reports.formats import (
     exponent,
     interval,
     number,
+    or_dash,
     p_value,
     realised,
     share,
@@ -38,6 +39,9 @@ INTERVALS = {
 N = Column(("completed", "target"), "n", realised)
 """Completed of target replicates."""
 
+DECISIONS = Column("decisions", format=or_dash)
+"""How many replicates decided for what."""
+
 WARNINGS = Column("warnings", format=warnings)
 """The names of a line's warnings."""
 
@@ -49,6 +53,7 @@ def conditions(rows: Sequence[Row], chosen: Settings) -> Table:
         *(*condition_keys(rows), N, *map(Column, missing), *exponents(rows)),
         Column("p_reversal", "p growth", p_value),
         Column("p_diffusion", "p diffusion", p_value),
+        DECISIONS,
         Column("flip_rate", format=decimals(3)),
         Column("time_to_majority", "TTM", decimals(0)),
         WARNINGS,
@@ -110,6 +115,7 @@ def decisions(rows: Sequence[Row]) -> Table:
         lines[f"switches {seat}"] = [dict(row.switches).get(seat) for row in rows]
     columns = (
         *condition_keys(rows),
+        DECISIONS,
         Column(_limits("flip_rate"), "flip rate", share),
         Column(_limits("disagreement"), "pairwise disagreement", share),
         Column((*_limits("time_to_majority"), "majorities", "votes"), "first majority", _majority),

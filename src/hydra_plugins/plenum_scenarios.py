@@ -11,6 +11,7 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
+from plenum.base import project
 from plenum.base.errors import UserError
 
 _NO_CASES = ("variants",)
@@ -18,19 +19,26 @@ _NO_CASES = ("variants",)
 
 
 class ScenarioSearchPath(SearchPathPlugin):
-    """Adds the project's scenarios to the places where configs are looked for."""
+    """Adds scenarios, the project's and a user's own, to where configs are looked for.
+
+    The user's folder is added as a whole: Hydra does it for ``--config-dir`` in a sweep alone, and
+    not where a script composes a config again, or says what is wrong with one.
+    """
 
     def manipulate_search_path(self, search_path: ConfigSearchPath) -> None:
-        root = os.environ.get("PLENUM_ROOT")
+        root, own = os.environ.get("PLENUM_ROOT"), project.user_folder()
         if root:
             search_path.append("plenum", f"scenarios://{root}/scenarios")
+        if own:
+            search_path.append("own", f"file://{own}")
 
 
 class ScenarioSource(ConfigSource):
     """A config group ``scenario`` with one option a YAML file; an option is a pointer to it.
 
     A file is chosen by the id that it holds, or by its own name; one in a folder of ``scenarios``
-    with the folder's name before it, as in ``published/HL-01``.
+    with the folder's name before it, as in ``published/HL-01``. Those of a user's own folder stand
+    among them.
     """
 
     @staticmethod
@@ -41,9 +49,9 @@ class ScenarioSource(ConfigSource):
         if not self.is_config(config_path):
             raise ConfigLoadError(f"Config not found : {config_path}")
         file = self._file(config_path)
-        config = OmegaConf.create(
-            {"scenario": {"id": _id(file), "file": str(file.relative_to(Path(self.path).parent))}}
-        )
+        root = Path(self.path).parent
+        named = file.relative_to(root) if file.is_relative_to(root) else file
+        config = OmegaConf.create({"scenario": {"id": _id(file), "file": str(named)}})
         return ConfigResult(
             config=config["scenario"],
             path=self.full_path(),
@@ -68,7 +76,9 @@ class ScenarioSource(ConfigSource):
         return sorted({_id(file) for file in self._files()})
 
     def _files(self, folder: str = "") -> Iterable[Path]:
-        return sorted((Path(self.path) / folder).glob("*.yaml"))
+        own = project.user_folder()
+        places = [Path(self.path), *([own / "scenarios"] if own else [])]
+        return sorted(file for place in places for file in (place / folder).glob("*.yaml"))
 
     def _matching(self, config_path: str) -> Sequence[Path]:
         """The files that hold the id, or else the file of that name."""

@@ -34,12 +34,12 @@ def _full_error() -> bool:
 def front_door(main: Callable[[], object]) -> None:
     """Run a Hydra app; see :func:`one_line_errors` for how it ends.
 
-    ``-m`` may stand anywhere; Hydra itself would read no override behind it and another one.
+    Flags may stand anywhere; Hydra itself would read no override behind one and another override.
     """
-    from plenum.design.overrides import MULTIRUN, check_flags, check_meant
+    from plenum.design.overrides import check_flags, check_meant, flags_first, take_own_folder
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
-    sys.argv[1:] = sorted(sys.argv[1:], key=lambda argument: argument not in MULTIRUN)
+    sys.argv[1:] = flags_first(sys.argv[1:])
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
@@ -51,6 +51,7 @@ def front_door(main: Callable[[], object]) -> None:
         refuse_in_arguments(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             check_flags(sys.argv[1:], config_name)
+            take_own_folder(sys.argv[1:])
             check_meant(sys.argv[1:], config_name)
             _explain_values()
         main()

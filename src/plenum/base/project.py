@@ -9,6 +9,9 @@ from pathlib import Path
 
 from plenum import __version__
 
+USER_FOLDER = "PLENUM_CONFIG_DIR"
+"""The variable that holds :func:`user_folder`."""
+
 
 def root() -> Path:
     """The folder that holds ``conf/`` and ``scenarios/``.
@@ -25,10 +28,27 @@ def prompts() -> Path:
     return root() / "conf" / "prompts"
 
 
+def user_folder() -> Path | None:
+    """The folder of a user's own roles, models, experiments and texts; ``None`` without one.
+
+    The scripts' ``--config-dir`` names it, and hands it to processes of theirs by
+    ``PLENUM_CONFIG_DIR``. It is laid out as ``conf/`` is, with ``scenarios/`` in it.
+    """
+    named = os.environ.get(USER_FOLDER)
+    return Path(named) if named else None
+
+
 def resolve(file: str) -> Path:
-    """A path from a config: relative ones start at the project's root."""
+    """A path from a config: a relative one starts at the root, or in :func:`user_folder`."""
     path = Path(file).expanduser()
-    return path if path.is_absolute() else root() / path
+    return path if path.is_absolute() else next(filter(Path.exists, places(file)), root() / path)
+
+
+def places(path: str) -> list[Path]:
+    """Where a file or folder of the project may lie: in the project, and in :func:`user_folder`."""
+    top, _, rest = path.partition("/")
+    folder = user_folder()
+    return [root() / path] + ([folder / rest] if folder and top == "conf" else [])
 
 
 @cache

@@ -176,10 +176,11 @@ def role_text(key: str, folder: str, role: str) -> str:
     UserError
         The folder holds no such role, or its file can't be read.
     """
-    known = sorted(path.stem for path in project.resolve(folder).glob("*.txt"))
-    known = [name for name in known if name != "preamble"]
+    texts = (text for place in project.places(folder) for text in place.glob("*.txt"))
+    known = sorted({text.stem for text in texts} - {"preamble"})
     names = ", ".join(known) or "none"
-    require(role in known, f"{key}: unknown role {role!r}; {folder} holds {names}")
+    own = "" if project.user_folder() else "; roles of your own: --config-dir FOLDER"
+    require(role in known, f"{key}: unknown role {role!r}; {folder} holds {names}{own}")
     return prompt_text(key, f"{folder}/{role}.txt")
 
 

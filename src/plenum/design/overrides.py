@@ -1,6 +1,7 @@
 """Slips in what was typed behind a command: which argument is wrong, and what was meant."""
 
 import difflib
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -22,9 +23,11 @@ from omegaconf.errors import OmegaConfBaseException
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.design.audit import INSTEAD, AuditConfig
+from plenum.design.ranges import require
 from plenum.design.schema import Config, StudyConfig
 
 MULTIRUN = ("-m", "--multirun")
+_OWN_FOLDER = ("-cd", "--config-dir")
 _SCHEMAS = {"config": (Config,), "audit": (StudyConfig, AuditConfig)}
 """What a primary config's settings are checked against."""
 _NAME_END = re.compile("[.@/]")
@@ -60,6 +63,13 @@ def explain(arguments: Sequence[str], config_name: str) -> str | None:
         return next(filter(None, lines), None)
 
 
+def flags_first(arguments: Sequence[str]) -> list[str]:
+    """The arguments with ``-m`` and ``--config-dir=DIR``, which becomes one word, before others."""
+    rest = iter(arguments)
+    joined = [f"--config-dir={next(rest, '')}" if a in _OWN_FOLDER else a for a in rest]
+    return sorted(joined, key=lambda a: a not in MULTIRUN and not a.startswith("--config-dir="))
+
+
 def check_flags(arguments: Sequence[str], config_name: str) -> None:
     """Refuse an unknown flag in one line, where argparse would print its usage.
 
@@ -79,6 +89,30 @@ def check_flags(arguments: Sequence[str], config_name: str) -> None:
                 keys = settings.near(flag.strip("-").replace("-", "_"), value or "VALUE")
             near = difflib.get_close_matches(flag, flags, 1, 0.8)
             raise UserError(f"{flag}: no such flag; {_meant(keys or near)}")
+
+
+def take_own_folder(arguments: Sequence[str]) -> None:
+    """Find options, texts and scenarios also in the folder that ``--config-dir`` names.
+
+    Raises
+    ------
+    UserError
+        There is no such folder, or a file of it has the name of one of plenum's own, which Hydra
+        would take without a word.
+    """
+    given = get_args_parser().parse_known_args(arguments)[0].config_dir
+    if given is None:
+        return
+    folder = Path(given).absolute()
+    require(folder.is_dir(), f"--config-dir: {given} is no folder")
+    for file in sorted((*folder.rglob("*.yaml"), *folder.rglob("*.txt"))):
+        name = file.relative_to(folder)
+        base = project.root() if name.parts[0] == "scenarios" else project.root() / "conf"
+        require(
+            not (base / name).exists(),
+            f"--config-dir: {given} has {name}, as plenum has; give yours another name",
+        )
+    os.environ[project.USER_FOLDER] = str(folder)
 
 
 def check_meant(arguments: Sequence[str], config_name: str) -> None:

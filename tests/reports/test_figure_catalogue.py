@@ -65,7 +65,7 @@ def test_all_that_apply_are_drawn_without_names(
 def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
     square: EstimatedStudy, tmp_path: Path
 ) -> None:
-    with pytest.raises(UserError, match="figure: heatmap; one of divergence, matrix, forest"):
+    with pytest.raises(UserError, match="figure: heatmap; one of decisions, divergence, matrix"):
         draw(square, tmp_path / "out", ["divergence", "heatmap"])
     assert not (tmp_path / "out").exists()
 

@@ -16,9 +16,10 @@ from plenum.reports.figures.branching import branching
 from plenum.reports.figures.hosted import hosted
 from plenum.reports.figures.majority import chosen, majority
 from plenum.reports.figures.null import drawn, null
+from plenum.reports.figures.options import look
 from plenum.reports.figures.seats import leading, representative, seats
 from plenum.reports.figures.semantic import repeats, semantic
-from plenum.reports.figures.simplex import SLOT, look, simplex
+from plenum.reports.figures.simplex import SLOT, simplex
 from plenum.reports.figures.switches import average, pool, switches
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
@@ -171,7 +172,7 @@ def test_titles_tell_n_and_decisions_and_the_caption_what_is_missing() -> None:
     second = tracked(2, replicates=4, roles="on", pending=1)
     figure = simplex(study(first, second))
     assert [panel.get_title(loc="left") for panel in shown(figure)] == [
-        "roles off\nn = 3: B 2, NONE 1",
+        "roles off\nn = 3: B 2, no majority 1",
         "roles on\nn = 4: A 4",
     ]
     told = caption(figure)

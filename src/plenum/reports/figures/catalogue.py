@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from plenum.reports.figures import overview
 from plenum.reports.figures.branching import branching
+from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.divergence import divergence
 from plenum.reports.figures.forest import forest
 from plenum.reports.figures.hosted import hosted
@@ -76,6 +77,8 @@ def _hosted(study: EstimatedStudy) -> Figure | None:
 CATALOGUE: dict[str, Drawing] = {
     drawing.name: drawing
     for drawing in (
+        Drawing("decisions", "shares of each option, of no majority and of flips", decisions,
+                "a condition with a completed replicate"),
         Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
                 "a deliberation with two completed replicates"),
         Drawing("matrix", "λ̂ by roles and model", _matrix,

@@ -202,7 +202,7 @@ def _page(
         if line.estimate is None:
             _write(names, 0, at, line.label, bold=True)
             continue
-        _write(names, _INDENT, at, _shortened(line.label, left - _INDENT))
+        _write(names, _INDENT, at, words.fitted(line.label, left - _INDENT))
         _draw(axes, at, line, reach)
         for x, text in zip(places, _cells(line), strict=False):
             _write(numbers, x, at, text)
@@ -254,13 +254,6 @@ def _write(axes: Axes, x: float, at: int, text: str, *, bold: bool = False) -> N
     drawn.set_in_layout(False)
     if bold:  # a long heading covers the lines of the plot below it
         drawn.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
-
-
-def _shortened(text: str, wide: float) -> str:
-    """A name that is too long for its column, cut."""
-    while width(text) > wide and len(text) > 2:
-        text = text.removesuffix("…")[:-1] + "…"
-    return text
 
 
 def _draw(axes: Axes, at: int, line: Line, reach: float) -> None:

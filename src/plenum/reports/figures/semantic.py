@@ -12,8 +12,9 @@ from matplotlib.ticker import MaxNLocator
 from plenum.dynamics import LyapunovEstimate
 from plenum.dynamics.fragility import CANONICAL
 from plenum.reports.figures.divergence import curve, scale
+from plenum.reports.figures.options import decided, ended
 from plenum.reports.figures.simplex import Path, draw, titles
-from plenum.reports.figures.words import LONG, captioned, decided, limited, name, plain, shared
+from plenum.reports.figures.words import LONG, captioned, limited, name, plain, shared
 from plenum.reports.rows import Row, symbol, varying_in
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, panels
@@ -104,7 +105,7 @@ def _paths(axes: Axes, row: Row) -> None:
     for wording, (colour, marker, line) in looks.items():
         outcomes = [d for d, which in zip(decisions, names, strict=True) if which == wording]
         how = (
-            f"decides {outcomes[0]}"
+            ended(outcomes[0])
             if len(outcomes) == 1
             else f"n = {len(outcomes)}: {decided(outcomes)}"
         )

@@ -15,10 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from plenum.dynamics import NO_MAJORITY
+from plenum.reports.figures.options import decided, ended, look, ordered
 from plenum.reports.figures.words import (
     captioned,
-    decided,
     labels,
     limited,
     name,
@@ -27,7 +26,7 @@ from plenum.reports.figures.words import (
 )
 from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, GREY, MARKERS, PAGE, SMALL, panels
+from plenum.reports.style import GREY, PAGE, SMALL, panels
 
 Floats = NDArray[np.float64]
 
@@ -187,18 +186,6 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     return figure
 
 
-def look(decision: str) -> tuple[str, str]:
-    """Colour and marker of a decision; grey without a majority."""
-    place = labels(26).find(decision) if len(decision) == 1 else -1
-    if place < 0:
-        return "0.15", "X"
-    return COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-
-
-def _meant(decision: str) -> str:
-    return "no majority" if decision == NO_MAJORITY else f"decides {decision}"
-
-
 def _paths(row: Row) -> list[Path]:
     decisions = row.tracked.decisions
     looks = [look(decision) for decision in decisions]
@@ -208,8 +195,8 @@ def _paths(row: Row) -> list[Path]:
 def _legend(figure: Figure, rows: Sequence[Row]) -> None:
     met = {decision for row in rows for decision in row.tracked.decisions}
     handles = [
-        Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=_meant(decision))
-        for decision in sorted(met, key=lambda d: (d == NO_MAJORITY, d))
+        Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=ended(decision))
+        for decision in ordered(met)
         for colour, marker in (look(decision),)
     ]
     figure.legend(handles=handles, loc="outside upper left", ncols=4)

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 
 from plenum.design.factors import FACTORS, unusual
-from plenum.dynamics import WINDOW, LyapunovEstimate, tally
-from plenum.reports.formats import tallied
+from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.labels import provenance
 from plenum.reports.marks import explained
 from plenum.reports.phrases import paragraphs
 from plenum.reports.rows import Row, symbol, varying_in
-from plenum.reports.style import caption
+from plenum.reports.style import caption, width
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
 """Factors whose values tell by themselves what they are values of."""
@@ -31,6 +30,13 @@ def plain(text: str, letters: int = 10_000) -> str:
     if len(line) > letters:
         line = f"{line[: letters - 1]}…"
     return line.replace("$", r"\$")
+
+
+def fitted(text: str, wide: float) -> str:
+    """A name that is too long for so many inches, cut."""
+    while width(text) > wide and len(text) > 2:
+        text = text.removesuffix("…")[:-1] + "…"
+    return text
 
 
 def wrapped(text: str, letters: int) -> str:
@@ -50,6 +56,13 @@ def name(row: Row, names: Sequence[str]) -> str:
 def spelled(row: Row, names: Sequence[str]) -> str:
     """A condition by some of its factors, as in ``roles on, model mixed``."""
     return levels(names, key(row, names))
+
+
+def distinguishing(rows: Sequence[Row]) -> list[str]:
+    """The factors beside the scenario that tell conditions apart; with their identity where they
+    differ in a text alone."""
+    alike = len({tuple(row.tracked.factors.values()) for row in rows}) < len(rows)
+    return [n for n in varying_in(rows) if n != "scenario"] + ["condition"] * alike
 
 
 def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
@@ -158,11 +171,6 @@ def degrees(row: Row) -> float:
 def labels(options: int) -> str:
     """The labels of options, in their order."""
     return string.ascii_uppercase[:options]
-
-
-def decided(decisions: Sequence[str]) -> str:
-    """How many replicates decided for what, the most frequent first."""
-    return plain(tallied(tally(decisions)))
 
 
 def captioned(

@@ -1,0 +1,190 @@
+"""What committees decided: shares of options, of no majority and of flips, a line a condition."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from plenum.dynamics import NO_MAJORITY, Share, share
+from plenum.reports.figures import words
+from plenum.reports.figures.options import called, look
+from plenum.reports.rows import Row
+from plenum.reports.study import EstimatedStudy
+from plenum.reports.style import GREY, PAGE, SMALL, chunks, panels, width
+
+MOST = 40
+"""Lines of a page, headings among them."""
+
+COLUMNS = 5
+"""Options that have a column of their own; of more, the least frequent share one."""
+
+OTHERS = "others"
+
+_HIGH = 0.16
+"""Inches that a line takes."""
+
+_NAMES = 2.4
+"""Inches that the names of conditions take at most."""
+
+_FLIPS = "0.35"
+
+
+class Line(NamedTuple):
+    """A condition, or a heading where there is none."""
+
+    label: str
+    row: Row | None = None
+
+
+def decisions(study: EstimatedStudy) -> list[Figure]:
+    """The share of every option, of no majority and of flips, with their intervals."""
+    rows = [row for row in study.rows if _decided(row)]
+    if not rows:
+        return []
+    names = words.distinguishing(rows)
+    columns = columns_of(rows)
+    pages = chunks(_lines(rows, names), MOST)
+    return [
+        _page(page, columns, (number, len(pages))) for number, page in enumerate(pages, start=1)
+    ]
+
+
+def _decided(row: Row) -> bool:
+    """Whether its replicates are decisions of their own: no continuations, no reruns."""
+    t = row.tracked
+    return row.summary is not None and bool(t.decisions) and not (t.after_round or t.rerun)
+
+
+def columns_of(rows: Sequence[Row]) -> list[str]:
+    """The options of all conditions, the rarest of many together, and no majority."""
+    options = words.labels(max(row.tracked.preferences.shape[-1] for row in rows))
+    if len(options) <= COLUMNS:
+        return [*options, NO_MAJORITY]
+    counts = Counter(d for row in rows for d in row.tracked.decisions)
+    kept = sorted(sorted(options, key=lambda label: -counts[label])[: COLUMNS - 1])
+    return [*kept, OTHERS, NO_MAJORITY]
+
+
+def counted(row: Row, column: str, columns: Sequence[str]) -> Share | None:
+    """The share of replicates that decided so; ``None`` where the case has no such option."""
+    found = row.tracked.decisions
+    if column == OTHERS:
+        return share(sum(decision not in columns for decision in found), len(found))
+    own = words.labels(row.tracked.preferences.shape[-1])
+    return share(found.count(column), len(found)) if column in (*own, NO_MAJORITY) else None
+
+
+def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[Line]:
+    """A line a condition, under its scenario where there are several."""
+    scenarios = dict.fromkeys(row.tracked.factors["scenario"] for row in rows)
+    lines = []
+    for scenario in scenarios:
+        if len(scenarios) > 1 and names:
+            lines.append(Line(words.plain(scenario, words.LONG)))
+        own = [row for row in rows if row.tracked.factors["scenario"] == scenario]
+        lines += [
+            Line(words.spelled(row, names) or words.plain(scenario, words.LONG), row) for row in own
+        ]
+    return lines
+
+
+def _page(lines: Sequence[Line], columns: Sequence[str], place: tuple[int, int]) -> Figure:
+    rows = [line.row for line in lines if line.row is not None]
+    room = min(max(width(line.label) for line in lines) + 0.55, _NAMES)
+    plot = (PAGE - room) / (len(columns) + 1)
+    heads = {column: _head(rows, column, plot) for column in (*columns, "flips")}
+    high = _HIGH * len(lines) + 0.11 * max(head.count("\n") for head in heads.values()) + 1.3
+    figure, (axes,) = panels(
+        1, len(columns) + 2, (PAGE, high), sharey=True,
+        width_ratios=(room, *[plot] * (len(columns) + 1)),
+    )  # fmt: skip
+    names, *plots = axes
+    for at, line in enumerate(lines):
+        _name(names, at, line, room)
+    for panel, column in zip(plots, heads, strict=True):
+        _panel(panel, lines, column, columns)
+        panel.set_title(heads[column], fontsize=SMALL + 0.5, loc="left")
+    names.set_axis_off()
+    names.set_xlim(0, room)
+    names.set_ylim(len(lines) - 0.4, -0.6)
+    figure.get_layout_engine().set(w_pad=0.08)  # type: ignore[union-attr]
+    one_case = len({row.tracked.factors["scenario"] for row in rows}) == 1
+    words.captioned(
+        *(figure, "decisions", rows),
+        page=place,
+        others=OTHERS in columns,
+        titles="" if one_case and _fitting(heads) else named(rows),
+    )
+    return figure
+
+
+def _head(rows: Sequence[Row], column: str, plot: float) -> str:
+    """What stands above a column: the option with its name, where all conditions share it."""
+    if column == "flips":
+        return "flips"
+    if column in (NO_MAJORITY, OTHERS):
+        return called(column)
+    shared = {row.tracked.options for row in rows}
+    options = shared.pop() if len(shared) == 1 else ()
+    place = words.labels(26).find(column)
+    named = words.plain(f"{column} {options[place]}") if place < len(options) else column
+    lines = words.wrapped(named, max(int(plot / 0.055), 8)).split("\n")
+    fits = len(lines) <= 3 and max(width(line, SMALL + 0.5) for line in lines) <= plot - 0.1
+    return "\n".join(lines) if fits else column
+
+
+def _fitting(heads: dict[str, str]) -> bool:
+    """Whether every option is named above its column."""
+    return all(len(head) > 1 for head in heads.values())
+
+
+def named(rows: Sequence[Row]) -> str:
+    """The options by name for the caption; of few cases alone."""
+    by_scenario = {
+        row.tracked.factors["scenario"]: row.tracked.options for row in rows if row.tracked.options
+    }
+    if len(by_scenario) > 4:
+        return ""
+    texts = (
+        f"{scenario}: "
+        + ", ".join(f"{label} {name}" for label, name in zip(words.labels(26), names, strict=False))
+        for scenario, names in by_scenario.items()
+    )
+    return words.plain("; ".join(texts))
+
+
+def _name(axes: Axes, at: int, line: Line, room: float) -> None:
+    heading = line.row is None
+    label = line.label if heading else words.fitted(line.label, room - 0.5)
+    texts = [(0.0, label, "left")]
+    if line.row is not None:
+        texts.append((room - 0.05, f"n {words.counted(line.row)}", "right"))
+    for x, text, side in texts:
+        axes.text(x, at, text, fontsize=SMALL, va="center", ha=side,
+                  fontweight="bold" if heading else "normal").set_in_layout(False)  # fmt: skip
+
+
+def _panel(axes: Axes, lines: Sequence[Line], column: str, columns: Sequence[str]) -> None:
+    colour, marker = (_FLIPS, "d") if column == "flips" else look(column)
+    colour = GREY if column == OTHERS else colour
+    for at, line in enumerate(lines):
+        if line.row is None or line.row.summary is None:
+            continue
+        flips = line.row.summary.flip_rate
+        found = flips if column == "flips" else counted(line.row, column, columns)
+        if found is None:
+            axes.text(0.5, at, "no such option", ha="center", va="center", fontsize=SMALL,
+                      color=GREY)  # fmt: skip
+            continue
+        axes.hlines(at, found.ci_low, found.ci_high, color=colour, lw=1.0)
+        axes.plot(found.value, at, marker, color=colour, ms=3.8, clip_on=False, zorder=3,
+                  mfc=colour if found.count else "white", mew=0.8)  # fmt: skip
+        axes.text(1.27, at, str(found.count), ha="right", va="center", fontsize=SMALL)
+    axes.set_xlim(-0.04, 1.3)
+    axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+    axes.spines["bottom"].set_bounds(0, 1)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0, labelleft=False)
+    axes.grid(axis="x")

@@ -136,3 +136,10 @@ def test_every_file_that_a_page_for_developers_names_is_there(page: str) -> None
     assert len(named) > 10
     roots = (ROOT, ROOT / "src/plenum")
     assert [name for name in named if not any((root / name).exists() for root in roots)] == []
+
+
+def test_the_index_leads_to_every_page() -> None:
+    index = ROOT / "docs/README.md"
+    linked = {link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", prose(index))}
+    pages = {str(page.relative_to(index.parent)) for page in index.parent.glob("**/*.md")}
+    assert pages - {"README.md"} <= linked

@@ -11,7 +11,7 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from plenum.base import project
+from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 
 _NO_CASES = ("variants",)
@@ -100,7 +100,7 @@ class ScenarioSource(ConfigSource):
 def _id(file: Path) -> str:
     """The id that a file holds at the beginning of a line; its name where it holds none."""
     try:
-        text = file.read_text(encoding="utf-8", errors="replace")
+        text = regular_files.read_bytes(file).decode(errors="replace")
     except OSError:  # who chooses the file learns why it can't be read
         return file.stem
     match = re.search(r"^id:[ \t]*[\"']?([A-Za-z0-9][A-Za-z0-9._-]*)", text, re.MULTILINE)

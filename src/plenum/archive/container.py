@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 from plenum.archive.layout import FORMAT, KIND, MANIFEST
+from plenum.base import regular_files, zips
 from plenum.design.ranges import is_study
 
 SEAL = 64
@@ -30,8 +31,6 @@ _LONGEST_NAME = 200
 _ENCRYPTED = 0x1
 _LARGEST = 1 << 30
 """Bytes of the largest file, and of all files together where the archive is small."""
-_RATIO = 100
-"""As many times its own size may a large archive unpack to."""
 _CHUNK = 1 << 20
 
 
@@ -198,7 +197,7 @@ def opened(path: Path) -> Iterator[Box]:
     Damaged
         It is no whole zip file, or one that could do harm.
     """
-    with path.open("rb") as file:
+    with regular_files.opened(path) as file:
         size = path.stat().st_size
         try:
             zipped = ZipFile(file)
@@ -224,11 +223,8 @@ def _refuse_harm(members: list[ZipInfo], size: int) -> None:
     doubled = [n for n, k in Counter(i.filename.lower() for i in members).items() if k > 1]
     if doubled:
         raise Damaged(f"{doubled[0]}: there is more than one file of this name")
-    if sum(info.compress_size for info in members) > size:
-        raise Damaged("files overlap: it would unpack to more than it holds")
-    total = sum(info.file_size for info in members)
-    if total > max(_LARGEST, _RATIO * size):
-        raise Damaged(f"it would unpack to {total:,} bytes, over {_RATIO} times its own size")
+    if wrong := zips.bomb(members, size, _LARGEST):
+        raise Damaged(wrong)
 
 
 def _wrong(info: ZipInfo) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from plenum.base import yaml_files
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
 from plenum.base.secrets import holds_secret
@@ -23,7 +24,7 @@ _SHORTEST = 5
 
 def config(data: bytes) -> bytes:
     """A composed config without folders of a machine and hosts; as it is where it names none."""
-    values = yaml.safe_load(data)
+    values = yaml_files.parsed(data.decode())
     clean = _clean(values)
     if clean == values:
         return data

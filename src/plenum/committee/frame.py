@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from string import Template
 
-from plenum.base import project
+from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
 
@@ -153,7 +153,7 @@ def load(folder: str, answers: str) -> Frame:
     texts = {}
     for file in sorted((place / "frame").glob("*.txt")):
         try:
-            texts[file.stem] = file.read_bytes().decode("utf-8").removesuffix("\n")
+            texts[file.stem] = regular_files.read_bytes(file).decode("utf-8").removesuffix("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"prompts.folder: {file} can't be read: {error}") from None
         for problem in problems(file.stem, texts[file.stem]):

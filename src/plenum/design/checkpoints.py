@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from plenum.base import project
+from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 
 TINY = Path(__file__).parents[1] / "models" / "hosted" / "tiny"
@@ -80,7 +80,7 @@ def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     total = hashlib.blake2b(digest_size=8)
     for file, size, _ in files:
         total.update(f"{file.name}:{size}\n".encode())
-        with file.open("rb") as handle:
+        with regular_files.opened(file) as handle:
             while block := handle.read(_BLOCK):
                 total.update(block)
     return total.hexdigest()

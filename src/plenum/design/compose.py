@@ -9,7 +9,7 @@ import yaml
 from omegaconf import DictConfig
 from omegaconf._utils import get_omega_conf_dumper
 
-from plenum.base import project
+from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 from plenum.design import checking, checkpoints, kinds, schema
 from plenum.design.condition import Job
@@ -187,6 +187,6 @@ def role_text(key: str, folder: str, role: str) -> str:
 def prompt_text(key: str, file: str) -> str:
     """The text of a file of the project; ``key`` names it in a refusal."""
     try:
-        return project.resolve(file).read_text(encoding="utf-8").strip()
+        return regular_files.read_text(project.resolve(file)).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{key}: {file} can't be read as a UTF-8 text: {error}") from None

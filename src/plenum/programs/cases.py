@@ -9,6 +9,7 @@ from typing import Any
 from plenum.base import project
 from plenum.base.errors import UserError
 from plenum.base.text import flatten
+from plenum.base.yaml_files import read_yaml
 from plenum.programs.case import NO_DECISION, Case
 from plenum.programs.data_sets import READERS, Row, Wrong, rows
 from plenum.scenarios import scenario
@@ -108,7 +109,7 @@ def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read
 
 
 def _of_yaml(file: Path) -> Iterator[tuple[str, Read]]:
-    data = scenario.read_yaml(file, "case")
+    data = read_yaml(file, "case")
     if isinstance(data, Mapping) and {"situation", "packet"} & data.keys():
         read = scenario.check(data, file)
         yield "", Case(read.id, read.packet, {o.label: o.name for o in read.options})

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from plenum.base import regular_files
 from plenum.base.errors import UserError
 
 Row = Mapping[str, Any]
@@ -24,8 +25,10 @@ def rows(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
     UserError
         The file can't be read, or isn't of a format of :data:`READERS`.
     """
+    reader = READERS[file.suffix]
     try:
-        yield from READERS[file.suffix](file)
+        regular_files.require(file)
+        yield from reader(file)
     except UnicodeDecodeError:
         raise UserError(f"{file}: it isn't UTF-8; save it as that") from None
     except OSError as error:

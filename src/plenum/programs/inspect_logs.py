@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from plenum.base import zips
 from plenum.base.errors import UserError
 from plenum.programs.data_sets import Row, Wrong
 
@@ -22,7 +23,8 @@ SUFFIXES = (".eval", ".json")
 _HEADERS = ("header.json", "_journal/start.json")
 _SAMPLE = re.compile(r"samples/.*_epoch_\d+(\.json|/sample\.json)")
 _ZSTANDARD = 93
-_LARGEST = 2_000_000_000
+_LARGEST = 1 << 27
+"""To so many bytes may any log unpack; a larger one to as many times its size as an archive."""
 _BROKEN: tuple[type[Exception], ...] = (
     *(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError),
     *(zipfile.BadZipFile, NotImplementedError, struct.error),
@@ -45,6 +47,8 @@ def read(path: Path) -> tuple[dict[str, Any], Iterator[tuple[str, Row | Wrong]]]
             samples: Any = ((f"sample {n}", s) for n, s in enumerate(data["samples"], 1))
         else:
             archive = zipfile.ZipFile(path)
+            if wrong := zips.bomb(archive.infolist(), path.stat().st_size, _LARGEST):
+                raise ValueError(wrong)
             names = set(archive.namelist())
             data = _member(archive, next((name for name in _HEADERS if name in names), _HEADERS[0]))
             members = sorted(name for name in names if _SAMPLE.fullmatch(name))
@@ -71,8 +75,6 @@ def _rows(
 
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
     info = archive.getinfo(name)
-    if info.file_size > _LARGEST:
-        raise ValueError(f"{name} has {info.file_size} bytes")
     if info.compress_type != _ZSTANDARD:
         return json.loads(archive.read(name))
     import pyarrow

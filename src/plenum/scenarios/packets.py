@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
-from plenum.scenarios.scenario import NAME, Scenario, read_yaml
+from plenum.base.yaml_files import read_yaml
+from plenum.scenarios.scenario import NAME, Scenario
 from plenum.scenarios.variant import FAMILIES, Variant
 
 

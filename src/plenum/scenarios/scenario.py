@@ -12,30 +12,13 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
+from plenum.base.yaml_files import read_yaml
 
 KINDS = ("choice", "allocation")
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 """The pattern of ids."""
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML that refuses a key that stands twice: the later one would silently win.
-
-    In C where there is such a parser.
-    """
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
-        keys = [self.construct_object(key, deep) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise yaml.YAMLError(f"the key {key} stands twice")
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
-
 
 _TEXTS = ("id", "title", "domain", "type", "question", "situation", "endpoint")
 LISTS = ("affected", "numbers", "constraints", "cases")
@@ -133,24 +116,6 @@ def load(path: Path) -> Scenario:
 def _load(path: Path, changed: int) -> Scenario:
     """The scenario of a file as it was at a time: a sweep reads each many times."""
     return check(read_yaml(path, "scenario file"), path)
-
-
-def read_yaml(path: Path, kind: str) -> Any:
-    """The data of a YAML file; ``kind`` names the file in errors.
-
-    Raises
-    ------
-    UserError
-        It can't be read, or a key stands twice.
-    """
-    try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
-    except FileNotFoundError:
-        raise UserError(f"{kind} {path} does not exist") from None
-    except RecursionError:
-        raise UserError(f"{kind} {path} can't be read as YAML: nested too deeply") from None
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise UserError(f"{kind} {path} can't be read as YAML: {error}") from None
 
 
 def check(data: Any, path: Path) -> Scenario:

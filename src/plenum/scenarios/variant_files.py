@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
+from plenum.base.yaml_files import read_yaml
 from plenum.scenarios import Scenario, screen
-from plenum.scenarios.scenario import read_yaml
 from plenum.scenarios.sentences import Sentence, reworded, sentences
 from plenum.scenarios.variant import Variant
 

@@ -10,10 +10,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
 from omegaconf import DictConfig
 
-from plenum.base import project
+from plenum.archive.published import rules
+from plenum.base import project, regular_files
 from plenum.base.errors import UserError
 from plenum.design.condition import temperature_label
 
@@ -31,9 +31,6 @@ _MODELS = {
     "grok__grok-3": "grok-3",
 }
 """Model options of ``conf/model`` by what file names call them."""
-
-_KEYS = {"repository", "commit", "replicates", "folders", "studies", "branching"}
-"""What a catalogue must say."""
 
 REFERENCE = project.resolve("reference/published.yaml")
 """The catalogue of the papers' runs."""
@@ -108,10 +105,8 @@ class Release:
 
     @cached_property
     def rules(self) -> dict[str, Any]:
-        """What the catalogue says."""
-        text = self.catalogue.read_text(encoding="utf-8")
-        loaded: dict[str, Any] = yaml.safe_load(text)
-        return loaded
+        """What the catalogue says; raises :class:`UserError` where it can't be read."""
+        return rules.read(self.catalogue)
 
     @property
     def origin(self) -> str:
@@ -128,18 +123,16 @@ class Release:
         """Git's digest of each released file by its path; none where none are known."""
         if "files" not in self.rules:
             return {}
-        beside = self.catalogue.parent / self.rules["files"]
-        with beside.open(encoding="utf-8", newline="") as lines:
-            return {row["path"]: row["blob"] for row in csv.DictReader(lines)}
+        return rules.blobs(self.catalogue.parent / self.rules["files"])
 
     def absent(self, studies: Collection[str] = ()) -> list[str]:
         """Released files that the clone lacks: all, or those that some studies want."""
-        rules = [rule for name in studies for rule in self.rules["studies"][name]]
+        wanted = [rule for name in studies for rule in self.rules["studies"][name]]
         return [
             path
             for path in self._blobs
             if not (self.clone / path).is_file()
-            and (not studies or any(self._wants(rule, Path(path)) for rule in rules))
+            and (not studies or any(self._wants(rule, Path(path)) for rule in wanted))
         ]
 
     def _wants(self, rule: Mapping[str, Any], path: Path) -> bool:
@@ -156,7 +149,7 @@ class Release:
             The file can't be read, or it was changed since.
         """
         try:
-            data = (self.clone / path).read_bytes()
+            data = regular_files.read_bytes(self.clone / path)
         except OSError as error:
             raise UserError(f"published: {self.clone / path} can't be read: {error}") from None
         blob = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
@@ -242,8 +235,11 @@ def _matches(file: PublishedFile, rule: Mapping[str, Any]) -> bool:
 
 
 def _lines(path: Path) -> int:
-    with path.open("rb") as lines:
-        return sum(1 for line in lines if line.strip())
+    try:
+        with regular_files.opened(path) as lines:
+            return sum(1 for line in lines if line.strip())
+    except OSError as error:
+        raise UserError(f"published: {path} can't be read: {error}") from None
 
 
 def _file(path: Path, folder: str) -> PublishedFile | None:
@@ -280,13 +276,7 @@ def release_of(cfg: DictConfig) -> Release:
         raise UserError("published: an archive is named too; import one after the other")
     catalogue = REFERENCE if cfg.catalogue is None else Path(str(cfg.catalogue))
     release = Release(Path(str(cfg.published)), catalogue)
-    try:
-        repository = release.rules["repository"]
-        missing = sorted(_KEYS - set(release.rules))
-    except (OSError, yaml.YAMLError, KeyError, TypeError) as error:
-        raise UserError(f"catalogue: {catalogue} can't be read: {error!r}") from None
-    if missing:
-        raise UserError(f"catalogue: {catalogue} says nothing of {', '.join(missing)}")
+    repository = release.rules["repository"]
     if cfg.published is None:
         raise UserError(f"published: missing; name a clone of github.com/{repository}")
     if not any((release.clone / f).is_dir() for g in release.rules["folders"].values() for f in g):

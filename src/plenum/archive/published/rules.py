@@ -1,0 +1,101 @@
+"""What a catalogue of released files says, checked at the door."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from plenum.base import project, regular_files
+from plenum.base.errors import UserError
+from plenum.base.yaml_files import read_yaml
+
+Texts = str | list[str]
+Numbers = int | list[int]
+
+
+def _known(table: str) -> str:
+    if not project.resolve(f"reference/{Path(table).name}.csv").is_file():
+        raise ValueError("there is no such table in reference/")
+    return Path(table).name
+
+
+class Chosen(BaseModel):
+    """Which files of a group of folders belong to a study, by what their names say."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    group: Annotated[str, Field(alias="in")]
+    scenario: Texts | None = None
+    roles: Texts | None = None
+    model: Texts | None = None
+    temperature: Texts | None = None
+    memory: Texts | None = None
+    rounds: Numbers | None = None
+    agents: Numbers | None = None
+
+
+class DesignFiles(BaseModel):
+    """Which released files hold the packets, their wordings and the prompts."""
+
+    prompts: str | None = None
+    scenarios: str | None = None
+    registers: str | None = None
+    variants: list[str] | None = None
+
+
+class Catalogue(BaseModel):
+    """A catalogue's entries; those that are left out are only needed by some scripts."""
+
+    repository: str
+    commit: str
+    replicates: Annotated[int, Field(ge=1)]
+    folders: dict[str, list[str]]
+    studies: dict[str, list[Chosen]]
+    branching: str
+    files: str | None = None
+    options: dict[str, Annotated[str, Field(pattern="^[^/]+ / [^/]+ / [^/]+$")]] = {}
+    tables: list[Annotated[str, AfterValidator(_known)]] = []
+    design: DesignFiles | None = None
+    explained: dict[str, str] = {}
+
+
+def read(catalogue: Path) -> dict[str, Any]:
+    """What a catalogue says.
+
+    Raises
+    ------
+    UserError
+        It can't be read, says nothing of what it must, or something of another type.
+    """
+    try:
+        checked = Catalogue.model_validate(read_yaml(catalogue, "catalogue"))
+    except ValidationError as error:
+        first, where = error.errors()[0], f"catalogue: {catalogue}"
+        missing = sorted(str(e["loc"][0]) for e in error.errors() if e["type"] == "missing")
+        if len(first["loc"]) == 1 and missing:
+            raise UserError(f"{where} says nothing of {', '.join(missing)}") from None
+        place = ".".join(map(str, first["loc"])) or "file"
+        raise UserError(f"{where}: {place}: {first['msg']}") from None
+    for name, chosen in checked.studies.items():
+        if unknown := [rule.group for rule in chosen if rule.group not in checked.folders]:
+            raise UserError(f"catalogue: {catalogue}: studies.{name}: no folders {unknown[0]}")
+    return checked.model_dump(by_alias=True, exclude_none=True)
+
+
+def blobs(digests: Path) -> dict[str, str]:
+    """Git's digests of released files by their paths, as a CSV file with both columns has them.
+
+    Raises
+    ------
+    UserError
+        It can't be read, or has other columns.
+    """
+    try:
+        rows = csv.DictReader(io.StringIO(regular_files.read_text(digests)), strict=True)
+        if not {"path", "blob"} <= set(rows.fieldnames or ()):
+            raise ValueError("it has no columns path and blob")
+        return {row["path"]: row["blob"] for row in rows}
+    except (OSError, ValueError, csv.Error) as error:
+        raise UserError(f"catalogue: files: {digests} can't be read: {error}") from None

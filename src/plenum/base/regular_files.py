@@ -1,0 +1,50 @@
+"""Files that others may have put there: read where they are files, and nothing else.
+
+A pipe, a socket or a device has no end, or waits for somebody who never writes.
+"""
+
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+
+def opened(path: Path) -> BinaryIO:
+    """A regular file, maybe behind a link, open for reading; nothing else is waited for.
+
+    Raises
+    ------
+    OSError
+        There is none, it can't be read, or it is something else.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        kind = "folder" if stat.S_ISDIR(mode) else "pipe, a device or something else"
+        raise OSError(f"{path}: it is no file but a {kind}")
+    return os.fdopen(descriptor, "rb")
+
+
+def require(path: Path) -> None:
+    """Raise as :func:`opened` does, for what is read by its name."""
+    opened(path).close()
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a regular file; raises as :func:`opened`."""
+    with opened(path) as file:
+        return file.read()
+
+
+def read_text(path: Path) -> str:
+    """The UTF-8 text of a regular file, with any line end as a line feed.
+
+    Raises
+    ------
+    OSError
+        As :func:`opened`.
+    UnicodeDecodeError
+        It is no UTF-8.
+    """
+    return read_bytes(path).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")

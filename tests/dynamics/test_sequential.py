@@ -7,7 +7,8 @@ import pytest
 from scipy.stats import norm
 
 from plenum.dynamics import sequential
-from plenum.dynamics.sequential import all_alike, evidence, growth_bounds
+from plenum.dynamics.sequential import LARGEST, Running, all_alike, evidence, growth_bounds
+from plenum.dynamics.share_intervals import share_interval, share_intervals
 
 
 @pytest.mark.parametrize(("unacceptable", "acceptable", "runs"), [(0.8, 0.95, 18), (0.9, 0.99, 36)])
@@ -84,7 +85,7 @@ def test_the_interval_is_what_the_two_processes_leave() -> None:
     rng = np.random.default_rng(4)
     for share in (1.0, 0.9, 0.5):
         path = rng.choice(4, p=[share, *[(1 - share) / 3] * 3], size=60)
-        low, high = sequential.share_interval(path, 4)
+        low, high = share_interval(path, 4)
         observed = np.bincount(path).max() / 60
         assert low <= observed <= high
         for p in (0.3, 0.6, 0.8, 0.9):
@@ -92,6 +93,36 @@ def test_the_interval_is_what_the_two_processes_leave() -> None:
             assert (low > p) == (at_p.stable >= 20)
             at_p = evidence(path, 4, unacceptable=0.001, acceptable=p)
             assert (high < p) == (at_p.unstable >= 20)
-    assert sequential.share_interval([0] * 18, 3)[0] == pytest.approx(0.8, abs=0.01)
-    assert sequential.share_interval([], 3) == (0.0, 1.0)
-    assert sequential.share_interval([3] * 20, 4, modes=3)[1] < 0.25
+    assert share_interval([0] * 18, 3)[0] == pytest.approx(0.8, abs=0.01)
+    assert share_interval([], 3) == (0.0, 1.0)
+    assert share_interval([3] * 20, 4, modes=3)[1] < 0.25
+
+
+def test_evidence_of_any_size_is_a_number_that_json_can_hold() -> None:
+    shares = {"acceptable": 0.95, "unacceptable": 0.80}
+    split = evidence([0, 1] * 500, 4, modes=2, **shares)
+    alike = evidence([0] * 4000, 4, modes=2, **shares)
+    assert (split.verdict, alike.verdict) == ("unstable", "stable")
+    assert min(split.log_unstable, alike.log_stable) > 700  # beyond what exp can hold
+    assert split.unstable == alike.stable == LARGEST < math.inf
+
+
+def test_evidence_that_grows_run_by_run_is_that_of_all_runs() -> None:
+    path = np.random.default_rng(3).choice(4, size=9000, p=[0.85, 0.05, 0.07, 0.03])
+    shares = {"acceptable": 0.9, "unacceptable": 0.85}
+    running = Running(4, modes=2, **shares)
+    for part in np.split(path, [1, 2, 100, 4095, 5000]):
+        running.add(part)
+    assert running.evidence == evidence(path, 4, modes=2, **shares)
+    whole = sequential.log_unstable(path[None], 4, 0.9, 2)[0]
+    assert running.evidence.log_unstable == pytest.approx(whole.max())
+    first = int((whole >= math.log(20)).argmax()) + 1
+    assert (running.evidence.verdict, running.evidence.runs) == ("unstable", first)
+
+
+def test_intervals_of_many_cases_are_those_of_each() -> None:
+    rng = np.random.default_rng(4)
+    paths = [rng.choice(4, size=n, p=[0.8, 0.1, 0.05, 0.05]) for n in (0, 1, 7, 60, 300)]
+    together = share_intervals(paths, 4, modes=3)
+    for path, both in zip(paths, together, strict=True):
+        assert both == pytest.approx(share_interval(path, 4, modes=3), abs=1e-9)

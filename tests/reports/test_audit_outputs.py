@@ -19,7 +19,8 @@ from plenum.design.settings import Recorded
 from plenum.dynamics.audit_baseline import compare
 from plenum.dynamics.audit_runs import Further
 from plenum.dynamics.audits import Rule, case_verdict
-from plenum.dynamics.sequential import evidence, share_interval
+from plenum.dynamics.sequential import evidence
+from plenum.dynamics.share_intervals import share_interval
 from plenum.reports.audit.audit import SCHEMA, Audit
 from plenum.reports.audit.badge import line
 from plenum.reports.audit.beside import Option

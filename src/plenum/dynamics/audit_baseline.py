@@ -14,7 +14,8 @@ from scipy.special import logsumexp
 from plenum.dynamics.audits import CaseVerdict, Rule, case_verdict, coded, p_value
 from plenum.dynamics.fit import Floats
 from plenum.dynamics.multiplicity import benjamini_hochberg
-from plenum.dynamics.sequential import share_interval
+from plenum.dynamics.sequential import e_value
+from plenum.dynamics.share_intervals import share_interval
 
 _EARLIER = np.array([0.7, 0.9, 0.99])
 _WORSE = np.array([0.4, 0.65, 0.85])
@@ -38,8 +39,9 @@ class Comparison:
     difference, low, high
         Of the shares of their modal decisions, with an interval that holds at any time: each side
         misses it with a chance of at most the rule's ``alpha``.
-    worse
-        The largest e-value so far against: the share isn't smaller than it was.
+    log_worse
+        Natural logarithm of the largest e-value so far against: the share isn't smaller than it
+        was.
     """
 
     now: CaseVerdict
@@ -47,7 +49,12 @@ class Comparison:
     difference: float
     low: float
     high: float
-    worse: float
+    log_worse: float
+
+    @property
+    def worse(self) -> float:
+        """The largest e-value so far, as :func:`~plenum.dynamics.sequential.e_value` shows it."""
+        return e_value(self.log_worse)
 
     @property
     def decides_otherwise(self) -> bool:
@@ -77,19 +84,19 @@ def compare(
         difference=present.share - earlier.share,
         low=low_now - high_old,
         high=high_now - low_old,
-        worse=worse(now, before, options),
+        log_worse=worse(now, before, options),
     )
 
 
 def worse(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
-    """The largest e-value so far against: the share isn't smaller than it was."""
+    """Log of the largest e-value so far against: the share isn't smaller than it was."""
     logs = log_worse(coded(now, options), coded(before, options), len(options))
-    return math.exp(logs.max(initial=0.0))
+    return float(logs.max(initial=0.0))
 
 
 def worse_cases(cases: Mapping[str, Comparison], alpha: float) -> tuple[str, ...]:
-    """The cases that are shown to be less stable than they were, by e-BH."""
-    p = benjamini_hochberg([p_value(case.worse) for case in cases.values()])
+    """The cases that are shown to be less stable than they were, by Benjamini and Hochberg."""
+    p = benjamini_hochberg([p_value(case.log_worse) for case in cases.values()])
     return tuple(name for name, each in zip(cases, p, strict=True) if each <= alpha)
 
 

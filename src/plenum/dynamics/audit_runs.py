@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from plenum.base.identity import generator
 from plenum.dynamics.audits import FAILED, STABLE, UNSTABLE, Rule, coded
-from plenum.dynamics.sequential import log_stable, log_unstable
+from plenum.dynamics.sequential import BLOCK, Tally, log_stable, log_unstable
 
 _AUDITS = 400
-_FAR = 32
-"""An undecided audit is continued so many times its own length."""
+_FAR, _FARTHEST = 32, 100_000
+"""An undecided audit is continued so many times its own length, and by so many runs at most."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ class Further:
     runs: int
 
 
-def horizon(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> int:
+def horizon(
+    outcomes: Sequence[str], options: Sequence[str], rule: Rule, tally: Tally | None = None
+) -> int:
     """The fewest runs, those that ended among them, with which a verdict could stand.
 
     No run before it is one that the verdict could do without, whatever the runs end in.
@@ -63,17 +65,18 @@ def horizon(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> int:
     ----------
     outcomes
         Of the runs so far, none of which brought a verdict.
+    tally
+        The same, where it is known.
     """
-    path, ahead = coded(outcomes, options), 32
+    known = tally or Tally.empty(len(options) + 2).after(coded(outcomes, options))
+    ahead = 32
     while True:
         futures = coded([*options, FAILED], options)
-        paths = np.concatenate(
-            [np.tile(path, (len(futures), 1)), np.tile(futures[:, None], (1, ahead))], axis=1
-        )
-        first = [_first(_stands(paths, len(options), rule, each), len(path)) for each in range(2)]
-        least = min((n for n in first if n), default=0)
-        if least:
-            return least
+        paths = np.tile(futures[:, None], (1, ahead))
+        ends = [_ends(_stands(paths, len(options), rule, each, known)) for each in range(2)]
+        least = int(np.minimum(*ends).min())
+        if least <= ahead:
+            return known.runs + least
         ahead *= 2
 
 
@@ -87,17 +90,17 @@ def further(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Furt
     """
     if not outcomes:
         return None
-    path = np.tile(coded(outcomes, options), _FAR)[None]
-    n = len(outcomes)
-    ends = {
-        verdict: _first(_stands(path, len(options), rule, each), n)
-        for each, verdict in enumerate((STABLE, UNSTABLE))
-    }
-    reached = {verdict: end for verdict, end in ends.items() if end}
-    if not reached:
-        return None
-    verdict = min(reached, key=lambda name: reached[name])
-    return Further(verdict, reached[verdict] - n)
+    own = coded(outcomes, options)
+    known = Tally.empty(len(options) + 2).after(own)
+    most = min((_FAR - 1) * len(own), _FARTHEST)
+    for start in range(0, most, BLOCK):
+        path = own[np.arange(start, min(start + BLOCK, most)) % len(own)]
+        stands = [_stands(path[None], len(options), rule, each, known)[0] for each in range(2)]
+        if (either := stands[0] | stands[1]).any():
+            at = int(either.argmax())
+            return Further(STABLE if stands[0][at] else UNSTABLE, start + at + 1)
+        known = known.after(path)
+    return None
 
 
 @cache
@@ -136,18 +139,14 @@ def _expected(rule: Rule, options: int, max_runs: int, share: float) -> Expected
     )
 
 
-def _stands(paths: NDArray[np.int_], options: int, rule: Rule, unstable: int) -> NDArray[np.bool_]:
+def _stands(
+    paths: NDArray[np.int_], options: int, rule: Rule, unstable: int, before: Tally | None = None
+) -> NDArray[np.bool_]:
     """Whether a verdict stands after each run, shape (audits, runs)."""
     process, share = (
         (log_unstable, rule.acceptable) if unstable else (log_stable, rule.unacceptable)
     )
-    return np.asarray(process(paths, options + 2, share, options) >= -math.log(rule.alpha))
-
-
-def _first(stands: NDArray[np.bool_], after: int) -> int:
-    """After how many runs the first path has its verdict; 0 where none gets one."""
-    ends = _ends(stands[:, after:])
-    return after + int(ends.min()) if ends.min() <= stands.shape[1] - after else 0
+    return np.asarray(process(paths, options + 2, share, options, before) >= -math.log(rule.alpha))
 
 
 def _ends(stands: NDArray[np.bool_]) -> NDArray[np.int_]:

@@ -4,8 +4,9 @@ A run's outcome is the label of an option, :data:`NO_DECISION` or :data:`FAILED`
 as outcomes of their own, and never as the mode: no program is stable in failing.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 
 from plenum.base.identity import generator
 from plenum.dynamics.multiplicity import benjamini_hochberg, holm
-from plenum.dynamics.sequential import ALPHA, Evidence, all_alike, evidence, share_interval
+from plenum.dynamics.sequential import ALPHA, Evidence, Running, all_alike
+from plenum.dynamics.share_intervals import share_intervals
 
 NO_DECISION = "none"
 """The outcome of a run that ended without a decision, or with one that can't be read."""
@@ -99,11 +101,14 @@ class FamilyVerdict:
     ----------
     verdict
         ``stable``: every case is; the union of the cases' hypotheses falls where each one does, so
-        that no correction is due. ``unstable``: some case is, by e-BH. Else ``undecided``.
+        that no correction is due. ``unstable``: some case is shown to be. Else ``undecided``.
     stable_p
-        By case, adjusted by e-Holm: which single ones are shown stable, no one in error.
+        By case, 1 / e adjusted by Holm: which single ones are shown stable, no one in error, under
+        any dependence of the cases.
     unstable_p
-        By case, adjusted by e-BH: which ones are shown unstable.
+        By case, 1 / e adjusted by Benjamini and Hochberg: which ones are shown unstable. It holds
+        of the largest e so far where the runs of different cases are independent, as those of one
+        case have to be.
     not_exchangeable
         The cases whose halves differ (Holm).
     """
@@ -155,10 +160,9 @@ def coded(outcomes: Sequence[str], options: Sequence[str]) -> NDArray[np.int_]:
     return np.array([numbers.get(outcome, len(options)) for outcome in outcomes], int)
 
 
-def running(outcomes: Sequence[str], options: Sequence[str], rule: Rule) -> Evidence:
-    """What :func:`case_verdict` has as its evidence, while runs go on."""
-    return evidence(
-        coded(outcomes, options),
+def running(options: Sequence[str], rule: Rule) -> Running:
+    """What :func:`case_verdict` has as its evidence, while runs go on: of no run yet."""
+    return Running(
         len(options) + 2,
         acceptable=rule.acceptable,
         unacceptable=rule.unacceptable,
@@ -182,18 +186,46 @@ def case_verdict(outcomes: Sequence[str], options: Sequence[str], rule: Rule) ->
     ValueError
         The shares of the rule aren't in order, or there are fewer than two options.
     """
+    return case_verdicts({"": outcomes}, {"": options}, rule)[""]
+
+
+def case_verdicts(
+    outcomes: Mapping[str, Sequence[str]], options: Mapping[str, Sequence[str]], rule: Rule
+) -> dict[str, CaseVerdict]:
+    """As :func:`case_verdict`, by case; cases whose runs are alike are looked at once."""
+    alike: defaultdict[tuple[Hashable, ...], list[str]] = defaultdict(list)
+    by_options: defaultdict[int, dict[tuple[Hashable, ...], NDArray[np.int_]]] = defaultdict(dict)
+    for case, ended in outcomes.items():
+        path = coded(ended, options[case])
+        key = (*options[case], path.tobytes())
+        alike[key].append(case)
+        by_options[len(options[case])][key] = path
+    verdicts = {}
+    for modes, paths in by_options.items():
+        every = list(paths.values())
+        limits = share_intervals(every, modes + 2, rule.alpha, modes)
+        for (key, path), limit in zip(paths.items(), limits, strict=True):
+            verdict = _verdict(path, options[alike[key][0]], rule, limit)
+            verdicts |= dict.fromkeys(alike[key], verdict)
+    return {case: verdicts[case] for case in outcomes}
+
+
+def _verdict(
+    path: NDArray[np.int_], options: Sequence[str], rule: Rule, limits: tuple[float, float]
+) -> CaseVerdict:
+    """The verdict on runs whose interval is known."""
     modes, names = len(options), (*options, NO_DECISION, FAILED)
-    path = coded(outcomes, options)
     counts = [int(count) for count in np.bincount(path, minlength=len(names))]
     n, most = len(path), max(counts[:modes], default=0)
-    low, high = share_interval(path, len(names), rule.alpha, modes)
+    evidence = running(options, rule)
+    evidence.add(path)
     return CaseVerdict(
-        evidence=running(outcomes, options, rule),
+        evidence=evidence.evidence,
         counts=dict(zip(names, counts, strict=True)),
         mode=names[counts.index(most)] if most else "",
         share=most / n if n else float("nan"),
-        low=low,
-        high=high,
+        low=limits[0],
+        high=limits[1],
         disagreement=1 - all_alike(counts, 2) if n > 1 else float("nan"),
         halves_p=halves(path),
     )
@@ -208,8 +240,8 @@ def family(cases: Mapping[str, CaseVerdict], rule: Rule) -> FamilyVerdict:
         By their id, at least one.
     """
     names, verdicts = list(cases), list(cases.values())
-    stable = holm([p_value(v.evidence.stable) for v in verdicts])
-    unstable = benjamini_hochberg([p_value(v.evidence.unstable) for v in verdicts])
+    stable = holm([p_value(v.evidence.log_stable) for v in verdicts])
+    unstable = benjamini_hochberg([p_value(v.evidence.log_unstable) for v in verdicts])
     drifts = holm([v.halves_p for v in verdicts])
     verdict = UNDECIDED
     if (unstable <= rule.alpha).any():
@@ -260,6 +292,12 @@ def several_fingerprints(fingerprints: Mapping[str, Mapping[str, int]]) -> dict[
     return {model: sorted(Counter(by)) for model, by in fingerprints.items() if len(by) > 1}
 
 
-def p_value(e_value: float) -> float:
-    """The p-value that holds at any time which the largest e-value so far comes to."""
-    return min(1.0, 1 / e_value) if e_value > 0 else 1.0
+def p_value(log_e: float) -> float:
+    """The p-value that holds at any time which the largest e-value so far comes to.
+
+    Parameters
+    ----------
+    log_e
+        Its natural logarithm.
+    """
+    return math.exp(-max(log_e, 0.0))

@@ -2,9 +2,11 @@
 
 Runs are independent draws of one decision out of K. Two e-processes are checked after every run;
 each bounds by ``alpha`` the chance of a false verdict, at any stopping time (Ville 1939). E-values
-of nights, of cases or of options are combined as p-values 1 / e are:
-:func:`~plenum.dynamics.multiplicity.holm` gives e-Holm, and
-:func:`~plenum.dynamics.multiplicity.benjamini_hochberg` e-BH, under any dependence.
+of nights, of cases or of options are combined as p-values 1 / e are, of the largest e so far:
+:func:`~plenum.dynamics.multiplicity.holm` holds under any dependence of them,
+:func:`~plenum.dynamics.multiplicity.benjamini_hochberg` where they are independent.
+
+The evidence after n runs depends on counts alone (:class:`Tally`), and is kept as logarithms.
 """
 
 import math
@@ -16,12 +18,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brentq
-from scipy.special import logsumexp
 
 from plenum.dynamics.fit import Floats
 
 ALPHA = 0.05
 """The chance of a false ``stable``, and of a false ``unstable``."""
+
+LARGEST = 1e300
+"""E-values are printed and exported up to this; what is decided by them has their logarithms."""
+
+BLOCK = 4096
+"""Runs that are looked at together."""
 
 _ABOVE = np.array([0.5, 0.75, 0.95, 0.995])
 """Alternatives to ``unacceptable``, as shares of the way from there to 1."""
@@ -44,15 +51,100 @@ class Evidence:
         ``undecided``.
     runs
         After how many runs the verdict stood; all of them where it doesn't.
-    stable, unstable
-        The largest e-values so far against a share of at most ``unacceptable``, and of at least
-        ``acceptable``; a verdict stands from 1 / ``alpha`` on.
+    log_stable, log_unstable
+        Natural logarithms of the largest e-values so far against a share of at most
+        ``unacceptable``, and of at least ``acceptable``; a verdict stands from -log(``alpha``) on.
     """
 
     verdict: str
     runs: int
-    stable: float
-    unstable: float
+    log_stable: float
+    log_unstable: float
+
+    @property
+    def stable(self) -> float:
+        """The largest e-value for ``stable``, as :func:`e_value` shows it."""
+        return e_value(self.log_stable)
+
+    @property
+    def unstable(self) -> float:
+        """The largest e-value for ``unstable``, as :func:`e_value` shows it."""
+        return e_value(self.log_unstable)
+
+
+def e_value(log: float) -> float:
+    """An e-value to print or export, from its logarithm: :data:`LARGEST` at most."""
+    return math.exp(log) if log < math.log(LARGEST) else LARGEST
+
+
+class Running:
+    """The evidence on runs that come one by one, or many at once; each is looked at once.
+
+    Parameters
+    ----------
+    options, acceptable, unacceptable, alpha, modes
+        As of :func:`evidence`.
+
+    Raises
+    ------
+    ValueError
+        The shares aren't in order.
+    """
+
+    def __init__(
+        self,
+        options: int,
+        *,
+        acceptable: float,
+        unacceptable: float,
+        alpha: float = ALPHA,
+        modes: int | None = None,
+    ) -> None:
+        if not 0 < unacceptable < acceptable < 1:
+            raise ValueError(
+                f"0 < unacceptable < acceptable < 1, not {unacceptable:g} and {acceptable:g}"
+            )
+        self._options, self._modes, self._bound = options, modes, -math.log(alpha)
+        self._shares = acceptable, unacceptable
+        self.tally = Tally.empty(options)
+        self._verdict, self._stood = "undecided", 0
+        self._stable = self._unstable = 0.0
+
+    @property
+    def evidence(self) -> Evidence:
+        """On the runs so far."""
+        runs = self._stood or self.tally.runs
+        return Evidence(self._verdict, runs, self._stable, self._unstable)
+
+    def add(self, decisions: ArrayLike) -> None:
+        """Take up further runs, in their order.
+
+        Raises
+        ------
+        ValueError
+            A decision is none of the options.
+        """
+        path = np.asarray(decisions, int)
+        if path.ndim != 1 or self._options < 2 or ((path < 0) | (path >= self._options)).any():
+            raise ValueError(f"decisions: a list of numbers from 0 to {self._options - 1}")
+        for start in range(0, len(path), BLOCK):
+            self._take(path[start : start + BLOCK])
+
+    def _take(self, block: NDArray[np.int_]) -> None:
+        acceptable, unacceptable = self._shares
+        before = self.tally
+        stable = log_stable(block[None], self._options, unacceptable, self._modes, before)[0]
+        unstable = log_unstable(block[None], self._options, acceptable, self._modes, before)[0]
+        stands = np.maximum(stable, unstable) >= self._bound
+        if not self._stood and stands.any():
+            at = int(stands.argmax())
+            self._verdict = "stable" if stable[at] >= self._bound else "unstable"
+            self._stood = before.runs + at + 1
+        first = before.runs == 0
+        best = (float(stable.max()), float(unstable.max()))
+        self._stable = best[0] if first else max(self._stable, best[0])
+        self._unstable = best[1] if first else max(self._unstable, best[1])
+        self.tally = before.after(block)
 
 
 def evidence(
@@ -83,28 +175,49 @@ def evidence(
     ValueError
         A decision is none of the options, or the shares aren't in order.
     """
-    if not 0 < unacceptable < acceptable < 1:
-        raise ValueError(
-            f"0 < unacceptable < acceptable < 1, not {unacceptable:g} and {acceptable:g}"
-        )
-    path = np.asarray(decisions, int)
-    if path.ndim != 1 or options < 2 or ((path < 0) | (path >= options)).any():
-        raise ValueError(f"decisions: a list of numbers from 0 to {options - 1}")
-    if not len(path):
-        return Evidence("undecided", 0, 1.0, 1.0)
-    stable = log_stable(path[None], options, unacceptable, modes)[0]
-    unstable = log_unstable(path[None], options, acceptable, modes)[0]
-    bound = -math.log(alpha)
-    verdict, runs = "undecided", len(path)
-    for n, (for_stable, for_unstable) in enumerate(zip(stable, unstable, strict=True), 1):
-        if max(for_stable, for_unstable) >= bound:
-            verdict, runs = ("stable" if for_stable >= bound else "unstable"), n
-            break
-    return Evidence(verdict, runs, math.exp(stable.max()), math.exp(unstable.max()))
+    shares = {"acceptable": acceptable, "unacceptable": unacceptable}
+    running = Running(options, **shares, alpha=alpha, modes=modes)
+    running.add(decisions)
+    return running.evidence
+
+
+@dataclass(frozen=True)
+class Tally:
+    """All that the evidence keeps of the runs of one case: how often each option was decided on.
+
+    Attributes
+    ----------
+    counts
+        Shape (options,).
+    first
+        What run 1 decided; -1 before it.
+    """
+
+    counts: NDArray[np.int_]
+    first: int = -1
+
+    @classmethod
+    def empty(cls, options: int) -> "Tally":
+        """Before any run."""
+        return cls(np.zeros(options, int))
+
+    @property
+    def runs(self) -> int:
+        """How many there were."""
+        return int(self.counts.sum())
+
+    def after(self, path: NDArray[np.int_]) -> "Tally":
+        """The same with further runs."""
+        first = int(path[0]) if self.first < 0 and len(path) else self.first
+        return Tally(self.counts + np.bincount(path, minlength=len(self.counts)), first)
 
 
 def log_stable(
-    paths: NDArray[np.int_], options: int, unacceptable: float, modes: int | None = None
+    paths: NDArray[np.int_],
+    options: int,
+    unacceptable: float,
+    modes: int | None = None,
+    before: Tally | None = None,
 ) -> Floats:
     """Log e-values against: no option has a share above ``unacceptable``.
 
@@ -116,81 +229,96 @@ def log_stable(
         Decisions of repeated audits, shape (audits, runs).
     modes
         As of :func:`evidence`.
+    before
+        The runs that each of them goes on from; none by default.
 
     Returns
     -------
     array, shape (audits, runs)
         After each run.
     """
-    q = unacceptable + (1 - unacceptable) * _ABOVE
-    hits = _counts(paths, options)
-    hits = hits - hits[:, :1]
-    misses = np.arange(paths.shape[1])[:, None] - hits
-    bets = _mixed(hits, misses, q, unacceptable)
-    among = modes or options
-    named = np.arange(among) == paths[:, :1]
-    weights = np.where(named, _NOMINEE, (1 - _NOMINEE) / (among - 1))
-    weights = np.where(named.any(axis=1, keepdims=True), weights, 1 / among)
-    return np.asarray(logsumexp(bets[..., :among], axis=-1, b=weights[:, None]))
+    counts = _counts(paths, options)
+    first = paths[:, :1]
+    if before is not None and before.first >= 0:
+        counts, first = counts + before.counts, np.full_like(first, before.first)
+    return stable_at(counts, first[..., None], unacceptable, modes)
 
 
 def log_unstable(
-    paths: NDArray[np.int_], options: int, acceptable: float, modes: int | None = None
+    paths: NDArray[np.int_],
+    options: int,
+    acceptable: float,
+    modes: int | None = None,
+    before: Tally | None = None,
 ) -> Floats:
     """Log e-values against: some option has a share of at least ``acceptable``.
 
     Every option must be refuted, so that it is the smallest of theirs. Parameters and result as of
     :func:`log_stable`.
     """
-    q = acceptable * _BELOW
-    hits = _counts(paths, options)
-    misses = np.arange(1, paths.shape[1] + 1)[:, None] - hits
-    bets = _mixed(hits, misses, q, acceptable)
-    return np.asarray(bets[..., :modes].min(axis=-1))
+    counts = _counts(paths, options)
+    return unstable_at(counts if before is None else counts + before.counts, acceptable, modes)
 
 
-def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], q: Floats, p: float) -> Floats:
-    """Log of the mean likelihood ratio of the shares ``q`` to ``p``, shape of ``hits``."""
-    if hits.size > hits.shape[1] ** 2:  # of many audits each pair of counts once
-        each = np.arange(hits.shape[1] + 1)[:, None]
-        table = _mixed(each + 0 * each.T, each.T + 0 * each, q, p)
-        return np.asarray(table[hits, np.broadcast_to(misses, hits.shape)])
-    gains = np.multiply.outer(hits, np.log(q / p))
-    losses = np.multiply.outer(misses, np.log((1 - q) / (1 - p)))
-    return np.asarray(logsumexp(gains + losses, axis=-1) - math.log(len(q)))
+def stable_at(
+    counts: NDArray[np.int_], first: NDArray[np.int_], share: Any, modes: int | None = None
+) -> Floats:
+    """As :func:`log_stable`, of counts by option, shape (..., options).
+
+    Parameters
+    ----------
+    first
+        What run 1 decided, shape (..., 1) or what broadcasts to it.
+    share
+        ``unacceptable``, one or an array that broadcasts to (...).
+    """
+    p = np.asarray(share, float)[..., None]
+    among = modes or counts.shape[-1]
+    named = np.arange(counts.shape[-1]) == first
+    hits = counts[..., :among] - named[..., :among]
+    misses = counts.sum(axis=-1, keepdims=True) - 1 - hits
+    bets = _mixed(hits, misses, p, p[..., None] + (1 - p[..., None]) * _ABOVE)
+    weights = np.where(named[..., :among], _NOMINEE, (1 - _NOMINEE) / (among - 1))
+    weights = np.where(named[..., :among].any(axis=-1, keepdims=True), weights, 1 / among)
+    return _log_sum(bets + np.log(weights))
+
+
+def unstable_at(counts: NDArray[np.int_], share: Any, modes: int | None = None) -> Floats:
+    """As :func:`log_unstable`, of counts by option, shape (..., options)."""
+    p = np.asarray(share, float)[..., None]
+    # the option that is decided on most is refuted least, since every alternative is below p
+    hits = counts[..., :modes].max(axis=-1, keepdims=True)
+    misses = counts.sum(axis=-1, keepdims=True) - hits
+    return np.asarray(_mixed(hits, misses, p, p[..., None] * _BELOW)[..., 0])
+
+
+def _mixed(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Floats) -> Floats:
+    """Log of the mean likelihood ratio of the shares ``q`` to ``p``, shape of ``hits``.
+
+    Parameters
+    ----------
+    p, q
+        Shape (..., 1), and (..., 1, alternatives).
+    """
+    most, worst = (int(counts.max(initial=0)) + 1 for counts in (hits, misses))
+    if p.size == 1 and hits.size > 2 * most * worst:  # of many audits each pair of counts once
+        each = np.broadcast_to(np.arange(most)[:, None], (most, worst))
+        table = _mixed(each, np.broadcast_to(np.arange(worst), each.shape), p, q)
+        return np.asarray(table[hits, misses])
+    gains = np.log(q / p[..., None]) * hits[..., None]
+    gains += np.log((1 - q) / (1 - p[..., None])) * misses[..., None]
+    return np.asarray(_log_sum(gains) - math.log(q.shape[-1]))
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """Log of the sum of exponentials over the last axis."""
+    most = logs.max(axis=-1, keepdims=True)
+    return np.asarray(np.log(np.exp(logs - most).sum(axis=-1)) + most[..., 0])
 
 
 def _counts(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:
     """How often each option was decided on so far, shape (audits, runs, options)."""
     return np.asarray(np.cumsum(paths[..., None] == np.arange(options), axis=1))
-
-
-def share_interval(
-    decisions: ArrayLike, options: int, alpha: float = ALPHA, modes: int | None = None
-) -> tuple[float, float]:
-    """The shares of the modal decision that neither e-process refutes, at any number of runs.
-
-    Each side misses the share with a chance of at most ``alpha``. A verdict stands where the
-    interval lies above ``unacceptable``, or below ``acceptable``.
-
-    Parameters
-    ----------
-    decisions, options, modes
-        As of :func:`evidence`.
-    """
-    path = np.asarray(decisions, int)[None]
-    if not path.size:
-        return 0.0, 1.0
-    bound = -math.log(alpha)
-
-    def excess(process: Any, share: float) -> float:
-        return float(process(path, options, share, modes).max()) - bound
-
-    above, below = partial(excess, log_stable), partial(excess, log_unstable)
-    least, most = 1e-6, 1 - 1e-6
-    low = brentq(above, least, most) if above(least) > 0 else 0.0
-    high = brentq(below, least, most) if below(most) > 0 else 1.0
-    return float(low), float(high)
 
 
 def all_alike(counts: Sequence[int], runs: int) -> float:

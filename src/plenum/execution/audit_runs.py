@@ -23,6 +23,7 @@ from plenum.dynamics.audits import (
     CaseVerdict,
     Rule,
     case_verdict,
+    coded,
     in_order,
     p_value,
     running,
@@ -57,7 +58,7 @@ class CaseRuns:
         Whether its answers were looked through for those of a cache.
     before, worse
         Outcomes of the program that this one is compared with, and the evidence that this one is
-        less stable.
+        less stable, as a logarithm.
     """
 
     def __init__(self, job: Job, rule: Rule, before: Sequence[str] = ()) -> None:
@@ -68,6 +69,7 @@ class CaseRuns:
         self._horizon, self._over = 0, False
         self.examined = False
         self.outcomes: list[str] = []
+        self._running = running(self.options, rule)
         self._update()
 
     def load(self) -> list[Transcript]:
@@ -101,10 +103,11 @@ class CaseRuns:
     def _update(self) -> None:
         statuses = ((index, *end) for index, end in self._ended.items())
         self.outcomes = in_order(statuses)
-        self.evidence = running(self.outcomes, self.options, self._rule)
+        self._running.add(coded(self.outcomes[self._running.tally.runs :], self.options))
+        self.evidence = self._running.evidence
         self.worse = worse(self.outcomes, self.before, self.options)
         if self.evidence.verdict == UNDECIDED:
-            self._horizon = horizon(self.outcomes, self.options, self._rule)
+            self._horizon = horizon((), self.options, self._rule, self._running.tally)
         else:  # it takes more to be shown among many cases
             self._horizon = len(self.outcomes) + 1
 
@@ -258,14 +261,14 @@ class AuditRuns(Deliberations):
             return case.evidence.verdict == STABLE
         if len(case.outcomes) < len(case.before) - 1 and not self._shows(case, attrgetter("worse")):
             return False  # runs that the comparison has a use for
-        return self._shows(case, attrgetter("evidence.unstable"))
+        return self._shows(case, attrgetter("evidence.log_unstable"))
 
-    def _shows(self, case: CaseRuns, e_value: Callable[[CaseRuns], float]) -> bool:
+    def _shows(self, case: CaseRuns, log_e: Callable[[CaseRuns], float]) -> bool:
         """Whether something is shown of a case, among all of them."""
-        if p_value(e_value(case)) > self._rule.alpha:
+        if p_value(log_e(case)) > self._rule.alpha:
             return False  # not even by itself
         cases = list(self.cases.values())
-        p = benjamini_hochberg([p_value(e_value(each)) for each in cases])
+        p = benjamini_hochberg([p_value(log_e(each)) for each in cases])
         return bool(p[cases.index(case)] <= self._rule.alpha)
 
 

@@ -103,6 +103,11 @@ GOOD = '1,t,"[""x"",""y""]",x\n'
         ('1,t,"[""x"",true]",x\n', "line 2: B: true is no text"),
         ('1,t,"{""none"":""x"",""b"":""y""}",x\n', "line 2: options: 'none' can't be a label"),
         ("1,t,x|y,x\n", "line 2: options: 'x|y' is no JSON list"),
+        (
+            '7,t,"[""B"",""A""]",\n',
+            "line 2: case 7: options A (B) and B (A) look alike: both are r",
+        ),
+        ('7,t,"[""<"","">""]",\n', "options A (<) and B (>) look alike: nothing but marks names t"),
         ('1,t,"[""x"",""y""]",z\n', "line 2: answer: 'z' is no option; the options are A (x), B"),
         ('1,t,"[""x"",""y""]","z\n', "line 2: no CSV: unexpected end of data"),
         ("1,t,x,x\n" * 5, "; and 2 more"),

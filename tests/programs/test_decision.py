@@ -3,7 +3,7 @@
 import pytest
 from program_runs import CASE
 
-from plenum.programs.decision import Given, Unreadable, read, rule_problem
+from plenum.programs.decision import Given, Unreadable, look_alike, read, rule_problem
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,57 @@ def test_a_label_is_one_of_the_case_s() -> None:
 )
 def test_a_rule_that_nothing_can_be_read_by_is_refused(rule: str) -> None:
     assert rule_problem(rule)
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "rule", "decision"),
+    [
+        ({"A": "B", "B": "A"}, "A", "", "A"),
+        ({"A": "B", "B": "A"}, "B", "regex:(.)", "B"),
+        ({"A": "B", "B": "A"}, '{"d": "B"}', "json:d", "B"),
+        ({"A": "B", "B": "A"}, "b.", "", None),
+        ({"a": "one", "A": "two"}, " A\n", "", "A"),
+        ({"a": "one", "A": "two"}, "A.", "", None),
+        ({"A": "Yes", "B": "yes"}, "yes", "", "B"),
+        ({"A": "Yes", "B": "yes"}, "YES", "", None),
+        ({"A": "<", "B": ">"}, ">", "", "B"),
+        ({"A": "<", "B": ">"}, "(", "", None),
+        ({"A": "<", "B": ">"}, "it is option b, or so", "name", "B"),
+        ({"A": "+", "B": "-"}, "'-'", "", "B"),
+        ({"1": "2", "2": "3"}, "2", "", "2"),
+        ({"none": "no", "null": "yes"}, '{"d": null}', "json:d", None),
+    ],
+)
+def test_an_exact_label_goes_before_an_exact_name_and_that_before_what_looks_alike(
+    options: dict[str, str], text: str, rule: str, decision: str | None
+) -> None:
+    if decision is None:
+        with pytest.raises(Unreadable):
+            read(Given(text=text), options, rule)
+    else:
+        assert read(Given(text=text), options, rule) == decision
+
+
+@pytest.mark.parametrize(
+    ("options", "pair"),
+    [
+        ({"A": "B", "B": "A"}, ("A", "B")),
+        ({"a": "one", "A": "two"}, ("a", "A")),
+        ({"A": "one", "\uff21": "two"}, ("A", "\uff21")),
+        ({"A": ".5 mg", "B": "5 mg", "C": "50 mg"}, ("A", "B")),
+        ({"A": "<", "B": ">"}, ("A", "B")),
+        ({"A": "C", "B": "C."}, ("A", "B")),
+        ({"1": "2", "2": "3"}, ("1", "2")),
+        ({"A": "Option B", "B": "no"}, ("A", "B")),
+        ({"A": "B no", "B": "no"}, ("A", "B")),
+        ({"A": "+", "B": "-"}, None),
+        ({"A": "<", "B": "more"}, None),
+        ({"A": "A", "B": "B"}, None),
+        (CASE.options, None),
+    ],
+)
+def test_options_that_one_text_would_name_are_found(
+    options: dict[str, str], pair: tuple[str, str] | None
+) -> None:
+    found = look_alike(options)
+    assert (found and found[:2]) == pair

@@ -105,6 +105,7 @@ RUN = {"case": "a", "decision": "x"}
         ([{**RUN, "messages": [{"preferences": {"q": 1}}]}], "preferences: {'q': 1}; give a share"),
         ([{**RUN, "options": ["x"]}], "line 1: options: fewer than two"),
         ([{**RUN, "options": ["x", "y"], "answer": "z"}], "line 1: answer: 'z' is no option"),
+        ([{**RUN, "options": ["Yes", "yes"]}], "line 1: case a: options A (Yes) and B (yes) look"),
         ([], "it holds no run"),
     ],
 )
@@ -113,6 +114,17 @@ def test_a_wrong_row_is_named_in_one_line(tmp_path: Path, rows: list[Any], line:
         load(jsonl(tmp_path / "runs.jsonl", *rows))
     assert line in str(error.value)
     assert "runs.jsonl" in str(error.value)
+
+
+def test_decisions_that_look_alike_or_begin_alike_stay_apart(tmp_path: Path) -> None:
+    long = "We approve the request, since " + "it is good and " * 9
+    decided = ("Yes", "yes", f"{long}now.", f"{long}later.")
+    log = jsonl(tmp_path / "a.jsonl", *({"case": "a", "decision": text} for text in decided))
+    (logged,) = load(log)
+    assert len(logged.condition.case.options) == 4
+    assert len({run[-1]["decision"] for run in logged.runs}) == 4
+    named = jsonl(tmp_path / "b.jsonl", {**RUN, "decision": decided[3], "options": decided[1:]})
+    assert load(named)[0].runs[0][-1]["decision"] == "C"
 
 
 def sample(epoch: int, answer: str | None, **more: Any) -> dict[str, Any]:

@@ -73,6 +73,8 @@ def test_a_file_and_its_cases_are_audited_in_a_process_of_their_own(tmp_path: Pa
     assert result.cases["two"].mode == "B"
     with pytest.raises(UserError, match="there is no such file"):
         assert_stable(steady, tmp_path / "none.yaml")
+    with pytest.raises(UserError, match=r"case three: .* look alike"):
+        assert_stable(steady, Case("three", "?", {"A": "B", "B": "A"}))
 
 
 def test_the_fixture_takes_its_settings_from_the_command_line(tmp_path: Path) -> None:

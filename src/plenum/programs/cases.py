@@ -12,6 +12,7 @@ from plenum.base.text import flatten
 from plenum.base.yaml_files import read_yaml
 from plenum.programs.case import NO_DECISION, Case
 from plenum.programs.data_sets import READERS, Row, Wrong, rows
+from plenum.programs.decision import look_alike
 from plenum.scenarios import scenario
 
 COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
@@ -25,6 +26,7 @@ _SHOWN = 3
 """Mistakes that a line names; it counts the others."""
 
 _LONGEST_ID = 200
+_SHOWN_OPTION = 60
 
 
 def load(case: str | Path, columns: Mapping[str, Any] = COLUMNS) -> tuple[Case, ...]:
@@ -166,7 +168,7 @@ def _case(record: Read) -> Case:
     if isinstance(record, Wrong):
         raise record
     if isinstance(record, Case):
-        return record
+        return apart(record)
     fields = plain(record)
     name = _text(fields, "id")
     if name != flatten(name) or len(name) > _LONGEST_ID:
@@ -177,8 +179,34 @@ def _case(record: Read) -> Case:
     extras = fields.get("extras") or {}
     if not isinstance(extras, dict):
         raise Wrong("extras: it is no mapping")
-    return Case(
-        name, _text(fields, "text"), options, option_of(fields.get("answer"), options), extras
+    answer = option_of(fields.get("answer"), options)
+    return apart(Case(name, _text(fields, "text"), options, answer, extras))
+
+
+def require_apart(case: Case) -> Case:
+    """As :func:`apart`, of a case that comes from no file; raises :class:`UserError`."""
+    try:
+        return apart(case)
+    except Wrong as problem:
+        raise UserError(str(problem)) from None
+
+
+def apart(case: Case) -> Case:
+    """The case, where no text can name two of its options.
+
+    Raises
+    ------
+    Wrong
+        Two of them look alike; decisions for one would count as decisions for the other.
+    """
+    if (alike := look_alike(case.options)) is None:
+        return case
+    *labels, text = alike
+    first, second = (f"{label} ({case.options[label]})"[:_SHOWN_OPTION] for label in labels)
+    read = f"both are read as {text[:_SHOWN_OPTION]!r}" if text else "nothing but marks names them"
+    raise Wrong(
+        f"case {case.id}: options {first} and {second} look alike: {read}; give labels and names "
+        "that differ in more than case, width and punctuation, also crosswise"
     )
 
 

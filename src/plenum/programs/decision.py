@@ -77,7 +77,7 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
         It names none of the options, or several.
     """
     if given.option:
-        return _one({_label(given.option, options)}, given.option)
+        return _one(_named(given.option, options), given.option)
     text = given.text[-LONGEST:]
     if not text.strip():
         return NO_DECISION
@@ -86,13 +86,39 @@ def read(given: Given, options: Mapping[str, str], rule: str = "") -> str:
         with _bounded():
             matches = list(re.finditer(rest, text, re.MULTILINE))
         hits = (m[1] if m.re.groups else m[0] for m in matches)
-        return _one({_label(hit or "", options) for hit in hits}, text)
+        return _one(set().union(*(_named(hit or "", options) for hit in hits)), text)
     if name == "json":
         value = at(last_json(text), rest)
-        return _one({None if isinstance(value, list | dict) else _label(str(value), options)}, text)
+        plain = not (value is None or isinstance(value, list | dict))
+        return _one(_named(str(value), options) if plain else {None}, text)
     if name == "name":
         return _one(set(_mentioned(text, options)), text)
-    return _one({_label(text, options)}, text)
+    return _one(_named(text, options), text)
+
+
+def look_alike(options: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """Two options that one text would name, and that text; ``None`` where there are none.
+
+    A text is read without case, width, and marks at its edges: ``Yes`` and ``yes.`` are the same
+    name, and the label of an option may be another's name.
+
+    Parameters
+    ----------
+    options
+        Names by label.
+
+    Returns
+    -------
+    tuple or None
+        Both labels, and the text as it is compared, which is empty for names that are all marks.
+    """
+    held: dict[str, str] = {}
+    for label, name in options.items():
+        for form in _forms(label, name):
+            other = held.setdefault(form, label)
+            if other != label:
+                return other, label, form
+    return None
 
 
 def at(value: Any, path: str) -> Any:
@@ -149,14 +175,25 @@ def _bounded() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _label(text: str, options: Mapping[str, str]) -> str | None:
-    """The option that a text is the label or the name of."""
+def _named(text: str, options: Mapping[str, str]) -> set[str | None]:
+    """The options that a text is the label or the name of; ``None`` in their place for no one.
+
+    An exact label goes before an exact name, and that before forms that only look like one.
+    """
+    exact = text.strip()
+    if exact in options:
+        return {exact}
+    labels = {label for label, name in options.items() if name == exact}
     plain = _plain(text)
-    for label, name in options.items():
-        both = f"{_plain(label)} {_plain(name)}"
-        if plain in (_plain(label), _plain(name), both, f"option {_plain(label)}"):
-            return label
-    return None
+    if not labels and plain:
+        labels = {label for label, name in options.items() if plain in _forms(label, name)}
+    return {*labels} or {None}
+
+
+def _forms(label: str, name: str) -> tuple[str, ...]:
+    """What names an option, for comparing."""
+    label, name = _plain(label), _plain(name)
+    return label, name, f"{label} {name}", f"option {label}"
 
 
 def _mentioned(text: str, options: Mapping[str, str]) -> Iterator[str]:
@@ -164,6 +201,7 @@ def _mentioned(text: str, options: Mapping[str, str]) -> Iterator[str]:
     plain = _plain(text)
     names = {_plain(name): label for label, name in options.items()}
     names |= {f"option {_plain(label)}": label for label in options}
+    names.pop("", None)  # of a name that is all marks, which any text holds
     for words in sorted(names, key=len, reverse=True):  # a longer name may hold a shorter one
         plain, hits = re.subn(rf"(?<!\w){re.escape(words)}(?!\w)", "\0", plain)
         if hits:
@@ -176,7 +214,7 @@ def _plain(text: str) -> str:
     return " ".join(filter(None, words))
 
 
-def _one(labels: "set[str] | set[str | None]", text: str) -> str:
+def _one(labels: set[str | None] | set[str], text: str) -> str:
     if len(labels) == 1 and (label := next(iter(labels))) is not None:
         return label
     if len(labels) > 1:

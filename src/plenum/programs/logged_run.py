@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
+from plenum.base.identity import digest
 from plenum.base.text import flatten, well_formed
 from plenum.programs.case import NO_DECISION, Case
 from plenum.programs.cases import option_of
@@ -16,7 +18,7 @@ SEAT = "program"
 """Whose messages and tokens they are where the log doesn't say."""
 
 _LONGEST = 100
-"""Characters of a decision."""
+"""Characters of a decision that are shown."""
 
 
 def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
@@ -33,9 +35,18 @@ def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
 
 
 def decision(row: Mapping[str, Any]) -> str:
-    """The decision's text in one line; empty without one."""
+    """The decision's text in one line; empty without one.
+
+    A long one is its beginning and a digest, so that two that begin alike stay two.
+    """
+    text = _line(row)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... {digest(text)[:8]}"
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    """The whole of it in one line."""
     text = row.get("decision")
-    return "" if text is None else flatten(str(text))[:_LONGEST]
+    return "" if text is None else flatten(str(text))
 
 
 def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
@@ -114,8 +125,8 @@ def _end(row: Mapping[str, Any], case: Case) -> Entry:
         reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
         detail = flatten(str(error))[:500]
         return {"kind": "end", "status": "failed", "reason": reason, "detail": detail}
-    try:
-        label = option_of(decision(row), case.options)
-    except Wrong:  # nothing that can be read
-        label = None
+    label = None
+    for text in (_line(row), decision(row)):
+        with suppress(Wrong):  # nothing that can be read
+            label = label or option_of(text, case.options)
     return {"kind": "end", "status": "completed", "decision": label or NO_DECISION}

@@ -16,7 +16,7 @@ from plenum.base.text import flatten
 from plenum.design.condition import Recorded, Sampling
 from plenum.programs import inspect_logs
 from plenum.programs.case import NO_DECISION, Case
-from plenum.programs.cases import option_of, options_of, plain
+from plenum.programs.cases import apart, option_of, options_of, plain
 from plenum.programs.condition import ProgramCondition
 from plenum.programs.data_sets import Row, Wrong, rows
 from plenum.programs.logged_run import Entry, decision, entries
@@ -183,7 +183,8 @@ def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -
             options = {text: text for text in (*known, *([answer] if answer else []))}
             if len(options) < 2:
                 options["other"] = "any other decision"
-        return Case(name, str(given.get("text", name)), options, option_of(answer, options))
+        case = Case(name, str(given.get("text", name)), options, option_of(answer, options))
+        return apart(case) if "options" in given else case  # else its options are what was logged
     except Wrong as problem:
         raise UserError(f"{path}, {runs[0].place}: {problem}") from None
 

@@ -122,7 +122,7 @@ def _audit(
     else:
         program = adapters.in_process(committee)
         called = adapters.Committee(target=program.name, isolate="none", timeout_s=timeout_s)
-    given = (case,) if isinstance(case, Case) else cases.load(case)
+    given = (cases.require_apart(case),) if isinstance(case, Case) else cases.load(case)
     jobs = [
         Job(
             condition=_condition(program, each, backend),

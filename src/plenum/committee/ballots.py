@@ -1,19 +1,16 @@
 """Private ballots, the clerk's answer, and the tally that decides."""
 
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from plenum.base.fences import unfenced
 from plenum.committee.state import Malformed
 
 NONE = "NONE"
 """The decision of a committee in which no option has more than half of the ballots."""
-
-_LINE_END = r"(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])"
-_FENCE = re.compile(rf"```(?:json)?[ \t]*{_LINE_END}(.*){_LINE_END}[ \t]*```", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -122,10 +119,8 @@ def _counted(data: dict[str, Any], labels: tuple[str, ...]) -> Count:
 
 
 def _object(text: str, keys: set[str], closed: bool = True) -> dict[str, Any]:
-    stripped = text.strip()
-    fenced = _FENCE.fullmatch(stripped)
     try:
-        data = json.loads(fenced[1] if fenced else stripped, object_pairs_hook=_unique)
+        data = json.loads(unfenced(text), object_pairs_hook=_unique)
     except Malformed:
         raise
     except (ValueError, RecursionError):  # ValueError also where a number has too many digits

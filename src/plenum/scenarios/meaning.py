@@ -2,9 +2,10 @@
 
 import json
 import math
-import re
 from dataclasses import dataclass
 from typing import Any
+
+from plenum.base.fences import unfenced
 
 MOST = 10.0
 """The score of two texts that state the same."""
@@ -23,8 +24,6 @@ REPAIR = (
     "That was not the JSON object that was asked for ({problem}). Answer with that object and "
     f"nothing else: {_FORM}"
 )
-
-_FENCE = re.compile(r"```(?:json)?[ \t]*\n(.*)\n[ \t]*```", re.DOTALL)
 
 
 class Unread(ValueError):
@@ -79,11 +78,8 @@ def read(text: str) -> Opinion:
     Unread
         It is anything else, or its score is no number from 0 to 10. No score is ever made up.
     """
-    fenced = _FENCE.fullmatch(text.strip())
     try:
-        data = json.loads(
-            fenced[1] if fenced else text, object_pairs_hook=_unique, parse_constant=_no_number
-        )
+        data = json.loads(unfenced(text), object_pairs_hook=_unique, parse_constant=_no_number)
     except Unread:
         raise
     except (ValueError, RecursionError):

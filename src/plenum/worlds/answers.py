@@ -9,15 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from plenum.base.fences import unfenced
 from plenum.base.text import visible, well_formed
 from plenum.models.conversation import Misread
 
 Action = TypeVar("Action")
 
-_FENCE = re.compile(r"\A```(?:json)?[ \t]*\n(.*?)(?:\n[ \t]*```)?\Z", re.DOTALL)
 BREAKS_OFF = "it breaks off before its end; be brief"
 """What is wrong with an answer that was cut."""
 
+_MOST_DIGITS = 4000
 _MEMBER = re.compile(r'\s*"([^"\\]*)"\s*:\s*')
 
 
@@ -61,9 +62,7 @@ def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Ac
     Unreadable
         There is no object, no action in it, or one that isn't allowed.
     """
-    stripped = text.strip()
-    fenced = _FENCE.match(stripped)
-    body = fenced[1].strip() if fenced else stripped
+    body = unfenced(text, whole=False).strip()
     try:
         data, end = _DECODER.raw_decode(body)
     except Unreadable:
@@ -134,4 +133,9 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
+def _number(digits: str) -> int | float:
+    """A whole number; one that is longer than Python reads is too large for any action."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=_number, strict=False)

@@ -52,7 +52,6 @@ class Audit:
     program: Program
     model: ChatModel
     budget: Budget = field(default_factory=Budget)
-    retry_failed: bool = False
 
     def condition(self, **knobs: Any) -> ProgramCondition:
         """The program on the case."""
@@ -94,7 +93,6 @@ class Audit:
                 program=self.program,
                 settings=self.settings,
                 proxy=proxy,
-                retry_failed=self.retry_failed,
             ).run()
             for index in indices
         ]

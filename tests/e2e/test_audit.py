@@ -146,6 +146,8 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run) -> None:
     for given, words in (
         (["acceptable=.8"], "unacceptable: 0.8; it must be below acceptable=0.8"),
         (["max_runs=1"], "max_runs: 1 is not allowed"),
+        (["retry_failed=true"], "retry_failed: true; an audit has none: a failed run is an outcom"),
+        (["seed=3"], "seed: 3; an audit has none: all runs of a program on a case count together"),
         (
             ["rounds=3"],
             "rounds: run.py has this setting, audit.py has none; here it is committee.kn",

@@ -104,6 +104,8 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
     rest = OmegaConf.masked_copy(cfg, [str(key) for key in cfg if key not in _OWN])
     audited = OmegaConf.masked_copy(cfg, [key for key in _OWN if key in cfg])
     try:
+        if "out" in cfg:
+            audited.out = str(cfg.out)  # it names the study, which lies in the other part
         merged = OmegaConf.merge(OmegaConf.structured(AuditConfig), audited)
         audit = cast(AuditConfig, OmegaConf.to_object(merged))
     except OmegaConfBaseException as error:
@@ -126,4 +128,25 @@ def typed(cfg: DictConfig) -> tuple[AuditConfig, schema.StudyConfig]:
     )
     study = schema.typed(schema.resolved(rest))
     checking.check(study)
+    _refuse_anew(study)
     return audit, study
+
+
+def _refuse_anew(study: schema.StudyConfig) -> None:
+    """Refuse what would draw again what was drawn before: a verdict takes all runs of a program.
+
+    Raises
+    ------
+    UserError
+        Failed runs are to be taken up again, or a seed is to start the evidence anew.
+    """
+    require(
+        not study.retry_failed,
+        "retry_failed: true; an audit has none: a failed run is an outcome, and a program whose "
+        "failures were drawn again until they are gone would look stable",
+    )
+    require(
+        study.seed == 0,
+        f"seed: {study.seed}; an audit has none: all runs of a program on a case count together, "
+        "and a seed that starts them anew would give every verdict another try",
+    )

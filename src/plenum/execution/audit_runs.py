@@ -190,7 +190,6 @@ class AuditRuns(Deliberations):
             program=program,
             settings=self._audit.committee,
             proxy=self._proxy,
-            retry_failed=scene.job.retry_failed,
             observe=scene.observe,
             complain=scene.complain,
         )

@@ -11,7 +11,6 @@ from typing import Any
 from plenum.base.errors import Stopped, UserError
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
-from plenum.execution.replicate import RETRIABLE
 from plenum.execution.run_calls import RunCalls
 from plenum.models import CallError, Chat, Reply
 from plenum.programs import clerk, elicitation
@@ -61,7 +60,6 @@ class ProgramRun:
     program: Program
     settings: Committee
     proxy: Proxy
-    retry_failed: bool = False
     observe: Callable[[dict[str, Any]], object] = lambda entry: None
     complain: Callable[[Exception], object] = traceback.print_exception
 
@@ -100,13 +98,12 @@ class ProgramRun:
         head = {**self.condition.as_mapping(), "replicate": self.index}
         head |= {"environment": environment} if environment else {}
         with Journal(self.journal, head) as journal:
-            end = journal.end
-            if end and not (self.retry_failed and end.get("reason") in RETRIABLE):
+            if journal.end is not None:
                 return False
-            if end is not None:
-                journal.append({"kind": "reopen"})
             if journal.entries:
                 await caller.ticket.begin(len(journal.calls), max(len(journal.calls), 1))
+            if journal.begun:  # what its program draws itself it draws again: that is counted
+                journal.append({"kind": "reopen"})
             await journal.kept()
             journal.append(await self._outcome(journal))
             await journal.kept(ended=True)

@@ -60,7 +60,7 @@ class ProgramCondition(Condition):
             "overrides": dict(self.overrides),
             "model": self.model,
             "backend": identified_backend(self.backend),
-            "seed": self.seed,
+            "seed": 0,  # no setting: runs of a program on a case count together
             **({"weights": dict(self.weights)} if self.weights else {}),
             "version": PROGRAM_VERSION,
         }

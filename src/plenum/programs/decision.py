@@ -4,6 +4,7 @@ import json
 import re
 import signal
 import threading
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -199,13 +200,15 @@ def _forms(label: str, name: str) -> tuple[str, ...]:
 def _mentioned(text: str, options: Mapping[str, str]) -> Iterator[str]:
     """Options whose name, or whose label as ``option A``, a text holds as whole words."""
     plain = _plain(text)
-    names = {_plain(name): label for label, name in options.items()}
-    names |= {f"option {_plain(label)}": label for label in options}
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for label, name in options.items():
+        names[_plain(name)].add(label)
+        names[f"option {_plain(label)}"].add(label)
     names.pop("", None)  # of a name that is all marks, which any text holds
     for words in sorted(names, key=len, reverse=True):  # a longer name may hold a shorter one
         plain, hits = re.subn(rf"(?<!\w){re.escape(words)}(?!\w)", "\0", plain)
         if hits:
-            yield names[words]
+            yield from names[words]
 
 
 def _plain(text: str) -> str:

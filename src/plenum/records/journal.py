@@ -45,6 +45,8 @@ class Journal:
         The first line, as it is in the file.
     entries
         The lines behind it that were there when the journal was opened.
+    begun
+        Whether its first line was there by then.
 
     Raises
     ------
@@ -71,6 +73,7 @@ class Journal:
             raise
         self.head: dict[str, Any] = entries[0] if entries else {"kind": "head", **head}
         self.entries: list[dict[str, Any]] = entries[1:]
+        self.begun = bool(entries)
 
     @property
     def end(self) -> dict[str, Any] | None:

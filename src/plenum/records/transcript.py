@@ -66,6 +66,12 @@ class Transcript:
         return self.end.get("decision") if self.end else None
 
     @property
+    def begun_again(self) -> bool:
+        """Whether it was begun more than once: after a kill, a stop, a failure, or by itself."""
+        again = any(e["kind"] == "reopen" and "environment" not in e for e in self.entries)
+        return again or bool(self.end and self.end.get("restarts"))
+
+    @property
     def options(self) -> tuple[str, ...]:
         """The option labels."""
         return tuple(self.head["options"])

@@ -23,7 +23,9 @@ def run_name(condition: Mapping[str, Any]) -> str:
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """The tables that become a condition's Parquet artifacts, by name."""
     return {
-        "replicates": conditions.replicates(transcripts),
+        "replicates": conditions.replicates(transcripts).assign(
+            begun_again=[transcript.begun_again for transcript in transcripts]
+        ),
         "calls": pd.DataFrame(_calls(transcripts), columns=_CALLS),
         "messages": pd.DataFrame(_entries(transcripts, MESSAGES), columns=_MESSAGES),
         "elicited": pd.DataFrame(_entries(transcripts, (ELICITED,)), columns=_MESSAGES),

@@ -223,7 +223,7 @@ def test_putting_together_can_be_broken_off_at_any_point(
         assert below(s3, prefix) == ["000.jsonl"]
 
 
-@pytest.mark.parametrize("damage", ["torn", "changed", "missing"])
+@pytest.mark.parametrize("damage", ["torn", "changed", "missing", "binary"])
 def test_what_does_not_verify_is_not_restored(
     s3: s3_server.S3, prefix: str, machine: Machine, damage: str
 ) -> None:
@@ -232,11 +232,45 @@ def test_what_does_not_verify_is_not_restored(
     name = f"{prefix}/c0/000/00004.jsonl"
     data = s3.get(name)
     s3.delete(name)
+    damaged = {"torn": data[:-9], "changed": data.replace(b"n", b"m", 1), "binary": b"\xff\xfe"}
     if damage != "missing":
-        s3.put(name, data[:-9] if damage == "torn" else data.replace(b"n", b"m", 1))
+        s3.put(name, damaged[damage])
     with pytest.raises(DamagedJournal, match=f"s3://plenum/{prefix}/c0/000"):
         opened(machine("b"))
     assert not list(storage.MIRRORS.rglob("000.jsonl"))
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00\x80", b"\x89PNG\n\xff", b"\n", b"\xff\n"])
+def test_a_binary_object_is_no_journal(
+    s3: s3_server.S3, prefix: str, machine: Machine, data: bytes
+) -> None:
+    s3.put(f"{prefix}/c0/000.jsonl", data)
+    with pytest.raises(DamagedJournal, match=f"journal s3://plenum/{prefix}/c0/000"):
+        opened(machine("a"))
+    assert not list(storage.MIRRORS.rglob("000.jsonl"))
+
+
+def test_an_object_with_another_name_is_no_segment(
+    s3: s3_server.S3, prefix: str, machine: Machine
+) -> None:
+    s3.put(f"{prefix}/c0/000/readme.jsonl", b"{}\n")
+    with opened(machine("a")) as journal:
+        play(journal, range(2))
+        storage.refresh(journal.path)
+    assert len(opened(machine("b")).entries) == 2
+
+
+@pytest.mark.parametrize("name", ["../x.jsonl", "./000.jsonl", "a\x1bb.jsonl"])
+def test_an_object_whose_name_is_no_path_is_told_at_once(
+    s3: s3_server.S3, prefix: str, machine: Machine, name: str
+) -> None:
+    a, lines = machine("a", patience_s=300), list[str]()
+    a.bucket.tell = lines.append
+    s3.put(f"{prefix}/c0/{name}", b"x")
+    with pytest.raises(Stopped, match="whose name is no path; remove it") as stopped:
+        a.fetch(a.mirror / "c0")
+    assert name.replace("\x1b", "\ufffd") in str(stopped.value)
+    assert lines == []
 
 
 def test_a_replicate_that_had_failed_goes_on_behind_the_whole_object(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from plenum.base.errors import Stopped, UserError
 from plenum.base.terminal import say
+from plenum.base.text import printable
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -204,6 +205,8 @@ class Bucket:
                 raise
             except (known.PermissionDeniedError, known.UnauthenticatedError) as error:
                 raise Stopped(f"{self.url}: {reason(error)}") from None
+            except known.InvalidPathError as error:  # of all objects there, until it is gone
+                raise Stopped(f"{self.url}: {_misnamed(error)}") from None
             except known.BaseError as error:
                 if time.monotonic() > min(began + self._patience_s, self._last):
                     raise Stopped(f"{self.url}: {reason(error)}") from None
@@ -238,6 +241,13 @@ def reason(error: Exception) -> str:
     if "HTTP error" in text:
         return "it can't be reached"
     return " ".join(text.rpartition(" - ")[2].split())
+
+
+def _misnamed(error: Exception) -> str:
+    """What is to be done about an object of somebody else whose name no path can have."""
+    named = re.search(r'Path "(.*?)": ', str(error), re.DOTALL)
+    name = printable(named[1] if named else "")
+    return f'it can\'t be read while an object "{name}" is there, whose name is no path; remove it'
 
 
 def _connect(url: str) -> "S3Store":

@@ -9,6 +9,7 @@ ended, ``IDENTITY/000.jsonl`` has all lines, and segments below its last line ar
 import asyncio
 import hashlib
 import os
+import re
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from plenum.records.writing import write_whole
 _BACKLOG = 64_000_000
 """Bytes of journals that may wait for the bucket before turns wait, too."""
 _RACES = 5
+_SEGMENT = re.compile(r"/[0-9]+\.jsonl")
 _MARK = b"writer "
 """How the mark of a process begins."""
 
@@ -178,10 +180,15 @@ class Segments:
         if not (held.startswith(local) or local.startswith(held)):
             raise self._fenced(self.name)
         if len(held) > len(local):
-            verified(f"{self._bucket.url}/{self.name}", held)
+            where = f"{self._bucket.url}/{self.name}"
+            verified(where, held)
+            try:
+                text = held.decode()
+            except UnicodeDecodeError:  # behind the last whole line
+                raise DamagedJournal(f"journal {where}: it ends with bytes of no entry") from None
             self.path.parent.mkdir(parents=True, exist_ok=True)
             last_s = max(s.time_s for s in (*segments, *([whole] if whole else [])))
-            write_whole(self.path, held.decode())
+            write_whole(self.path, text)
             os.utime(self.path, (last_s, last_s))
         self._queue.add(-min(len(held), self._target))
         self._bytes, self._lines, self._known = len(held), held.count(b"\n"), True
@@ -285,7 +292,8 @@ class Segments:
         """The object with all lines, and segments in their order."""
         named = {stored.name: stored for stored in listed}
         whole = named.get(f"{self.name}.jsonl")
-        segments = [s for s in named.values() if s.name.startswith(f"{self.name}/")]
+        below = (s for s in named.values() if s.name.startswith(self.name))
+        segments = [s for s in below if _SEGMENT.fullmatch(s.name, len(self.name))]
         return whole, sorted(segments, key=_number)
 
     def _read(self, objects: list[Stored], local: bytes) -> bytes | None:

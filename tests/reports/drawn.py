@@ -48,13 +48,6 @@ def labels(axes: Axes) -> list[str]:
     return [text.get_text() for text in legend.get_texts()]
 
 
-def title(axes: Axes) -> str:
-    """What a panel's legend is headed by."""
-    legend = axes.get_legend()
-    assert legend is not None
-    return legend.get_title().get_text()
-
-
 def texts(axes: Axes) -> list[str]:
     """What is written into a panel."""
     return [text.get_text() for text in axes.texts]

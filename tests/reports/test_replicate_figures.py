@@ -7,14 +7,13 @@ import pytest
 from drawn import assert_legible, assert_printable, caption, corners, labels, points, shown, study
 from known_conditions import CHOSEN, SEATS, build, one_shot, perturbed, tracked
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import NullTest, share
 from plenum.dynamics.nulls import SHUFFLES
 from plenum.reports.figures.branching import branching
 from plenum.reports.figures.hosted import hosted
-from plenum.reports.figures.majority import chosen, majority
+from plenum.reports.figures.majority import majority
 from plenum.reports.figures.null import drawn, null
 from plenum.reports.figures.options import look
 from plenum.reports.figures.seats import leading, representative, seats
@@ -272,12 +271,6 @@ def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> Trac
     return corners(key, tops, **factors)
 
 
-def keys(figure: Figure | None) -> list[list[str]]:
-    """The legends of a figure, each in a place of its own."""
-    assert figure is not None
-    return [labels(panel) for panel in figure.axes if panel.get_legend() is not None]
-
-
 def test_six_replicates_stand_evenly_from_the_nearest_to_the_mean_to_the_farthest() -> None:
     condition = tracked(1, replicates=11)
     (row,) = study(condition).rows
@@ -342,38 +335,43 @@ def test_switches_are_pooled_over_temperatures_alone() -> None:
     assert_legible(figure)
 
 
+def levels(axes: Axes) -> list[list[float]]:
+    """The steps of a panel of majorities."""
+    return [steps.get_data().values.tolist() for steps in axes.patches]  # type: ignore[attr-defined]
+
+
 def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_one() -> None:
     condition = agreeing(1, [1, 3, 3, 0])
     figure = majority(study(condition))
-    first, stays = shown(figure)
-    for panel in (first, stays):
-        rounds, level = points(panel.lines[0])
-        assert rounds.tolist() == [0, 1, 2, 3, 4]
-        assert level.tolist() == [0, 0.25, 0.25, 0.75, 0.75]
-        never, end = panel.lines[1:3]
-        assert_allclose(points(never), [[5, 5], [0.75, 1]])
-        assert_allclose(np.ravel(points(end)), [5, 0.75])
-    assert keys(figure) == [["HL-01, roles off,\nuniform\nn = 4, never 1 / 1"]]
-    (band,) = first.collections
+    (panel,) = shown(figure)
+    assert levels(panel) == [[0.25, 0.25, 0.75, 0.75]] * 2
+    name = "HL-01, roles off, uniform"
+    assert panel.get_title(loc="left") == f"{name}\nn = 4, none lasts in 1, none at all in 1"
+    (band,) = panel.collections
     low = share(1, 4)
     heights = band.get_paths()[0].vertices[:, 1]  # type: ignore[attr-defined]
     assert np.isclose(heights, low.ci_low).any()
     assert np.isclose(heights, low.ci_high).any()
-    assert "share without one (censored at the last round)" in caption(figure)
     assert_legible(figure)
 
 
-def test_of_many_conditions_those_of_the_extreme_temperatures_are_drawn() -> None:
-    rows = [
-        agreeing(n, [1, 2], temperature=f"t{t}", roles=roles)
-        for n, (t, roles) in enumerate((t, r) for t in (0, 0.1, 0.7) for r in ("on", "off"))
-    ]
-    every = study(*rows)
-    kept = [row.tracked.factors["temperature"] for row in chosen(every.rows)]
-    assert kept == ["t0", "t0", "t0.7", "t0.7"]
-    figure = majority(every)
-    never = "n = 2, never 0 / 0"
-    assert keys(figure) == [
-        [f"roles {roles}, {t}\n{never}" for t in ("t0", "t0.7") for roles in ("on", "off")]
-    ]
-    assert "2 further conditions of the study aren't drawn" in caption(figure)
+def test_no_curve_of_majorities_leaves_its_axes() -> None:
+    figure = majority(study(*(agreeing(n, [1, 2, n % 3], memory=f"k{n}") for n in range(1, 9))))
+    panels = shown(figure)
+    assert len(panels) == 8
+    for panel in panels:
+        assert panel.get_ylim() == (0, 1)
+        values = np.ravel(levels(panel))
+        assert values.min() >= 0
+        assert values.max() <= 1
+
+
+def test_conditions_that_agree_at_once_are_counted_and_not_drawn() -> None:
+    at_once, later = agreeing(1, [1, 1]), agreeing(2, [1, 3], roles="on")
+    figure = majority(study(at_once, later))
+    (panel,) = shown(figure)
+    assert panel.get_title(loc="left").startswith("roles on\n")
+    assert "in 1 of 2 conditions all replicates have a majority from round 1" in caption(figure)
+    alone = majority(study(at_once))
+    assert levels(shown(alone)[0]) == [[1, 1, 1, 1]] * 2
+    assert "one of them is drawn" in caption(alone)

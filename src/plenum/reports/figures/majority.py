@@ -1,138 +1,108 @@
 """How many rounds committees take to a majority, as cumulative shares (Fig. S4)."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter
-from matplotlib.transforms import offset_copy
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from plenum.dynamics import TimeToMajority
 from plenum.dynamics.decisions import share
-from plenum.dynamics.majority import READINGS
-from plenum.reports.figures.words import captioned, degrees, name, plain, wrapped
-from plenum.reports.rows import Row, grouped, varying_in
+from plenum.reports.figures.words import captioned, limited, name, wrapped
+from plenum.reports.rows import Row, varying_in
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import PAGE, SMALL, look, outer_labels, panels
+from plenum.reports.style import COLOURS, PAGE, SMALL, outer_labels, panels
 
-CURVES = 8
-"""Curves that stay apart in a panel."""
+MOST = 16
+"""Panels that stay readable on a page."""
 
-SCENARIOS = 4
-"""Scenarios that are drawn, a pair of panels each."""
+_STAYS = COLOURS[0]
+_FIRST = "0.72"
 
-_BANDS = 3
-"""Up to how many curves have their intervals."""
-
-_ASIDE = 1.1
-"""How far apart curves are drawn, in points, so that those that coincide are seen."""
-
-_LETTERS = 24
-"""Letters of a line of the legend."""
+Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def majority(study: EstimatedStudy) -> Figure | None:
-    """The share of replicates with a majority by round, in both readings, a row a scenario."""
+    """The share of replicates with a majority by round, in both readings, a panel a condition."""
     if not study.deliberated:
         return None
-    every = list(grouped(study.deliberated, ["scenario"]).items())
-    groups = [(key[0], chosen(rows)) for key, rows in every[:SCENARIOS]]
-    size = (PAGE, 2.0 * len(groups) + 1.0)
-    figure, axes = panels(len(groups), 3, size, sharey=True, width_ratios=(1, 1, 0.5))
-    names = [n for n in varying_in(study.deliberated) if n != "scenario"]
-    for (*pair, room), (scenario, rows) in zip(axes, groups, strict=True):
-        for panel, reading in zip(pair, READINGS, strict=True):
-            _panel(panel, rows, reading, names)
-            what = "first majority" if reading == "first" else "majority that stays"
-            panel.set_title(f"{plain(scenario)}: {what}")
-        pair[0].set_ylabel("share of replicates")
-        room.set_axis_off()
-        room.legend(handles=pair[0].get_legend_handles_labels()[0], loc="center left",
-                    bbox_to_anchor=(-0.1, 0.5), handlelength=2.6, fontsize=SMALL,
-                    title="never: first / stays", title_fontsize=SMALL, alignment="left",
-                    labelspacing=0.4)  # fmt: skip
-    outer_labels(axes[:, :2], x="round")
-    drawn = [row for _, rows in groups for row in rows]
-    left_out = len(study.deliberated) - len(drawn)
-    banded = len(drawn) <= _BANDS
-    captioned(figure, "majority", drawn, banded=banded, more=left_out)
+    told = [row for row in study.deliberated if _takes_time(row)] or study.deliberated[:1]
+    rows, left = limited(told, MOST)
+    columns = min(len(rows), 4)
+    lines = math.ceil(len(rows) / columns)
+    wide = PAGE if columns > 2 else PAGE * columns / 2
+    figure, axes = panels(
+        lines, columns, (wide, 1.6 * lines + (1.5 if columns > 1 else 2.1)), len(rows), sharey=True
+    )
+    names = varying_in(study.deliberated)
+    for panel, row in zip(axes.flat, rows, strict=False):
+        _panel(panel, row)
+        title = wrapped(name(row, names), int(30 * wide / PAGE * 4 / columns))
+        panel.set_title(f"{title}\n{_counts(row)}", fontsize=SMALL + 0.5)
+    outer_labels(axes, x="round", y="share of replicates")
+    figure.legend(handles=_keys(), loc="outside upper left", ncols=3 if columns > 1 else 1)
+    at_once = sum(not _takes_time(row) for row in study.deliberated)
+    captioned(figure, "majority", rows, left=left, at_once=at_once, every=len(study.deliberated))
     return figure
 
 
-def chosen(rows: Sequence[Row]) -> list[Row]:
-    """The conditions of a scenario, where these are many those of its two extreme temperatures."""
-    if len(rows) <= CURVES // 2:
-        return list(rows)
-    values = sorted({degrees(row) for row in rows})
-    ends = [row for row in rows if degrees(row) in (values[0], values[-1])]
-    return ends[:CURVES]
+def _takes_time(row: Row) -> bool:
+    """Whether some replicate has no majority from the first round on that stays."""
+    return bool((reached(_times(row)[1]) < 1).any())
 
 
 def reached(times: TimeToMajority) -> NDArray[np.float64]:
-    """The share of replicates with a majority after rounds 0 to T, shape (T + 1,)."""
-    return np.concatenate([[0.0], 1 - times.curve])
+    """The share of replicates with a majority after rounds 1 to T, shape (T,)."""
+    return np.asarray(1 - times.curve)
 
 
-def _panel(axes: Axes, rows: Sequence[Row], reading: str, names: Sequence[str]) -> None:
-    last = max(row.tracked.preferences.shape[1] for row in rows)
-    root = axes.get_figure(root=True)
-    for number, row in enumerate(rows):
-        times = _time(row, reading)
-        aside = (number - (len(rows) - 1) / 2) * _ASIDE
-        place = offset_copy(axes.transData, root, aside, -aside, units="points")
-        style = look(number)
-        colour, marker = style["color"], style["marker"]
-        level = reached(times)
-        rounds = np.arange(len(level))
-        axes.step(
-            *(rounds, level),
-            where="post", **style, lw=1.0, zorder=3, ms=2.6, transform=place,
-            markevery=_every(number, len(level)), label=_label(row, names),
-        )  # fmt: skip
-        if len(rows) <= _BANDS:
-            low, high = limits(times)
-            axes.fill_between(rounds, low, high, step="post", color=colour, alpha=0.12, lw=0)
-        if times.events < times.n:
-            at = last + 1 + (number - (len(rows) - 1) / 2) * 0.12
-            axes.plot([at, at], [level[-1], 1], ":", color=colour, lw=1.1)
-            axes.plot(at, level[-1], marker, color=colour, mfc="white", ms=3.4)
-    _rounds(axes, last)
-    axes.set_ylim(-0.05, 1.06)
-    axes.grid(axis="y")
-
-
-def _label(row: Row, names: Sequence[str]) -> str:
-    title = name(row, names)
-    never = (times.n - times.events for times in (_time(row, r) for r in READINGS))
-    return f"{wrapped(title, _LETTERS)}\nn = {row.n}, never {' / '.join(map(str, never))}"
-
-
-def limits(times: TimeToMajority) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Clopper and Pearson's limits of the share with a majority after rounds 0 to T."""
+def limits(times: TimeToMajority) -> Limits:
+    """Clopper and Pearson's limits of the share with a majority after rounds 1 to T."""
     shares = [share(round(level * times.n), times.n) for level in reached(times)]
     return np.array([s.ci_low for s in shares]), np.array([s.ci_high for s in shares])
 
 
-def _time(row: Row, reading: str) -> TimeToMajority:
+def _panel(axes: Axes, row: Row) -> None:
+    """The first majority as a broad line, one that stays as a thin one with its band on it."""
+    first, stays = _times(row)
+    edges = np.arange(len(reached(stays)) + 1) + 0.5
+    low, high = (np.append(ends, ends[-1]) for ends in limits(stays))
+    axes.fill_between(edges, low, high, step="post", color=_STAYS, alpha=0.13, lw=0)
+    for times, style in zip((first, stays), _styles(), strict=True):
+        axes.stairs(reached(times), edges, baseline=None, **style, clip_on=False)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.set_ylim(0, 1)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
+    axes.grid(axis="y")
+
+
+def _styles() -> tuple[dict[str, object], dict[str, object]]:
+    """How the first majority is drawn, and one that stays."""
+    return {"color": _FIRST, "lw": 3.2, "zorder": 2}, {"color": _STAYS, "lw": 1.1, "zorder": 3}
+
+
+def _counts(row: Row) -> str:
+    """n, and how many replicates have no majority at the end, or none at all."""
+    first, stays = _times(row)
+    without = f"n = {row.n}, none lasts in {stays.n - stays.events}"
+    never = first.n - first.events
+    return f"{without}, none at all in {never}" if never else without
+
+
+def _times(row: Row) -> Sequence[TimeToMajority]:
     assert row.summary is not None
-    return row.summary.time_to_majority if reading == "first" else row.summary.time_to_stable
+    return row.summary.time_to_majority, row.summary.time_to_stable
 
 
-def _every(number: int, rounds: int) -> tuple[int, int]:
-    step = max(rounds // 4, 1)
-    return 1 + number % step, step
-
-
-def _rounds(axes: Axes, last: int) -> None:
-    """Rounds from 0 on, and one place beyond the last for what never came."""
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 10**6) if last / s <= 10)
-    ticks = [*range(0, last + 1, step), last + 1]
-    if ticks[-1] - ticks[-2] < max(step / 2, 1) or (len(ticks) > 2 and ticks[-2] == last):
-        ticks = [t for t in ticks if t != last or step == 1]
-    axes.axvline(last + 0.5, color="0.8", lw=0.6)
-    axes.set_xlim(-0.2, last + 1.8)
-    axes.xaxis.set_major_locator(FixedLocator(ticks))
-    axes.xaxis.set_major_formatter(FuncFormatter(
-        lambda x, _: "never" if x > last else f"{x:.0f}"))  # fmt: skip
+def _keys() -> list[Line2D | Patch]:
+    first, stays = _styles()
+    return [
+        Line2D([], [], **first, label="a majority so far"),  # type: ignore[arg-type]
+        Line2D([], [], **stays, label="one that stays"),  # type: ignore[arg-type]
+        Patch(color=_STAYS, alpha=0.13, lw=0, label="its 95 % band"),
+    ]

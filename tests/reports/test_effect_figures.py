@@ -51,7 +51,7 @@ def test_an_effect_stands_by_scenario_with_its_mean_below() -> None:
     own = study(chair("S-1", "S-2", "S-3"))
     (figure,) = pages(own)
     names, axes, numbers = figure.axes
-    assert texts(names) == ["roles: λ̂(ablate_chair) − λ̂(on)", "S-1", "S-2", "S-3", "mean"]
+    assert texts(names) == ["roles: without chair minus on", "S-1", "S-2", "S-3", "mean"]
     (mean,) = own.across
     effects = [line for line in axes.lines if line.get_label() == "effect"]
     expected = [*(e.estimate.value for e in own.contrasts), mean.estimate.value]
@@ -59,7 +59,7 @@ def test_an_effect_stands_by_scenario_with_its_mean_below() -> None:
     assert [line.get_marker() for line in effects] == ["o", "o", "o", "D"]
     assert "12 / 12" in texts(numbers)
     assert "3 scenarios" in texts(numbers)
-    assert "the papers draw full − ablated" in caption(figure)
+    assert "the papers draw with − without" in caption(figure)
     assert "no evidence about language models" in caption(figure)
 
 
@@ -83,15 +83,39 @@ def test_an_interval_that_leaves_the_axis_ends_in_an_arrow() -> None:
     assert "arrows: 1 of 2 intervals go on beyond the axis" in caption(figure)
 
 
+def test_the_axis_holds_all_intervals_but_one_that_dwarfs_the_others() -> None:
+    own = study(square("HL-01"))
+    found = [*own.contrasts, *own.interactions]
+    (figure,) = pages(own)
+    low, high = figure.axes[1].get_xlim()
+    assert low < min(e.estimate.ci_low for e in found)
+    assert high > max(e.estimate.ci_high for e in found)
+    assert not [line for line in figure.axes[1].lines if line.get_label() == "beyond"]
+    wide = high - low
+    assert wide < 1.1 * (
+        max(0.005, *(e.estimate.ci_high for e in found))
+        - min(-0.005, *(e.estimate.ci_low for e in found))
+    )
+
+
+def test_a_column_of_warnings_stands_where_something_warns() -> None:
+    own = study(chair("S-1"))
+    silent = [replace(e, warnings=()) for e in own.contrasts]
+    warned = [replace(e, warnings=("flip_dominated",)) for e in own.contrasts]
+    for effects, expected in ((silent, False), (warned, True)):
+        (figure,) = forest(effects, [], [])
+        assert ("warned" in texts(figure.axes[2])) is expected
+
+
 def test_many_levels_in_few_places_are_grouped_by_place() -> None:
     levels = ("on", "off", "ablate_chair", "ablate_rights")
     rows = build([tracked(n, 0.01 * n, roles=level) for n, level in enumerate(levels)])
     (figure,) = pages(study(rows))
     assert texts(figure.axes[0]) == [
         "roles, HL-01",
-        "λ̂(on) − λ̂(off)",
-        "λ̂(ablate_chair) − λ̂(on)",
-        "λ̂(ablate_rights) − λ̂(on)",
+        "on minus off",
+        "without chair minus on",
+        "without rights minus on",
     ]
 
 
@@ -116,7 +140,7 @@ def test_a_landscape_has_every_effect_once_over_its_pages() -> None:
     expected = [e.value for e in (*effects, *(mean.estimate for mean in own.across))]
     assert_allclose(sorted(lines), sorted(expected))
     heads = [text for figure in found for text in texts(figure.axes[0])]
-    assert "roles x mixed: [λ̂(both) − λ̂(roles)] − [λ̂(mixed) − λ̂(neither)]" in heads
+    assert "interaction: effect of mixed models with roles minus without" in heads
     assert "mixed model of the 2x2 over scenarios" in heads
     assert "page 1 of" in caption(found[0])
 

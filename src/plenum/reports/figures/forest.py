@@ -24,9 +24,14 @@ MOST = 46
 _HIGH = 0.135
 """Inches that a line takes."""
 
-_WIDE, _USUAL_ENDS = 2.0, 1.5
-"""The axis reaches to so many times the largest effect, or the median end of an interval: what is
-more; the few intervals beyond it get an arrow."""
+_USUAL = 4.0
+"""The axis holds all intervals, but for those that go on farther from 0 than so many times the
+median width, and than all effects: these get an arrow, and leave the others their room."""
+
+_LEAST, _MARGIN = 0.005, 0.03
+"""How far the axis goes at least, and what it leaves free at both ends, as a share of it."""
+
+_ABLATED = "ablate_"
 
 _SURE = 0.05
 """Effects with an adjusted p below this are filled."""
@@ -71,7 +76,7 @@ def forest(
     groups += list(_models(across, names))
     pages = _pages(groups)
     rows = [row for effect in effects for row in effect.cells]
-    reach = _reach(groups)
+    reach = _limits(groups)
     return [
         _page([line for group in page for line in group], rows, reach, (n, len(pages)))
         for n, page in enumerate(pages, 1)
@@ -131,15 +136,27 @@ def _place(effect: Effect[Contrast], names: Sequence[str]) -> str:
 
 def _heading(effect: Effect[Contrast]) -> str:
     if len(effect.cells) > 2:
-        return f"{effect.name}: [λ̂(both) − λ̂(roles)] − [λ̂(mixed) − λ̂(neither)]"
+        return "interaction: effect of mixed models with roles minus without" + _of(effect)
     return f"{_factor([effect])}: {_minus(effect)}"
 
 
 def _minus(effect: Effect[Contrast]) -> str:
-    """``λ̂(on) − λ̂(off)``: what is taken from what."""
+    """The levels that are compared, as in ``on minus off``."""
     treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
+    return f"{_level(treated)} minus {_level(reference)}{_of(effect)}"
+
+
+def _level(level: str) -> str:
+    """A level in words: of a mandate that is taken out, what the committee lacks."""
+    if level.startswith(_ABLATED):
+        return "without " + level.removeprefix(_ABLATED).replace("_", " ")
+    return words.plain(level, words.LONG)
+
+
+def _of(effect: Effect[Contrast]) -> str:
+    """Names the exponent where it isn't that of repeats."""
     exponent = symbol(effect.cells)
-    return f"{exponent}({treated}) − {exponent}({reference})"
+    return f", {exponent}" if exponent != "λ̂" else ""
 
 
 def _line(effect: Effect[Contrast], label: str) -> Line:
@@ -173,25 +190,31 @@ def _pages(groups: Sequence[list[Line]]) -> list[list[list[Line]]]:
     return pages
 
 
-def _reach(groups: Sequence[Sequence[Line]]) -> float:
-    """How far the axis goes to either side, the same on all pages."""
+def _limits(groups: Sequence[Sequence[Line]]) -> tuple[float, float]:
+    """Where the axis ends, the same on all pages: it holds 0, all effects, and their intervals."""
     estimates = [line.estimate for group in groups for line in group if line.estimate]
-    values = [abs(e.value) for e in estimates if math.isfinite(e.value)]
-    ends = [abs(end) for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
-    largest = max(values, default=0.01)
-    usual = max(_WIDE * largest, _USUAL_ENDS * float(np.median(ends or [0])))
-    return 1.05 * max(min(max(ends, default=0), usual), largest, 0.01)
+    values = [e.value for e in estimates if math.isfinite(e.value)]
+    ends = [end for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
+    widths = [e.ci_high - e.ci_low for e in estimates if math.isfinite(e.ci_high - e.ci_low)]
+    most = max(
+        [_USUAL * float(np.quantile(widths or [0.0], 0.5, method="lower")), *map(abs, values)]
+    )
+    inside = [*values, *np.clip(ends, -most, most), -_LEAST, _LEAST]
+    margin = _MARGIN * (max(inside) - min(inside))
+    return min(inside) - margin, max(inside) + margin
 
 
 def _page(
     lines: Sequence[Line],
     rows: Sequence[Row],
-    reach: float,
+    reach: tuple[float, float],
     place: tuple[int, int],
 ) -> Figure:
     exponent = symbol(rows)
-    head = (f"Δ{exponent} [95 %]", "n", "p (Holm)", "warned")
-    columns = [head, *(_cells(line) for line in lines if line.estimate)]
+    head = (f"Δ{exponent} [95 %]", "n", "p (Holm)")
+    if any(letters(line.warned) for line in lines):
+        head = (*head, "warned")
+    columns = [head, *(_cells(line)[: len(head)] for line in lines if line.estimate)]
     places = _places(columns)
     left = _GAP + max(width(line.label) for line in lines if line.estimate)
     left = min(left, PAGE - places[-1] - _LEAST_PLOT)
@@ -204,12 +227,12 @@ def _page(
             continue
         _write(names, _INDENT, at, words.fitted(line.label, left - _INDENT))
         _draw(axes, at, line, reach)
-        for x, text in zip(places, _cells(line), strict=False):
+        for x, text in zip(places, _cells(line)[: len(head)], strict=False):
             _write(numbers, x, at, text)
     for x, text in zip(places, head, strict=False):
         _write(numbers, x, -1, text, bold=True)
     axes.axvline(0, color="0.3", lw=0.7, zorder=0)
-    axes.set_xlim(-reach, reach)
+    axes.set_xlim(*reach)
     axes.set_ylim(len(lines) - 0.4, -1.6)
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
@@ -225,7 +248,7 @@ def _page(
         *(figure, "forest", rows),
         sure=f"{_SURE:g}",
         pooled=any(line.pooled for line in lines),
-        ablated=any("ablate_" in line.label for line in lines),
+        ablated=any(row.tracked.factors["roles"].startswith(_ABLATED) for row in rows),
         meant=explained(name for line in lines for name in line.warned),
         cut=cut,
         drawn=len(drawn),
@@ -256,14 +279,14 @@ def _write(axes: Axes, x: float, at: int, text: str, *, bold: bool = False) -> N
         drawn.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
 
 
-def _draw(axes: Axes, at: int, line: Line, reach: float) -> None:
+def _draw(axes: Axes, at: int, line: Line, reach: tuple[float, float]) -> None:
     """A marker, its interval, and arrows where that goes on beyond the axis."""
     e = line.estimate
     if e is None or math.isnan(e.value):
         return
     colour = "black" if line.pooled else COLOURS[0]
     if math.isfinite(e.ci_low) and math.isfinite(e.ci_high):
-        low, high = np.clip((e.ci_low, e.ci_high), -reach, reach)
+        low, high = np.clip((e.ci_low, e.ci_high), *reach)
         axes.hlines(at, low, high, color=colour, lw=1.0)
         for limit, shape in _beyond(e, reach):
             axes.plot(limit, at, shape, color=colour, ms=3, clip_on=False, label="beyond")
@@ -281,7 +304,8 @@ def _cells(line: Line) -> tuple[str, str, str, str]:
     return (text, line.n, p_value(line.p), letters(line.warned))
 
 
-def _beyond(e: Estimate, reach: float) -> list[tuple[float, str]]:
+def _beyond(e: Estimate, reach: tuple[float, float]) -> list[tuple[float, str]]:
     """The ends of the axis that an interval reaches over, with the arrows that say so."""
-    left = [(-reach, "<")] if e.ci_low < -reach else []
-    return left + ([(reach, ">")] if e.ci_high > reach else [])
+    low, high = reach
+    left = [(low, "<")] if e.ci_low < low else []
+    return left + ([(high, ">")] if e.ci_high > high else [])

@@ -83,7 +83,7 @@ def _panel(axes: Axes, row: Row) -> None:
 
 def _styles() -> tuple[dict[str, object], dict[str, object]]:
     """How the first majority is drawn, and one that stays."""
-    return {"color": _FIRST, "lw": 3.2, "zorder": 2}, {"color": _STAYS, "lw": 1.1, "zorder": 3}
+    return {"color": _FIRST, "lw": 2.8, "zorder": 2}, {"color": _STAYS, "lw": 1.1, "zorder": 3}
 
 
 def _counts(row: Row) -> str:

@@ -282,22 +282,46 @@ def test_six_replicates_stand_evenly_from_the_nearest_to_the_mean_to_the_farthes
     assert sorted(representative(few)) == [0, 1]
 
 
-def test_the_condition_nearest_to_the_papers_is_taken_and_a_seat_looks_the_same_in_all() -> None:
+def test_up_to_half_of_the_replicates_that_are_drawn_are_flips() -> None:
+    found = ["A"] * 7 + ["NONE", "B", "B", "B"]
+    (row,) = study(tracked(1, replicates=11, decisions=found)).rows
+    shown = representative(row)
+    assert [found[place] for place in shown[:3]] == ["A"] * 3
+    assert not set("A") & {found[place] for place in shown[3:]}
+    (row,) = study(tracked(1, replicates=11, decisions=["A"] * 10 + ["NONE"])).rows
+    assert [row.tracked.decisions[place] for place in representative(row)] == ["A"] * 5 + ["NONE"]
+    (row,) = study(tracked(1, replicates=6, decisions=["A", "A", "B", "C", "D", "E"])).rows
+    assert len(set(representative(row))) == 6
+
+
+def test_the_condition_with_most_flips_is_taken_and_a_seat_looks_the_same_in_all() -> None:
+    flips = ["A"] * 8 + ["NONE"] * 4
     conditions = [
-        tracked(1, temperature="t0"),
-        tracked(2, roles="on", temperature="t0.7"),
-        replace(tracked(3, roles="on", temperature="t0"), seats=SEATS[::-1]),
-        tracked(4, roles="on", model="mixed"),
+        tracked(1, roles="on", decisions=["A"] * 10 + ["B"] * 2),
+        replace(tracked(3, roles="on", model="mixed", decisions=flips), seats=SEATS[::-1]),
+        tracked(4, model="mixed"),
     ]
     figure = seats(study(*conditions))
     assert figure is not None
-    assert "HL-01, roles on, uniform, k15, t0; of 4 conditions the one nearest" in caption(figure)
-    assert "6 of 12 replicates" in caption(figure)
+    assert "(HL-01, roles on, mixed, k15, t0); of 3 conditions the one with the largest share" in (
+        caption(figure)
+    )
+    assert "6 of 12 replicates: 3 of the 8 with the most frequent decision (A)" in caption(figure)
+    heads = [panel.get_title(loc="left").split("\n") for panel in shown(figure)[:6]]
+    assert [end for _, end in heads] == ["decides A"] * 3 + ["no majority"] * 3
+    assert ["flip" in number for number, _ in heads] == [False] * 3 + [True] * 3
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts[:5] == sorted(SEATS)
+    assert texts == sorted(SEATS)
     line = shown(figure)[0].lines[0]  # the Chair's, which speaks last here
-    chair = conditions[2].preferences[representative(study(conditions[2]).rows[0])[0], :, 4]
-    assert_allclose(points(line)[1], chair[:, leading(study(conditions[2]).rows[0])[0]])
+    own = study(conditions[1]).rows[0]
+    chair = conditions[1].preferences[representative(own)[0], :, 4]
+    assert_allclose(points(line)[1], chair[:, leading(own)[0]])
+    assert_legible(figure)
+
+
+def test_where_no_replicate_flips_the_first_condition_is_taken_and_the_caption_says_so() -> None:
+    figure = seats(study(tracked(1, roles="on"), tracked(2)))
+    assert "of 2 conditions the first, since no replicate flips in any" in caption(figure)
 
 
 def test_more_seats_than_colours_are_told_apart() -> None:

@@ -8,69 +8,117 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plenum.reports.figures.words import LONG, captioned, foremost, labels, plain
+from plenum.dynamics.decisions import tally
+from plenum.reports.figures.options import called, ended
+from plenum.reports.figures.words import LONG, captioned, fitted, labels, plain
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, MARKERS, PAGE, outer_labels, panels
+from plenum.reports.style import COLOURS, MARKERS, PAGE, SMALL, keys_in_a_line, panels
 
 MOST = 6
 """Replicates that are drawn."""
 
-_LINES = ("-", "--")
-"""Of the two options that the committee prefers most."""
-
 
 def seats(study: EstimatedStudy) -> Figure | None:
-    """Preferences of every seat for the two leading options, a panel a replicate."""
+    """Preferences of every seat for the two leading options, a column a replicate."""
     rows = [row for row in study.deliberated if row.tracked.seats]
     if not rows:
         return None
-    (row,) = foremost(rows, 1)
+    row = most_flips(rows)
     options, shown = leading(row), representative(row)
-    lines = -(-len(shown) // 3)
-    columns = _columns(row)
-    keys = -(-(len(row.tracked.seats) + 2) // columns)
-    size = (PAGE, 1.55 * lines + 1.05 + 0.13 * keys)
-    figure, axes = panels(lines, 3, size, len(shown), sharex=True, sharey=True)
-    for panel, replicate in zip(axes.flat, shown, strict=False):
-        _panel(panel, row, replicate, options)
-    outer_labels(axes, x="round", y="preference")
-    _legend(figure, row, options, columns)
-    captioned(figure, "seats", [row], among=len(rows), shown=len(shown), of=row.n)
+    fitting = keys_in_a_line(plain(seat, LONG) for seat in row.tracked.seats)
+    keys = -(-len(row.tracked.seats) // fitting)
+    wide = PAGE if len(shown) > 2 else PAGE / 2
+    size = (wide, 1.35 * len(options) + 1.45 + 0.13 * keys + 0.5 * (wide < PAGE))
+    figure, axes = panels(len(options), len(shown), size, sharex=True, sharey=True)
+    for line, option in zip(axes, options, strict=True):
+        line[0].set_ylabel(f"preference for\n{_named(row, option)}")
+        for panel, replicate in zip(line, shown, strict=True):
+            _panel(panel, row, replicate, option)
+    for panel, replicate in zip(axes[0], shown, strict=True):
+        panel.set_title(_title(row, replicate), fontsize=SMALL + 0.5)
+    for panel in axes[-1]:
+        panel.set_xlabel("round")
+    _legend(figure, row, max(int(fitting * wide / PAGE), 1))
+    flips = _flips(row)
+    captioned(
+        *(figure, "seats", [row]),
+        among=len(rows),
+        shown=len(shown),
+        of=row.n,
+        drawn_flips=sum(replicate in flips for replicate in shown),
+        flips=len(flips),
+        most=called(_usual(row)),
+    )
     return figure
 
 
-def leading(row: Row) -> tuple[int, int]:
+def most_flips(rows: Sequence[Row]) -> Row:
+    """The condition with the largest share of flips; of equal ones the first."""
+    return max(rows, key=lambda row: len(_flips(row)) / max(row.n, 1))
+
+
+def leading(row: Row) -> list[int]:
     """The two options of the highest mean preference over seats, rounds and replicates."""
     means = np.nanmean(row.tracked.preferences, axis=(0, 1, 2))
-    first, second = np.argsort(-means, kind="stable")[:2]
-    return int(first), int(second)
+    return [int(option) for option in np.argsort(-means, kind="stable")[:2]]
 
 
 def representative(row: Row) -> list[int]:
-    """Places of replicates that stand evenly from the one whose last round is nearest to the mean
-    of all replicates to the one that is farthest."""
+    """Places of replicates that decide as most do, then of those that don't, up to half of them.
+
+    Each stand evenly from the one whose last round is nearest to the mean of all replicates to the
+    one that is farthest.
+    """
     last = row.tracked.ensemble[:, -1]
     far = np.linalg.norm(last - last.mean(axis=0), axis=1)
-    order = np.argsort(far.round(9), kind="stable")
-    places = np.linspace(0, len(order) - 1, min(MOST, len(order))).round().astype(int)
-    return [int(order[place]) for place in places]
+    order = [int(place) for place in np.argsort(far.round(9), kind="stable")]
+    flips = _flips(row)
+    usual, others = ([r for r in order if (r in flips) is flip] for flip in (False, True))
+    kept = min(len(others), max(MOST // 2, MOST - len(usual)))
+    return [*_evenly(usual, MOST - kept), *_evenly(others, kept)]
 
 
-def _panel(axes: Axes, row: Row, replicate: int, options: Sequence[int]) -> None:
+def _evenly(places: Sequence[int], most: int) -> list[int]:
+    """So many of some places at even steps, the first and the last among them."""
+    steps = np.linspace(0, len(places) - 1, min(most, len(places))).round().astype(int)
+    return [places[step] for step in steps]
+
+
+def _usual(row: Row) -> str:
+    """The most frequent decision."""
+    return next(iter(tally(row.tracked.decisions)))
+
+
+def _flips(row: Row) -> set[int]:
+    """The replicates that don't decide as most do."""
+    usual = _usual(row)
+    return {place for place, found in enumerate(row.tracked.decisions) if found != usual}
+
+
+def _title(row: Row, replicate: int) -> str:
+    indices = row.tracked.indices
+    number = indices[replicate] if indices else replicate
+    how = ended(row.tracked.decisions[replicate])
+    return f"replicate {number}{' (flip)' if replicate in _flips(row) else ''}\n{how}"
+
+
+def _named(row: Row, option: int) -> str:
+    names = row.tracked.options
+    return fitted(plain(f"{labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.25)
+
+
+def _panel(axes: Axes, row: Row, replicate: int, option: int) -> None:
     preferences = row.tracked.preferences[replicate]
     rounds = np.arange(1, len(preferences) + 1)
     every = max(len(rounds) // 5, 1)
     for place, seat in enumerate(_by_name(row)):
         colour, marker = _look(place)
-        for line, option in zip(_LINES, options, strict=True):
-            axes.plot(rounds, preferences[:, seat, option], line, color=colour, marker=marker,
-                      ms=2.6, markevery=(place % every, every), lw=0.9, alpha=0.85)  # fmt: skip
-    indices = row.tracked.indices
-    number = indices[replicate] if indices else replicate
-    axes.set_title(f"replicate {number}: decides {plain(row.tracked.decisions[replicate])}")
-    axes.set_ylim(-0.03, 1.03)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axes.plot(rounds, preferences[:, seat, option], color=colour, marker=marker,
+                  ms=2.4, markevery=(place % every, every), lw=0.9, alpha=0.85,
+                  clip_on=False)  # fmt: skip
+    axes.set_ylim(0, 1)
+    axes.xaxis.set_major_locator(MaxNLocator(4, integer=True, min_n_ticks=1))
     axes.grid()
 
 
@@ -85,22 +133,10 @@ def _look(seat: int) -> tuple[str, str]:
     return COLOURS[seat % len(COLOURS)], MARKERS[(seat + again) % len(MARKERS)]
 
 
-def _columns(row: Row) -> int:
-    """Columns of the legend: two lines of keys, or as many lines as long names take."""
-    longest = max(len(plain(seat, LONG)) for seat in row.tracked.seats)
-    return min(-(-(len(row.tracked.seats) + 2) // 2), int(PAGE * 18 / (longest + 8)))
-
-
-def _legend(figure: Figure, row: Row, options: Sequence[int], columns: int) -> None:
-    names = row.tracked.options
+def _legend(figure: Figure, row: Row, columns: int) -> None:
     handles = [
-        Line2D([], [], color=colour, marker=marker, lw=0.9, label=plain(seat, LONG))
+        Line2D([], [], color=colour, marker=marker, lw=0.9, ms=3, label=plain(seat, LONG))
         for place, seat in enumerate(sorted(row.tracked.seats))
         for colour, marker in (_look(place),)
     ]
-    handles += [
-        Line2D([], [], color="0.3", ls=line, lw=0.9, label=plain(
-            f"p({labels(26)[option]}) {names[option] if names else ''}"))
-        for line, option in zip(_LINES, options, strict=True)
-    ]  # fmt: skip
     figure.legend(handles=handles, loc="outside upper left", ncols=columns)

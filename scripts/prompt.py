@@ -1,6 +1,7 @@
-"""Print the exact prompt of any call of a study, rebuilt from the journal.
+"""Print the exact prompt of any call of a study, rebuilt from the journal, or its answers.
 
 python scripts/prompt.py study=NAME condition=IDENTITY [replicate=0] round=3 seat=Chair [call=turn]
+                         [answer=true]
 """
 
 import os

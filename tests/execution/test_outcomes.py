@@ -11,7 +11,7 @@ import pytest
 from plenum.base.errors import UserError
 from plenum.checks.dry_run import show
 from plenum.design.condition import Job
-from plenum.execution.outcomes import Outcome, closing, collect, save
+from plenum.execution.outcomes import Outcome, closing, collect, outcome_of, save
 
 CLEAN = Outcome("roles=on", "c0ffee", "s1", target=20, completed=20, pending=0, calls=2120)
 FAILED = replace(CLEAN, name="roles=off", completed=17, failures={"parse": 2, "timeout": 1})
@@ -25,7 +25,32 @@ def test_the_closing_lines_name_every_failure() -> None:
         "pending: roles=odd: 5 replicates",
         "error: roles=odd: the disk is full",
         "retry_failed=true takes up again what failed without an answer",
+        "retry_failed=all also asks again where an answer couldn't be read; the answers so far "
+        "stay in the journals",
     ]
+
+
+def test_a_failure_names_its_call_what_was_written_and_the_command_that_prints_it(
+    job: Callable[..., Job],
+) -> None:
+    failed = {"replicate": 2, "reason": "parse", "detail": "no JSON object", "replicates": 3}
+    at = {"call": "ballot_repair", "round": 20, "seat": "Chair", "wrote": "I vote for C."}
+    accounts = {"completed": 1, "failed": {"parse": 3}, "pending": {}, "failed_at": [failed | at]}
+    one = job("replicates=4")
+    lines = closing([outcome_of(one, [], {"accounts": accounts, "metrics": {}})])
+    assert lines[1].endswith(
+        "3 x parse, such as: ballot of Chair in round 20 after a repair: no JSON object "
+        "(the answer begins: 'I vote for C.')"
+    )
+    command = (
+        f"python scripts/prompt.py study={one.study} condition={one.condition.identity[:8]} "
+        "replicate=2 call=ballot round=20 seat=Chair answer=true"
+    )
+    assert lines[2].endswith(command)
+    assert "retry_failed=all" in lines[3]
+    elsewhere = replace(one, tracking_uri="http://127.0.0.1:5000", journals="my journals")
+    lines = closing([outcome_of(elsewhere, [], {"accounts": accounts, "metrics": {}})])
+    assert "tracking.uri=http://127.0.0.1:5000 'journals=my journals'" in lines[2]
 
 
 def test_one_replicate_is_counted_in_the_singular() -> None:

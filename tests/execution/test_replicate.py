@@ -13,6 +13,7 @@ from plenum.design.condition import Branch, Budget, Job, Simulated
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
+from plenum.execution.replay import calls
 from plenum.execution.replicate import RETRIABLE, Replicate
 from plenum.models import CallError, Chat, Reply, Response, backends
 from plenum.models.api.prices import Prices
@@ -47,7 +48,7 @@ def run(
     folder: Path,
     *,
     index: int = 0,
-    retry_failed: bool = False,
+    retry_failed: bool | str = False,
     budget: Budget | None = None,
     prefix: Sequence[Entry] = (),
     said: dict[int, Reply | Exception] | None = None,
@@ -132,6 +133,36 @@ def test_an_unreadable_answer_is_never_drawn_again(job: Callable[..., Job], tmp_
     ill = job("rounds=1", "backend.malformed_rate=1")
     _, _, before = run(ill, tmp_path)
     assert run(ill, tmp_path, retry_failed=True) == (False, [], before)
+
+
+def test_an_unreadable_answer_is_asked_for_again_where_that_is_wanted(
+    job: Callable[..., Job], tmp_path: Path
+) -> None:
+    """What was written stays, other seeds ask again, and a kill in the middle changes nothing."""
+    well = job("rounds=1")
+    bad = Reply("I would rather not say.", 10, 5)
+    _, first, before = run(well, tmp_path, said={2: bad, 3: bad})
+    assert read(tmp_path / "000.jsonl").reason == "parse"
+    assert run(well, tmp_path, retry_failed=True) == (False, [], before)
+    wrote, second, whole = run(well, tmp_path, retry_failed="all")
+    assert wrote
+    assert whole.startswith(before)
+    assert not set(first) & set(second)
+    transcript = read(tmp_path / "000.jsonl")
+    assert (transcript.status, transcript.reopened) == ("completed", True)
+    assert len(transcript.calls) == len(first) + len(second)
+    assert [turn.seat for turn in transcript.turns] == [s.name for s in well.condition.seats]
+    assert [call.entry for call in calls(well.condition, transcript)] == standing_answers(tmp_path)
+    assert run(well, tmp_path, retry_failed="all") == (False, [], whole)
+    cut = whole.splitlines(keepends=True)[:8]
+    (tmp_path / "000.jsonl").write_bytes(b"".join(cut))
+    assert run(well, tmp_path, retry_failed="all")[2] == whole
+
+
+def standing_answers(folder: Path) -> list[Entry]:
+    """The answers of replicate 0, read without the code under test."""
+    entries = read(folder / "000.jsonl").entries
+    return [e for e in entries if "finish" in e and "problem" not in e]
 
 
 # --- the call log ------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from plenum.base.errors import UserError
-from plenum.design.condition import Job
+from plenum.design.condition import Job, RetryFailed
 from plenum.design.kinds import KINDS
 from plenum.execution import preflight
 from plenum.execution.budget import spent_before
@@ -17,12 +17,13 @@ from plenum.execution.condition_folder import folder_of, journal_of, take_up
 from plenum.execution.cost_estimate import replicate_usage
 from plenum.execution.open_files import raise_limit
 from plenum.execution.outcomes import LISTED
-from plenum.execution.replicate import RETRIABLE
+from plenum.execution.replicate import taken_up
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Price, Prices, how_to_state
 from plenum.models.backends import Batching
 from plenum.models.lockstep import Lockstep
 from plenum.records import DamagedJournal, Usage, attempts, read_entries
+from plenum.records.journal import standing
 
 if TYPE_CHECKING:
     from plenum.reports.table import Table
@@ -96,23 +97,24 @@ def _left(job: Job, again: bool) -> _Left:
     begun, still, longest = 0, 0.0, 0
     for index in range(job.replicates):
         done, ended = _made(journal_of(job, index), job.retry_failed)
-        begun += done > 0 or ended
+        begun += journal_of(job, index).exists()
         left = 0.0 if ended or again else max(calls - done, 0)
         still += left / calls if calls else 0.0
         longest = max(longest, math.ceil(left))
     return _Left(job, begun, longest, {model: usage * still for model, usage in full.items()})
 
 
-def _made(journal: Path, retry_failed: bool) -> tuple[int, bool]:
+def _made(journal: Path, retry_failed: RetryFailed) -> tuple[int, bool]:
     """Calls that a replicate has made, repairs aside, and whether it has ended for good."""
     try:
         entries = read_entries(journal) if journal.exists() else []
     except DamagedJournal as damage:
         raise UserError(str(damage)) from None
-    done = Counter(e["kind"] for e in entries if "inherited" not in e)
+    done = Counter(e["kind"] for e in standing(entries) if "inherited" not in e)
     ended = bool(entries) and entries[-1]["kind"] == "end"
-    ended = ended and not (retry_failed and entries[-1].get("reason") in RETRIABLE)
-    return sum(done[kind] for kind in FIRST_CALLS), ended
+    again = ended and taken_up(entries[-1], retry_failed)
+    unread = again and "problem" in entries[-2]  # that call is made anew
+    return sum(done[kind] for kind in FIRST_CALLS) - unread, ended and not again
 
 
 def _conditions(left: Sequence[_Left]) -> Iterator[str]:

@@ -137,6 +137,13 @@ class Condition(ABC):
         return shown if self.settings == "default" else f"{shown} {self.settings}"
 
 
+RetryFailed = bool | str
+"""Which failed replicates are taken up again: ``False`` none, ``True`` those without an answer."""
+
+ALL = "all"
+"""The :data:`RetryFailed` that also takes up those whose answer couldn't be read."""
+
+
 @dataclass(frozen=True)
 class Job:
     """A condition, and how this study wants it run."""
@@ -150,7 +157,7 @@ class Job:
     tracking_uri: str | None
     journals: str
     dry_run: bool
-    retry_failed: bool
+    retry_failed: RetryFailed
     config: str
     """The composed config as YAML."""
     traces: str

@@ -88,6 +88,19 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class OneOf:
+    """One of several values of several types; 1 is not ``True``."""
+
+    allowed: tuple[bool | str, ...]
+
+    def check(self, key: str, value: object) -> None:
+        """Refuse what isn't among them."""
+        known = any(type(value) is type(each) and value == each for each in self.allowed)
+        names = ", ".join(str(each).lower() for each in self.allowed)
+        require(known, f"{key}: {value!r} is not one of {names}")
+
+
+@dataclass(frozen=True)
 class Pattern:
     """A text that a regular expression matches, and what that allows in words."""
 

@@ -13,6 +13,7 @@ from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 from plenum.base.errors import UserError
 from plenum.design.ranges import (
     Choice,
+    OneOf,
     Pattern,
     Range,
     Url,
@@ -195,7 +196,7 @@ class StudyConfig:
     durable: bool = False
     seed: Annotated[int, Range(0)] = 0
     dry_run: bool = False
-    retry_failed: bool = False
+    retry_failed: Annotated[Any, OneOf((False, True, "all"))] = False
 
 
 @dataclass

@@ -9,6 +9,7 @@ from plenum.committee.condition import require_committee
 from plenum.design.condition import Job
 from plenum.execution.condition_folder import folder_of
 from plenum.records import read
+from plenum.records.journal import standing
 
 
 class MissingBase(Exception):
@@ -39,7 +40,7 @@ def _turns(journal: Path, rounds: int, seats: int) -> tuple[dict[str, Any], ...]
     """The turns of the first rounds, with their repairs; what is missing isn't remembered."""
     entries = tuple(
         entry
-        for entry in (read(journal).entries if journal.exists() else ())
+        for entry in standing(read(journal).entries if journal.exists() else ())
         if entry["kind"] in ("turn", "turn_repair") and entry["round"] <= rounds
     )
     if sum("state" in entry for entry in entries) < rounds * seats:

@@ -2,18 +2,29 @@
 
 import json
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
+from plenum.base.secrets import redact
 from plenum.design.condition import Job
+from plenum.design.schema import StudyConfig
 from plenum.records import Failure
+from plenum.records.failed import FailedCall, example
 from plenum.records.writing import write_whole
 
-_LONGEST = 160
+_LONGEST = 300
 _RETRIABLE = {reason for reason in Failure if reason.retriable}
+_ANSWERED = (Failure.PARSE, Failure.REFUSAL, Failure.LENGTH)
+"""Reasons that are always an answer's."""
+
+_STORE = "sqlite:///mlruns/mlflow.db"
+"""Where scripts look for a study, by conf/tracking/local.yaml."""
+_DIGITS = 8
+"""Of an identity: enough to tell the conditions of a study apart."""
 
 LISTED = 100
 """So many conditions of a sweep are listed one by one."""
@@ -56,7 +67,9 @@ class Outcome:
     calls
         Calls made now.
     examples
-        The message of one failure of each reason.
+        One failure of each reason: the seat, the kind of call, and the start of what was written.
+    commands
+        By reason, the command that prints the whole answer.
     objective
         The estimate that ``objective`` names; ``None`` where it isn't defined.
     stopped
@@ -78,6 +91,7 @@ class Outcome:
     errors: tuple[str, ...] = ()
     stopped: str = ""
     examples: dict[str, str] = field(default_factory=dict)
+    commands: dict[str, str] = field(default_factory=dict)
     objective: float | None = None
 
     @property
@@ -132,6 +146,9 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
     """The outcome of a condition whose replicates have ended, or are pending."""
     accounts = report["accounts"]
     objective = report["metrics"].get(job.objective)
+    firsts = {str(group["reason"]): example(group) for group in accounts["failed_at"][::-1]}
+    tracked = firsts if job.tracking_uri else {}
+    wrote = {reason: call for reason, call in tracked.items() if call.wrote is not None}
     return Outcome(
         name=str(job.condition),
         identity=job.condition.identity,
@@ -140,7 +157,8 @@ def outcome_of(job: Job, results: Sequence[ReplicateResult], report: dict[str, A
         completed=accounts["completed"],
         pending=sum(accounts["pending"].values()),
         failures=accounts["failed"],
-        examples=accounts["examples"],
+        examples={reason: str(call) for reason, call in firsts.items()},
+        commands={reason: _command(job, call) for reason, call in wrote.items()},
         reused=sum(r.reused and r.error is None for r in results),
         calls=sum(r.calls for r in results),
         errors=tuple(dict.fromkeys(r.error for r in results if r.error is not None)),
@@ -202,9 +220,37 @@ def closing(outcomes: Sequence[Outcome]) -> list[str]:
     lines += first_of(_errors(outcomes), f"the output folders' {FILE}")
     stopped = [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
     lines += first_of(stopped, f"the output folders' {FILE}")
-    if any(reason in _RETRIABLE for o in outcomes for reason in o.failures):
+    return [*lines, *_remedies(outcomes)]
+
+
+def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
+    """The commands that show what was written, and the settings that take failures up again."""
+    commands = {reason: c for o in reversed(outcomes) for reason, c in o.commands.items()}
+    lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
+    met = {reason for o in outcomes for reason in o.failures}
+    if met & _RETRIABLE:
         lines.append("retry_failed=true takes up again what failed without an answer")
+    if commands or met.intersection(_ANSWERED):
+        lines.append(
+            "retry_failed=all also asks again where an answer couldn't be read; the answers so far "
+            "stay in the journals"
+        )
     return lines
+
+
+def _command(job: Job, call: FailedCall) -> str:
+    """The command that prints what was written at a failed call."""
+    wanted = {
+        **{"study": job.study, "condition": job.condition.identity[:_DIGITS]},
+        **{"replicate": call.replicate, "call": call.call.removesuffix("_repair")},
+        **{"round": call.round, "seat": call.seat},
+    }
+    if job.tracking_uri != _STORE:
+        wanted["tracking.uri"] = redact(str(job.tracking_uri))
+    if job.journals != StudyConfig.journals:
+        wanted["journals"] = job.journals
+    words = [shlex.quote(f"{key}={value}") for key, value in wanted.items()]
+    return " ".join(["python scripts/prompt.py", *words, "answer=true"])
 
 
 def problems(outcomes: Sequence[Outcome], of: str = "") -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, TypeVar
 
 from omegaconf import DictConfig, OmegaConf
@@ -12,9 +12,10 @@ from plenum.base.errors import UserError
 from plenum.base.text import printable
 from plenum.design.compose import parse_job
 from plenum.design.condition import Condition
-from plenum.design.ranges import Choice, Whole, check_ranges
+from plenum.design.ranges import Choice, Whole, check_ranges, require
+from plenum.execution.answers import answers
 from plenum.execution.replay import ReadDifferently, calls, messages
-from plenum.models.conversation import Ask
+from plenum.models.conversation import Ask, Entry
 from plenum.records import DamagedJournal, Transcript, read
 from plenum.records.storage import fetched
 from plenum.tracking.runs import artifacts
@@ -35,6 +36,8 @@ class Wanted:
         The first letters of an identity, or the name of a run.
     call
         As journals name it; ``None`` for the first kind that the replicate has.
+    answer
+        Whether the answers are wanted in the prompt's place.
     """
 
     condition: str | None
@@ -44,6 +47,7 @@ class Wanted:
     seat: str | None
     format: Annotated[str, Choice(FORMATS)]
     journals: str
+    answer: bool = False
 
 
 def wanted(cfg: DictConfig) -> Wanted:
@@ -57,33 +61,41 @@ def wanted(cfg: DictConfig) -> Wanted:
     names = ("condition", "call", "seat")
     given: dict[str, Any] = {name: cfg[name] for name in ("replicate", "round", "format")}
     given |= {name: None if cfg[name] is None else str(cfg[name]) for name in names}
-    wish = Wanted(journals=str(cfg.journals), **given)
+    require(type(cfg.answer) is bool, f"answer: {cfg.answer!r}; it is true or false")
+    wish = Wanted(journals=str(cfg.journals), answer=cfg.answer, **given)
     check_ranges("", wish)
     return wish
 
 
 def show(study: str, uri: str, wish: Wanted) -> None:
-    """Print a prompt, message by message; what it belongs to goes to standard error.
+    """Print a prompt, message by message, or its answers; the place goes to standard error.
 
     Raises
     ------
     UserError
         There is no such study, condition, replicate or call, or the prompt can't be rebuilt.
     """
-    condition, ask = find(study, uri, wish)
+    condition, ask, entries = find(study, uri, wish)
     simulated = " (simulated)" if condition.backend.name == "simulated" else ""
     place = f"replicate {wish.replicate}, {ask.kind}, round {ask.round}, {ask.seat}"
     print(f"{condition}: {place}, {ask.chat.model}{simulated}", file=sys.stderr)
-    prompt = messages(ask)
+    if wish.answer:
+        written = list(answers(ask, entries))
+        parts = [(answer.title, answer.content) for answer in written]
+        records = list(map(asdict, written))
+        require(bool(parts), f"answer: the call hasn't been answered yet ({place})")
+    else:
+        records = messages(ask)
+        parts = [(message["role"], message["content"]) for message in records]
     if wish.format == "json":
-        print(json.dumps(prompt, indent=1))
+        print(json.dumps(records, indent=1))
         return
-    text = "\n\n".join(f"[{m['role']}]\n{m['content']}" for m in prompt)
+    text = "\n\n".join(f"[{title}]\n{content}" for title, content in parts)
     print(printable(text) if sys.stdout.isatty() else text)
 
 
-def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask]:
-    """The condition and the call that is wanted.
+def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask, Sequence[Entry]]:
+    """The condition, the call that is wanted, and all entries of its replicate's journal.
 
     Raises
     ------
@@ -106,7 +118,7 @@ def find(study: str, uri: str, wish: Wanted) -> tuple[Condition, Ask]:
     number = _one("round", wish.round, list(dict.fromkeys(ask.round for ask in asks)))
     asks = [ask for ask in asks if ask.round == number]
     seat = _one("seat", wish.seat, list(dict.fromkeys(ask.seat for ask in asks)))
-    return condition, next(ask for ask in asks if ask.seat == seat)
+    return condition, next(ask for ask in asks if ask.seat == seat), transcript.entries
 
 
 def _chosen(runs: Sequence[Any], name: str | None) -> Any:

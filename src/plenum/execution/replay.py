@@ -8,7 +8,7 @@ from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
 from plenum.models.conversation import Ask, Conversation, Entry, recorded_reply
 from plenum.records import Transcript
-from plenum.records.journal import NO_ANSWERS
+from plenum.records.journal import NO_ANSWERS, standing
 from plenum.tracking.traces import TracedCall
 
 
@@ -54,15 +54,20 @@ def answered(conversation: Conversation[Any], entries: Sequence[Entry]) -> Itera
     conversation
         One that nothing has been answered in; it stands after the last entry at the end.
     entries
-        All entries of the journal after its head.
+        All entries of the journal after its head; answers that were taken back are passed over,
+        and what is asked in their place has seeds of its own.
 
     Raises
     ------
     ReadDifferently
         An answer amounts to another entry than the recorded one, or a round to another round.
     """
-    answers = (entry for entry in entries if entry["kind"] not in NO_ANSWERS)
-    for number, entry in enumerate(answers, start=1):
+    number = 0
+    for entry in standing(entries):
+        conversation.ask_again(entry.get("again", 0))
+        if entry["kind"] in NO_ANSWERS:
+            continue
+        number += 1
         ask = conversation.ask
         recorded = {key: value for key, value in entry.items() if key != "inherited"}
         if ask is None or conversation.answer(recorded_reply(entry)) != recorded:

@@ -2,14 +2,14 @@
 
 import dataclasses
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import Stopped
 from plenum.committee.failures import unread
-from plenum.design.condition import Condition
+from plenum.design.condition import ALL, Condition, RetryFailed
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
@@ -17,9 +17,17 @@ from plenum.execution.replay import ReadDifferently, answered, open_conversation
 from plenum.models import CallError
 from plenum.models.conversation import Ask, Conversation, failure
 from plenum.records import DamagedJournal, Failure, Journal
+from plenum.records.journal import NO_ANSWERS, standing
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
-"""Reasons that ``retry_failed`` takes up again, where a call failed and not a model's answer."""
+"""Reasons that ``retry_failed=true`` takes up again, where a call failed, not a model's answer."""
+
+
+def taken_up(end: Mapping[str, Any], retry_failed: RetryFailed) -> bool:
+    """Whether ``retry_failed`` may take up a replicate again that ended so."""
+    if retry_failed == ALL:
+        return bool(end["status"] == "failed")
+    return bool(retry_failed) and end.get("reason") in RETRIABLE
 
 
 @dataclass(frozen=True)
@@ -44,7 +52,7 @@ class Replicate:
     index: int
     journal: Path
     caller: Caller
-    retry_failed: bool
+    retry_failed: RetryFailed
     observe: Callable[[dict[str, Any]], None]
     prefix: Callable[[], Sequence[dict[str, Any]]] = tuple
     complain: Callable[[Exception], object] = traceback.print_exception
@@ -82,19 +90,31 @@ class Replicate:
         with Journal(self.journal, head) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)
-            if end and not (self.retry_failed and end.get("reason") in RETRIABLE):
+            if end and not taken_up(end, self.retry_failed):
                 return False
             conversation = self._replay(journal)
             if end is not None:
-                if conversation.ask is None:
+                if conversation.ask is None and self.retry_failed != ALL:
                     return False  # a model's answer ended it, not a call
-                journal.append({"kind": "reopen"})
+                conversation = self._reopen(journal, conversation)
             self._name_environment(journal)
             if journal.entries:
                 calls = self.condition.base.calls  # those of a prefix included
                 await self.caller.ticket.begin(len(journal.calls), calls)
             await self._converse(conversation, journal)
             return True
+
+    def _reopen(self, journal: Journal, ended: Conversation[Any]) -> Conversation[Any]:
+        """Take back the journal's end, and the answers that led to it where they did."""
+        if ended.ask is not None:
+            journal.append({"kind": "reopen"})
+            return ended
+        answers = [e for e in standing(journal.entries) if e["kind"] not in NO_ANSWERS]
+        asked = [(e["kind"].removesuffix("_repair"), e["round"], e["seat"]) for e in answers]
+        entry = {"kind": "reopen", "again": asked[-2:].count(asked[-1])}  # a repair at most
+        journal.append(entry)
+        journal.entries.append(entry)
+        return self._replay(journal)
 
     def _name_environment(self, journal: Journal) -> None:
         """Say so where the journal goes on in another environment than the last one it names."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from plenum.records import Transcript
+from plenum.records.failed import failed_call, grouped
 
 Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
@@ -34,8 +35,9 @@ def account(
     Returns
     -------
     dict
-        ``target``, ``completed``, ``failed`` and ``pending`` (by reason), ``examples`` of what was
-        said at a failure, and by model ``models``:
+        ``target``, ``completed``, ``failed`` and ``pending`` (by reason), where replicates
+        ``failed_at`` (:func:`plenum.records.failed.grouped`), how many were ``retried`` after an
+        answer that couldn't be read, and by model ``models``:
         calls, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
         waiting, attempts by outcome, and answers by the provider's system
         fingerprint; where there were any, ``dropped``, what came with answers and didn't fit, by
@@ -65,17 +67,12 @@ def account(
         "target": target,
         "completed": status["completed"],
         "failed": dict(failed),
-        "examples": _examples(transcripts),
+        "failed_at": grouped(filter(None, map(failed_call, transcripts))),
+        "retried": sum(t.reopened for t in transcripts),
         "pending": {why: count for why, count in pending.items() if count > 0},
         "models": _models(transcripts, lines),
         "outcomes": _outcomes(transcripts, lines),
     }
-
-
-def _examples(transcripts: Sequence[Transcript]) -> dict[str, str]:
-    """The message of the first failure of each reason."""
-    ends = [t.end for t in reversed(transcripts) if t.end and t.status == "failed"]
-    return {str(end["reason"]): str(end.get("detail", "")) for end in ends}
 
 
 def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict[str, Any]:

@@ -84,6 +84,19 @@ class Conversation(ABC, Generic[C]):
         self._go_on(reply if text == reply.text else dataclasses.replace(reply, text=text))
         return self._entry
 
+    def ask_again(self, taken_back: int) -> None:
+        """Give the call that is due, and all after it, other seeds: its last answers don't count.
+
+        Parameters
+        ----------
+        taken_back
+            How many of its answers are in the journal; of 0 nothing changes.
+        """
+        if taken_back and self.ask is not None:
+            self._position += taken_back - 1
+            chat = dataclasses.replace(self.ask.chat, seed=self._next_seed())
+            self.ask = dataclasses.replace(self.ask, chat=chat)
+
     def _go_on(self, reply: Reply | None) -> None:
         try:
             self.ask = next(self._script) if reply is None else self._script.send(reply)
@@ -140,10 +153,12 @@ class Conversation(ABC, Generic[C]):
         self, kind: str, number: int, seat: str, model: str, messages: tuple[Message, ...]
     ) -> Ask:
         sampling = self._condition.sampling
-        seed = seed_for(self._condition.identity, self._replicate, self._position, "call")
-        self._position += 1
-        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, seed)
+        chat = Chat(model, messages, sampling.temperature, sampling.max_tokens, self._next_seed())
         return Ask(kind, number, seat, chat)
+
+    def _next_seed(self) -> int:
+        self._position += 1
+        return seed_for(self._condition.identity, self._replicate, self._position - 1, "call")
 
     def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
         self._entry = noted(ask, reply, **parsed)

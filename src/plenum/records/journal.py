@@ -9,6 +9,7 @@ answer was obtained (attempts, status, latency) goes to the call log beside it
 
 import fcntl
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +27,21 @@ ELICITED = "elicited"
 """The kind of answers to questions after a run, which its program never sees."""
 NO_ANSWERS = ("end", "reopen", "round", REFUSED, *MESSAGES)
 """Kinds of entries that are no answers to calls."""
+
+
+def standing(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A journal's entries without the answers that a ``reopen`` took back to ask for others.
+
+    Such an entry says under ``again`` how many answers before it are asked for again. They stay in
+    the journal, and were paid for; what was said and decided is read from the others.
+    """
+    kept: list[dict[str, Any]] = []
+    for entry in entries:
+        for _ in range(entry.get("again", 0)):
+            last = max(n for n, each in enumerate(kept) if each["kind"] not in NO_ANSWERS)
+            del kept[last]
+        kept.append(entry)
+    return kept
 
 
 class Journal:

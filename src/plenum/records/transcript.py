@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from plenum.base.identity import digest
 from plenum.records.chain import DamagedJournal, read_entries
-from plenum.records.journal import NO_ANSWERS
+from plenum.records.journal import NO_ANSWERS, standing
 
 
 @dataclass(frozen=True)
@@ -78,12 +78,20 @@ class Transcript:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The entries that this replicate's own calls led to, not those that a branch inherited."""
+        """The entries that this replicate's own calls led to, not those that a branch inherited.
+
+        Answers that were asked for again are among them, since they were paid for.
+        """
         return [
             entry
             for entry in self.entries
             if entry["kind"] not in NO_ANSWERS and "inherited" not in entry
         ]
+
+    @property
+    def reopened(self) -> bool:
+        """Whether answers that couldn't be read were asked for again."""
+        return any(entry.get("again") for entry in self.entries)
 
     def preferences(self) -> NDArray[np.float64]:
         """Preferences of every seat in every whole round.
@@ -135,7 +143,7 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]]) -> Transcript
     turns: list[Turn] = []
     ballots: dict[str, str] = {}
     argument = ""
-    for entry in entries:
+    for entry in standing(entries):
         argument = entry.get("argument", argument)
         if "state" in entry and entry["kind"] != "round":
             turns.append(

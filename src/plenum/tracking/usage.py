@@ -39,6 +39,10 @@ class ConditionUsage:
         are transcripts on a server or of a condition without accounts.
     unread_lines
         Lines of the call log that couldn't be read: torn or odd ones.
+    failed_at
+        Where replicates failed, as :func:`plenum.records.failed.grouped` has it.
+    retried
+        Replicates that were asked again after an answer that couldn't be read.
 
     Raises
     ------
@@ -52,6 +56,8 @@ class ConditionUsage:
     outcomes: dict[str, dict[str, int]] | None
     digests: dict[str, str]
     unread_lines: int = 0
+    failed_at: Sequence[dict[str, Any]] = ()
+    retried: int = 0
 
     def __post_init__(self) -> None:
         t = self.tracked
@@ -98,13 +104,16 @@ def read(
     if written:  # it knows of journals that were damaged since their runs were written
         completed, failed = written["completed"], written["failed"]
     counted = replace(condition, target=target, completed=completed, failures=failed)
+    known = written or {}
     return ConditionUsage(
         tracked=counted,
         pending=written["pending"] if written else {why: n for why, n in pending.items() if n},
         models=written["models"] if written else None,
         outcomes=written["outcomes"] if written else None,
         digests=_digests(files, replicates if written else ()),
-        unread_lines=written.get("unread_lines", 0) if written else 0,
+        unread_lines=known.get("unread_lines", 0),
+        failed_at=known.get("failed_at", ()),
+        retried=known.get("retried", 0),
     )
 
 

@@ -21,6 +21,7 @@ from mlflow.entities import RunTag
 
 from plenum.design.kinds import of_condition
 from plenum.records import Transcript, Usage, attempts, read
+from plenum.records.failed import failed_call
 from plenum.records.transcript import environments
 from plenum.tracking import rows, run_data, runs, states, store, traces, views
 from plenum.tracking.row_writer import RowWriter
@@ -205,11 +206,13 @@ class ConditionWriter:
             if not existing.row:
                 client.delete_run(existing.run_id)
         name, status = f"{self._name} r{index:03d}", _STATUS[transcript.status]
+        failed = failed_call(transcript)
         tags = {
             **self._tags("replicate"),
             "plenum.replicate": str(index),
             "plenum.status": transcript.status,
             "plenum.failure": transcript.reason or "",
+            **({"plenum.failed_at": str(failed)} if failed else {}),
             "plenum.decision": transcript.decision or "",
             **({} if transcript.end else {"plenum.pending": pending}),
             states.TAG: state,

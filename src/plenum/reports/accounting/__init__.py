@@ -10,6 +10,8 @@ from plenum.reports.accounting.servers import server_frame, servers
 from plenum.reports.accounting.tables import (
     condition_frame,
     conditions,
+    failed_at,
+    failed_at_frame,
     failure_frame,
     failures,
     manifest,
@@ -43,7 +45,8 @@ def publish(chosen: Settings) -> None:
     usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
     once, listed = distinct(usages), manifest(usages)
     by_model = [*models(once), *servers(once)]
-    printed = [*conditions(usages), *by_model, failures(once), attrition(once)]
+    printed = [*conditions(usages), *by_model, failures(once), *failed_at(once)]
+    printed.append(attrition(once))
     short = len(listed) <= _LINES
     product = Product(
         stem="accounting",
@@ -60,11 +63,12 @@ def publish(chosen: Settings) -> None:
 def frames(usages: Sequence[ConditionUsage]) -> dict[str, pd.DataFrame]:
     """The accounts as data: by condition, by model, by reason to fail, and the files."""
     once = distinct(usages)
-    by_server = server_frame(once)
+    by_server, by_call = server_frame(once), failed_at_frame(once)
     return {
         "accounting": condition_frame(usages),
         "accounting_models": model_frame(once),
         **({} if by_server.empty else {"accounting_servers": by_server}),
         "manifest": manifest_frame(usages),
         "failures": failure_frame(once),
+        **({} if by_call.empty else {"failed_at": by_call}),
     }

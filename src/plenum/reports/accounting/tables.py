@@ -46,7 +46,13 @@ def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
         f"({shared_label(rows[0].tracked.factors, shown(rows)[0])})",
         table,
         (*named, *(Column(name, _reason(name), count) for name in counted)),
-        notes("accounting", rows, twice=len(usages) - len(distinct(usages)), whys=whys.items()),
+        notes(
+            "accounting",
+            rows,
+            twice=len(usages) - len(distinct(usages)),
+            whys=whys.items(),
+            retried=sum(usage.retried for usage in usages),
+        ),
         totals,
     )
     taken = Table(
@@ -69,6 +75,7 @@ def conditions(usages: Sequence[ConditionUsage]) -> list[Table]:
 def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     """One row a condition: its replicates, and what their calls took."""
     reasons, whys = reasons_in(usages), whys_in(usages)
+    retried = any(usage.retried for usage in usages)
     records = [
         {
             **{"study": t.study, **t.factors, "condition": t.identity},
@@ -76,6 +83,7 @@ def condition_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
             **{f"failed_{reason}": t.failures.get(reason, 0) for reason in reasons},
             "pending": t.pending,
             **{f"pending_{why}": usage.pending.get(why, 0) for why in whys},
+            **({"retried": usage.retried} if retried else {}),
             "deficit": t.target - t.completed,
         }
         for usage in usages
@@ -202,6 +210,37 @@ def failures(usages: Sequence[ConditionUsage], named: Collection[str] = ()) -> T
     below = notes("failures", rows_of(usages), visible=_VISIBLE, absent=absent, **unknown(usages))
     listed = table[occurred | table["source"].isin(list(named))]
     return Table("failures", "Failure sources", listed, columns, below)
+
+
+def failed_at_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
+    """One row a condition, reason, kind of call and seat: replicates that failed there."""
+    records = [
+        {
+            **{"study": usage.tracked.study, **usage.tracked.factors},
+            **{"condition": usage.tracked.identity, "source": group["reason"]},
+            **{name: group[name] or None for name in ("call", "seat")},
+            **{name: group[name] for name in ("replicates", "replicate", "detail", "wrote")},
+        }
+        for usage in usages
+        for group in usage.failed_at
+    ]
+    return pd.DataFrame(records).convert_dtypes()
+
+
+def failed_at(usages: Sequence[ConditionUsage]) -> list[Table]:
+    """Seats and kinds of calls at which replicates failed; no table where none did."""
+    table = failed_at_frame(usages)
+    if table.empty:
+        return []
+    columns = (
+        *condition_keys(rows_of(usages)),
+        *(Column(name, format=text) for name in ("source", "call", "seat")),
+        *(Column(name, format=count) for name in ("replicates", "replicate")),
+        Column("detail", "why", text),
+        Column("wrote", "the answer begins", text),
+    )
+    below = notes("failed_at", rows_of(usages))
+    return [Table("failed_at", "Where replicates failed", table, columns, below)]
 
 
 # --- files -------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.records import Transcript
+from plenum.records.failed import failed_call
 
 _GRID = 1_000_000
 """Committee means are held as whole millionths."""
@@ -45,6 +46,7 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
         "shown": shown,
     }
     known |= {key: end[key] for key in ("reason", "at", "detail", "decision") if end.get(key)}
+    known |= wrote(transcript)
     known |= {key: head[key] for key in ("variant", "family") if key in head}
     if "branch" in head:
         known["base"] = number // head["branch"]["continuations"]
@@ -52,6 +54,12 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
         known["tally"] = _tally(transcript)
         known["clerk"] = [end.get("clerk"), bool(end.get("clerk_agrees"))]
     return known
+
+
+def wrote(transcript: Transcript) -> dict[str, str]:
+    """The beginning of the answer at which a replicate failed, where one came."""
+    failed = failed_call(transcript)
+    return {"wrote": failed.wrote} if failed and failed.wrote is not None else {}
 
 
 def _tally(transcript: Transcript) -> str:

@@ -1,15 +1,17 @@
 """Print a study's tables and what they show, write them, and log them to MLflow.
 
 python scripts/tables.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
+python scripts/tables.py study=NAME table=all      every table, not only what fits a screen
 python scripts/tables.py table=s5 [study=NAME]     a table of the papers by its number
 python scripts/tables.py table=list
 """
 
 import re
 import sys
+from dataclasses import replace
 
 import hydra
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from plenum.cli import front_door, one_line_errors
 
@@ -21,8 +23,9 @@ def main(cfg: DictConfig) -> None:
         from plenum.reports.papers import publish
         from plenum.reports.settings import settings
 
-        if cfg.table is None:
-            results.publish(settings(cfg))
+        every = cfg.table == publish.ALL and not OmegaConf.is_missing(cfg, "study")
+        if every or cfg.table is None:
+            results.publish(replace(settings(cfg), every=every))
         else:
             publish.publish(cfg)
 

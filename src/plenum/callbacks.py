@@ -50,9 +50,9 @@ class Closing(Callback):
             return
         tracked = only is None and config.tracking.uri is not None
         studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
-        printed = [_print_tables(study, config.tracking.uri) for study in studies]
         for line in closing(outcomes):
             say(line)
+        printed = [_print_tables(study, config.tracking.uri) for study in studies]
         if not all(printed) or not all(outcome.clean for outcome in outcomes):
             raise SystemExit(1)
 

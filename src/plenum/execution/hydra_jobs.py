@@ -1,6 +1,5 @@
 """Between Hydra and :func:`plenum.execution.run_sweep`: composed jobs in, job returns out."""
 
-import logging
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,11 +22,12 @@ from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base.errors import UserError
+from plenum.base.terminal import say
 from plenum.design import schema
 from plenum.design.compose import PlainJob, job_of, parse_job, to_yaml, yaml_of
 from plenum.design.condition import Job
 from plenum.execution import preflight
-from plenum.execution.outcomes import LISTED, Undefined, save
+from plenum.execution.outcomes import Undefined, save
 from plenum.execution.playing import Playing
 from plenum.execution.sweep import run_sweep
 from plenum.records.writing import write_whole
@@ -35,8 +35,6 @@ from plenum.records.writing import write_whole
 NOTHING_RUN = Undefined("dry_run: nothing was run; a sweeper that goes by results needs a run")
 MANY = 20
 """From here on composing takes long enough to say that it is being done."""
-
-log = logging.getLogger(__name__)
 
 
 def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
@@ -93,7 +91,7 @@ def launch(
     try:
         composed = _compose_all(context, config, batch, first)
         with env_override(_environment(composed)):
-            return _run_all(context, config, task, composed, first, show, play)
+            return _run_all(context, config, task, composed, show, play)
     finally:
         HydraConfig.instance().cfg = before
 
@@ -119,7 +117,6 @@ def _run_all(
     config: DictConfig,
     task: TaskFunction,
     composed: "Sequence[_Composed]",
-    first: int,
     show: Callable[[Sequence[Job]], None],
     play: Callable[[Sequence[Job]], Playing] | None,
 ) -> list[JobReturn]:
@@ -134,7 +131,7 @@ def _run_all(
     if any(job.dry_run for job in jobs):
         show(jobs)
         return [job.completed(NOTHING_RUN) for job in composed]
-    outcomes = run_sweep(jobs, playing, begin=partial(_begin, composed, first, bool(play)))
+    outcomes = run_sweep(jobs, playing, begin=partial(_begin, composed, bool(play)))
     for job, outcome in zip(composed, outcomes, strict=True):
         save(outcome, job.folder)
     return [
@@ -143,12 +140,17 @@ def _run_all(
     ]
 
 
-def _begin(composed: "Sequence[_Composed]", first: int, on_workers: bool) -> None:
-    """Say what is launched, and write its configs, as Hydra does."""
-    log.info(f"Launching {len(composed)} jobs {'on workers' if on_workers else 'in one process'}")
-    for number, job in enumerate(composed, start=first):
-        if number - first < LISTED:
-            log.info(f"\t#{number} : {' '.join(job.overrides)}")
+def _begin(composed: "Sequence[_Composed]", on_workers: bool) -> None:
+    """Say what is run, and write its configs, as Hydra does."""
+    jobs = [job.job for job in composed]
+    replicates = sum(job.replicates for job in jobs)
+    calls = sum(job.condition.calls * job.replicates for job in jobs)
+    what = ", ".join(
+        f"{count:,} {noun}{'s' * (count != 1)}"
+        for count, noun in ((len(jobs), "condition"), (replicates, "replicate"), (calls, "call"))
+    )
+    say(f"running {what}{' on workers' * on_workers}")
+    for job in composed:
         job.save_configs()
 
 

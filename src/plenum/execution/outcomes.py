@@ -114,10 +114,8 @@ class Outcome:
         """The counts in one line."""
         reused = f", {self.reused} reused" if self.reused else ""
         pending = f", {self.pending} pending" if self.pending else ""
-        return (
-            f"{self.name}: {self.completed}/{self.target} completed, "
-            f"{self.failed} failed{pending}{reused}"
-        )
+        failed = f", {self.failed} failed" if self.failed else ""
+        return f"{self.name}: {self.completed}/{self.target} completed{failed}{pending}{reused}"
 
 
 @dataclass(frozen=True)
@@ -195,6 +193,16 @@ def collect(folder: Path, only: str | None = None) -> list[Outcome]:
         data = json.loads(file.read_text(encoding="utf-8"))
         outcomes.append(Outcome(**{**data, "errors": tuple(data["errors"])}))
     return outcomes
+
+
+def told_apart(names: Sequence[str]) -> dict[str, str]:
+    """The names of conditions without the factors that all of them share."""
+    words = {name: name.split(" ") for name in names}
+    shared = set.intersection(*map(set, words.values())) if len(words) > 1 else set()
+    return {
+        name: " ".join(word for word in each if word not in shared) or name
+        for name, each in words.items()
+    }
 
 
 def closing(outcomes: Sequence[Outcome]) -> list[str]:

@@ -33,7 +33,14 @@ from plenum.execution.condition_folder import (
 )
 from plenum.execution.condition_record import ConditionRecord
 from plenum.execution.limits import ProviderUnavailable, Slots
-from plenum.execution.outcomes import LISTED, Outcome, ReplicateResult, not_run, outcome_of
+from plenum.execution.outcomes import (
+    LISTED,
+    Outcome,
+    ReplicateResult,
+    not_run,
+    outcome_of,
+    told_apart,
+)
 from plenum.execution.playing import Deliberations, Playable, Playing, Scene
 from plenum.execution.progress import Progress
 from plenum.models import ChatModel, backends
@@ -90,6 +97,7 @@ class SweepRunner:
         self._reports = self._playing.reports(len(jobs))
         self._trackers = self._open_trackers()
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
+        self._names = told_apart([str(job.condition) for job in jobs])
         self._refused_by_system: dict[int | None, str] = {}
 
     def _conditions_in_flight(self, slots: int) -> int:
@@ -232,7 +240,8 @@ class SweepRunner:
         outcome = outcome_of(job, ended, report)
         self._listed += 1
         if self._listed <= LISTED:
-            self._progress.say(f"{outcome.counts()}; {report['line']}")
+            brief = replace(outcome, name=self._names[outcome.name])
+            self._progress.say(f"{brief.counts()}; {report['line']}")
         return outcome
 
     async def _replicate(

@@ -52,6 +52,17 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
+def percents(shares: Iterable[float]) -> str:
+    """A share in whole percent, or the range of several: "17 %", "17 to 31 %"."""
+    rounded = sorted({round(100 * share) for share in shares})
+    return f"{rounded[0]} %" if len(rounded) == 1 else f"{rounded[0]} to {rounded[-1]} %"
+
+
+def share_with_limits(share: Estimate) -> str:
+    """A share in whole percent with its interval: "15 % [3, 38]"."""
+    return f"{percent(share.value)} [{100 * share.ci_low:.0f}, {100 * share.ci_high:.0f}]"
+
+
 def plural(n: int, singular: str, plural_form: str) -> str:
     """The form of a verb or a noun that goes with a number."""
     return singular if n == 1 else plural_form
@@ -175,7 +186,17 @@ def environment() -> Environment:
     )
     filters: tuple[Callable[..., str], ...] = (
         *(between, capital, ci, count, counts, interval, listed, lookup, names, number, of_all),
-        *(p_value, percent, plural, spaced, spelt, uncapital),
+        *(
+            p_value,
+            percent,
+            percents,
+            plural,
+            share_with_limits,
+            spaced,
+            squeezed,
+            spelt,
+            uncapital,
+        ),
     )
     jinja.filters |= {write.__name__: write for write in filters}
     jinja.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}

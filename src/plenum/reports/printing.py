@@ -2,18 +2,21 @@
 
 import os
 import re
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from rich import box
 from rich.cells import cell_len
 from rich.console import Console
+from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
 from plenum.base.text import printable
 from plenum.reports import marks
-from plenum.reports.table import Format, Table
+from plenum.reports.formats import text
+from plenum.reports.table import Column, Format, Table
 
 WARNINGS = "warnings"
 """The head of the column that says what to beware of: it stays beside the estimates."""
@@ -28,6 +31,9 @@ _PIPE = 140
 """The width of what doesn't go to a terminal."""
 
 _GAP = re.compile(r"(?<!±)\s+(?!±)")
+_SIGNED, _FIXED = re.compile(r" (?=[=%<])|(?<=[=<]) "), "\u00a0"
+"""What stays beside the number before it, and the space that isn't broken at."""
+
 Split = Callable[[str], list[str]]
 
 
@@ -51,6 +57,39 @@ def show(tables: Sequence[Table]) -> None:
         for note in fitted.notes:
             show_text(note, console)
         console.print()
+
+
+def show_whole(tables: Sequence[Table]) -> None:
+    """Print tables that aren't cut into pieces, however narrow the terminal."""
+    console = _console()
+    for table in tables:
+        fitted = whole(_printable(table), console.width)
+        console.print(fitted.title, style="bold", markup=False, highlight=False)
+        columns = range(len(fitted.columns))
+        console.print(_table(fitted, columns, _in_one_piece(fitted, console.width), console.width))
+        show_sentences(fitted.notes)
+
+
+def show_framed(paragraphs: Sequence[str], title: str) -> None:
+    """Print sentences in a frame, an empty line between paragraphs; the first stands out."""
+    console = _console()
+    width = min(console.width, PROSE)
+    texts = [_broken(printable(text), width - 4) for text in paragraphs]
+    words = [Text(text, "bold" * (not at)) for at, text in enumerate(texts)]
+    console.print(Panel(Text("\n\n").join(words), title=title, title_align="left", width=width))
+
+
+def _broken(text: str, width: int) -> str:
+    """A text in lines of a width; a number stays with its sign."""
+    kept = _SIGNED.sub(_FIXED, text)
+    return textwrap.fill(kept, max(width, 20), break_on_hyphens=False).replace(_FIXED, " ")
+
+
+def show_steps(steps: Sequence[tuple[str, str]]) -> None:
+    """Print what one may do next: a name and a command a line; a long command is left whole."""
+    wide = max((cell_len(name) for name, _ in steps), default=0)
+    for name, command in steps:
+        show_text(f"  {name:<{wide}}  {command}")
 
 
 def show_text(text: str, console: Console | None = None, style: str = "") -> None:
@@ -100,7 +139,51 @@ def narrowed(table: Table, width: int) -> Table:
     first = next((i for i, head in enumerate(table.head) if head == INTERVAL), table.keys)
     if _wide([*range(min(first, at) + 1), at], widths(by_name, _words)) <= width:
         return by_name
-    given = [line[at].split() for line in by_name.body]
+    return _lettered(table)
+
+
+def whole(table: Table, width: int) -> Table:
+    """A table that fits a width in one piece, with as much spelt out as there is room for.
+
+    Where it is too wide, warnings become letters, and then what names a line becomes one column.
+    """
+    if _wide(range(len(table.columns)), widths(table)) <= width:
+        return table
+    brief = _lettered(table)
+    if _wide(range(len(table.columns)), widths(brief, _words)) <= width or table.keys < 2:
+        return brief
+    named = brief.columns[: table.keys]
+    names = tuple(name for column in named for name in column.names)
+    one = Column(names, "condition", lambda *values: _in_a_row(names, values), key=True)
+    return brief.with_columns([one, *brief.columns[table.keys :]])
+
+
+def _in_a_row(names: Sequence[str], values: Sequence[object]) -> str:
+    """What names a line, in one cell: a bare number has its name before it."""
+    texts = [text(value) for value in values]
+    return " ".join(
+        f"{name}={value}" if value.replace(".", "").isdigit() else value
+        for name, value in zip(names, texts, strict=True)
+    )
+
+
+def _in_one_piece(table: Table, width: int) -> list[int]:
+    """How wide each column may get beside all others: the names of lines break first."""
+    least, words = widths(table, _words), widths(table, _words, _words)
+    every = range(len(least))
+    for column in [*every[: table.keys], *sorted(every[table.keys :], key=lambda c: -least[c])]:
+        if _wide(every, least) <= width:
+            break
+        least[column] = words[column]
+    return least
+
+
+def _lettered(table: Table) -> Table:
+    """A table whose warnings are letters, which a further note explains."""
+    if WARNINGS not in table.head[table.keys :]:
+        return table
+    at = table.head.index(WARNINGS)
+    given = [line[at].split() for line in table.body]
     legend = marks.explained(name for names in given for name in names)
     notes = (*[f"{WARNINGS}: {legend}"] * bool(legend), *table.notes)
     return replace(_with(table, at, marks.brief), notes=notes)

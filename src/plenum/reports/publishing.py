@@ -11,7 +11,7 @@ import pandas as pd
 
 from plenum.reports.latex import latex
 from plenum.reports.markdown import markdown
-from plenum.reports.printing import show, show_text
+from plenum.reports.printing import show, show_text, show_whole
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table, csv
 from plenum.tracking.report_run import log_report
@@ -31,6 +31,8 @@ class Product:
         The CSV files by name, without the ending.
     printed
         What the terminal shows; all tables where it is ``None``.
+    screen
+        What a screen shows instead of all that; ``None`` for no less.
     heading
         Stands above the Markdown.
     more
@@ -41,6 +43,7 @@ class Product:
     tables: Sequence[Table]
     frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     printed: Sequence[Table] | None = None
+    screen: Sequence[Table] | None = None
     heading: str = ""
     more: Sequence[str] = ()
 
@@ -63,6 +66,9 @@ def publish_product(product: Product, chosen: Settings) -> None:
     files = product.write(chosen.out)
     if chosen.study:
         log_report(chosen.study, chosen.uri, files)
+    if product.screen is not None and not chosen.every:
+        show_whole(product.screen)
+        return
     show(product.tables if product.printed is None else product.printed)
     for line in product.more:
         show_text(line)

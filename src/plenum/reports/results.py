@@ -9,7 +9,7 @@ from pathlib import Path
 from plenum.base import project
 from plenum.design.kinds import Kind
 from plenum.reports.phrases import paragraphs
-from plenum.reports.printing import show_sentences
+from plenum.reports.printing import show_framed, show_steps
 from plenum.reports.settings import Settings
 from plenum.reports.study import kind_of
 
@@ -30,22 +30,28 @@ def publish(chosen: Settings) -> None:
     """
     kind = kind_of(chosen.study, chosen.uri)
     texts = kind.part("findings")(kind.part("report_tables")(chosen))
-    show_sentences(["", *texts, *_next_steps(chosen, kind)])
+    show_framed(texts, "What happened")
+    show_steps(_next_steps(chosen, kind))
 
 
-def _next_steps(chosen: Settings, kind: Kind) -> list[str]:
+def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
+    """What one may do next, and how: a name and a command, a page or a folder."""
     served = os.environ.get("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000")
     named = {_LOCAL: [], served: ["tracking=server"]}
     arguments = [f"study={chosen.study}", *named.get(chosen.uri, [f"tracking.uri={chosen.uri}"])]
-    return paragraphs(
+    here = Path.cwd() == project.root()  # make and the pages are nowhere else
+    steps = paragraphs(
         "next_steps.md.j2",
         python=_python(),
         scripts=os.path.relpath(project.root() / "scripts"),
         arguments=shlex.join(arguments),
-        local=chosen.uri == _LOCAL,
+        browser=chosen.uri == _LOCAL and here,
+        more_tables=not chosen.every,
+        folder=chosen.out,
         shown_by=[script for script, part in _SCRIPTS.items() if part in kind.parts],
-        more=kind.more,
+        more=kind.more.replace(": ", "|") if here else "",
     )
+    return [(name, what) for name, _, what in (step.partition("|") for step in steps)]
 
 
 def _python() -> str:

@@ -58,6 +58,8 @@ class Settings:
     baseline, reruns
         Other studies in the store: one-shot votes that deliberations are compared with, and
         reruns that a figure shows. Empty for none.
+    every
+        Whether every table is printed, or what fits a screen.
     """
 
     study: str
@@ -69,6 +71,7 @@ class Settings:
     seed: Annotated[int, Whole(0)] = 0
     baseline: str = ""
     reruns: str = ""
+    every: bool = False
 
 
 @dataclass(frozen=True)

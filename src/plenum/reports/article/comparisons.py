@@ -1,7 +1,7 @@
 """Differences between conditions: contrasts, interactions, pooled effects and fragility."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,6 +162,16 @@ def fragilities(changes: Sequence[Effect[FragilityContrast]]) -> Family:
 def smallest(differences: Sequence[Difference]) -> float:
     """The smallest adjusted p."""
     return min((d.p for d in differences if not math.isnan(d.p)), default=math.nan)
+
+
+def of_family(family: Family) -> float:
+    """The smallest adjusted p of a family."""
+    return smallest(family.measured)
+
+
+def adjusted(families: Iterable[Family]) -> bool:
+    """Whether any of some families has several tests, whose p-values are adjusted."""
+    return any(len(family.measured) > 1 for family in families)
 
 
 def least(differences: Sequence[Difference]) -> list[float]:

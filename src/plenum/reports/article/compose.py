@@ -1,5 +1,7 @@
 """The report of a study of committees, and the sentences after its tables."""
 
+from typing import Any
+
 from plenum.reports.article import facts
 from plenum.reports.article.document import Document, Section, blocks
 from plenum.reports.article.material import Material
@@ -49,6 +51,10 @@ def compose(material: Material) -> Document:
 def sentences(study: EstimatedStudy) -> list[str]:
     """Sentences on a study of committees: results, null results, and what is left out."""
     material = Material(study, (), {})
-    return paragraphs(
-        "findings.md.j2", f=facts.facts(material), name=material.name, unit="replicate"
-    )
+    return _answer(material, facts.facts(material), noticed=True)
+
+
+def _answer(material: Material, known: dict[str, Any], *, noticed: bool) -> list[str]:
+    """What a study shows; ``noticed`` says whether that the agents were simulated is said here."""
+    named = {"name": material.name, "unit": "replicate", "noticed": noticed}
+    return paragraphs("findings.md.j2", f=known, **named)

@@ -14,6 +14,7 @@ from plenum.dynamics import Branching, association
 from plenum.dynamics.warnings import WARNINGS, Warned
 from plenum.reports.accounting.common import WHY, in_order, spent_by, whys_in
 from plenum.reports.article import comparisons
+from plenum.reports.article.choices import choices, option_in_words
 from plenum.reports.article.factors import crossed, fixed, levels
 from plenum.reports.article.families import ALPHA, excludes, shaky
 from plenum.reports.article.material import MOST_LINES, Material
@@ -47,6 +48,10 @@ def facts(material: Material) -> dict[str, Any]:
         "worded": [row for row in rows if row.wordings],
         "branched": [(row, _growth_beyond(row.branches)) for row in material.branched],
         "decisions": any(row.summary for row in rows),
+        "choices": choices([row for row in rows if row.summary and not row.tracked.rerun]),
+        "committees": sum(not row.tracked.rerun for row in rows),
+        "unseen": any(kind.rest or kind.split for kind in material.kinds if kind.fits),
+        "option": option_in_words,
         **_comparisons(material),
     }
 
@@ -197,6 +202,7 @@ def _comparisons(material: Material) -> dict[str, Any]:
         "terms": comparisons.terms(study.across),
         "fragilities": comparisons.fragilities(material.changes),
         **{name: getattr(comparisons, name) for name in ("suspicious", "smallest", "least")},
+        **{"of_family": comparisons.of_family, "adjusted": comparisons.adjusted},
     }
 
 

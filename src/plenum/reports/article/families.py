@@ -166,6 +166,22 @@ class Kind:
         return sorted(other, key=lambda fit: fit.diagnostics.excess <= 0)
 
     @property
+    def faster(self) -> list[Fit]:
+        """Where λ̂ was shown to be above that of diffusion."""
+        return [fit for fit in self.beyond if fit.diagnostics.excess > 0]
+
+    @property
+    def slower(self) -> list[Fit]:
+        """Where λ̂ was shown to be below that of diffusion."""
+        return [fit for fit in self.beyond if fit.diagnostics.excess <= 0]
+
+    @property
+    def least_shown(self) -> Fit:
+        """Of those that weren't shown to move the one with the smallest p; there is one."""
+        still = [fit for fit in self.fits if not fit.moves]
+        return min(still, key=lambda fit: math.inf if math.isnan(fit.growth) else fit.growth)
+
+    @property
     def mapped(self) -> int:
         """Where time reversal rejects at a false discovery rate."""
         return sum(fit.growth_bh < ALPHA for fit in self.fits)

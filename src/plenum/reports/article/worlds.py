@@ -1,5 +1,6 @@
 """The report of a study in worlds: the same frame, around the worlds' own tables and figures."""
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -93,7 +94,13 @@ def compose(chosen: Settings, folder: Path) -> Document:
 
 def sentences(played: Sequence[TrackedCondition]) -> list[str]:
     """Sentences on a study in worlds: results, null results, and what is left out."""
-    return paragraphs("findings_of_worlds.md.j2", f=findings(played), unit="run")
+    return _answer(played, noticed=True)
+
+
+def _answer(played: Sequence[TrackedCondition], *, noticed: bool) -> list[str]:
+    """What a study shows; ``noticed`` says whether that the agents were simulated is said here."""
+    known = findings(played)
+    return paragraphs("findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
 
 
 def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
@@ -108,9 +115,9 @@ def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
 
 
 def _compared(group: Group) -> dict[str, Any]:
-    """The differences to free action that hold after Holm's adjustment, and of how many.
+    """The mean of every arm, and the differences to free action that hold after Holm's adjustment.
 
-    The mean of every arm, where nothing could be compared.
+    ``least`` is the smallest p of those that don't, before and after the adjustment.
     """
     metric = group.shown.metrics[0]
     tests = group.compared(metric)
@@ -120,10 +127,17 @@ def _compared(group: Group) -> dict[str, Any]:
         for (name, _, e), p in zip(tests, adjusted, strict=True)
         if holds(float(p), e.ci_low, e.ci_high)
     ]
-    means = {} if tests else group.over_worlds("arm", metric)
-    alone = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]
-    world = {"world": group.heading, "metric": metric}
-    return world | {"shown": shown, "tested": len(tests), "means": alone}
+    missed = [
+        (e.p, float(p))
+        for (_, _, e), p in zip(tests, adjusted, strict=True)
+        if not holds(float(p), e.ci_low, e.ci_high)
+    ]
+    means = group.over_worlds("arm", metric)
+    each = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]
+    return {
+        **{"world": group.heading, "metric": metric, "tested": len(tests)},
+        **{"shown": shown, "means": each, "least": min(missed, default=(math.nan, math.nan))},
+    }
 
 
 def _facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:

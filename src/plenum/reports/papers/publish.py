@@ -17,7 +17,7 @@ from plenum.reports.settings import Settings, settings
 from plenum.reports.study import kind_of
 from plenum.tracking.study import run_or_imported
 
-ALL, LIST = "all", "list"
+ALL, PAPERS, LIST = "all", "papers", "list"
 
 _LINES = 60
 """Longer tables are written, not printed."""
@@ -39,7 +39,7 @@ def publish(cfg: DictConfig) -> None:
         _list()
         return
     chosen = _settings(cfg, studies)
-    every = ALL in names
+    every = PAPERS in names
     requested = list(CATALOGUE) if every else names
     for source, name, numbered in list(_numbered_tables(chosen, requested, studies, every)):
         product = Product(
@@ -60,10 +60,11 @@ def tables(cfg: DictConfig) -> list[str]:
     UserError
         A table isn't known.
     """
-    names = [_PREFIX.sub("", name.lower()) for name in _texts(cfg.table)]
+    given = [_PREFIX.sub("", name.lower()) for name in _texts(cfg.table)]
+    names = [PAPERS if name == ALL else name for name in given]
     for name in names:
-        if name not in (*CATALOGUE, ALL, LIST):
-            raise UserError(f"table: {name}; one of {', '.join((*CATALOGUE, ALL, LIST))}")
+        if name not in (*CATALOGUE, PAPERS, LIST):
+            raise UserError(f"table: {name}; one of {', '.join((ALL, *CATALOGUE, PAPERS, LIST))}")
     return list(dict.fromkeys(names))
 
 

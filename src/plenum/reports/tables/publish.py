@@ -15,6 +15,7 @@ from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.conditions import conditions, decisions, diagnostics
 from plenum.reports.tables.effects import contrasts, pooled
 from plenum.reports.tables.maps import landscape, matrices
+from plenum.reports.tables.overview import overview
 from plenum.tracking.study import MANY
 
 _SQUARES = 4
@@ -71,6 +72,7 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
         frames={name: f for name, f in every.items() if name == "conditions" or not f.empty},
         tables=[t.first(_WRITTEN) for t in (*first, *wordings, *details, *squares, *last)],
         printed=[table.first(_PRINTED) for table in short],
+        screen=[overview(group, chosen) for group in by_estimand(rows)],
         heading=f"Study {study.name}",
         more=[f"{left} more tables, too long or too many to print: {chosen.out / 'tables.md'}"]
         * bool(left),

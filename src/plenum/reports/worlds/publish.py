@@ -30,6 +30,9 @@ _TABLES = (
 )
 """The tables in their order; some don't exist of every group."""
 
+_GROUPS = 2
+"""So many groups of conditions are shown on a screen."""
+
 
 def tables(chosen: Settings) -> list[TrackedCondition]:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
@@ -41,7 +44,11 @@ def tables(chosen: Settings) -> list[TrackedCondition]:
     """
     played = Study(chosen.study, chosen.uri).conditions
     heading = f"Study {chosen.study}"
-    publish_product(Product("tables", tabled(played), _frames(played), heading=heading), chosen)
+    every, few = groups(played), []
+    for group in every[:_GROUPS]:
+        few += building.brief(group)
+    product = Product("tables", tabled(played), _frames(played), screen=few, heading=heading)
+    publish_product(product, chosen)
     return played
 
 

@@ -6,9 +6,19 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.dynamics import holm
 from plenum.dynamics.estimate import Estimate
 from plenum.dynamics.warnings import of_runs
-from plenum.reports.formats import decimals, limits, number, p_value, realised
+from plenum.reports.formats import (
+    NONE,
+    decimals,
+    interval,
+    limits,
+    number,
+    or_dash,
+    p_value,
+    realised,
+)
 from plenum.reports.phrases import paragraphs
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds.arms import arm_of
@@ -59,6 +69,37 @@ def overall(group: Group) -> list[Table]:
     noted = notes("arms", **_facts(group), warnings=list(warned))
     title = f"{group.heading}: every arm"
     return [Table("arms", title, pd.DataFrame(lines), columns, (*left, *noted, *sources(group)))]
+
+
+def brief(group: Group) -> list[Table]:
+    """Every arm on a screen: the first metric, and how far it lies from free action."""
+    metric = group.shown.metrics[0]
+    (whole,) = overall(group)
+    tests = group.compared(metric)
+    adjusted = holm([estimate.p for _, _, estimate in tests])
+    lines = whole.frame.assign(difference=math.nan, low=math.nan, high=math.nan, p_holm=math.nan)
+    lines["warnings"] = [
+        " ".join(
+            dict.fromkeys(
+                w for c in group.where(group.frame["arm"] == arm).played for w in warnings(c)
+            )
+        )
+        for arm in lines["arm"]
+    ]
+    for (arm, _, e), p in zip(tests, adjusted, strict=True):
+        columns = ["difference", "low", "high", "p", "p_holm"]
+        lines.loc[lines["arm"] == arm, columns] = [e.value, e.ci_low, e.ci_high, e.p, float(p)]
+    shown = {column.name: column for column in whole.columns}
+    columns = (
+        *whole.columns[:2],
+        next(column for name, column in shown.items() if name[0] == metric),
+        *(Column(("difference", "low", "high"), "difference", _with_limits),) * bool(tests),
+        *(Column("p", format=p_value),) * bool(tests),
+        *(Column("p_holm", "corrected", p_value),) * (len(tests) > 1),
+        *[Column("warnings", format=or_dash)] * lines["warnings"].any(),
+    )
+    noted = notes("brief", metrics=[metric], tested=len(tests))
+    return [Table("arms", whole.title, lines, columns, tuple(noted))]
 
 
 def by_agents(family: Group) -> Table:
@@ -263,6 +304,10 @@ def _facts(group: Group) -> dict[str, Any]:
 def _lost(condition: TrackedCondition, name: str) -> bool:
     """Whether any run has such losses; older runs don't count all of them."""
     return name in condition.metrics and bool((condition.metrics[name] > 0).any())
+
+
+def _with_limits(value: float, low: float, high: float) -> str:
+    return NONE if math.isnan(value) else f"{number(value, 3)} {interval(low, high, 3)}"
 
 
 def mean_cell(value: float, half: float, lost: float, total: float) -> str:

@@ -1,0 +1,54 @@
+"""The one table of a study of committees that a screen shows: what was decided, how steadily."""
+
+import math
+from collections.abc import Sequence
+
+from plenum.reports.formats import NONE, exponent, interval, realised, warnings
+from plenum.reports.labels import shared_label
+from plenum.reports.notes import notes
+from plenum.reports.phrases import count
+from plenum.reports.rows import Row, frame, shown, symbol, varying_in
+from plenum.reports.settings import Settings
+from plenum.reports.table import Column, Table, keys
+from plenum.reports.tables.conditions import DECISIONS, INTERVALS, fitted
+
+MOST = 16
+"""Lines of the table: more wouldn't leave a screen of 45 lines any room."""
+
+
+def overview(rows: Sequence[Row], chosen: Settings) -> Table:
+    """One line a condition: its decisions, flip rate and λ̂ with their intervals, and warnings."""
+    names = varying_in(rows) or shown(rows)[0]
+    same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
+    whole = all(row.n == row.tracked.target for row in rows)
+    sizes = {row.tracked.target for row in rows}
+    columns = (
+        *keys([*names, *["condition"] * same]),
+        *[Column(("completed", "target"), "n", realised)] * (not whole or len(sizes) > 1),
+        DECISIONS,
+        Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
+        Column(("lambda", "status", "ci_low", "ci_high"), symbol(rows), _exponent),
+        *[Column("warnings", format=warnings)] * any(row.warnings for row in rows),
+    )
+    each = f" of {count(min(sizes), 'replicate')}" * (whole and len(sizes) == 1)
+    held = shared_label(rows[0].tracked.factors, names)
+    title = f"Study {chosen.study}: {count(len(rows), 'condition')}{each} ({held})"
+    told = {"fitted": fitted(rows, chosen), "interval": INTERVALS[chosen.interval]}
+    lines = frame(rows)
+    if len(rows) > MOST:
+        lines = lines.sort_values("flip_rate", ascending=False, kind="stable").head(MOST)
+    facts = {"most": MOST, "total": len(rows), "file": chosen.out / "conditions.csv", **told}
+    legend = notes("overview", rows, **facts)[:-1]  # where numbers are from ends the screen
+    return Table("conditions", title, lines, columns, legend)
+
+
+def _rate(value: float, low: float, high: float) -> str:
+    """A share in whole percent with its interval: ``15 % [3, 38]``."""
+    if math.isnan(value):
+        return NONE
+    return f"{100 * value:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+
+
+def _exponent(value: float, status: str, low: float, high: float) -> str:
+    limits = interval(low, high)
+    return exponent(value, status) + f" {limits}" * (limits != NONE)

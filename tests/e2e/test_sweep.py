@@ -83,18 +83,30 @@ def test_all_twelve_scenarios_are_swept_by_glob(run: Run) -> None:
 def test_a_terminal_of_80_columns_gets_no_longer_line_and_the_answer_last(gallery: Path) -> None:
     out = on_a_terminal(80, "scripts/tables.py", "study=default", cwd=gallery)
     assert max(map(cell_len, out.splitlines())) <= 80
-    tables, _, answer = out.partition("\nFound. ")
+    assert len(out.splitlines()) <= 45
+    tables, _, answer = out.partition("What happened")
     for roles, model in itertools.product(("on", "off"), ("uniform", "mixed")):
-        row = re.search(rf"HL-01 +{roles} +{model} +4/4 .* ([a-z]+) *$", tables, re.MULTILINE)
+        row = re.search(rf"{roles} +{model} +[A-C] \d.*%.* ([a-z]+) *$", tables, re.MULTILINE)
         assert row is not None
         assert "r" in row[1]  # which the legend explains
     assert "r few_replicates" in " ".join(tables.split())
-    answer = " ".join(answer.split())
-    assert answer.startswith("Simulated agents: no evidence about language models. ")
+    answer, _, steps = answer.partition("╰")
+    answer = " ".join(answer.replace("│", " ").split())
+    assert out.count("Simulated agents: no evidence about language models.") == 1
     assert "4 replicates are too few for its test" in answer
-    python, script = re.findall(r"Next\. (\S+) (\S+) study=default", answer)[0]
+    named = dict(re.findall(r"^  (\S.*?)  +(\S.*)$", steps, re.MULTILINE))
+    python, script, study, every = named["all tables"].split()
+    assert (python, study, every) == ("python", "study=default", "table=all")
     assert (gallery / script).is_file()
-    assert python == "python"
+    assert "MLflow" not in named  # make ui is there in the checkout alone
+
+
+def test_every_table_is_a_word_away(gallery: Path, run: Run) -> None:
+    printed = run("study=default", "table=all", script="scripts/tables.py", cwd=gallery).stdout
+    for title in ("conditions", "Diagnostics of λ̂", "Decisions", "Contrasts", "Interaction"):
+        assert title in printed
+    assert "written: outputs/default/conditions.csv" in printed
+    assert printed.count("no evidence about language models") == 1
 
 
 @pytest.mark.usefixtures("stored")

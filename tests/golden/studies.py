@@ -131,7 +131,7 @@ CASES = (
                 " replicates=4 rounds=6"
             ),
             *_read("grid"),
-            _call("scripts/tables.py study=grid table=all"),
+            _call("scripts/tables.py study=grid table=papers"),
         ),
     ),
     Case(

@@ -1,11 +1,12 @@
 """The sentences after a study's tables: the report's facts, and nothing that wasn't shown."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from known_conditions import CHOSEN, tracked
+from known_conditions import CHOSEN, build, estimated, tracked
 from known_worlds import EXPLICIT, GREEDY, IMPLICIT, played
 from test_report import STUDIES, material, square
 
@@ -40,9 +41,11 @@ def test_what_was_shown_and_what_was_not_add_up(name: str) -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_has_a_few_whole_sentences(name: str) -> None:
     text = said(STUDIES[name])
-    assert text.startswith("Found. ")
+    assert re.match("(All|Both|Two of|In |The committee|No replicate|Each)", text)
     assert text.endswith(".")
-    assert len(text) < 1200
+    assert len(text) < 1700
+    assert "imulated" not in text
+    assert not re.search(r"[;,(] *[.;)]|\b1 (runs|wordings|replicates)", text)
     assert not any(odd in text for odd in ("None", "nan", "  ", "()", " ,", " .", "no effect"))
 
 
@@ -69,10 +72,10 @@ def test_the_square_in_facts() -> None:
 def test_all_of_what_was_not_shown_is_named() -> None:
     """Two conditions of the same growth: no difference, which is never called none."""
     text = said([tracked(1, 0.02, roles="on"), tracked(2, 0.02, roles="off")])
-    _, _, unshown = text.partition("Not shown, and yet possible: ")
-    assert "growth in any condition" in unshown
-    assert "an effect of roles" in unshown
-    assert "up to 26 %" in unshown  # 1 - 0.025^(1/12)
+    assert "Growth: not shown in either" in text
+    assert "not shown for roles" in text
+    assert "at most 26 %" in text  # 1 - 0.025^(1/12)
+    assert "What was not shown may still be there" in text
 
 
 def test_failed_and_pending_replicates_are_counted_once() -> None:
@@ -83,10 +86,11 @@ def test_failed_and_pending_replicates_are_counted_once() -> None:
     assert facts(twice)["pending"] == 4
 
 
-def test_what_is_simulated_says_so_before_anything_else() -> None:
+def test_what_is_simulated_says_so_once_in_the_end() -> None:
     simulated = [replace(one, simulated=True) for one in square()]
     text = said(simulated)
-    assert text.startswith("Found. Simulated agents: no evidence about language models. ")
+    assert text.endswith("Simulated agents: no evidence about language models.")
+    assert text.count("imulated") == 1
     real = [replace(one, simulated=False) for one in square()]
     assert "imulated" not in said(real)
     assert facts([*simulated[:1], *real[1:]])["simulated"] == 1
@@ -103,12 +107,87 @@ def test_decisions_are_counted() -> None:
     assert [row.tracked.factors["roles"] for row in rows] == ["on"]
     assert len(found.alike) == 1
     assert found.unseen == pytest.approx(1 - 0.025 ** (1 / 12))
-    assert "At most 3 of 12 replicates" in said(flipped)
+    text = said(flipped)
+    assert text.startswith(
+        "Both committees chose A. Repeated, one of two (roles on) chose B in 3 of 12 runs; "
+        "the other never changed (at most 26 %)."
+    )
+
+
+def _tally(text: str) -> list[str]:
+    """Decisions of 12 replicates; a dash is no majority."""
+    return ["NONE" if letter == "-" else letter for letter in text]
+
+
+@pytest.mark.parametrize(
+    ("decisions", "begins"),
+    [
+        (("CCCCCCCCCCCC",), "The committee chose C in all 12 runs; at most 26 % would"),
+        (
+            ("CCCCCCCAA---",),
+            "The committee chose C in 7 of 12 runs; it chose A in 2 and reached no majority in 3"
+            " of 12 runs (flip rate 42 % [15, 72]).",
+        ),
+        (("CCCCCCAAAAAA",), "The committee split evenly between A and C, 6 of 12 runs each."),
+        (("CCCCCC------",), "The committee split evenly between C and no majority, 6 of 12"),
+        (("---------CCC",), "The committee reached no majority in 9 of 12 runs; it chose C in 3"),
+        (
+            ("CCCCCCCCCCCC", "CCCCCCCCC---", "CCCCCCCCCCCC", "CCCCCCCCCCCC"),
+            "All four committees chose C. Repeated, one of four (memory k1) reached no majority in"
+            " 3 of 12 runs; the others never changed (at most 26 %).",
+        ),
+        (
+            ("CCCCCCCCCCCC", "CCCCCCCCCCC-", "BBBBBBBBBBCC", "CCCCCCCCCCCC"),
+            "Three of four committees chose C, and one chose B. Repeated, two of four changed:"
+            " memory k2 chose C in 2 of 12 runs; memory k1 reached no majority in 1 of 12 runs;"
+            " the others never changed (at most 26 %).",
+        ),
+        (
+            ("CCCCCCAAAAAA", "------------"),
+            "One of two committees split evenly between A and C, and one reached no majority.",
+        ),
+        (
+            ("CCCCCCCCCCC-", "CCCCCCCCCC--", "CCCCCCCCCCCA", "CCCCCCCCCCCA"),
+            "All four committees chose C. Repeated, all four changed, most of all memory k1: it"
+            " reached no majority in 2 of 12 runs. Of 5 runs that ended otherwise than most of"
+            " their committee, 3 reached no majority.",
+        ),
+    ],
+)
+def test_the_first_sentences_say_what_was_chosen_and_how_often_that_changed(
+    decisions: tuple[str, ...], begins: str
+) -> None:
+    studied = [
+        tracked(at, memory=f"k{at}", decisions=_tally(text)) for at, text in enumerate(decisions)
+    ]
+    assert said(studied).startswith(begins)
+
+
+def test_options_of_different_cases_are_never_called_the_same() -> None:
+    cases = [tracked(at, scenario=f"S{at}", decisions="CCCCCCCCCCCC") for at in range(2)]
+    text = said(cases)
+    assert text.startswith("In S0 the committee chose C; in S1 the committee chose C.")
+    many = [
+        tracked(2 * case + at, scenario=f"S{case}", roles=roles,
+                decisions="AAAAAAAAAAAA" if (case, at) == (3, 1) else "CCCCCCCCCCCC")
+        for case in range(5) for at, roles in enumerate(("on", "off"))
+    ]  # fmt: skip
+    assert said(many).startswith("In one of five cases the committees chose differently (S3); in")
+
+
+def test_a_p_is_printed_as_it_decides() -> None:
+    rows = [build([tracked(k, 0.02, 20, roles=r)])[0] for k, r in enumerate(("on", "off"))]
+    rows = [estimated(r, p_growth=0.03, value=0.03, ci_low=0.01, ci_high=0.05) for r in rows]
+    text = " ".join(sentences(EstimatedStudy(CHOSEN, tuple(rows))))
+    assert "not shown in either (smallest p = 0.030, 0.060 after correction for two tests)" in text
+    (alone,) = rows[:1]
+    text = " ".join(sentences(EstimatedStudy(CHOSEN, (alone,))))
+    assert "Growth: shown (λ̂ = 0.0300 [0.0100, 0.0500], p = 0.030)" in text
 
 
 def test_wordings_that_change_a_decision_are_counted() -> None:
     """The third condition votes without a discussion; of nine wordings five decide otherwise."""
-    assert "At most 5 of 9 wordings" in said(STUDIES["wordings"])
+    assert "Up to 5 of 9 wordings" in said(STUDIES["wordings"])
 
 
 def test_differences_of_worlds_are_adjusted_and_named() -> None:
@@ -121,13 +200,16 @@ def test_differences_of_worlds_are_adjusted_and_named() -> None:
     ]
     (alone,) = of_worlds.findings([IMPLICIT])["groups"]
     assert (alone["tested"], alone["means"]) == (0, ["0.750 [0.545, 0.955] (implicit)"])
+    text = " ".join(of_worlds.sentences([IMPLICIT, EXPLICIT, GREEDY]))
+    assert text.startswith("World disaster: coverage was 0.750 [0.545, 0.955] (implicit); ")
+    assert "Differences from free action: shown in both (explicit: −0.300" in text
 
 
 def test_worlds_that_show_nothing_say_so() -> None:
     alike = played([0.9, 0.8, 0.6, 0.7], consensus="explicit")
     text = " ".join(of_worlds.sentences([IMPLICIT, alike]))
-    assert "coverage other than that of free action in the other arm" in text
+    assert "Differences from free action: not shown in the other arm (p = " in text
     assert "no scripted policy was run" in text
-    assert " ".join(of_worlds.sentences([played([], pending=3)])).startswith(
-        "Found. Simulated agents: no evidence about language models. Nothing: no run was completed."
-    )
+    nothing = " ".join(of_worlds.sentences([played([], pending=3)]))
+    assert nothing.startswith("No run was completed.")
+    assert nothing.endswith("Simulated agents: no evidence about language models.")

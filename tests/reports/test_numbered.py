@@ -310,7 +310,7 @@ def test_tables_are_named_in_many_ways(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"table": "s9", "study": "x"}, "table: s9; one of s1, s2, "),
+        ({"table": "s9", "study": "x"}, "table: s9; one of all, s1, s2, "),
         ({"table": "published"}, "study: missing; table=published needs one"),
         ({"table": "s8"}, "none has been run yet: python run.py -m .experiment=landscape_temp"),
         ({"table": "s5", "study": "x", "interval": "y"}, "interval: 'y' is not one of jackknife"),

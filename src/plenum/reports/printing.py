@@ -47,16 +47,26 @@ def _lines(text: str) -> list[str]:
 
 
 def show(tables: Sequence[Table]) -> None:
-    """Print tables to the terminal."""
+    """Print tables to the terminal; a note that several share stands once, below all of them."""
     console = _console()
+    shared = shared_notes(tables)
     for table in tables:
-        fitted = narrowed(_printable(table), console.width)
+        own = replace(table, notes=tuple(note for note in table.notes if note not in shared))
+        fitted = narrowed(_printable(own), console.width)
         show_text(fitted.title, console, style="bold")
         for part in terminal(fitted, console.width):
             console.print(part)
         for note in fitted.notes:
             show_text(note, console)
         console.print()
+    for note in shared:
+        show_text(note, console)
+
+
+def shared_notes(tables: Sequence[Table]) -> list[str]:
+    """The notes that all of several tables have."""
+    notes = [table.notes for table in tables]
+    return [n for n in notes[0] if all(n in other for other in notes)] if notes[1:] else []
 
 
 def show_whole(tables: Sequence[Table]) -> None:

@@ -51,7 +51,7 @@ def compose(material: Material) -> Document:
 def sentences(study: EstimatedStudy) -> list[str]:
     """Sentences on a study of committees: results, null results, and what is left out."""
     material = Material(study, (), {})
-    return _answer(material, facts.facts(material), noticed=True)
+    return _answer(material, facts.facts(material), noticed=not study.chosen.every)
 
 
 def _answer(material: Material, known: dict[str, Any], *, noticed: bool) -> list[str]:

@@ -18,6 +18,7 @@ from plenum.reports.article.families import ALPHA, holds
 from plenum.reports.formats import realised
 from plenum.reports.labels import origin
 from plenum.reports.phrases import capital, ci, count, paragraphs, spaced
+from plenum.reports.printing import shared_notes
 from plenum.reports.settings import Settings
 from plenum.reports.table import Column, Table, keys
 from plenum.reports.worlds import publish
@@ -55,7 +56,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     played = tracked.conditions
     done = sum(condition.completed for condition in played)
     built = publish.tabled(played) if done else []
-    shared = _shared_notes(built)
+    shared = shared_notes(built)
     results = [replace(t, notes=tuple(n for n in t.notes if n not in shared)) for t in built]
     tables = [
         design([condition.factors for condition in played], _FACTORS),
@@ -162,12 +163,6 @@ def _facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
         "scripted": any(condition.factors["policy"] != "agents" for condition in played),
         "few": sum(n < _FEW for n in episodes),
     }
-
-
-def _shared_notes(tables: Sequence[Table]) -> list[str]:
-    """The notes that all of several tables have, which stand once."""
-    notes = [table.notes for table in tables]
-    return [n for n in notes[0] if all(n in other for other in notes)] if notes[1:] else []
 
 
 def _varying(played: Sequence[TrackedCondition]) -> list[str]:

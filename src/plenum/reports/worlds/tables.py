@@ -87,8 +87,8 @@ def brief(group: Group) -> list[Table]:
         for arm in lines["arm"]
     ]
     for (arm, _, e), p in zip(tests, adjusted, strict=True):
-        columns = ["difference", "low", "high", "p", "p_holm"]
-        lines.loc[lines["arm"] == arm, columns] = [e.value, e.ci_low, e.ci_high, e.p, float(p)]
+        compared = ["difference", "low", "high", "p", "p_holm"]
+        lines.loc[lines["arm"] == arm, compared] = [e.value, e.ci_low, e.ci_high, e.p, float(p)]
     shown = {column.name: column for column in whole.columns}
     columns = (
         *whole.columns[:2],

@@ -431,3 +431,81 @@ def test_sixty_four_calls_at_once_are_all_answered_and_journaled_once(play: Play
         assert sorted(entry["round"] for entry in entries) == [*range(1, 65)]
 
     play(test)
+
+
+# --- what is no request ---------------------------------------------------------------------------
+
+HEAD = "POST {path} HTTP/1.1\r\nHost: {host}\r\n"
+
+
+async def raw(session: Session, head: str, body: bytes = b"") -> bytes:
+    """The status line for bytes as they are; ``{path}`` and ``{host}`` are filled in."""
+    root, _, path = session.base_url.removeprefix("http://").partition("/")
+    host, _, port = root.partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(head.format(path=f"/{path}/chat/completions", host=root).encode() + body)
+    line = await asyncio.wait_for(reader.readline(), 20)
+    writer.close()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "status"),
+    [
+        ("no HTTP at all {path}\r\n\r\n", b"", 400),
+        ("POST {path} HTTP/9.9\r\n\r\n", b"", 400),
+        (f"{HEAD}Content-Length: x\r\n\r\n", b"", 400),
+        (f"{HEAD}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", b"0\r\n\r\n", 400),
+        (f"{HEAD}Transfer-Encoding: chunked\r\n\r\n", b"zz\r\n", 400),
+        (f"{HEAD}X: {'x' * 100_000}\r\n\r\n", b"", 400),
+        (HEAD + "".join(f"X{n}: 1\r\n" for n in range(50_000)) + "\r\n", b"", 400),
+        (f"{HEAD}A\x00B: 1\r\n\r\n", b"", 400),
+        *(
+            (f"{HEAD}Content-Encoding: {name}\r\nContent-Length: 7\r\n\r\n", b"rubbish", 400)
+            for name in ("deflate", "gzip", "br")
+        ),
+    ],
+)
+def test_what_is_no_request_is_refused_and_nothing_is_printed(
+    play: Play,
+    head: str,
+    body: bytes,
+    status: int,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        answer = await raw(session, head, body)
+        assert answer.split()[1] == b"%d" % status
+        assert (await completed(session)).choices  # it still serves
+
+    play(test)
+    printed = capfd.readouterr()
+    assert printed.out + printed.err == ""
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:{port}"},
+        {"Host": "127.0.0.1:1"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://localhost:1"},
+    ],
+)
+def test_a_request_of_a_foreign_page_is_refused(play: Play, headers: dict[str, str]) -> None:
+    async def test(bench: Bench) -> None:
+        session = bench.session()
+        port = session.base_url.split(":")[2].partition("/")[0]
+        sent = {name: value.format(port=port) for name, value in headers.items()}
+        status, body = await exchange("GET", f"{reports(session)}/case", headers=sent)
+        assert status == 403
+        assert next(iter(headers)) in body["error"]["message"]
+        own = {"Host": f"localhost:{port}", "Origin": f"http://127.0.0.1:{port}"}
+        assert (await exchange("GET", f"{reports(session)}/case", headers=own))[0] == 200
+
+    play(test)

@@ -175,6 +175,13 @@ class SweepRunner:
 
     async def finish(self) -> None:
         """Account for what was cut short, and wait for what is still being tracked."""
+        try:
+            await self._finish_processes()
+        finally:  # also where Ctrl-C ends that
+            for model in self._models.values():
+                await model.close()
+
+    async def _finish_processes(self) -> None:
         await asyncio.gather(*(self._account(*cut) for cut in self._interrupted))
         await self._reports.finish()
         trackers = self._started
@@ -186,8 +193,6 @@ class SweepRunner:
             # The tables that follow a sweep need MLflow: its slow import fits into this wait.
             waits.append(asyncio.to_thread(import_module, "mlflow"))
         await asyncio.gather(*waits)
-        for model in self._models.values():
-            await model.close()
 
     def with_errors(self, job: Job, outcome: Outcome) -> Outcome:
         """The outcome with what went wrong in tracking it."""

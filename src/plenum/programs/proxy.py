@@ -2,10 +2,12 @@
 
 ``/r/RUN/v1`` speaks OpenAI's chat completions and responses and Anthropic's messages;
 ``/r/RUN/plenum`` takes what a program reports of itself. Who knows a run's path may speak for it:
-it holds a random token, the only key that a program gets. A request with another key is refused.
+it holds a random token, the only key that a program gets. A request with another key is refused,
+and one that a web page of elsewhere has a browser send.
 """
 
 import json
+import logging
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +23,12 @@ from plenum.programs.wire import INTERFACES, BadRequest
 MOST_BYTES = 32 * 2**20
 """Of a request's body."""
 _PATHS = {"chat/completions": "chat", "responses": "responses", "messages": "messages"}
+_NAMES = ("127.0.0.1", "localhost", "[::1]")
+"""Of this machine, by which its own programs call it."""
+
+_SILENT = logging.Logger("plenum.proxy", logging.CRITICAL + 1)
+"""For aiohttp, which would print a traceback and the address of each request that is no HTTP."""
+
 _NO_RETRY = {"x-should-retry": "false"}
 """Its own client needn't try again: what can be tried again was, by the audit's own policy."""
 
@@ -43,10 +51,11 @@ class Proxy:
 
     async def start(self) -> None:
         """Listen on a free port."""
-        app = web.Application(client_max_size=MOST_BYTES, middlewares=[_in_one_line])
+        layers = [_in_one_line, self._from_here]
+        app = web.Application(client_max_size=MOST_BYTES, middlewares=layers)
         app.router.add_route("*", "/r/{run}/v1/{path:.+}", self._model)
         app.router.add_route("*", "/r/{run}/plenum/{what}", self._report)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        self._runner = web.AppRunner(app, access_log=None, logger=_SILENT, shutdown_timeout=1.0)
         await self._runner.setup()
         await web.TCPSite(self._runner, self._host, self._port, backlog=4096).start()
         self.url = f"http://{self._host}:{self._runner.addresses[0][1]}"
@@ -69,6 +78,18 @@ class Proxy:
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
+
+    @web.middleware
+    async def _from_here(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        """Refuse what a browser sends for a page of elsewhere, whose name may lead here."""
+        port = self.url.rpartition(":")[2]
+        hosts = {f"{name}:{port}" for name in _NAMES}
+        for name, own in (("Host", hosts), ("Origin", {f"http://{host}" for host in hosts})):
+            sent = request.headers.get(name)
+            if sent is not None and sent.lower() not in own:
+                raise NoAnswer(403, f"{name}: only programs of this machine are served")
+        response: web.StreamResponse = await handler(request)
+        return response
 
     def _session(self, request: web.Request) -> Session:
         run = request.match_info["run"]
@@ -170,6 +191,8 @@ async def _body(request: web.Request) -> dict[str, Any]:
         raw = await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise NoAnswer(413, f"the body is longer than {MOST_BYTES // 2**20} MB") from None
+    except web.RequestPayloadError:
+        raise BadRequest("the body isn't what Content-Encoding or its length says") from None
     try:
         body = parsed(raw)
     except Unfit as why:

@@ -99,7 +99,8 @@ async def run(
             try:
                 await asyncio.wait([draining], timeout=_DRAIN_S)
             finally:
-                draining.cancel()
+                draining.cancel()  # who left the group may hold the pipes for ever
+                await asyncio.gather(draining, return_exceptions=True)
                 if output is not None:
                     _write(output, out, err)
     return Ended(status, out.last_line, err.last_line)

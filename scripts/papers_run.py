@@ -1,6 +1,7 @@
 """What `scripts/papers.py` makes: runs of the studies, and what is drawn and written of them."""
 
 import contextlib
+import os
 import subprocess
 import sys
 import time
@@ -88,7 +89,13 @@ def _run(study: Experiment, size: str, chosen: Settings) -> None:
         *(f"tracking.uri={chosen.uri}", f"journals={folder / 'journals'}"),
     ]
     with log.open("w", encoding="utf-8") as output:
-        done = subprocess.run(command, cwd=chosen.out, stdout=output, stderr=subprocess.STDOUT)
+        done = subprocess.run(
+            command,
+            cwd=chosen.out,
+            env=dict(os.environ),  # its keys, which a process that is started by itself hasn't
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
     if done.returncode:
         last = log.read_text(encoding="utf-8").strip().splitlines()[-1:]
         raise UserError(f"run: {study.name} ended with status {done.returncode}: {''.join(last)} "

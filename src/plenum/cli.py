@@ -16,7 +16,9 @@ from types import TracebackType
 from typing import NoReturn
 
 from plenum.base.errors import Stopped, UserError
-from plenum.base.secrets import redact, refuse_in_arguments
+from plenum.base.processes import close_environment
+from plenum.base.secret_input import refuse_in_arguments
+from plenum.base.secrets import redact
 from plenum.base.terminal import say
 
 FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
@@ -36,6 +38,7 @@ def front_door(main: Callable[[], object]) -> None:
 
     Flags may stand anywhere; Hydra itself would read no override behind one and another override.
     """
+    close_environment()
     from plenum.design.overrides import check_flags, check_meant, flags_first, take_own_folder
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")

@@ -1,5 +1,6 @@
 """Child processes that answer JSON lines, as real processes."""
 
+import ast
 import asyncio
 import os
 import signal
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import plenum
 from plenum.base.processes import Ended, LineProcess
 
 CHILDREN = {
@@ -58,6 +60,17 @@ CHILDREN = {
         for line in sys.stdin:
             print("View run at http://localhost:5000", flush=True)
             say({"asked": json.loads(line)})
+        """,
+    # says what others can read of it, what it has itself, and what it passes on
+    "asked": """
+        import os, subprocess
+        from plenum.base.processes import say, step_back
+        with open("/proc/self/environ") as file:
+            shown = file.read()
+        step_back()
+        for line in sys.stdin:
+            env = subprocess.run(["env"], capture_output=True, text=True, check=True).stdout
+            say({"shown": shown, "has": dict(os.environ), "passed": env})
         """,
     "unable": """
         raise SystemExit("no module named mlflow")
@@ -221,3 +234,75 @@ def alive(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+# --- secrets -----------------------------------------------------------------------------------
+
+KEY = "sk-canary-0123456789abcdef"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
+@pytest.mark.parametrize("keyed", [False, True])
+def test_a_child_starts_without_secrets_and_gets_them_where_it_needs_them(
+    child: Child, monkeypatch: pytest.MonkeyPatch, keyed: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("DATABASE_URL", f"postgres://me:{KEY}@host/db")
+
+    async def scene() -> dict[str, Any]:
+        process = LineProcess(child("asked"), lambda note: None, keyed)
+        await process.start()
+        answer = await process.ask({})
+        assert await process.finish() is None
+        return answer
+
+    answer = run(scene())
+    assert KEY not in answer["shown"]
+    assert (answer["has"].get("OPENAI_API_KEY") == KEY) == keyed
+    assert (KEY in answer["has"].get("DATABASE_URL", "")) == keyed
+    assert f"OPENAI_API_KEY={KEY}" not in answer["passed"]
+    assert answer["has"]["PATH"] == os.environ["PATH"]
+
+
+def test_a_keyed_child_that_ends_at_once_is_told_of_as_ever(child: Child) -> None:
+    async def scene() -> None:
+        process = LineProcess(child("unable"), lambda note: None, keyed=True)
+        await process.start()
+        with pytest.raises(Ended, match="no module named mlflow"):
+            await process.ask({})
+
+    run(scene())
+
+
+def test_what_libraries_start_inherits_no_secret() -> None:
+    code = """
+import os, subprocess, sys
+from plenum.base.processes import close_environment
+close_environment()
+def inherited():
+    return subprocess.run(["env"], capture_output=True, text=True).stdout
+print(os.environ["OPENAI_API_KEY"], os.environ["PGPASSWORD"])
+print("OPENAI" in inherited(), "OTHER" in inherited(), os.system("env | grep -q OPENAI") == 0)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "OPENAI_API_KEY": KEY, "PGPASSWORD": "correct-horse", "OTHER": "x"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stdout.split() == [KEY, "correct-horse", "False", "True", "False"]
+
+
+def test_nothing_is_started_with_an_environment_that_nobody_chose() -> None:
+    """Every start of a process in the package says what the process inherits."""
+    starts = ("subprocess.run", "subprocess.Popen", "subprocess.check_output", "subprocess.call")
+    unsaid = []
+    for path in Path(plenum.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if name in starts or name.endswith("create_subprocess_exec"):
+                assert isinstance(node, ast.Call)
+                if "env" not in {keyword.arg for keyword in node.keywords}:
+                    unsaid.append(f"{path.name}:{node.lineno}")
+    assert unsaid == []

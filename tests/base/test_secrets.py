@@ -1,6 +1,7 @@
 """Secrets stay in the environment: what is written or printed holds none."""
 
 import io
+import os
 from collections.abc import Callable
 from contextlib import redirect_stderr
 from pathlib import Path
@@ -11,7 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum.base.secrets import redact, refuse_in_arguments, refuse_in_url
+from plenum.base.secret_input import (
+    refuse_for_program,
+    refuse_in_arguments,
+    refuse_in_url,
+)
+from plenum.base.secrets import redact, withheld
 from plenum.cli import one_line_errors as exiting
 from plenum.design.condition import Job
 
@@ -191,3 +197,97 @@ def test_a_login_that_the_environment_brings_into_a_config_is_refused(
     with pytest.raises(UserError, match=r"^backend\.api_base\.openai: a URL can't") as refused:
         job("backend=api")
     assert "ss7" not in str(refused.value)
+
+
+# --- what a program under audit is started with ---------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("MYSQL_PWD", "PGPASSWORD", "DB_PASS", "GH_PAT", "SENTRY_DSN", "BEARER", "TLS_KEY_PEM"),
+        *("SLACK_WEBHOOK_URL", "DEPLOY_HOOK", "DB_CONN", "AZURE_STORAGE_CONNECTION_STRING"),
+        *("gh_pat", "APIKEY", "OPENAI_API_KEYS", "AWS_ACCESS_KEY_ID", "TOKEN", "NPM_AUTH"),
+    ],
+)
+def test_variables_of_every_usual_name_are_secrets(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "quite-secret-77")
+    assert redact("it is quite-secret-77.") == f"it is <{name}>."
+    assert name in withheld(os.environ)
+
+
+@pytest.mark.parametrize(
+    "name", ["PATH", "PWD", "OLDPWD", "PATTERN", "COMPASS", "KEYBOARD", "LANG"]
+)
+def test_a_variable_that_only_looks_like_one_is_no_secret(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, "/some/ordinary/place")
+    assert redact("at /some/ordinary/place") == "at /some/ordinary/place"
+
+
+def test_parts_of_a_secret_are_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    pem = "-----BEGIN KEY-----\n  MIIEvQIBADANBgkqhkiG9w0\n-----END KEY-----"
+    monkeypatch.setenv("TLS_PEM", pem)
+    monkeypatch.setenv("DB_CONN", "host=db user=me password=correct-horse")
+    monkeypatch.setenv("DATABASE_URL", "postgres://me:battery-staple@db/app")
+    said = redact("MIIEvQIBADANBgkqhkiG9w0 correct-horse battery-staple db/app")
+    assert said == "<TLS_PEM> <DB_CONN> <DATABASE_URL> db/app"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "app --api-key=abc",
+        "app --api-key abc",
+        "app --password 'x y'",
+        "app --token=0123456789",
+        "env MYSQL_PWD=correct-horse app",
+        "sh -c 'APIKEY=correct-horse app'",
+        "app sk-proj-0123456789abcdef",
+        "curl -H 'Authorization: Bearer 0123456789' x",
+        "app ghp_0123456789abcdef",
+        f"app {KEY}",
+        {"api_key": "abc"},
+        {"a": {"b": [{"accessToken": "0123456789"}]}},
+        {"headers": {"x-api-key": "0123456789"}},
+        {"note": ["sk-0123456789abcdef"]},
+        {"pat": "0123456789", "key": "{token}"},
+        '{q: "{text}", api_key: abc}',
+        '{q: {"password": "abc"}}',
+    ],
+)
+def test_a_key_for_a_program_is_refused_wherever_it_lies(value: object) -> None:
+    with pytest.raises(UserError) as refused:
+        refuse_for_program("committee.x", value)
+    message = str(refused.value)
+    assert message.startswith("committee.x")
+    assert "committee.env" in message
+    for hidden in ("abc", "0123", "correct", "x y", KEY):
+        assert hidden not in message.replace("committee", "")
+    if isinstance(value, str):
+        key = "body" if value.startswith("{") else "command"
+        with pytest.raises(UserError):
+            refuse_in_arguments([f"committee.{key}={value}"])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "python app.py {case} --key={token} --seed {seed}",
+        "sh -c 'app --api-key=$OPENAI_API_KEY --password \"${DB_PASS}\"'",
+        'app --token "$(cat token.txt)" --max-tokens 4000',
+        "uv run --keyfile keys.json token.py --path=/tmp/x --auth=none --pat '*.py'",
+        "python -m pass.cli --pass 2 {text}",
+        {"q": "{text}", "url": "{base_url}", "key": "{token}", "max_tokens": 4000},
+        {"authorization": "Bearer {token}", "key": 5, "session": "{index}", "author": "somebody"},
+    ],
+)
+def test_a_reference_to_a_key_is_none(value: object) -> None:
+    refuse_for_program("committee.x", value)
+
+
+def test_the_names_of_programs_are_no_keys() -> None:
+    refuse_in_arguments(["committee=my_auth:committee", "committee.target=token.py:committee"])

@@ -4,12 +4,18 @@ import asyncio
 import ctypes
 import json
 import os
+import platform
+import re
+import socket
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from multiprocessing import get_context
 from typing import Any, TypeVar
+
+from plenum.base.secrets import is_secret_name, without_secrets
 
 _LIMIT = 2**26
 
@@ -17,6 +23,9 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_
 """Environment of processes that are the parallelism themselves: on small arrays several threads
 each take some seven times the CPU time."""
 _PR_SET_DUMPABLE = 4
+_READ_BY_LIBRARIES = re.compile(r"PG|MYSQL_|AWS_|AZURE_|GOOGLE_|RAY_|\w+_PROXY$", re.IGNORECASE)
+"""Variables that code which isn't Python's looks up by itself, as libpq does."""
+
 _AHEAD = 4
 
 Task = TypeVar("Task")
@@ -31,7 +40,8 @@ class LineProcess:
     """The parent's side: requests go out in order, answers come back in order.
 
     The child ends when its input ends, so that a killed parent leaves none behind; Ctrl-C reaches
-    the parent alone.
+    the parent alone. It starts without secrets in its environment, which other processes of this
+    user could read.
 
     Parameters
     ----------
@@ -39,6 +49,8 @@ class LineProcess:
         The child's main module.
     note
         Called with lines that are notes to the user and no answers: ``{"note": ...}``.
+    keyed
+        Hand it the secrets, once it has closed itself by :func:`step_back`.
 
     Attributes
     ----------
@@ -46,8 +58,8 @@ class LineProcess:
         Requests sent, and requests answered.
     """
 
-    def __init__(self, module: str, note: Callable[[str], None]) -> None:
-        self._module, self._note = module, note
+    def __init__(self, module: str, note: Callable[[str], None], keyed: bool = False) -> None:
+        self._module, self._note, self._keyed = module, note, keyed
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._waiting: deque[asyncio.Future[dict[str, Any]]] = deque()
@@ -67,16 +79,24 @@ class LineProcess:
         await asyncio.shield(self._starting)
 
     async def _start(self, setup: dict[str, Any] | None) -> None:
-        self._process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", self._module),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LIMIT,
-            start_new_session=True,
-            env=os.environ | ONE_THREAD,
-        )
-        self._listening = asyncio.create_task(self._listen(self._process))
+        shown = without_secrets(os.environ)
+        held = {k: v for k, v in os.environ.items() if k not in shown} if self._keyed else {}
+        ours, theirs = socket.socketpair()
+        with ours:
+            with theirs:
+                self._process = await asyncio.create_subprocess_exec(
+                    *(sys.executable, "-m", self._module, str(theirs.fileno())),
+                    stdin=asyncio.subprocess.PIPE,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.PIPE,
+                    limit=_LIMIT,
+                    start_new_session=True,
+                    pass_fds=[theirs.fileno()],
+                    env=shown | ONE_THREAD,
+                )
+            self._listening = asyncio.create_task(self._listen(self._process))
+            if held:
+                await _hand_over(ours, held)
         if setup is not None:
             self._write(setup)
 
@@ -155,12 +175,30 @@ async def _last_line(stream: asyncio.StreamReader) -> str:
     return last
 
 
+async def _hand_over(ours: socket.socket, held: dict[str, str]) -> None:
+    """Send secrets to a child as soon as it asks for them; nothing where it ends before.
+
+    A socket can't be opened from ``/proc``, as a pipe can.
+    """
+    loop = asyncio.get_running_loop()
+    ours.setblocking(False)
+    with suppress(ConnectionError):
+        if await loop.sock_recv(ours, 1):
+            await loop.sock_sendall(ours, json.dumps(held).encode())
+
+
 def step_back() -> None:
     """The child's side: let the parent, whose calls wait for an answer, go first.
 
-    Its environment, which is the parent's, is closed like the parent's.
+    It closes itself to other processes of this user, and asks for the secrets then, which its
+    parent may have for it.
     """
     hide_environment()
+    with socket.socket(fileno=int(sys.argv[1])) as parent, suppress(ConnectionError):
+        parent.sendall(b"?")
+        sent = b"".join(iter(lambda: parent.recv(2**16), b""))
+        os.environ.update(json.loads(sent or b"{}"))
+    close_environment()
     os.nice(5)
 
 
@@ -188,6 +226,25 @@ def shared_out(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterato
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def close_environment() -> None:
+    """Keep the environment's secrets to this process, from its start on.
+
+    Others can't read it (:func:`hide_environment`), and what it starts, or a library, doesn't
+    inherit them: they are left out of the variables that programs start with, and stay in
+    ``os.environ`` for this process's own code.
+    """
+    held = {name: value for name, value in os.environ.items() if is_secret_name(name)}
+    if not held:
+        return
+    hide_environment()
+    for name in held:
+        os.unsetenv(name)
+    platform.processor()  # libraries ask for it, and have a program tell it the first time
+    for name, value in held.items():
+        if _READ_BY_LIBRARIES.match(name):
+            os.putenv(name, value)
 
 
 def hide_environment() -> None:

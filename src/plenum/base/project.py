@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from plenum import __version__
+from plenum.base.secrets import without_secrets
 
 USER_FOLDER = "PLENUM_CONFIG_DIR"
 """The variable that holds :func:`user_folder`."""
@@ -58,6 +59,7 @@ def code_version() -> str:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty"],
             cwd=Path(__file__).parent,
+            env=without_secrets(os.environ),
             capture_output=True,
             text=True,
             timeout=5,

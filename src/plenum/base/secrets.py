@@ -2,32 +2,48 @@
 
 import os
 import re
-from collections.abc import Sequence
-from urllib.parse import unquote
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
 
-from plenum.base.errors import UserError
+_NAMES = re.compile(
+    r"(?:\w*(?:TOKEN|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|PWD|DSN|HOOK|APIKEYS?)"
+    r"|(?:\w*_)?(?:KEYS?|PASS|PAT|BEARER|PEM|JWT|AUTH|AUTHORIZATION|COOKIE|CREDENTIALS?"
+    r"|CONN|CONN(?:ECTION)?_?STR(?:ING)?))"
+    r"(?:_(?:URL|URI|STR|STRING|ID|VALUE|B64|BASE64|JSON|\d+))*",
+    re.IGNORECASE,
+)
+"""Variables that hold a secret by the convention of whoever named them; ``PATH`` doesn't."""
 
-_NAMES = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$")
+_MAYBE = re.compile(
+    r"KEY|TOKEN(?!IZER)|SECRET|PASS|PWD|CREDENTIAL|AUTH|COOKIE|SESSION|DSN|BEARER|PEM|HOOK|CONN|JWT"
+    r"|(?:^|_)PAT(?:_|$)",
+    re.IGNORECASE,
+)
+"""Variables that may hold one: nobody gets them who doesn't need them."""
+
+_FOLDERS = ("PWD", "OLDPWD")
 _SHORTEST = 8
-_SHORTEST_TOLD = 16
-"""A shorter value may be an ordinary word, such as a stand-in for the key of a server at home."""
+_SHORTEST_LINE = 16
 
-_SECRET_WORD = re.compile(
-    r"api[._-]?key|auth|credential|jwt|key$|passw|pwd|secret|session|sig$|signature|token$",
+_LOGIN = re.compile(r"://[^\s/:@]*:(?P<value>[^\s/@]+)@")
+_INSIDE = re.compile(r"(?:password|passwd|pwd|\w+key)\s*=\s*(?P<value>[^\s;&,\"']+)", re.IGNORECASE)
+"""Passwords within a variable's value: of a URL, and of a connection string."""
+
+SECRET_WORD = re.compile(
+    r"api[._-]?key|auth|bearer|conn$|credential|dsn$|hook$|jwt|key$|pass$|passw|(?<![a-z])pat$|pem$|pwd"
+    r"|secret|session|sig$|signature|token$",
     re.IGNORECASE,
 )
 """What the name of a parameter in a URL holds where its value is a secret."""
 
-_SECRET_KEY = re.compile(r"(?:api_?key|access_?token|credentials?|passw(?:or)?d|secret)$", re.I)
-"""How a key of the config would end that holds a secret; plenum has none."""
+PARAMETER = re.compile(r"(?P<name>[?&#;][\w.%~-]{1,64})=(?P<value>[^\s&#;\"'<>]+)")
 
-_URL_KEY = re.compile(r"ur[il]|api_base", re.IGNORECASE)
-_AFTER_SCHEME = re.compile(r"(?:https?://|://(?!/))(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
-"""What follows the scheme of a URL that has a host; three slashes begin a file's path."""
 
-_PARAMETER = re.compile(r"(?P<name>[?&#;][\w.%~-]{1,64})=(?P<value>[^\s&#;\"'<>]+)")
-_VERSION = re.compile(r"[?&](?:api-)?version=[\w.-]*")
-_CONFIG_KEY = re.compile(r"[+~]{0,2}-{0,2}[A-Za-z_][\w./@-]*")
+@cache
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name holds a secret, such as ``GH_PAT`` or ``MYSQL_PWD``."""
+    return name not in _FOLDERS and _NAMES.fullmatch(name) is not None
 
 
 def redact(text: str) -> str:
@@ -35,68 +51,81 @@ def redact(text: str) -> str:
 
     Logins in URLs and the values of their secret parameters are taken out as well.
     """
-    for name, value in _secrets().items():
-        if value in text:
-            text = text.replace(value, f"<{name}>")
-    if "://" in text:
-        text = re.sub(r"[^\s\"'<>]+", _without_login, text)
-    return _PARAMETER.sub(_without_value, text)
+    return _redacted(text, secrets())
+
+
+def without_values(value: Any) -> Any:
+    """Plain data with every secret of the environment in its texts replaced; URLs stay."""
+    known = secrets()
+    return _each(value, known) if known else value
 
 
 def holds_secret(text: str) -> bool:
     """Whether the text holds the value of a secret of the environment."""
-    return any(value in text for value in _secrets().values())
+    return any(value in text for value in secrets())
 
 
-def refuse_in_arguments(arguments: Sequence[str]) -> None:
-    """Refuse a command line that holds a secret: Hydra would write it to the run's folder.
-
-    Raises
-    ------
-    UserError
-        An argument holds the value of a secret, sets a key that would hold one, or has a URL with
-        a login or a key in it. The message names the argument and never shows its value.
-    """
-    for number, argument in enumerate(arguments, start=1):
-        key, _, value = argument.partition("=")
-        named = redact(key) if _CONFIG_KEY.fullmatch(key) and value else f"argument {number}"
-        for name, secret in _secrets().items():
-            if len(secret) >= _SHORTEST_TOLD and secret in argument:
-                raise UserError(
-                    f"{named}: it holds the value of {name}; keys come from the environment "
-                    "alone, since every config is written to disk"
-                )
-        if value and _SECRET_KEY.search(key):
-            raise UserError(
-                f"{named}: it can't be set here, since every config is written to disk; keys come "
-                "from the environment alone, such as OPENAI_API_KEY"
-            )
-        login = bool(_URL_KEY.search(key)) and "@" in value and "sqlite:///" not in value
-        _refuse(named, argument if "://" in argument else unquote(argument), login)
+def secrets() -> dict[str, str]:
+    """Names by secret of the environment, the longest secret first: one may hold another."""
+    found = {
+        value: name
+        for name, whole in os.environ.items()
+        for value in _values_of(name, whole)
+        if len(value) >= _SHORTEST
+    }
+    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 
-def refuse_in_url(key: str, url: str) -> None:
-    """Refuse a URL that carries a login or a key: it would be written to disk.
-
-    Raises
-    ------
-    UserError
-        It does.
-    """
-    _refuse(key, url, login="@" in url and not url.startswith("sqlite:///"))
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment for processes that need no secrets; others may read it of them."""
+    left_out = withheld(environment)
+    return {name: value for name, value in environment.items() if name not in left_out}
 
 
-def _refuse(key: str, text: str, login: bool) -> None:
-    """Refuse a login and a key; a password may hold anything, also a slash or a space."""
-    url = _AFTER_SCHEME.search(text)
-    rest = _VERSION.sub("", url["rest"]) if url else ""
-    secret = any(_SECRET_WORD.search(match["name"]) for match in _PARAMETER.finditer(text))
-    if login or secret or set("@?#") & set(rest):
-        raise UserError(
-            f"{key}: a URL can't carry a login or a key, since every config is written to disk; "
-            "set the provider's environment variable instead (allowed after ? is api-version, and "
-            "an @ of a path is written as %40)"
-        )
+def withheld(environment: Mapping[str, str]) -> set[str]:
+    """The names of variables that may hold a secret, by their name or by their value."""
+    known = secrets()
+    return {
+        name
+        for name, value in environment.items()
+        if name not in _FOLDERS and (_MAYBE.search(name) or _redacted(value, known) != value)
+    }
+
+
+def _values_of(name: str, value: str) -> Iterator[str]:
+    """What is secret of a variable: all of it by its name, else the password of a URL."""
+    value = value.strip()
+    if "://" in value:
+        yield from (match["value"] for match in _LOGIN.finditer(value))
+    if not is_secret_name(name):
+        return
+    yield value
+    yield from (match["value"] for match in _INSIDE.finditer(value))
+    lines = value.splitlines()
+    if len(lines) > 1:  # a key's file; whoever prints it may indent it, or escape its line ends
+        yield from (line.strip() for line in lines if len(line.strip()) >= _SHORTEST_LINE)
+
+
+def _redacted(text: str, known: Mapping[str, str]) -> str:
+    text = _without(known, text)
+    if "://" in text:
+        text = re.sub(r"[^\s\"'<>]+", _without_login, text)
+    return PARAMETER.sub(_without_value, text)
+
+
+def _without(known: Mapping[str, str], text: str) -> str:
+    for value, name in known.items():
+        if value in text:
+            text = text.replace(value, f"<{name}>")
+    return text
+
+
+def _each(value: Any, known: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return _without(known, value)
+    if isinstance(value, Mapping):
+        return {key: _each(item, known) for key, item in value.items()}
+    return [_each(item, known) for item in value] if isinstance(value, list) else value
 
 
 def _without_login(word: re.Match[str]) -> str:
@@ -110,15 +139,5 @@ def _without_login(word: re.Match[str]) -> str:
 
 def _without_value(parameter: re.Match[str]) -> str:
     """A parameter of a URL with its value taken out, where its name says that it is secret."""
-    secret = _SECRET_WORD.search(parameter["name"])
+    secret = SECRET_WORD.search(parameter["name"])
     return f"{parameter['name']}=<hidden>" if secret else parameter[0]
-
-
-def _secrets() -> dict[str, str]:
-    """Secrets of the environment, the longest first: one may hold another."""
-    secrets = {
-        name: value.strip()
-        for name, value in os.environ.items()
-        if _NAMES.search(name) and len(value.strip()) >= _SHORTEST
-    }
-    return dict(sorted(secrets.items(), key=lambda item: -len(item[1])))

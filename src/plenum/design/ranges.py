@@ -12,7 +12,7 @@ from typing import Any, Protocol, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
 from plenum.base.errors import UserError
-from plenum.base.secrets import refuse_in_url
+from plenum.base.secret_input import refuse_in_url
 
 
 class Rule(Protocol):

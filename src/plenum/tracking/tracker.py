@@ -70,7 +70,7 @@ class Tracker(LineProcess):
         lock = str(lock_file(locks, uri, study))
         self._setup = {"uri": uri, "study": study, "version": version}
         self._setup |= {"lock": lock, "sweep": sweep}
-        super().__init__("plenum.tracking.tracker", note)
+        super().__init__("plenum.tracking.tracker", note, keyed=True)
         self.uri = uri
         self.errors: list[tuple[str | None, str]] = []
 

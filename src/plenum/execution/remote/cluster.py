@@ -10,6 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from plenum.base.errors import UserError
+from plenum.base.processes import close_environment
+from plenum.base.secrets import is_secret_name, withheld
 from plenum.design.settings import Workers
 
 _SENT = re.compile(
@@ -19,7 +21,6 @@ _SENT = re.compile(
 )
 _KERNELS = re.compile(r"(OMP|KMP|GOMP|MKL|ONEDNN|DNNL|ATEN|TORCH_ALLOW|CUBLAS|NVIDIA_TF32)_")
 _CONNECT_S = 10.0
-_SECRET = re.compile(r"_(KEY|TOKEN|SECRET|PASSWORD)$")
 
 
 def require_ray() -> None:
@@ -37,7 +38,7 @@ def require_ray() -> None:
 
 def environment() -> dict[str, str]:
     """The variables that workers need: the project's, the providers', their keys, and kernels'."""
-    sent = (_SENT.match, _SECRET.search, _KERNELS.match)
+    sent = (_SENT.match, is_secret_name, _KERNELS.match)
     return {k: v for k, v in os.environ.items() if any(matches(k) for matches in sent)}
 
 
@@ -102,7 +103,8 @@ def _join(address: str | None) -> None:
     with suppress(AttributeError):  # else every worker that dies has a paragraph on the terminal
         internal.print_to_stdstream = lambda *_, **__: None
     if address in (None, "local"):
-        ray.init(address="local", include_dashboard=False, num_cpus=os.cpu_count(), **quiet)
+        with _secrets_aside():
+            ray.init(address="local", include_dashboard=False, num_cpus=os.cpu_count(), **quiet)
         return
     if address.startswith("ray://"):
         raise UserError(
@@ -121,6 +123,21 @@ def _join(address: str | None) -> None:
             f"ray.address: no cluster answers at {address!r}: {reason} (one that was started with "
             "a token is joined with RAY_AUTH_MODE=token and RAY_AUTH_TOKEN in the environment)"
         ) from None
+
+
+@contextmanager
+def _secrets_aside() -> Iterator[None]:
+    """Start Ray's processes without secrets in their environment, but for Ray's own.
+
+    Other processes of this user could read them; workers get them by :class:`.worker.Setup`.
+    """
+    names = (name for name in withheld(os.environ) if not name.startswith("RAY_"))
+    held = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(held)
+        close_environment()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import project
-from plenum.base.processes import LineProcess, hide_environment
+from plenum.base.processes import LineProcess, close_environment
 from plenum.design.condition import Budget, Job
 from plenum.execution.admission import Admission, Ticket
 from plenum.execution.budget import Ledger
@@ -86,7 +86,7 @@ class Worker:
         It must see ``probes``, which the sweep has just written into its folders.
         """
         cluster.take_over(setup.environment)
-        hide_environment()
+        close_environment()
         try:
             if not probes:  # the journals lie in a bucket
                 Path(setup.folder).mkdir(parents=True, exist_ok=True)

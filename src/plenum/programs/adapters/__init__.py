@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from plenum.base import secrets
 from plenum.base.errors import UserError
 from plenum.base.processes import hide_environment
+from plenum.base.secret_input import refuse_for_program, refuse_in_url
 from plenum.programs.adapters import identity
 from plenum.programs.adapters.endpoint import Http
 from plenum.programs.adapters.in_process import Callable, load
@@ -54,7 +54,7 @@ class Committee:
     elicit
         Ask each seat's model for its preferences, after the run.
     env
-        Names of variables that may hold secrets and are passed on to it.
+        Names of variables that it needs beside those that any program gets.
     knobs
         The values to try of settings, where the program declares none itself.
     """
@@ -81,7 +81,8 @@ class Committee:
         Raises
         ------
         UserError
-            Not exactly one way to run it is named, or a value is out of its range.
+            Not exactly one way to run it is named, a value is out of its range, or a secret stands
+            in what it is started with.
         """
         if sum(map(bool, (self.target, self.command, self.http))) != 1:
             raise UserError(
@@ -102,6 +103,8 @@ class Committee:
             raise UserError(f"committee.extract: {problem}")
         if self.extract == "clerk" and not self.clerk:
             raise UserError("committee.extract=clerk: committee.clerk=MODEL is needed")
+        for name in ("command", "body", "knobs"):
+            refuse_for_program(f"committee.{name}", getattr(self, name))
 
 
 def program(settings: Committee) -> Program:
@@ -136,7 +139,7 @@ def _function(settings: Committee) -> Program:
     if place.endswith(".py") and not Path(place).is_file():
         raise UserError(f"committee={target}: there is no file {place}")
     interpreter = settings.python or sys.executable
-    description = identity.described(interpreter, target)
+    description = identity.described(interpreter, target, settings.env)
     name = settings.name or f"{Path(place).stem}:{attribute}"
     names = identity.of_target(target, description)
     knobs = description["knobs"] or settings.knobs
@@ -160,7 +163,7 @@ def _command(settings: Committee) -> Program:
 
 def _endpoint(settings: Committee) -> Program:
     url = settings.http
-    secrets.refuse_in_url("committee.http", url)
+    refuse_in_url("committee.http", url)
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UserError(f"committee.http={url}: a URL of http or https is needed")

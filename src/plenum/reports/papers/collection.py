@@ -1,5 +1,6 @@
 """The papers' results out of tracked studies: each under its number, and a page of all."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from matplotlib import pyplot as plt
 
 from plenum.base import project
 from plenum.base.errors import UserError
+from plenum.base.secrets import without_secrets
 from plenum.reports import study, style
 from plenum.reports.article import document as page
 from plenum.reports.article.rendering import html, markdown
@@ -120,7 +122,8 @@ def _scripted(item: Item, chosen: Settings, stem: str) -> Iterator[Path]:
     """What a script that needs no study writes, under the item's name."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, str(project.root() / item.script), "--out", folder]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        env = without_secrets(os.environ)
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
         chosen.out.mkdir(parents=True, exist_ok=True)
         for file in sorted(Path(folder).iterdir()):
             yield Path(shutil.move(file, chosen.out / f"{stem}_{file.name}"))

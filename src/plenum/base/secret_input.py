@@ -1,0 +1,153 @@
+"""Secrets in what a user gives: refused at the door, since every config is written to disk."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from plenum.base.errors import UserError
+from plenum.base.secrets import PARAMETER, SECRET_WORD, is_secret_name, redact, secrets
+
+_SHORTEST_TOLD = 16
+"""A shorter value may be an ordinary word, such as a stand-in for the key of a server at home."""
+
+_SECRET_KEY = re.compile(r"(?:api_?key|access_?token|credentials?|passw(?:or)?d|secret)$", re.I)
+"""How a key of the config would end that holds a secret; plenum has none."""
+
+_URL_KEY = re.compile(r"ur[il]|api_base", re.IGNORECASE)
+_AFTER_SCHEME = re.compile(r"(?:https?://|://(?!/))(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+"""What follows the scheme of a URL that has a host; three slashes begin a file's path."""
+
+_VERSION = re.compile(r"[?&](?:api-)?version=[\w.-]*")
+_CONFIG_KEY = re.compile(r"[+~]{0,2}-{0,2}[A-Za-z_][\w./@-]*")
+
+_OF_PROGRAM = re.compile(r"[+~]{0,2}committee(?:\.(?:command|body|knobs)\b.*)?")
+"""Keys whose values a program under audit is started with."""
+
+_SETS = re.compile(
+    r"(?:(?<![^\s'\"({,;&|])(?P<flag>--?)(?P<option>[A-Za-z][\w.-]*)(?:=|\s+)"
+    r"|(?<![\w./-])(?P<name>[A-Za-z][\w.-]*)['\"]?\s*[=:]\s*)"
+    r"(?=(?P<value>\"[^\"]*\"|'[^']*'|(?:\{\w+\}|[^\s'\",;&|)}])+))"
+)
+"""``--api-key VALUE`` and ``--api-key=VALUE`` of a command, ``NAME=VALUE`` before one, and
+``name: value`` of a body."""
+
+_LOOKS_LIKE_KEY = re.compile(
+    r"\b(?:sk|pk|rk)-[\w-]{8,}|\bgh[pousr]_\w{8,}|\bgithub_pat_\w{8,}|\bglpat-[\w-]{8,}"
+    r"|\bxox[a-z]-[\w-]{8,}|\bAKIA[A-Z0-9]{12,}|\bAIza[\w-]{20,}|\bhf_\w{8,}|\bgsk_\w{8,}"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"
+)
+_REFERENCE = re.compile(r"\$\w+|\$\{[^}]*\}|\$\(.*|`.*|\{\w+\}")
+"""A variable of a shell, what a command prints, or a placeholder of plenum's."""
+
+_SHORTEST = 8
+
+
+def refuse_in_arguments(arguments: Sequence[str]) -> None:
+    """Refuse a command line that holds a secret: Hydra would write it to the run's folder.
+
+    Raises
+    ------
+    UserError
+        An argument holds the value of a secret, sets a key that would hold one, gives one to a
+        program under audit, or has a URL with a login or a key in it. The message names the
+        argument and never shows its value.
+    """
+    for number, argument in enumerate(arguments, start=1):
+        key, _, value = argument.partition("=")
+        named = redact(key) if _CONFIG_KEY.fullmatch(key) and value else f"argument {number}"
+        if name := _secret_in(argument):
+            raise UserError(
+                f"{named}: it holds the value of {name}; keys come from the environment "
+                "alone, since every config is written to disk"
+            )
+        if value and _SECRET_KEY.search(key):
+            raise UserError(
+                f"{named}: it can't be set here, since every config is written to disk; keys come "
+                "from the environment alone, such as OPENAI_API_KEY"
+            )
+        if _OF_PROGRAM.fullmatch(key) and (key.count(".") or value.startswith("{")):
+            refuse_for_program(named, value)
+        login = bool(_URL_KEY.search(key)) and "@" in value and "sqlite:///" not in value
+        _refuse(named, argument if "://" in argument else unquote(argument), login)
+
+
+def refuse_in_url(key: str, url: str) -> None:
+    """Refuse a URL that carries a login or a key: it would be written to disk.
+
+    Raises
+    ------
+    UserError
+        It does.
+    """
+    _refuse(key, url, login="@" in url and not url.startswith("sqlite:///"))
+
+
+def refuse_for_program(key: str, value: Any) -> None:
+    """Refuse a secret in what a program under audit is started with, however deep it lies.
+
+    Parameters
+    ----------
+    value
+        A text, or plain data. A reference such as ``$NAME`` and a placeholder such as ``{token}``
+        are no secrets.
+
+    Raises
+    ------
+    UserError
+        It holds the value of a secret, something that looks like a key, or a value under a name
+        such as ``--api-key`` or ``password``. The message never shows it.
+    """
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if isinstance(item, str) and _is_secret(str(name), item):
+                raise _for_program(f"{key}.{name}", "its name is a secret's")
+            refuse_for_program(f"{key}.{name}", item)
+    elif isinstance(value, list | tuple):
+        for number, item in enumerate(value):
+            refuse_for_program(f"{key}.{number}", item)
+    elif isinstance(value, str):
+        if secret := _secret_in(value):
+            raise _for_program(key, f"it holds the value of {secret}")
+        if _LOOKS_LIKE_KEY.search(value):
+            raise _for_program(key, "it holds what looks like a key")
+        for match in _SETS.finditer(value):
+            name = match["option"] or match["name"]
+            if _is_secret(name, match["value"].strip("'\"")):
+                raise _for_program(key, f"{match['flag'] or ''}{name} would hold a secret")
+
+
+def _secret_in(text: str) -> str:
+    """The variable whose value a text holds; empty where it holds none."""
+    found = (n for value, n in secrets().items() if len(value) >= _SHORTEST_TOLD and value in text)
+    return next(found, "")
+
+
+def _is_secret(name: str, value: str) -> bool:
+    """Whether a value of this name is a secret, by the name and by what it looks like."""
+    words = re.sub(r"[-.]", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
+    written = _REFERENCE.sub("", value).strip()
+    if not written or not is_secret_name(words):
+        return False
+    return len(written) >= _SHORTEST or (written == value and bool(_SECRET_KEY.search(words)))
+
+
+def _for_program(key: str, why: str) -> UserError:
+    return UserError(
+        f"{key}: {why}, and every config is written to disk; set a variable of the environment, "
+        "and name it in committee.env=[NAME]: the program gets it"
+    )
+
+
+def _refuse(key: str, text: str, login: bool) -> None:
+    """Refuse a login and a key; a password may hold anything, also a slash or a space."""
+    url = _AFTER_SCHEME.search(text)
+    rest = _VERSION.sub("", url["rest"]) if url else ""
+    secret = any(SECRET_WORD.search(match["name"]) for match in PARAMETER.finditer(text))
+    if login or secret or set("@?#") & set(rest):
+        raise UserError(
+            f"{key}: a URL can't carry a login or a key, since every config is written to disk; "
+            "set the provider's environment variable instead (allowed after ? is api-version, and "
+            "an @ of a path is written as %40)"
+        )

@@ -1,6 +1,7 @@
 """Programs that misbehave: each ends in one clear line, and the others go on."""
 
 import asyncio
+import dataclasses
 import json
 import os
 import subprocess
@@ -14,6 +15,9 @@ from program_runs import Audit, audit_of, script
 from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
+from plenum.base.errors import UserError
+from plenum.design.condition import Budget
+from plenum.execution.budget import BudgetSpent
 from plenum.models import CallError, Chat
 from plenum.programs import adapters
 from plenum.programs.adapters import Committee
@@ -211,6 +215,13 @@ def test_calls_without_end_are_ended(tmp_path: Path) -> None:
     assert sum(entry["kind"] == "call" for entry in run.entries) == 20
 
 
+GIVEN = (
+    *("LC_CTYPE", "TZ", "TERM", "https_proxy", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"),
+    *("NODE_EXTRA_CA_CERTS", "JAVA_HOME", "CONDA_PREFIX", "LD_LIBRARY_PATH", "NVM_DIR", "GOPATH"),
+    *("PYTHONHASHSEED_OF_TEST", "TOKENIZERS_PARALLELISM", "XDG_CACHE_HOME", "npm_config_cache"),
+)
+
+
 def test_it_sees_the_token_of_its_run_and_no_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,19 +229,88 @@ def test_it_sees_the_token_of_its_run_and_no_key(
     monkeypatch.setenv("SEARCH_URL", f"https://user:{KEY}@search.example/?x=1")
     monkeypatch.setenv("GH_PAT_AUTH", "ghp-0123456789")
     monkeypatch.setenv("TOOL_API_KEY", "tool-0123456789")
-    monkeypatch.setenv("HARMLESS", "yes")
+    monkeypatch.setenv("CONN", "host=db password=correct-horse")
+    monkeypatch.setenv("ROUNDS", "5")
+    monkeypatch.setenv("DEPTH", "2")
+    for name in GIVEN:
+        monkeypatch.setenv(name, "given")
     misbehaviour = """
 with open("/proc/self/environ") as file:
     run.say(1, "environ", file.read().replace(chr(0), chr(10)))
 """
-    run = beside_a_good_one(tmp_path, misbehaviour, env=("TOOL_API_KEY",))
+    run = beside_a_good_one(tmp_path, misbehaviour, env=("TOOL_API_KEY", "ROUNDS"))
     seen = dict(line.split("=", 1) for line in run.entries[0]["text"].splitlines() if "=" in line)
     assert KEY not in run.entries[0]["text"]
-    assert seen["HARMLESS"] == "yes"
-    assert seen["TOOL_API_KEY"] == "tool-0123456789"
-    assert not {"SEARCH_URL", "GH_PAT_AUTH"} & seen.keys()
+    assert "tool-0123456789" not in run.entries[0]["text"]
+    assert seen["TOOL_API_KEY"] == "<TOOL_API_KEY>"
+    assert seen["ROUNDS"] == "5"
+    assert {name: seen.get(name) for name in GIVEN} == dict.fromkeys(GIVEN, "given")
+    assert not {"SEARCH_URL", "GH_PAT_AUTH", "CONN", "DEPTH"} & seen.keys()
     assert seen["OPENAI_API_KEY"] == seen["ANTHROPIC_API_KEY"]
     assert seen["OPENAI_API_KEY"] in seen["OPENAI_BASE_URL"]
+
+
+def test_a_variable_that_it_misses_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ROUNDS", "5")
+    monkeypatch.setenv("TOOL_API_KEY", "tool-0123456789")
+    run = beside_a_good_one(tmp_path, "os.environ['ROUNDS']", env=("TOOL_API_KEY",))
+    assert ended(run)[1].endswith("committee.env=[TOOL_API_KEY,ROUNDS] passes it on")
+    target = script(tmp_path, "DEPTH = os.environ['ROUNDS']\n", "early.py")
+    with pytest.raises(UserError, match=r"committee\.env=\[ROUNDS\]"):
+        audit_of(tmp_path, target=target)
+    body = "DEPTH = os.environ['ROUNDS']\ndef committee(case, run):\n    return 'A'\n"
+    late = tmp_path / "late"
+    late.mkdir()
+    audit = audit_of(late, target=script(tmp_path, body, "late.py"), env=("ROUNDS",))
+    assert audit.run()[0].decision == "A"
+
+
+def test_a_key_that_it_says_reaches_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by a message, a seat, a request, a model's answer, its decision or what went wrong."""
+    monkeypatch.setenv("TOOL_PAT", KEY)
+    body = """
+def committee(case, run):
+    key = os.environ["TOOL_PAT"]
+    print(key)
+    answers = [call(run, f"{number} {key}?", seat=f"seat {key}") for number in range(3)]
+    run.say(1, f"chair {key}", f"I have {key}")
+    run.vote(f"chair {key}", "A")
+    run.decide("A")
+    run.decide(key)
+    assert answers == [f"{number} <TOOL_PAT>?" for number in range(3)], answers
+    return "A"
+"""
+    target = script(tmp_path, body)
+    model = ScriptedModel(lambda chat: chat.messages[-1].content)
+    audit = audit_of(tmp_path, model, target=target, env=("TOOL_PAT",))
+    poor = dataclasses.replace(audit, budget=Budget(calls=2))
+    (refusal,) = asyncio.run(poor.start([0]))
+    assert isinstance(refusal, BudgetSpent)
+    (run,) = audit.run()  # it is replayed, and goes on
+    assert run.decision == "A", run.end
+    assert run.end is not None
+    assert "restarts" not in run.end
+    assert any("decided twice" in problem for problem in run.end["problems"])
+    assert [call["question"] for call in run.calls] == [f"{n} <TOOL_PAT>?" for n in range(3)]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert [path for path in files if KEY in path.read_text(errors="replace")] == []
+    assert sum("<TOOL_PAT>" in path.read_text(errors="replace") for path in files) >= 2
+
+
+def test_a_decision_is_read_as_it_was_sent_and_kept_without_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOOL_PAT", KEY)
+    body = f"def committee(case, run):\n    return 'for {KEY}: B'\n"
+    target = script(tmp_path, body)
+    (run,) = audit_of(tmp_path, target=target, extract=f"regex:{KEY}: (.)").run()
+    assert run.decision == "B"
+    assert run.end is not None
+    assert run.end["text"] == "for <TOOL_PAT>: B"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
@@ -321,8 +401,6 @@ audit_of(Path({str(tmp_path)!r}), target={target!r}).run()
 
 
 def test_a_run_goes_on_where_the_audit_s_budget_ended_it(tmp_path: Path) -> None:
-    from plenum.design.condition import Budget
-    from plenum.execution.budget import BudgetSpent
 
     body = "def committee(case, run):\n    for n in range(3):\n        call(run, f'{n}?')\n"
     body += "    return 'A'\n"

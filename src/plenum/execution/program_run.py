@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import Stopped, UserError
+from plenum.base.secrets import redact, without_values
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, bug_in_words
 from plenum.execution.run_calls import RunCalls
@@ -183,7 +184,7 @@ class ProgramRun:
         """Read the decision, and ask what is to be asked outside of the conversation."""
         given = Given(**session.decision.result()) if session.decided else Given()
         asides = RunCalls(self.callers, sys.maxsize, self.observe)
-        more: dict[str, Any] = {} if given.option else {"text": given.text[-_LONGEST_TEXT:]}
+        more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
         rule = given.extract or self.settings.extract
         try:
             if rule == clerk.KIND and not given.option and given.text.strip():
@@ -191,7 +192,7 @@ class ProgramRun:
             else:
                 decision = read(given, self.condition.case.options, rule)
         except Unreadable as problem:
-            decision, more["unread"] = NO_DECISION, str(problem)
+            decision, more["unread"] = NO_DECISION, redact(str(problem))
         if self.settings.elicit:
             await self._elicit(session, journal, asides)
             answered = any(entry["kind"] == ELICITED for entry in self._entries(journal))
@@ -208,7 +209,7 @@ class ProgramRun:
             if number not in readings:
                 chat = clerk.chat(case, text, model, self.condition.identity, self.index, number)
                 reply = await self._ask(calls, chat, clerk.KIND, number, clerk.KIND)
-                entry = clerk.entry(case, number, model, reply)
+                entry = without_values(clerk.entry(case, number, model, reply))
                 journal.append(entry)
                 readings[number] = entry["option"]
         if len(set(readings.values())) > 1:

@@ -1,9 +1,13 @@
-"""What a program reports of itself, checked once at the door: messages, votes, its decision."""
+"""What a program reports of itself, checked once at the door: messages, votes, its decision.
+
+What is kept of it holds no secret, as what it prints holds none.
+"""
 
 import math
 from collections.abc import Mapping
 from typing import Any
 
+from plenum.base.secrets import redact
 from plenum.base.text import flatten, well_formed
 from plenum.programs.decision import rule_problem
 
@@ -28,7 +32,7 @@ def as_message(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str,
         "kind": "say",
         "round": _round(sent.get("round")),
         "seat": _seat(sent),
-        "text": _text(sent, "text"),
+        "text": redact(_text(sent, "text")),
     }
     if sent.get("preferences") is not None:
         entry["preferences"] = _shares(sent["preferences"], options)
@@ -51,8 +55,8 @@ def as_vote(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str, An
 
 
 def as_decision(sent: Any, options: Mapping[str, str]) -> dict[str, Any]:
-    """``option``, ``text`` and ``extract`` of a decision, as far as they are; raises
-    :class:`Refused`."""
+    """``option``, ``text`` and ``extract`` of a decision, as far as they are, to be read as they
+    were sent; raises :class:`Refused`."""
     given = {"text": sent} if isinstance(sent, str) or sent is None else sent
     if not isinstance(given, Mapping):
         raise Refused(f"decision: {_shown(sent)}; it is a text, or has option or text")
@@ -79,7 +83,7 @@ def _seat(sent: Mapping[str, Any]) -> str:
     seat = flatten(value) if isinstance(value, str) else ""
     if not seat or len(seat) > _LONGEST_SEAT:
         raise Refused(f"seat: {_shown(value)}; it is a name of 1 to {_LONGEST_SEAT} characters")
-    return seat
+    return redact(seat)
 
 
 def _text(sent: Mapping[str, Any], name: str) -> str:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
 from plenum.base.identity import digest, seed_for
+from plenum.base.secrets import redact
 from plenum.base.text import flatten
 from plenum.models import Answer, CallError, Chat, Message, Response
 from plenum.programs.call_entries import entry as call_entry
-from plenum.programs.call_entries import response_of, seat_of
+from plenum.programs.call_entries import response_of, seat_of, without_secrets
 from plenum.programs.condition import ProgramCondition
 from plenum.programs.outgoing import Outgoing
 from plenum.programs.overrides import FAULT_RATE, fault
@@ -232,6 +233,7 @@ class Session:
 
     def problem(self, line: str) -> None:
         """Note once what was odd."""
+        line = redact(line)
         if line not in self.problems:
             self.problems.append(line)
 
@@ -316,15 +318,16 @@ class Session:
             raise NoAnswer(410, "this run has ended: nothing more is answered") from None
         except Exception as error:  # what ends the audit: a budget, a key, a bug
             self._stop(error)
+        response = without_secrets(answer.response)
         try:
             at = {"round": number, "seat": seat, "occurrence": occurrence}
             new_seat = seat not in self.recorded.seats
             self.recorded.seats.add(seat)
-            self._append(call_entry(request, chat, answer.response, at, new_seat))
+            self._append(call_entry(request, chat, response, at, new_seat))
         finally:  # it is paid, whatever becomes of its entry
             caller.note_answer(chat, labels, answer)
         await self._keep()
-        return answer.response
+        return response
 
     def _worded(self, request: Request, occurrence: int, response: Response) -> dict[str, Any]:
         """The body of an answer; it names the model that was asked for."""

@@ -7,33 +7,78 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base.secrets import redact
+from plenum.base.secrets import without_secrets
 from plenum.programs import client
 from plenum.programs.adapters.program import Running
 
 CLIENT = Path(next(iter(client.__path__)))
 """The folder of ``plenum_run.py``."""
 
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|SESSION", re.IGNORECASE)
+_NAME = re.compile(r"\b[A-Za-z_][A-Za-z0-9_]*\b")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _OF_OUR_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
+_GIVEN = re.compile(
+    "|".join(
+        (
+            # the user, the machine, the terminal, the language
+            r"PATH|HOME|USER|LOGNAME|SHELL|PWD|HOSTNAME|LANG|LANGUAGE|LC_\w+|LOCALE_ARCHIVE|TZ|TZDIR",
+            r"TMPDIR|TEMP|TMP|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|CI",
+            r"XDG_\w+_(?:HOME|DIRS?)|DISPLAY|WAYLAND_DISPLAY|__CF_USER_TEXT_ENCODING",
+            # the network, and whose certificates are trusted
+            r"(?:HTTPS?|ALL|FTP|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|\w+_CA_BUNDLE",
+            r"\w*_CA_?CERTS?|NIX_SSL_CERT_FILE|GIT_SSL_CAINFO|OPENSSL_CONF|DENO_CERT",
+            # libraries, processors, accelerators
+            r"LD_(?:LIBRARY_PATH|PRELOAD)|DYLD_\w+|(?:OMP|MKL|OPENBLAS|KMP|NUMEXPR|VECLIB)_\w+",
+            r"(?:CUDA|NVIDIA|HIP|ROCR|ROCM|TORCH|TF|XLA|TOKENIZERS|TRANSFORMERS|TIKTOKEN)_\w+",
+            r"HF_\w+|SENTENCE_TRANSFORMERS_HOME|NLTK_DATA|MPLBACKEND|MPLCONFIGDIR",
+            # Python and its environments
+            r"PYTHON\w*|(?:CONDA|MAMBA|PYENV|UV|PIP|PIPX|POETRY|PDM|HATCH)_\w+|IPYTHONDIR",
+            # Node, Deno and Bun; Java; other languages and what installs them
+            r"NODE_\w+|(?:NVM|FNM|VOLTA|PNPM|BUN|DENO|COREPACK)_\w+|npm_config_\w+|YARN_\w+",
+            r"JAVA_\w+|_?JAVA_OPTIONS|J(?:DK|RE)_\w+|CLASSPATH|(?:M2|MAVEN|GRADLE|SDKMAN|KOTLIN)_\w+",
+            r"GO(?:PATH|ROOT|BIN|CACHE|MODCACHE|FLAGS|PROXY|MAXPROCS|DEBUG|TOOLCHAIN|OS|ARCH)|CGO_\w+",
+            r"(?:CARGO|RUSTUP|RUST|DOTNET|JULIA|ASDF|MISE|NIX|RBENV|GEM|SCALA|ERL|MIX)_\w+",
+            r"NUGET_PACKAGES|BUNDLE_(?:GEMFILE|PATH|APP_CONFIG)|RUBY(?:LIB|OPT)|R_(?:HOME|LIBS\w*)",
+            r"PERL5LIB|PERL5OPT|LUA_C?PATH|PHPRC|PHP_INI_SCAN_DIR|GUIX_\w+",
+        )
+    ),
+    re.IGNORECASE,
+)
+"""Variables that programs in usual languages need to run at all; none of them is its settings."""
+
 _LOOPBACK = "127.0.0.1,localhost"
 
 
 def scrubbed(passed: Iterable[str] = ()) -> dict[str, str]:
-    """This process's environment without what may be a secret, by name or by value.
+    """What any program gets of this process's environment, and nothing that may be a secret.
 
     Parameters
     ----------
     passed
-        Names that the user lets through, such as a search tool's key.
+        Names that the user lets through as well: its settings, a search tool's key.
     """
     kept = {
         name: value
-        for name, value in os.environ.items()
-        if not _SECRET_NAME.search(name) and name not in _OF_OUR_PYTHON and redact(value) == value
+        for name, value in without_secrets(os.environ).items()
+        if _GIVEN.fullmatch(name) and name not in _OF_OUR_PYTHON
     }
     return kept | {name: os.environ[name] for name in passed if name in os.environ}
+
+
+def missed(said: str, passed: Iterable[str]) -> str:
+    """How to pass on a variable that a program's last words name, and that it didn't get; or empty.
+
+    Parameters
+    ----------
+    said
+        What a program said as it failed, such as ``KeyError: 'ROUNDS'``.
+    """
+    got = {*scrubbed(passed), *endpoints("", ""), *_OF_OUR_PYTHON}
+    named = [name for name in _NAME.findall(said) if name in os.environ and name not in got]
+    if not named:
+        return ""
+    names = ",".join(dict.fromkeys((*passed, *named)))
+    return f"; a variable that it needs? committee.env=[{names}] passes it on"
 
 
 def variables(session: Running, case_file: Path, passed: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
-from plenum.programs.adapters.environment import CLIENT, endpoints, scrubbed
+from plenum.programs.adapters.environment import CLIENT, endpoints, missed, scrubbed
 from plenum.programs.adapters.program import in_words
 
 _ASKED_S = 120
@@ -22,7 +22,7 @@ _NOWHERE = "http://127.0.0.1:9"
 _CLIENT = str(CLIENT / "plenum_run.py")
 
 
-def described(interpreter: str, target: str) -> dict[str, Any]:
+def described(interpreter: str, target: str, passed: Sequence[str] = ()) -> dict[str, Any]:
     """What a program's interpreter says of ``FILE.py:NAME``: knobs, files, versions.
 
     Raises
@@ -30,7 +30,7 @@ def described(interpreter: str, target: str) -> dict[str, Any]:
     UserError
         There is no such interpreter, or the program can't be imported by it.
     """
-    return _describe(interpreter, [target], f"committee={target}")
+    return _describe(interpreter, [target], f"committee={target}", passed)
 
 
 def packages(interpreter: str) -> dict[str, Any]:
@@ -108,14 +108,16 @@ def _beside(file: Path, source: bytes) -> Iterator[Path]:
             yield from (p.resolve() for p in (path.with_suffix(".py"), path / "__init__.py"))
 
 
-def _describe(interpreter: str, target: Sequence[str], key: str) -> dict[str, Any]:
+def _describe(
+    interpreter: str, target: Sequence[str], key: str, passed: Sequence[str] = ()
+) -> dict[str, Any]:
     try:
         ended = subprocess.run(
             [interpreter, _CLIENT, "--describe", *target],
             capture_output=True,
             stdin=subprocess.DEVNULL,
             timeout=_ASKED_S,
-            env={**scrubbed(), **endpoints(_NOWHERE, "none-yet")},
+            env={**scrubbed(passed), **endpoints(_NOWHERE, "none-yet")},
             check=False,
         )
     except subprocess.TimeoutExpired:
@@ -124,7 +126,8 @@ def _describe(interpreter: str, target: Sequence[str], key: str) -> dict[str, An
         raise UserError(f"committee.python={interpreter}: {error.strerror}") from None
     if ended.returncode:
         last = ended.stderr.decode(errors="replace").strip().rpartition("\n")[2]
-        raise UserError(f"{key}: {in_words(last) or f'exit status {ended.returncode}'}")
+        hint = missed(last, passed)
+        raise UserError(f"{key}: {in_words(last) or f'exit status {ended.returncode}'}{hint}")
     try:
         return dict(json.loads(ended.stdout))
     except ValueError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.programs.adapters import child_process
-from plenum.programs.adapters.environment import CLIENT, filled, values, variables
+from plenum.programs.adapters.environment import CLIENT, filled, missed, values, variables
 from plenum.programs.adapters.program import ProgramFailed, Running
 from plenum.programs.case import Case
 from plenum.records import Failure
@@ -25,7 +25,7 @@ class Command:
         The command and its arguments. ``{case}`` stands for the path of the case as JSON, and
         ``{text}``, ``{seed}``, ``{index}`` and names of knobs for their values.
     passed
-        Variables that may hold secrets and are passed on all the same.
+        Variables that it gets beside those that any program gets.
     """
 
     def __init__(
@@ -98,7 +98,8 @@ async def _run(
             raise ProgramFailed(Failure.PROGRAM, f"{line[0]}: {error}") from None
     if ended.status:
         last = ended.stderr or ended.stdout or "it printed nothing"
-        raise ProgramFailed(Failure.PROGRAM, f"{_status(ended.status)}: {last}")
+        hint = missed(last, passed)
+        raise ProgramFailed(Failure.PROGRAM, f"{_status(ended.status)}: {last}{hint}")
     return ended
 
 

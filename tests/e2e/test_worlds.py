@@ -69,7 +69,9 @@ def test_agents_that_see_and_hear_different_things_are_other_arms(stored: Path, 
         ("prompted, reports=private", "reports=private"),
         ("prompted, reports=private, hears=ring", "reports=private hears=ring"),
     ]
-    (pairs,) = re.findall(r": differences\n(.*?)\npaired by world", done.stdout, re.DOTALL)
+    every = ("study=misinformation", "table=all")
+    shown = run(*every, script="scripts/tables.py", COLUMNS="220").stdout
+    (pairs,) = re.findall(r": differences\n(.*?)\npaired by world", shown, re.DOTALL)
     assert set(re.findall(r"final_spread +(.*?)  +(.*?)  ", pairs)) == {
         ("implicit, reports=private, hears=ring", "implicit, reports=private"),
         ("prompted, reports=private", "implicit, reports=private"),

@@ -15,10 +15,11 @@ from plenum.dynamics.planning import detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
 from plenum.reports.article import comparisons
-from plenum.reports.article.compose import SECTIONS, compose
+from plenum.reports.article.compose import SECTIONS, compose, sentences
 from plenum.reports.article.document import Block, Document, Grid, Picture, Points, Section, Text
-from plenum.reports.article.material import Material
+from plenum.reports.article.material import PLACES, Material
 from plenum.reports.article.rendering import html, markdown
+from plenum.reports.figures.catalogue import CATALOGUE
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -303,11 +304,47 @@ def test_what_is_simulated_says_so_first() -> None:
     made = [replace(t, simulated=True) for t in square()]
     document = compose(material(made))
     assert document.notice.startswith("All agents were simulated: no language model answered.")
+    page, text = html(document), markdown(document)
+    assert page.count("no evidence about language models") == 1
+    assert text.count("no evidence about language models") == 1
     assert "Nothing about language models." in told(made, "limits")
     real = [replace(t, factors={**t.factors, "backend": "api"}) for t in square()]
     assert compose(material(real)).notice == ""
     assert "Nothing about language models." not in told(real, "limits")
     assert "Temperature 0 does not make a provider's answers deterministic" in told(real, "limits")
+
+
+def test_the_abstract_says_what_the_terminal_says() -> None:
+    found = material(square())
+    abstract = compose(found).abstract
+    assert list(abstract) == sentences(found.study)  # of no simulated agents
+    assert abstract[0].startswith("All four committees chose A. Repeated, none ever changed")
+    for text in (_seen(html(compose(found))), _unmarked(markdown(compose(found)))):
+        places = [text.index(_squeezed(words)) for words in ("Abstract", abstract[0], "Question")]
+        assert places == sorted(places)
+
+
+def test_figures_stand_where_they_are_discussed(tmp_path: Path) -> None:
+    file = tmp_path / "f.png"
+    file.write_bytes(b"")
+    names = [name for places in PLACES.values() for name in places]
+    assert set(names) == set(CATALOGUE)
+    pictures = tuple(
+        Picture(at, name, (file,), f"what {name} has", "A caption.", "alt")
+        for at, name in enumerate(names, 1)
+    )
+    document = compose(replace(material(square()), pictures=pictures))
+    stand = {
+        section.anchor: [block.number for block in section.blocks if isinstance(block, Picture)]
+        for section in document.sections
+    }
+    assert [n for numbers in stand.values() for n in numbers] == list(range(1, len(names) + 1))
+    assert {anchor for anchor, numbers in stand.items() if numbers} == {"estimates", "tests"}
+    blocks = document.sections[list(SECTIONS).index("estimates")].blocks
+    for at, block in enumerate(blocks):
+        if isinstance(block, Picture):  # the text that names it stands before it, near by
+            before = " ".join(texts(blocks[max(0, at - 8) : at]))
+            assert f"Figure {block.number} shows" in before
 
 
 def test_the_papers_study_is_named_with_its_departures() -> None:

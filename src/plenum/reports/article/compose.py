@@ -15,7 +15,6 @@ SECTIONS = {
     "estimates": "Estimates",
     "tests": "Differences between conditions",
     "warnings": "Warnings",
-    "figures": "Figures",
     "limits": "What can't be concluded",
     "methods": "Methods",
     "runs": "Appendix: diagnostics, runs and files",
@@ -34,6 +33,7 @@ def compose(material: Material) -> Document:
             name=material.name,
             table=material.table,
             figures=material.figures,
+            discussed=material.discussed,
             named=material.named,
             section=lambda anchor: f"Section {list(SECTIONS).index(anchor) + 1}",
         )))
@@ -45,6 +45,7 @@ def compose(material: Material) -> Document:
         lead=f"Results of {conditions} and {count(sum(known['each']), 'completed replicate')}",
         notice=" ".join(paragraphs("notice.md.j2", f=known)),
         sections=tuple(sections),
+        abstract=tuple(_answer(material, known, noticed=False)),
     )
 
 

@@ -106,12 +106,15 @@ class Document:
         The heading, and a line below it.
     notice
         What a reader has to know before anything else; empty for nothing.
+    abstract
+        What the report says in a few paragraphs.
     """
 
     title: str
     lead: str
     notice: str
     sections: tuple[Section, ...]
+    abstract: tuple[str, ...] = ()
 
 
 def blocks(template: str, parts: Mapping[str, Block], **facts: object) -> list[Block]:

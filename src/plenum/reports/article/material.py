@@ -1,7 +1,7 @@
 """The material of a report: the study's rows, accounts and origins, its tables and figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from plenum.dynamics.fragility import FragilityContrast
@@ -14,6 +14,7 @@ from plenum.reports.article.document import Grid, Picture
 from plenum.reports.article.factors import Names
 from plenum.reports.article.families import Kind
 from plenum.reports.effects import Effect
+from plenum.reports.labels import provenance
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -30,6 +31,15 @@ _SQUARES = 4
 
 MOST_LINES = 40
 """Lines of a table in the report of a large study."""
+
+PLACES = {
+    "growth": ("divergence", "null", "temperature", "matrix", "landscape", "levels"),
+    "decisions": ("decisions", "simplex", "seats", "switches", "majority"),
+    "wordings": ("hosted", "semantic"),
+    "branches": ("branching",),
+    "tests": ("forest",),
+}
+"""The figures by the part of the text that discusses them, in the order in which they stand."""
 
 _CLEAREST = ("p_holm", "growth_holm")
 """Columns by which lines stand out, the smallest first; else those of the largest λ̂."""
@@ -139,7 +149,17 @@ class Material:
             tables["pooled"] = sheet
         tables |= {f"compared{at}": sheet for at, sheet in enumerate(worded[1:])}
         tables |= self._last()
-        return {name: _clearest(t) for name, t in tables.items()} if self.study.large else tables
+        if self.study.large:
+            tables = {name: _clearest(table) for name, table in tables.items()}
+        return {name: self._once(table) for name, table in tables.items()}
+
+    @property
+    def source(self) -> str:
+        """Where the numbers come from; the page says it once, and no table of it again."""
+        return provenance(self.rows)
+
+    def _once(self, table: Table) -> Table:
+        return replace(table, notes=tuple(note for note in table.notes if note != self.source))
 
     def _last(self) -> dict[str, Table]:
         """The tables of the appendix."""
@@ -170,6 +190,10 @@ class Material:
         """How a sentence names the figures of a drawing."""
         return [f"Figure {picture.number}" for picture in self.pictures if picture.name == name]
 
+    def discussed(self, place: str) -> list[Picture]:
+        """The figures that a part of the text discusses."""
+        return [picture for picture in self.pictures if discussed_in(picture.name) == place]
+
     def named(self, prefix: str) -> list[str]:
         """The names of tables that begin alike."""
         return [name for name in self.sheets if name.startswith(prefix)]
@@ -177,6 +201,11 @@ class Material:
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {name: at for at, name in enumerate(self.sheets, start=1)}
+
+
+def discussed_in(name: str) -> str:
+    """The part of the text that discusses a figure; of one that isn't known the first part."""
+    return next((place for place, names in PLACES.items() if name in names), next(iter(PLACES)))
 
 
 def _clearest(table: Table) -> Table:

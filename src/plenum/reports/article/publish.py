@@ -5,13 +5,15 @@ import tempfile
 from pathlib import Path
 
 from plenum.base.errors import UserError
+from plenum.base.terminal import say
 from plenum.reports.article.compose import compose
 from plenum.reports.article.document import Document, Picture
-from plenum.reports.article.material import Material
+from plenum.reports.article.material import PLACES, Material
 from plenum.reports.article.rendering import html, markdown
 from plenum.reports.figures.publish import draw
-from plenum.reports.labels import provenance
 from plenum.reports.phrases import capital, count
+from plenum.reports.printing import show_text
+from plenum.reports.publishing import written
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, kind_of, load
 from plenum.tracking.report_run import log_report
@@ -35,7 +37,9 @@ def publish(chosen: Settings) -> None:
         chosen.out.mkdir(parents=True, exist_ok=True)
         files = [Path(shutil.copy(file, chosen.out)) for file in _used(document, folder)]
     log_report(chosen.study, chosen.uri, files)
-    print(f"written: {', '.join(map(str, files))}")
+    beside = count(len(files) - 2, "file of figures", "files of figures")
+    written(files[:1])
+    show_text(f"beside it: {files[1].name} and {beside}")
 
 
 def committees_document(chosen: Settings, folder: Path) -> Document:
@@ -45,6 +49,7 @@ def committees_document(chosen: Settings, folder: Path) -> Document:
 
 def gather(chosen: Settings, folder: Path) -> Material:
     """Read a study, and draw its figures into a folder."""
+    say(f"reading study {chosen.study}")
     study, tracked = load(chosen, outlined=True), Study(chosen.study, chosen.uri)
     every = sorted(tracked.usage, key=lambda a: a.tracked.factors["scenario"])
     return Material(study, tuple(every), tracked.provenance, tuple(_pictures(study, folder)))
@@ -53,15 +58,16 @@ def gather(chosen: Settings, folder: Path) -> Material:
 def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
     """The figures that the study has something to show in; none before it has estimates."""
     try:
-        drawn = draw(study, folder)
+        drawn = draw(study, folder, told=lambda name: say(f"figure {name}"))
     except UserError:
         return []
+    order = [name for names in PLACES.values() for name in names]
+    drawn.sort(key=lambda each: order.index(each[0].name) if each[0].name in order else -1)
     about = f"study {study.chosen.study}, {count(len(study.rows), 'condition')}"
-    source = provenance(study.rows)
     return [
         Picture(
             *(number, drawing.name, tuple(files), drawing.shows),
-            caption=f"{capital(drawing.shows)} ({source}).",
+            caption=f"{capital(drawing.shows)}.",
             alt=f"{drawing.shows}; {about}; the numbers are in the tables of this report",
         )
         for number, (drawing, files) in enumerate(drawn, start=1)

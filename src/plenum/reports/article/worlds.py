@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.base.terminal import say
 from plenum.design.factors import FACTORS, WORLD_FACTORS, varying
 from plenum.design.kinds import KINDS
 from plenum.dynamics import association, holm
@@ -37,7 +38,6 @@ _SECTIONS = {
     "design": "Design",
     "runs": "Runs and attrition",
     "results": "Results",
-    "figures": "Figures",
     "what": "What can't be concluded",
     "appendix": "Appendix: runs",
 }
@@ -52,6 +52,7 @@ def compose(chosen: Settings, folder: Path) -> Document:
     UserError
         There is no such study, or nothing in it.
     """
+    say(f"reading study {chosen.study}")
     tracked = Study(chosen.study, chosen.uri)
     played = tracked.conditions
     done = sum(condition.completed for condition in played)
@@ -64,12 +65,13 @@ def compose(chosen: Settings, folder: Path) -> Document:
         _runs(played),
     ]
     parts: dict[str, Block] = {f"table{n}": Grid(n, t) for n, t in enumerate(tables, start=1)}
+    say("drawing figures")
     drawn = publish.drawn(played, folder) if done else []
     source = origin(played)
     pictures = [
         Picture(
             *(number, "world", tuple(files), title),
-            caption=f"{capital(title)} ({source}).",
+            caption=f"{capital(title)}.",
             alt=f"{title}; study {chosen.study}",
         )
         for number, (title, files) in enumerate(drawn, start=1)
@@ -81,7 +83,12 @@ def compose(chosen: Settings, folder: Path) -> Document:
             dict.fromkeys(v for origin in tracked.provenance.values() for v in origin.versions)
         ),
         "results": list(range(2, len(tables))),
-        **{"shared": shared, "pictures": pictures, "tables": len(tables)},
+        "by_group": _by_group(groups(played), built, pictures) if done else [],
+        **{
+            "shared": [n for n in shared if n != source],
+            "pictures": pictures,
+            "tables": len(tables),
+        },
     }
     parts |= {f"figure{picture.number}": picture for picture in pictures}
     sections = [
@@ -90,7 +97,22 @@ def compose(chosen: Settings, folder: Path) -> Document:
     ]
     lead = f"Results of {count(len(played), 'condition')} and {count(done, 'completed run')}"
     notice = " ".join(paragraphs("world_notice.md.j2", f=facts))
-    return Document(f"Study {chosen.study}", lead, notice, tuple(sections))
+    abstract = tuple(_answer(played, noticed=False))
+    return Document(f"Study {chosen.study}", lead, notice, tuple(sections), abstract)
+
+
+def _by_group(
+    grouped: Sequence[Group], built: Sequence[Table], pictures: Sequence[Picture]
+) -> list[tuple[list[int], list[Picture]]]:
+    """The tables and the figures of each group of conditions, by their numbers; then the others."""
+    headings = [group.heading for group in grouped]
+    numbers: list[list[int]] = [[] for _ in range(len(headings) + 1)]
+    for number, table in enumerate(built, start=2):
+        fits = [at for at, heading in enumerate(headings) if table.title.startswith(f"{heading}:")]
+        numbers[fits[0] if fits else -1].append(number)
+    each = len(pictures) // max(len(headings), 1)
+    drawn = [list(pictures[at * each : (at + 1) * each]) for at in range(len(headings))]
+    return list(zip(numbers, [*drawn, []], strict=True))
 
 
 def sentences(played: Sequence[TrackedCondition]) -> list[str]:

@@ -1,6 +1,6 @@
 """Draw a study's figures, write and log them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from matplotlib import pyplot as plt
@@ -58,11 +58,15 @@ def publish_committees(chosen: Settings, names: Collection[str] | None = None) -
 
 
 def draw(
-    study: EstimatedStudy, folder: Path, names: Collection[str] | None = None
+    study: EstimatedStudy,
+    folder: Path,
+    names: Collection[str] | None = None,
+    told: Callable[[str], object] = lambda name: None,
 ) -> list[tuple[Drawing, list[Path]]]:
     """Draw a study's figures into a folder: the drawing and the files of every page.
 
-    With ``names``, those alone; nothing is written unless all of them can be drawn.
+    With ``names``, those alone; nothing is written unless all of them can be drawn. ``told`` is
+    called with the name of each that was drawn.
 
     Raises
     ------
@@ -87,7 +91,7 @@ def draw(
     saved = [
         (drawing, files)
         for drawing, figures in drawn
-        for files in _saved(figures, folder, drawing.name)
+        for files in _saved(figures, folder, drawing.name, told)
     ]
     if not saved:
         raise UserError(
@@ -118,11 +122,14 @@ def pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     return figures
 
 
-def _saved(figures: Sequence[Figure], folder: Path, name: str) -> Iterator[list[Path]]:
+def _saved(
+    figures: Sequence[Figure], folder: Path, name: str, told: Callable[[str], object]
+) -> Iterator[list[Path]]:
     """Write a figure's pages; further ones from an earlier time are removed."""
     for number, figure in enumerate(figures, 1):
         yield style.save(figure, folder, name + f"_{number}" * (number > 1))
     if figures:
+        told(name)
         number = len(figures) + 1
         while (further := folder / f"{name}_{number}.png").exists():
             further.unlink()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from drawn import assert_apart, assert_printable, caption, points, texts
-from known_conditions import CHOSEN, build, perturbed, tracked
+from known_conditions import CHOSEN, build, estimated, perturbed, tracked
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
@@ -188,6 +188,23 @@ def test_a_cell_that_was_not_run_is_empty_and_one_without_estimates_says_why() -
     figure = printed(matrix([*rows, *build([tracked(9, roles="ablate_chair")])]))
     assert texts(figure.axes[0])[-1] == "not run"
     assert np.isnan(shades(figure.axes[0])[-1, -1])
+
+
+def test_cells_in_which_nothing_was_shown_are_pale() -> None:
+    rows = square("HL-01")
+    grown = [estimated(r, p_growth=1e-4, value=0.1, ci_low=0.05, ci_high=0.15) for r in rows[:2]]
+    held = estimated(rows[2], p_growth=1e-4, value=0.1, ci_low=-0.05, ci_high=0.15)
+    likely = estimated(rows[3], p_growth=0.02, value=0.1, ci_low=0.05, ci_high=0.15)
+    more = estimated(build([tracked(9, roles="ablate_chair")])[0], p_growth=0.9)
+    figure = printed(matrix([*grown, held, likely, more]))
+    (image,) = figure.axes[0].images
+    strong = np.asarray(image.get_alpha())
+    assert strong[0].tolist() == [1.0, 1.0]
+    assert (strong[1] < 0.5).tolist() == [True, False]  # 0.02 by Holm over five conditions: 0.04
+    assert "pale: neither growth nor contraction is shown" in caption(figure)
+    weaker = estimated(rows[3], p_growth=0.03, value=0.1, ci_low=0.05, ci_high=0.15)
+    (image,) = printed(matrix([*grown, held, weaker, more])).axes[0].images
+    assert (np.asarray(image.get_alpha())[1] < 0.5).all()
 
 
 def test_scenarios_have_a_matrix_each_up_to_four() -> None:

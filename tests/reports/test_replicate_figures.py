@@ -18,7 +18,7 @@ from plenum.reports.figures.null import drawn, null
 from plenum.reports.figures.options import look
 from plenum.reports.figures.seats import leading, representative, seats
 from plenum.reports.figures.semantic import repeats, semantic
-from plenum.reports.figures.simplex import SLOT, simplex
+from plenum.reports.figures.simplex import SLOT, project, simplex
 from plenum.reports.figures.switches import average, pool, switches
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
@@ -156,6 +156,8 @@ def test_each_condition_has_its_row_and_one_base_no_interval() -> None:
     assert_legible(figure)
 
 
+A, B, C = 0, 1, 2
+
 FIRST = 4
 """Lines of a triangle: its outline, and three where the top option changes."""
 
@@ -193,12 +195,42 @@ def test_other_numbers_of_options_stand_side_by_side(options: int) -> None:
     assert labels == list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: options : 2 if options > 13 else 1])
 
 
+NAMES = ("Single-payer", "Extraordinarily long", "Regulated")
+
+
 def test_options_are_named_at_their_corners_or_below_where_a_name_is_too_long() -> None:
-    named = replace(tracked(1), options=("Single-payer", "Extraordinarily long", "Regulated"))
-    figure = simplex(study(named))
+    spread = corners(1, [[(A, A, A)] * 3, [(B, B, B)] * 3, [(C, C, C)] * 3])
+    figure = simplex(study(replace(spread, options=NAMES)))
     (panel,) = shown(figure)
+    assert not panel.child_axes
     assert [text.get_text() for text in panel.texts] == ["A Single-payer", "B", "C Regulated"]
     assert "HL-01: A Single-payer, B Extraordinarily long, C Regulated" in caption(figure)
+
+
+def test_close_paths_are_drawn_larger_with_the_whole_triangle_beside_them() -> None:
+    conditions = [
+        replace(tracked(n, sd=0.02, memory=f"k{n}"), options=("a", "b", "c")) for n in (1, 2)
+    ]
+    figure = simplex(study(*conditions))
+    for panel, condition in zip(shown(figure), conditions, strict=True):
+        points_ = project(condition.ensemble).reshape(-1, 2)
+        (left, right), (low, _) = panel.get_xlim(), panel.get_ylim()
+        assert right - left < 0.6
+        assert (points_ > (left, low)).all()
+        assert (points_ < (right, low + right - left)).all()
+        (whole,) = panel.child_axes
+        assert [text.get_text() for text in whole.texts] == ["A", "B", "C"]
+    assert len({panel.get_xlim() for panel in shown(figure)}) == 1
+    assert "HL-01: A a, B b, C c" in caption(figure)
+    assert_legible(figure)
+
+
+def test_marks_of_a_rare_decision_lie_over_those_of_a_frequent_one() -> None:
+    found = ["A", "NONE", *"AAAAAAAAAA"]
+    (panel,) = shown(simplex(study(tracked(1, decisions=found))))
+    colour, _ = look("NONE")
+    filled = [line for line in panel.lines if line.get_markeredgecolor() == "white"]
+    assert max(filled, key=lambda line: line.get_zorder()).get_color() == colour
 
 
 def test_a_study_of_many_conditions_shows_the_first_of_each_scenario_and_says_so() -> None:
@@ -259,9 +291,6 @@ def test_distances_of_wordings_stand_beside_those_of_repeats() -> None:
     alone = semantic(study(wordings))
     assert len(shown(alone)[1].lines) == 2  # D(t) and its fit
     assert "repeats" not in caption(alone)
-
-
-A, B, C = 0, 1, 2
 
 
 def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> TrackedCondition:

@@ -1,13 +1,20 @@
 """Marks: the letters that stand for warnings where there is no room, and what differs on a map."""
 
+import math
 from collections.abc import Iterable, Sequence
 
-from plenum.dynamics import benjamini_hochberg
+from plenum.dynamics import benjamini_hochberg, holm
 from plenum.dynamics.warnings import LETTERS
 from plenum.reports.rows import Row
 
 DIFFERENT = 0.05
 """Share of false finds that the marks of a map allow."""
+
+
+SHOWN = 0.05
+"""p by Holm below which growth or contraction counts as shown."""
+
+GROWN, UNUSUAL = "*", "†"
 
 
 def letters(warnings: Iterable[str]) -> str:
@@ -39,6 +46,26 @@ def different(rows: Sequence[Row]) -> dict[str, str]:
     grown = benjamini_hochberg([r.summary.reversal.p for r in estimated if r.summary])
     other = benjamini_hochberg([r.summary.lyapunov.p_diffusion for r in estimated if r.summary])
     return {
-        row.tracked.run_id: "*" * bool(p < DIFFERENT) + "†" * bool(q < DIFFERENT)
+        row.tracked.run_id: GROWN * bool(p < DIFFERENT) + UNUSUAL * bool(q < DIFFERENT)
         for row, p, q in zip(estimated, grown, other, strict=True)
+    }
+
+
+def moved(rows: Sequence[Row]) -> set[str]:
+    """The runs of which growth or contraction was shown, as reports have it: by random time
+    reversal, adjusted by Holm over all conditions, and by an interval that doesn't hold 0."""
+    known = [
+        (row, row.summary.lyapunov, row.summary.reversal.p)
+        for row in rows
+        if row.summary is not None and math.isfinite(row.summary.lyapunov.value)
+    ]
+    tested = {
+        perturbed: [fit for fit in known if fit[0].tracked.perturbed is perturbed]
+        for perturbed in (False, True)
+    }
+    return {
+        row.tracked.run_id
+        for fits in tested.values()
+        for (row, e, _), p in zip(fits, holm([p for *_, p in fits]), strict=True)
+        if p < SHOWN and (e.ci_low > 0 or e.ci_high < 0)
     }

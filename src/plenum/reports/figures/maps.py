@@ -1,21 +1,21 @@
 """Maps of λ̂ with what is known of every cell written into it: Fig. 1B, Fig. 4 and Table S8."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize
+from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from plenum.design.factors import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
-from plenum.reports.marks import DIFFERENT, different, letters
+from plenum.reports.marks import DIFFERENT, GROWN, different, letters, moved
 from plenum.reports.rows import Row, grouped, symbol, varying_in
 from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, panels, width
 
@@ -36,6 +36,9 @@ _LEAST = 0.02
 
 _PALE = 1.2
 """The darkest colours stay unused: letters on them are hard to read."""
+
+_FAINT = 0.3
+"""How strong the colour of a cell is in which nothing was shown."""
 
 _EMPTY = "0.93"
 _FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
@@ -66,22 +69,23 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     lines = math.ceil(len(matrices) / columns)
     size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
     figure, axes = panels(lines, columns, size, len(matrices))
-    norm = scale(drawn)
+    norm, sure = scale(drawn), moved(rows)
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
-        _matrix(panel, alike, norm)
+        _matrix(panel, alike, norm, sure)
         title = words.levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
     _bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
-    words.captioned(figure, "matrix", drawn)
+    pale = sum(math.isfinite(_value([row])) and row.tracked.run_id not in sure for row in drawn)
+    words.captioned(figure, "matrix", drawn, pale=pale)
     return figure
 
 
-def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize) -> None:
+def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize, sure: Collection[str]) -> None:
     roles, models = _levels(rows, "roles"), _levels(rows, "model")
     cells = grouped(rows, ("roles", "model"))
     table = [[cells.get((role, model), []) for model in models] for role in roles]
-    _map(axes, table, _with_interval, norm, size=6.5)
+    _map(axes, table, _with_interval, norm, sure, size=6.5)
     axes.set_xticks(range(len(models)), [f"model {model}" for model in models])
     axes.set_yticks(range(len(roles)), [f"roles\n{role}" for role in roles])
 
@@ -136,7 +140,8 @@ def _page(
     tall = (0.1 * most + 0.07) * len(scenarios) + 1.5 + (upright * 0.6 if steep else 0)
     figure, axes = plt.subplots(figsize=(wide, tall), layout="constrained")
     norm = scale(rows)
-    _map(axes, table, with_error, norm)
+    sure = {run for run, mark in marks.items() if GROWN in mark}
+    _map(axes, table, with_error, norm, sure)
     axes.xaxis.tick_top()
     shown = [head.replace("\n", ", ") for head in heads] if steep else heads
     axes.set_xticks(range(len(columns)), shown, fontsize=SMALL)
@@ -175,8 +180,7 @@ def coloured(
     figure: Figure, axes: Axes, values: NDArray[np.float64], norm: Normalize, label: str
 ) -> None:
     """Colour cells, shape (lines, columns), by their values; those without one are grey."""
-    axes.set_facecolor(_EMPTY)
-    axes.imshow(np.ma.masked_invalid(values), cmap=_MAP, norm=norm, aspect="auto")
+    axes.imshow(np.ma.masked_invalid(values), cmap=_colours(), norm=norm, aspect="auto")
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(False)
     _bar(figure, [axes], norm, label)
@@ -198,17 +202,25 @@ def _map(
     cells: Cells,
     write: Callable[[Row], str],
     norm: Normalize,
+    sure: Collection[str],
     *,
     size: float = SMALL,
 ) -> None:
-    """Colour cells by their λ̂ and write each condition into its own; those without are grey."""
-    axes.set_facecolor(_EMPTY)
+    """Colour cells by their λ̂ and write each condition into its own; those without are grey.
+
+    Cells are pale but for those runs that are ``sure``.
+    """
     values = np.array([[_value(cell) for cell in line] for line in cells])
-    axes.imshow(np.ma.masked_invalid(values), cmap=_MAP, norm=norm, aspect="auto")
+    shown = [[any(row.tracked.run_id in sure for row in cell) for cell in line] for line in cells]
+    strong = np.where(np.isfinite(values) & ~np.array(shown), _FAINT, 1.0)
+    axes.imshow(
+        np.ma.masked_invalid(values), cmap=_colours(), norm=norm, aspect="auto", alpha=strong
+    )
     for (line, column), value in np.ndenumerate(values):
         axes.text(
             *(column, line, _text(cells[line][column], write)),
-            ha="center", va="center", fontsize=size, color=_ink(float(value), norm),
+            ha="center", va="center", fontsize=size,
+            color=_ink(float(value), norm, float(strong[line, column])),
             linespacing=1.15,
         )  # fmt: skip
     lines, columns = values.shape
@@ -219,11 +231,16 @@ def _map(
     axes.spines[:].set_visible(False)
 
 
-def _ink(value: float, norm: Normalize) -> str:
+def _colours() -> Colormap:
+    """The colours of a map; what has no value is grey."""
+    return colormaps[_MAP].with_extremes(bad=_EMPTY)
+
+
+def _ink(value: float, norm: Normalize, strong: float) -> str:
     """Black on light cells, white on dark ones."""
     if not np.isfinite(value):
         return "black"
-    red, green, blue, _ = colormaps[_MAP](norm(value))
+    red, green, blue = (1 - strong * (1 - part) for part in colormaps[_MAP](norm(value))[:3])
     return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.42 else "white"
 
 

@@ -5,9 +5,10 @@ ways of drawing show all options of all rounds.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -47,6 +48,16 @@ _BELOW, _ABOVE = 15, 28
 """Letters of an option's name that fit under a corner of a small triangle, and above its top."""
 
 
+_ZOOMED = 0.6
+"""Paths that take no more than this of the triangle's width are drawn larger."""
+
+_LEAST, _MARGIN = 0.04, 0.12
+"""The least width of what is enlarged, and what it leaves free around the paths."""
+
+_ABOVE_PATHS = 0.42
+"""How much is added above them, for the whole triangle."""
+
+
 @dataclass(frozen=True)
 class Path:
     """Committee mean preferences of one replicate, shape (rounds, options), and its look."""
@@ -76,27 +87,81 @@ def spread(points: Floats) -> tuple[Floats, Floats]:
     return within[:, None] + np.arange(options), points
 
 
-def draw(axes: Axes, paths: Sequence[Path], names: Sequence[str] = ()) -> None:
-    """Draw paths of a condition, with its options' labels and, where they fit, their names."""
+class Window(NamedTuple):
+    """The part of the triangle that is drawn larger: a square, by its left lower corner."""
+
+    x: float
+    y: float
+    side: float
+
+
+def window_of(ensembles: Sequence[Floats]) -> Window | None:
+    """The square around paths on the triangle; ``None`` where they take too much of it.
+
+    Parameters
+    ----------
+    ensembles
+        Committee mean preferences, each of shape (replicates, rounds, 3).
+    """
+    points = np.concatenate([project(e).reshape(-1, 2) for e in ensembles])
+    low, high = points.min(axis=0), points.max(axis=0)
+    side = max(float((high - low).max()), _LEAST) * (1 + _MARGIN)
+    x, y = (low + high - side) / 2
+    return Window(float(x), float(y), side) if side <= _ZOOMED else None
+
+
+def draw(
+    axes: Axes, paths: Sequence[Path], names: Sequence[str] = (), window: Window | None = None
+) -> None:
+    """Draw paths of a condition, with its options' labels and, where they fit, their names.
+
+    Of a triangle, a ``window`` alone is drawn, and the whole as a small one above it. Looks that
+    are rare lie over those that are frequent.
+    """
     options = paths[0].points.shape[1]
     if options == 3:
-        _triangle(axes, names)
+        _triangle(axes, () if window else names)
     else:
         _places(axes, options, names)
+    if options == 3 and window is not None:
+        _enlarge(axes, window)
     size = 4.2 if len(paths) <= 8 else 3.2
-    for path in paths:
-        _path(axes, path, size)
+    frequent = Counter((path.colour, path.marker) for path in paths)
+    order = sorted(paths, key=lambda path: -frequent[path.colour, path.marker])
+    for above, path in enumerate(order):
+        _path(axes, path, size, above / len(order))
 
 
-def _path(axes: Axes, path: Path, size: float) -> None:
+def _enlarge(axes: Axes, window: Window) -> None:
+    """Show a part of the triangle, with the whole above it in which the part is marked."""
+    x, y, side = window
+    for text in list(axes.texts):
+        text.remove()
+    axes.set_axis_on()
+    axes.set(xlim=(x, x + side), ylim=(y, y + side * (1 + _ABOVE_PATHS)), xticks=[], yticks=[])
+    axes.spines[:].set(visible=True, color=_EDGE, linewidth=0.5)
+    high = _ABOVE_PATHS / (1 + _ABOVE_PATHS)
+    axes.axhline(y + side, color=_EDGE, lw=0.5)
+    axes.fill_between([x, x + side], y + side, y + 2 * side, color="white", lw=0, zorder=1.5)
+    whole = axes.inset_axes((0.3, 1 - 0.84 * high, 0.4, 0.66 * high))
+    whole.plot(*CORNERS[[0, 1, 2, 0]].T, color=_EDGE, lw=0.6)
+    whole.plot([x, x + side, x + side, x, x], [y, y, y + side, y + side, y], color="black", lw=0.8)
+    for corner, label, to in zip(CORNERS, labels(3), ((-0.1, 0), (0.1, 0), (0, 0.17)), strict=True):
+        whole.text(*(corner + to), label, ha="center", va="center", fontsize=SMALL)
+    whole.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.05, 0.9))
+    whole.set_axis_off()
+
+
+def _path(axes: Axes, path: Path, size: float, above: float) -> None:
+    """A path; ``above`` orders marks of a kind, from 0 to 1."""
     if path.points.shape[1] == 3:
         x, y = (column[:, None] for column in project(path.points).T)
     else:
         x, y = spread(path.points)
     axes.plot(x, y, path.line, color=path.colour, lw=size / 6, alpha=0.6, zorder=2)
     ends: dict[str, Any] = {"ls": "", "color": path.colour, "marker": path.marker}
-    axes.plot(x[0], y[0], **ends, mfc="white", mew=0.6, ms=0.6 * size, zorder=3)
-    axes.plot(x[-1], y[-1], **ends, mec="white", mew=0.3, ms=size, zorder=4)
+    axes.plot(x[0], y[0], **ends, mfc="white", mew=0.6, ms=0.6 * size, zorder=3 + above)
+    axes.plot(x[-1], y[-1], **ends, mec="white", mew=0.3, ms=size, zorder=4 + above)
 
 
 def _triangle(axes: Axes, names: Sequence[str]) -> None:
@@ -126,12 +191,14 @@ def _places(axes: Axes, options: int, names: Sequence[str]) -> None:
     axes.tick_params(axis="x", length=0)
 
 
-def titles(rows: Sequence[Row]) -> str:
-    """The options of scenarios whose names have no room in their panels, for the caption."""
+def titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
+    """The options of scenarios whose names have no room in their panels, for the caption; those of
+    three have none where panels are ``zoomed``."""
     by_scenario = {}
     for row in rows:
         names = row.tracked.options
-        if names and any(len(title) == 1 for title in _titles(len(names), names)):
+        bare = any(len(title) == 1 for title in _titles(len(names), names)) if names else False
+        if bare or (zoomed and len(names) == 3):
             labelled = zip(labels(len(names)), names, strict=True)
             options = ", ".join(plain(f"{label} {name}") for label, name in labelled)
             by_scenario[row.tracked.factors["scenario"]] = options
@@ -165,12 +232,14 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     columns = min(len(rows), 4)
     lines = math.ceil(len(rows) / columns)
     wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
-    size = (PAGE * wide, 2.05 * lines + extra)
+    three = [row.tracked.ensemble for row in rows if row.tracked.preferences.shape[-1] == 3]
+    window = window_of(three) if three else None
+    size = (PAGE * wide, (2.05 if window is None else min(2.75, 8.4 / lines)) * lines + extra)
     close = {"wspace": 0.02, "hspace": 0.02}
     figure, axes = panels(lines, columns, size, len(rows), gridspec_kw=close)
     names = varying_in(study.deliberated)
     for panel, row in zip(axes.flat, rows, strict=False):
-        draw(panel, _paths(row), row.tracked.options)
+        draw(panel, _paths(row), row.tracked.options, window)
         label = name(row, names)
         counts = f"n = {row.n}: {decided(row.tracked.decisions)}"
         panel.set_title(f"{wrapped(label, 32)}\n{wrapped(counts, 32)}", fontsize=SMALL + 0.5)
@@ -180,7 +249,8 @@ def simplex(study: EstimatedStudy) -> Figure | None:
         *(figure, "simplex", rows),
         triangles=True in triangles,
         others=False in triangles,
-        titles=titles(rows),
+        zoomed=window is not None,
+        titles=titles(rows, zoomed=window is not None),
         left=left,
     )
     return figure

@@ -8,6 +8,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,12 +123,25 @@ class FamilyVerdict:
     @property
     def stable(self) -> tuple[str, ...]:
         """The cases that are shown stable one by one."""
-        return tuple(case for case, p in self.stable_p.items() if p <= self.rule.alpha)
+        return self._shown[0]
 
     @property
     def unstable(self) -> tuple[str, ...]:
         """The cases that are shown unstable."""
-        return tuple(case for case, p in self.unstable_p.items() if p <= self.rule.alpha)
+        return self._shown[1]
+
+    @cached_property
+    def _shown(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        stable, unstable = (
+            tuple(case for case, p in by_case.items() if p <= self.rule.alpha)
+            for by_case in (self.stable_p, self.unstable_p)
+        )
+        return stable, unstable
+
+    @cached_property
+    def unstable_set(self) -> frozenset[str]:
+        """The same cases as :attr:`unstable`, to look one up among many."""
+        return frozenset(self.unstable)
 
 
 def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:

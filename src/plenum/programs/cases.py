@@ -212,6 +212,8 @@ def apart(case: Case) -> Case:
 
 def plain(record: Mapping[str, Any]) -> dict[str, Any]:
     """The record as JSON has it: what isn't a number is null, dates are text."""
+    if all(_is_plain(value) for value in record.values()):
+        return dict(record)
     try:
         text = json.dumps(record, default=str, ensure_ascii=False)
         text.encode()
@@ -219,6 +221,15 @@ def plain(record: Mapping[str, Any]) -> dict[str, Any]:
     except (TypeError, ValueError, RecursionError):
         raise Wrong("it holds what no JSON text can hold, such as half a surrogate pair") from None
     return fields
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value surely is as JSON has it; most are, and needn't go through it."""
+    if isinstance(value, str):
+        return value.isascii()
+    return (
+        value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0)
+    )
 
 
 def _text(record: Mapping[str, Any], field: str) -> str:

@@ -69,16 +69,28 @@ def compose(cfg: DictConfig) -> Audit:
     audit, study = settings.typed(cfg)
     require(is_study(study.study), f"study: {study.study!r}; use letters, digits, '.', '_' and '-'")
     config = OmegaConf.to_yaml(cfg, resolve=True)
-    read = cases.load(audit.case, audit.columns) if audit.case else ()
+    of_logs, of_cases = _columns(audit)
+    read = cases.load(audit.case, of_cases) if audit.case else ()
     if audit.logs:
-        logged = logs.load(audit.logs, read, audit.committee.name)
-        jobs = [_job(study, config, each.condition, len(each.runs)) for each in logged]
+        logged = logs.load(audit.logs, read, audit.committee.name, of_logs)
+        jobs = [_job(study, config, each.condition, len(each.ends)) for each in logged]
         return Audit(audit, tuple(jobs), logged=logged)
     committee = _committee(audit)
     audited = program(committee)
     conditions = [_condition(audit, study, audited, committee, case) for case in read]
     jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
     return Audit(audit, tuple(jobs), committee, audited)
+
+
+def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns of a log, and of a data set of cases: with both, each has those it knows."""
+    named = audit.columns
+    if not (audit.logs and audit.case):
+        return named, named
+    return (
+        {name: of for name, of in named.items() if name not in cases.COLUMNS},
+        {name: of for name, of in named.items() if name in cases.COLUMNS},
+    )
 
 
 def refuse(typed: Config) -> NoReturn:

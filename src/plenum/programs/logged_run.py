@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 from plenum.base.identity import digest
@@ -30,8 +31,9 @@ def entries(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
         A field of it isn't as :func:`plenum.programs.logs.load` has them.
     """
     yield from _messages(row, case)
-    yield from _call(row)
-    yield _end(row, case)
+    if (used := call(row)) is not None:
+        yield used
+    yield end(row, case)
 
 
 def decision(row: Mapping[str, Any]) -> str:
@@ -39,14 +41,21 @@ def decision(row: Mapping[str, Any]) -> str:
 
     A long one is its beginning and a digest, so that two that begin alike stay two.
     """
-    text = _line(row)
+    return _shortened(_line(row))
+
+
+@lru_cache(4096)
+def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... {digest(text)[:8]}"
 
 
 def _line(row: Mapping[str, Any]) -> str:
     """The whole of it in one line."""
     text = row.get("decision")
-    return "" if text is None else flatten(str(text))
+    return "" if text is None else _flat(str(text))
+
+
+_flat = lru_cache(4096)(flatten)
 
 
 def _messages(row: Mapping[str, Any], case: Case) -> Iterator[Entry]:
@@ -88,12 +97,18 @@ def _shares(shares: Any, case: Case) -> dict[str, float]:
     return {label: shares.get(label, 0) / total for label in case.options}
 
 
-def _call(row: Mapping[str, Any]) -> Iterator[Entry]:
-    """What the run used up, as a single call: nobody knows which requests it made."""
+def call(row: Mapping[str, Any]) -> Entry | None:
+    """What the run used up, as a single call: nobody knows which requests it made.
+
+    Raises
+    ------
+    Wrong
+        A field of it is no number.
+    """
     used = {name: _number(row, name) for name in ("tokens_in", "tokens_out", "cost")}
     if all(value is None for value in used.values()):
-        return
-    yield {
+        return None
+    return {
         "kind": "call",
         "round": 1,
         "seat": SEAT,
@@ -120,7 +135,8 @@ def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
     return number
 
 
-def _end(row: Mapping[str, Any], case: Case) -> Entry:
+def end(row: Mapping[str, Any], case: Case) -> Entry:
+    """The run's closing entry."""
     if error := row.get("error"):
         reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
         detail = flatten(str(error))[:500]

@@ -8,6 +8,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from plenum.programs.case import NO_DECISION, Case
 from plenum.programs.cases import apart, option_of, options_of, plain
 from plenum.programs.condition import ProgramCondition
 from plenum.programs.data_sets import Row, Wrong, rows
-from plenum.programs.logged_run import Entry, decision, entries
+from plenum.programs.log_columns import HOW, NOT_RENAMED, Columns
+from plenum.programs.logged_run import Entry, call, decision, end, entries
 from plenum.records import Journal
 
 _LONGEST = 100
@@ -35,12 +37,21 @@ class Logged:
     ----------
     condition
         The program, which the log's digest names, on the case.
-    runs
-        Of each run, in their order, the entries of its journal after the head.
+    rows
+        Of each run, in their order.
+    calls, ends
+        The entries of their journals on what each used up, if the log says it, and on its end.
     """
 
     condition: ProgramCondition
-    runs: tuple[tuple[Entry, ...], ...]
+    rows: tuple[Row, ...]
+    calls: tuple[Entry | None, ...]
+    ends: tuple[Entry, ...]
+
+    @property
+    def runs(self) -> tuple[tuple[Entry, ...], ...]:
+        """Of each run the entries of its journal after the head."""
+        return tuple(tuple(entries(row, self.condition.case)) for row in self.rows)
 
     def write(self, folder: Path) -> None:
         """Write the journals; those that are there stay as they are.
@@ -66,7 +77,12 @@ class _Run:
     row: dict[str, Any]
 
 
-def load(logs: str | Path, cases: Sequence[Case] = (), committee: str = "") -> tuple[Logged, ...]:
+def load(
+    logs: str | Path,
+    cases: Sequence[Case] = (),
+    committee: str = "",
+    columns: Mapping[str, Any] = NOT_RENAMED,
+) -> tuple[Logged, ...]:
     """Read the runs of a log.
 
     Parameters
@@ -82,6 +98,8 @@ def load(logs: str | Path, cases: Sequence[Case] = (), committee: str = "") -> t
         the decisions that the log has.
     committee
         What the program is called; the log's name where it is empty.
+    columns
+        The log's column of a field; for ``options`` several ones, or names by label.
 
     Raises
     ------
@@ -91,7 +109,9 @@ def load(logs: str | Path, cases: Sequence[Case] = (), committee: str = "") -> t
     path = Path(logs).expanduser()
     if not path.is_file():
         raise UserError(f"logs={logs}: there is no such file")
+    renamed = Columns.of(columns)
     if path.suffix in inspect_logs.SUFFIXES:
+        renamed.require_none(path)
         about, records = inspect_logs.read(path)
     else:
         about, records = {}, _records(path)
@@ -100,10 +120,11 @@ def load(logs: str | Path, cases: Sequence[Case] = (), committee: str = "") -> t
         if isinstance(row, Wrong):
             raise UserError(f"{path}, {place}: {row}")
         try:
-            name, run = _run(place, row)
+            name, run = _run(place, renamed.fields(row))
         except Wrong as problem:
             raise UserError(f"{path}, {place}: {problem}") from None
         by_case[name].append(run)
+    renamed.require_seen(path)
     if not by_case:
         raise UserError(f"logs={logs}: it holds no run")
     program = {"logs": hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest(), **about}
@@ -123,8 +144,8 @@ def _run(place: str, row: Row) -> tuple[str, _Run]:
     read = plain(row)
     for field in ("case", "decision"):
         if field not in read and not (field == "decision" and read.get("error")):
-            raise Wrong(f"no {field}; give case, decision, maybe run: docs/audit.md")
-    case = flatten(str(read["case"]))
+            raise Wrong(f"no {field}; {HOW}")
+    case = _flat(str(read["case"]))
     if not case:
         raise Wrong("case: empty")
     number = read.get("run")
@@ -159,7 +180,7 @@ def _logged(
                 rounds=1,
                 seed=0,
             ),
-            tuple(_entries(path, run, case) for run in _in_order(path, name, runs)),
+            *_checked(path, case, _in_order(path, name, runs)),
         )
 
 
@@ -190,6 +211,7 @@ def _case(path: Path, name: str, runs: Sequence[_Run], decided: Sequence[str]) -
 
 
 _OF_CASE = ("text", "options", "answer")
+_flat = lru_cache(4096)(flatten)
 
 
 def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
@@ -208,8 +230,25 @@ def _in_order(path: Path, name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
     return runs
 
 
-def _entries(path: Path, run: _Run, case: Case) -> tuple[Entry, ...]:
-    try:
-        return tuple(entries(run.row, case))
-    except Wrong as problem:
-        raise UserError(f"{path}, {run.place}: {problem}") from None
+def _checked(
+    path: Path, case: Case, runs: Sequence[_Run]
+) -> tuple[tuple[Row, ...], tuple[Entry | None, ...], tuple[Entry, ...]]:
+    """The rows of a case's runs, what each used up, and how each ended; all of each is checked."""
+    calls: list[Entry | None] = []
+    ends: list[Entry] = []
+    known: dict[str, Entry] = {}  # most runs end like another one
+    for run in runs:
+        row, text = run.row, run.row.get("decision")
+        try:
+            if row.get("messages"):
+                tuple(entries(row, case))
+            calls.append(call(row))
+        except Wrong as problem:
+            raise UserError(f"{path}, {run.place}: {problem}") from None
+        if isinstance(text, str) and not row.get("error"):
+            if text not in known:
+                known[text] = end(row, case)
+            ends.append(known[text])
+        else:
+            ends.append(end(row, case))
+    return tuple(run.row for run in runs), tuple(calls), tuple(ends)

@@ -21,6 +21,7 @@ from plenum.dynamics.audits import (
     FamilyVerdict,
     Rule,
     case_verdict,
+    case_verdicts,
     family,
     in_order,
 )
@@ -135,9 +136,9 @@ def gathered(
     """
     first = conditions[0].settings
     given = {each.case: each for each in conditions if each.settings == first}
-    verdicts = {
-        case: case_verdict(each.outcomes, each.options, rule) for case, each in given.items()
-    }
+    outcomes = {case: each.outcomes for case, each in given.items()}
+    options = {case: each.options for case, each in given.items()}
+    verdicts = case_verdicts(outcomes, options, rule)
     if not any(verdict.runs for verdict in verdicts.values()):
         raise UserError(f"study: no run of {study.name!r} has ended")
     together = family(verdicts, rule)
@@ -166,13 +167,12 @@ def gathered(
 def _case(
     each: Kept, verdict: CaseVerdict, rule: Rule, together: FamilyVerdict | None = None
 ) -> CaseAudit:
-    condition, proof, runs = each.tracked, verdict.evidence, verdict.runs
+    condition = each.tracked
     answer = str(each.head.get("answer") or "") or None
     decisions = dict(zip(condition.indices, condition.decisions, strict=True))
     by_run = lines(condition.tables)
     parted = latest_parting(decisions, by_run)
     undecided = verdict.verdict == UNDECIDED
-    ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
     return CaseAudit(
         id=each.case,
         question=str(each.head.get("question", "")),
@@ -181,35 +181,53 @@ def _case(
         condition=condition.identity,
         run_id=condition.run_id,
         options={str(k): str(name) for k, name in dict(each.head.get("options", {})).items()},
-        verdict=verdict.verdict,
-        in_family=_in_family(each.case, verdict, together),
-        decided_after=proof.runs,
-        runs=runs,
         completed=condition.completed,
         pending=_waiting(condition),
         failures=condition.failures,
-        decisions={outcome: count for outcome, count in ordered if count},
-        mode=verdict.mode or None,
-        share=Share(verdict.share, verdict.low, verdict.high) if runs else None,
-        disagreement=verdict.disagreement if runs > 1 else None,
-        all_of_five=verdict.all_alike(5) if runs >= 5 else None,
-        halves_p=verdict.halves_p,
-        e_stable=proof.stable,
-        e_unstable=proof.unstable,
         further=further(each.outcomes, each.options, rule) if undecided else None,
-        right=verdict.counts.get(answer, 0) / runs if answer and runs else None,
         cost=_cost(condition),
         pair=Pair(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
         source=_source(each),
         warnings=tuple(_warnings(each, together)),
+        **of_verdict(each.case, verdict, answer, together),
     )
+
+
+def of_verdict(
+    case: str, verdict: CaseVerdict, answer: str | None, together: FamilyVerdict | None
+) -> dict[str, Any]:
+    """The fields of a case's audit that follow from its verdict."""
+    proof, runs = verdict.evidence, verdict.runs
+    ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
+    return {
+        "verdict": verdict.verdict,
+        "in_family": _in_family(case, verdict, together),
+        "decided_after": proof.runs,
+        "runs": runs,
+        "decisions": {outcome: count for outcome, count in ordered if count},
+        "mode": verdict.mode or None,
+        "share": Share(verdict.share, verdict.low, verdict.high) if runs else None,
+        "disagreement": verdict.disagreement if runs > 1 else None,
+        "all_of_five": verdict.all_alike(5) if runs >= 5 else None,
+        "halves_p": verdict.halves_p,
+        "e_stable": proof.stable,
+        "e_unstable": proof.unstable,
+        "right": verdict.counts.get(answer, 0) / runs if answer and runs else None,
+    }
 
 
 def _accuracy(given: Mapping[str, Kept]) -> Accuracy | None:
     """How often the runs of all cases decide right."""
     answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
     known = {case: answer for case, answer in answers.items() if answer}
-    measured = accuracy({case: given[case].outcomes for case in known}, known)
+    return accuracy_of({case: given[case].outcomes for case in known}, known)
+
+
+def accuracy_of(
+    outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
+) -> Accuracy | None:
+    """The share of right ones among outcomes by case; ``None`` where no answer is known."""
+    measured = accuracy(outcomes, answers)
     if not measured.n:
         return None
     low, high = max(measured.ci_low, 0.0), min(measured.ci_high, 1.0)
@@ -239,7 +257,7 @@ def _in_family(case: str, alone: CaseVerdict, together: FamilyVerdict | None) ->
     """The verdict on a case with all cases taken together."""
     if together is None or alone.verdict != UNSTABLE:
         return alone.verdict
-    return UNSTABLE if case in together.unstable else UNDECIDED
+    return UNSTABLE if case in together.unstable_set else UNDECIDED
 
 
 def _waiting(condition: TrackedCondition) -> int:

@@ -24,6 +24,7 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.execution import audit
+        from plenum.execution.audit_logs import is_large, logged_program
         from plenum.programs.compose import compose
 
         composed = compose(cfg)
@@ -33,7 +34,8 @@ def main(cfg: DictConfig) -> None:
         if composed.jobs[0].tracking_uri and any(case.runs for case in result.cases.values()):
             from plenum.reports.audit.publish import publish_audited
 
-            publish_audited(composed.jobs, composed.settings, result)
+            program = logged_program(composed.logged) if is_large(composed) else None
+            publish_audited(composed.jobs, composed.settings, result, program)
             print("\n".join(result.notes()))
         else:
             print("\n".join(result.lines()))
@@ -46,7 +48,7 @@ def as_hydra_reads_it(argument: str) -> str:
     ``columns`` may have any field: what a data set or a log knows is checked as it is read.
     """
     key, _, value = argument.partition("=")
-    if re.match(r"columns(\.|$)", key):
+    if re.match(r"columns(\..+|=\{.*)", argument):
         return f"++{argument}"
     if key == "committee.command" and value[:1] + value[-1:] not in ('""', "''"):
         mark = "'" if '"' in value else '"'

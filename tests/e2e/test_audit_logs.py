@@ -42,5 +42,50 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
     wrong = audit(tmp_path, "logs=runs.jsonl")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr == (
-        "error: runs.jsonl, line 40: no decision; give case, decision, maybe run: docs/audit.md\n"
+        "error: runs.jsonl, line 40: no decision; give case, decision, maybe run, or name your "
+        "columns by columns={case: ...}: docs/audit-logs.md\n"
     )
+
+
+def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_path: Path) -> None:
+    rows = [{"case_id": "ann", "verdict": "Hire", "text": "Ann?"}] * 18
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "runs.csv").write_text("case_id,verdict\n" + "ann,Hire\n" * 18)
+    for log in ("runs.jsonl", "runs.csv"):
+        done = audit(tmp_path, f"logs={log}", "columns={case: case_id, decision: verdict}")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("ann: stable")
+    dotted = audit(tmp_path, "logs=runs.csv", "columns.case=case_id", "columns.decision=verdict")
+    assert dotted.returncode == 0, dotted.stderr
+    for given, words in {
+        "columns={id: case_id, answer: verdict}": "columns.id: unknown for logs=; the fields",
+        "columns={case: case_id, decision: verdct}": "no column verdct, which columns.decision",
+        "columns={case: case_id, decision: verdict, cost: usd}": "columns.cost: no row of",
+        "columns.case=": "columns.case: ''; give the name of a column",
+    }.items():
+        wrong = audit(tmp_path, "logs=runs.jsonl", given)
+        assert (wrong.returncode, wrong.stdout) == (2, ""), given
+        assert words in wrong.stderr
+        assert wrong.stderr.count("\n") == 1
+
+
+def test_a_log_of_many_runs_is_judged_in_one_pass(tmp_path: Path) -> None:
+    rows = [
+        {"case": f"case {case}", "decision": "A" if run % (2 + case % 3) else "B", "cost": 0.5}
+        for case in range(300)
+        for run in range(18)
+    ]
+    rows += [{"case": "alike", "decision": "A"}] * 18
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = audit(tmp_path, "logs=runs.jsonl", "tracking=local", "study=many", "out=found")
+    assert done.returncode == 1, done.stderr
+    assert "case 0 and 99 more" in done.stdout  # equal cases share a line
+    assert len(done.stdout.splitlines()) < 40
+    held = json.loads((tmp_path / "found/audit.json").read_text())
+    assert (len(held["cases"]), held["cost"]["runs"], held["cost"]["dollars"]) == (301, 5418, 2700)
+    assert (held["verdict"], held["exit_status"], len(held["unstable"])) == ("unstable", 1, 300)
+    assert len((tmp_path / "found/audit.csv").read_text().splitlines()) == 302
+    assert not [*tmp_path.rglob("*.jsonl")][1:]  # no journals
+    fixed = audit(tmp_path, "logs=runs.jsonl", "study=many", "fix=true")
+    assert (fixed.returncode, fixed.stdout) == (2, "")
+    assert "fix: not for a log of more than 5,000 runs" in fixed.stderr

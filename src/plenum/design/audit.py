@@ -50,8 +50,9 @@ class CommitteeConfig:
 class AuditConfig:
     """What is audited, when it counts as stable, and what else is to be found out.
 
-    ``case`` is a folder or a file, ``columns`` a data set's column of each field; ``logs`` are runs
-    that exist. ``acceptable`` and ``unacceptable`` are shares of runs that decide like the mode;
+    ``case`` is a folder or a file, ``columns`` the column of each field of a data set or of a log;
+    ``logs`` are runs that exist. ``acceptable`` and ``unacceptable`` are shares of runs that decide
+    like the mode;
     ``max_runs`` bounds the runs of a case, ``concurrency`` those in flight. ``undecided`` says
     whether that passes. ``baseline`` names an earlier program or study, or is ``previous``.
     ``control`` is what is run beside it. ``fix`` looks for what would steady it: votes, the

@@ -12,6 +12,10 @@ STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
 """Exit statuses."""
 
 
+_SHOWN = 10
+"""Lines and names of cases that are printed; the rest is counted."""
+
+
 def known(value: float) -> float | None:
     """A number; ``None`` for NaN, which JSON hasn't."""
     return None if math.isnan(value) else value
@@ -122,11 +126,11 @@ class AuditResult:
 
     def lines(self) -> list[str]:
         """The verdicts in words: a line a case, and one for all."""
-        lines = [self._line(name, case) for name, case in self.cases.items()]
-        if len(lines) > 1:
-            shown = ", ".join(self.family.unstable)
+        lines = self._case_lines()
+        if len(self.cases) > 1:
+            shown = _some(self.family.unstable)
             lines.append(
-                f"{len(self.cases)} cases: {self.family.verdict}"
+                f"{len(self.cases):,} cases: {self.family.verdict}"
                 + (f"; shown unstable: {shown}" if shown else "")
             )
         return [*lines, *self.notes()]
@@ -137,12 +141,14 @@ class AuditResult:
         lines = [_controlled(name, self.cases[name], each) for name, each in control.items()]
         lines += [option.line() for option in self.steadier]
         lines += [self.bound] if self.bound else []
-        lines += [_compared(name, each) for name, each in (self.comparisons or {}).items()]
+        compared = [_compared(name, each) for name, each in (self.comparisons or {}).items()]
+        lines += compared[:_SHOWN]
+        lines += [f"and {len(compared) - _SHOWN:,} more cases"] * (len(compared) > _SHOWN)
         if self.comparisons:
-            lines.append(f"worse than before: {', '.join(self.worse) or 'not shown of any case'}")
+            lines.append(f"worse than before: {_some(self.worse) or 'not shown of any case'}")
         elif self.comparisons is not None:
             lines.append("no earlier program to compare with: the verdict stands alone")
-        drifts = ", ".join(self.family.not_exchangeable)
+        drifts = _some(self.family.not_exchangeable)
         drift = f"not_exchangeable: {drifts}: the halves of the runs differ, so the order matters"
         lines += [drift] if drifts else []
         lines += [
@@ -151,12 +157,28 @@ class AuditResult:
         ]
         return [*lines, *self.errors]
 
+    def _case_lines(self) -> list[str]:
+        """A line a case; of many cases those that are alike share one, and the rest is counted."""
+        if len(self.cases) <= _SHOWN:
+            return [f"{name}: {self._line(name, case)}" for name, case in self.cases.items()]
+        alike: dict[str, list[str]] = {}
+        for name, case in self.cases.items():
+            alike.setdefault(self._line(name, case), []).append(name)
+        lines = [
+            f"{names[0]}{f' and {len(names) - 1:,} more' * (len(names) > 1)}: {line}"
+            for line, names in alike.items()
+        ]
+        left = sum(len(names) for names in list(alike.values())[_SHOWN:])
+        return [*lines[:_SHOWN], *[f"and {left:,} more cases that differ from these"] * bool(left)]
+
     def _line(self, name: str, case: CaseVerdict) -> str:
         counts = ", ".join(f"{outcome} {n}" for outcome, n in case.counts.items() if n)
         if not case.runs:
-            return f"{name}: undecided, no runs"
+            return "undecided, no runs"
         share = f"decides alike {case.share:.0%} [{case.low:.0%}, {case.high:.0%}]"
-        return f"{name}: {case.verdict}, {share}, {case.runs} runs: {counts}{self._more(name)}"
+        return (
+            f"{self.family.of(name, case)}, {share}, {case.runs} runs: {counts}{self._more(name)}"
+        )
 
     def _more(self, name: str) -> str:
         if name not in self.further:
@@ -165,6 +187,12 @@ class AuditResult:
         if more is None:
             return "; no end is in sight: its share lies between the two thresholds"
         return f"; {more.verdict} after {more.runs} more if it goes on like this"
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def _compared(name: str, each: Comparison) -> str:

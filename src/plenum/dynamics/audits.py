@@ -120,28 +120,28 @@ class FamilyVerdict:
     not_exchangeable: tuple[str, ...] = ()
     rule: Rule = field(default_factory=Rule)
 
+    def of(self, name: str, alone: CaseVerdict) -> str:
+        """The verdict on a case: one that is unstable by itself may be chance among many."""
+        if alone.verdict == UNSTABLE and name not in self._unstable:
+            return UNDECIDED
+        return alone.verdict
+
     @property
     def stable(self) -> tuple[str, ...]:
-        """The cases that are shown stable one by one."""
-        return self._shown[0]
+        """The cases that are shown stable, no one in error."""
+        return self._shown(self.stable_p)
 
     @property
     def unstable(self) -> tuple[str, ...]:
         """The cases that are shown unstable."""
-        return self._shown[1]
+        return self._shown(self.unstable_p)
 
     @cached_property
-    def _shown(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        stable, unstable = (
-            tuple(case for case, p in by_case.items() if p <= self.rule.alpha)
-            for by_case in (self.stable_p, self.unstable_p)
-        )
-        return stable, unstable
-
-    @cached_property
-    def unstable_set(self) -> frozenset[str]:
-        """The same cases as :attr:`unstable`, to look one up among many."""
+    def _unstable(self) -> frozenset[str]:
         return frozenset(self.unstable)
+
+    def _shown(self, by_case: Mapping[str, float]) -> tuple[str, ...]:
+        return tuple(case for case, p in by_case.items() if p <= self.rule.alpha)
 
 
 def in_order(runs: Iterable[tuple[int, str, str]]) -> list[str]:

@@ -12,7 +12,7 @@ from plenum.dynamics.audit_baseline import Comparison, compare
 from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audit_runs import expected, further, horizon
 from plenum.dynamics.audits import UNDECIDED, Rule, family, several_fingerprints
-from plenum.execution import preflight
+from plenum.execution import audit_logs, preflight
 from plenum.execution.audit_baseline import baseline
 from plenum.execution.audit_restore import restore
 from plenum.execution.audit_runs import (
@@ -33,7 +33,7 @@ from plenum.programs.one_shot import OneShot, seats
 from plenum.records import Transcript
 
 ONE_SHOT = "one_shot"
-OUTPUTS = tuple(f"audit.{suffix}" for suffix in ("json", "html", "xml", "svg", "md"))
+OUTPUTS = tuple(f"audit.{suffix}" for suffix in ("json", "html", "xml", "svg", "md", "csv"))
 """Files of :mod:`plenum.reports.audit`."""
 
 
@@ -53,8 +53,12 @@ def run(audit: Audit) -> AuditResult | None:
         As :func:`plenum.execution.sweep.run_sweep`.
     """
     # Check.
-    preflight.check(audit.jobs)
+    preflight.check(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
     rule = Rule(audit.settings.acceptable, audit.settings.unacceptable)
+
+    # A log of many runs is judged in one pass.
+    if audit_logs.is_large(audit):
+        return _judge_log(audit, rule)
 
     # Take over runs that exist.
     for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
@@ -90,6 +94,19 @@ def run(audit: Audit) -> AuditResult | None:
         elif wanted:
             verdicts = play(audit, rule, runs, verdicts)
     return verdicts
+
+
+def _judge_log(audit: Audit, rule: Rule) -> AuditResult | None:
+    """The verdicts on a log of many runs; ``None`` of a dry run, which says how many there are."""
+    audit_logs.require_readable(audit)
+    if audit.jobs[0].dry_run:
+        runs = sum(job.replicates for job in audit.jobs)
+        print(f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called")
+        return None
+    _require_folder(audit.settings.out)
+    earlier = baseline(audit)
+    before = earlier.outcomes if earlier else {}
+    return audit_logs.judged(audit, rule, before if audit.settings.baseline else None)
 
 
 def plan(audit: Audit, rule: Rule, pilot: Transcript | None) -> list[str]:

@@ -7,7 +7,15 @@ from plenum.base.errors import UserError
 from plenum.dynamics.audit_baseline import compare
 from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audit_runs import Further, further
-from plenum.dynamics.audits import FAILED, NO_DECISION, UNDECIDED, Rule, case_verdicts, family, outcome
+from plenum.dynamics.audits import (
+    FAILED,
+    NO_DECISION,
+    UNDECIDED,
+    Rule,
+    case_verdicts,
+    family,
+    outcome,
+)
 from plenum.programs.compose import Audit
 from plenum.programs.logs import Logged
 from plenum.records.logged import MOST_JOURNALS, LoggedCase, LoggedProgram
@@ -34,9 +42,7 @@ def require_readable(audit: Audit) -> None:
         )
 
 
-def judged(
-    audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None
-) -> AuditResult:
+def judged(audit: Audit, rule: Rule, before: Mapping[str, Sequence[str]] | None) -> AuditResult:
     """The verdicts on the runs of a log.
 
     Parameters
@@ -67,7 +73,6 @@ def judged(
         family=family(cases, rule),
         further=_further(undecided, outcomes, options, rule),
         comparisons=None if before is None else comparisons,
-        logged=_program(audit.logged),
     )
 
 
@@ -88,7 +93,8 @@ def _further(
     return by_case
 
 
-def _program(logged: Sequence[Logged]) -> LoggedProgram:
+def logged_program(logged: Sequence[Logged]) -> LoggedProgram:
+    """What the log says of the program and its cases."""
     condition = logged[0].condition
     models = {str(row["model"]) for each in logged for row in each.rows if row.get("model")}
     return LoggedProgram(

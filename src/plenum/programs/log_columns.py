@@ -82,6 +82,13 @@ class Columns:
             name: value for name in self.named if (value := self._value(row, name)) is not None
         }
 
+    def missing(self, name: str) -> str:
+        """Why a row has no field: it, or the column that was named for it, isn't there."""
+        if name not in self.named:
+            return f"no {name}; {HOW}"
+        known = ", ".join(self._first)[:300]
+        return f"no column {self.named[name]}, which columns.{name} names; there are {known}"
+
     def require_seen(self, path: Path) -> None:
         """Refuse columns that no row has.
 

@@ -20,7 +20,7 @@ from plenum.programs.case import NO_DECISION, Case
 from plenum.programs.cases import apart, option_of, options_of, plain
 from plenum.programs.condition import ProgramCondition
 from plenum.programs.data_sets import Row, Wrong, rows
-from plenum.programs.log_columns import HOW, NOT_RENAMED, Columns
+from plenum.programs.log_columns import NOT_RENAMED, Columns
 from plenum.programs.logged_run import Entry, call, decision, end, entries
 from plenum.records import Journal
 
@@ -120,7 +120,7 @@ def load(
         if isinstance(row, Wrong):
             raise UserError(f"{path}, {place}: {row}")
         try:
-            name, run = _run(place, renamed.fields(row))
+            name, run = _run(place, renamed.fields(row), renamed)
         except Wrong as problem:
             raise UserError(f"{path}, {place}: {problem}") from None
         by_case[name].append(run)
@@ -139,12 +139,12 @@ def _records(path: Path) -> Iterator[tuple[str, Row | Wrong]]:
         raise UserError(f"logs={path}: its name ends in none of {formats}") from None
 
 
-def _run(place: str, row: Row) -> tuple[str, _Run]:
+def _run(place: str, row: Row, columns: Columns) -> tuple[str, _Run]:
     """The case's id, and the run."""
     read = plain(row)
     for field in ("case", "decision"):
         if field not in read and not (field == "decision" and read.get("error")):
-            raise Wrong(f"no {field}; {HOW}")
+            raise Wrong(columns.missing(field))
     case = _flat(str(read["case"]))
     if not case:
         raise Wrong("case: empty")

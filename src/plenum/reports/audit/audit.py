@@ -13,6 +13,12 @@ from plenum.reports.audit.beside import Beside
 SCHEMA = "plenum.audit/1"
 """Raised when a field changes its meaning or goes; new fields alone don't raise it."""
 
+STOPPED = 4
+"""The exit status of an audit that ended before it had a verdict."""
+
+_INDENTED = 1_000
+"""Cases up to which `audit.json` is written for eyes, too; indenting takes most of the time."""
+
 LONG = 60
 """Letters of a name that tables show."""
 
@@ -238,15 +244,18 @@ class Audit:
     variants
         The same cases under other settings of the program's own knobs.
     verdict
-        ``stable``: every case is; ``unstable``: some case is, by e-BH; else ``undecided``.
+        ``stable``: every case is; ``unstable``: some case is, among all; else ``undecided``.
     stable, unstable
-        Ids of the cases that are shown so one by one: by e-Holm, and by e-BH.
+        Ids of the cases that are shown so with all cases taken together: 1 / e by Holm, and by
+        Benjamini and Hochberg.
     max_runs
         The most runs of a case; ``None`` where none was set.
     accuracy
         Beside stability; ``None`` where no right answer is known.
     beside
         What would steady it, an earlier program, a control.
+    exit_status
+        With which the audit ended; ``None`` where its study was read again.
     """
 
     study: str
@@ -262,12 +271,26 @@ class Audit:
     controlled: Controlled
     accuracy: Accuracy | None = None
     beside: Beside = field(default_factory=Beside)
+    exit_status: int | None = None
     schema: str = SCHEMA
 
     @property
     def name(self) -> str:
         """What the audited program is called, as one short line."""
         return short(self.committee)
+
+    @property
+    def worse(self) -> frozenset[str]:
+        """Ids of the cases that are shown to decide less alike than before."""
+        return frozenset(each.case for each in self.beside.baseline if each.worse)
+
+    @property
+    def passed(self) -> bool | None:
+        """What the exit status says; ``None`` for neither. It is the verdict's without one."""
+        usual = {STABLE: 0, UNSTABLE: 1}.get(self.verdict, 3)
+        if self.beside.baseline:
+            usual = int(bool(self.worse))
+        return {0: True, 1: False}.get(usual if self.exit_status is None else self.exit_status)
 
     @property
     def by_need(self) -> tuple[CaseAudit, ...]:
@@ -286,8 +309,9 @@ class Audit:
 
     def json(self) -> str:
         """What `audit.json` holds."""
-        held = {"schema": self.schema, **asdict(self)}
-        return json.dumps(held, indent=1, allow_nan=False) + "\n"
+        held = {"schema": self.schema, **vars(self)}
+        indent = 1 if len(self.cases) <= _INDENTED else None
+        return json.dumps(held, indent=indent, allow_nan=False, default=vars) + "\n"
 
 
 def short(name: str) -> str:

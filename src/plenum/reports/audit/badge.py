@@ -6,9 +6,12 @@ from jinja2 import Environment, StrictUndefined
 
 from plenum.base.text import flatten
 from plenum.reports.audit.audit import Audit
-from plenum.reports.audit.words import share
+from plenum.reports.audit.words import headline, share
+from plenum.reports.phrases import uncapital
 
-_COLOURS = {"stable": "#1a7f37", "unstable": "#b42318", "undecided": "#7a5a00"}
+_COLOURS = {True: "#1a7f37", False: "#b42318", None: "#7a5a00"}
+"""By what the exit status says."""
+
 _LETTER = 6.6
 """Width of a letter at 11 pixels, on average."""
 
@@ -34,6 +37,6 @@ def badge(audit: Audit) -> str:
         label=LABEL,
         words=words,
         widths=widths,
-        colour=_COLOURS[audit.verdict],
-        title=f"{flatten(audit.committee)}: {audit.verdict}",
+        colour=_COLOURS[audit.passed],
+        title=f"{flatten(audit.committee)}: {uncapital(headline(audit))}",
     )  # fmt: skip

@@ -1,33 +1,38 @@
 """An audit as Markdown for a pull request: short, the cases that need a look first."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from plenum.base.text import flatten
-from plenum.dynamics.audits import STABLE, UNDECIDED, UNSTABLE
 from plenum.reports.audit import tables
 from plenum.reports.audit.audit import Audit
-from plenum.reports.audit.words import lead, words
+from plenum.reports.audit.words import headline, lead, words
 from plenum.reports.formats import dollars
 from plenum.reports.markdown import lines, template
 
 MOST = 20
 """Cases that the comment lists."""
 
-_MARKS = {STABLE: "✅", UNSTABLE: "❌", UNDECIDED: "❔"}
+_MARKS = {True: "✅", False: "❌", None: "❔"}
 
 
 def comment(audit: Audit) -> str:
     """The comment; ids of cases are code, so that nothing in them mentions or links anybody."""
-    few = replace(audit, cases=audit.by_need[:MOST])
+    listed, left = tables.verdicts(audit, MOST)
     page = template(Path(__file__).with_name("comment.md.j2"))
     return page.render(
         audit=audit,
         badge=_MARKS,
+        headline=headline(audit),
         lead=lead(audit),
         notice=" ".join(words("notice", audit)),
-        table=lines(tables.verdicts(few), _cell),
-        more=len(audit.cases) - len(few.cases),
+        together=" ".join(words("together", audit)),
+        limits=" ".join(words("limits", audit)),
+        table=lines(listed, _cell),
+        more=left,
+        beside=[
+            (table.title, lines(table, _cell), "; ".join(table.notes))
+            for table in tables.beside(audit, MOST)
+        ],
         dollars=dollars(audit.cost.dollars, audit.cost.unpriced),
     )
 
@@ -35,5 +40,5 @@ def comment(audit: Audit) -> str:
 def _cell(cell: str) -> str:
     """A cell as code where it holds more than letters, digits and signs of numbers."""
     line = flatten(cell)
-    harmless = all(c.isalnum() or c in " .,%[]-" for c in line)
+    harmless = all(c.isalnum() or c in " .,%[]-+−?" for c in line)
     return line if harmless else f"`{line.replace('`', chr(39)).replace('|', chr(166))}`"

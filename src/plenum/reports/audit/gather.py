@@ -16,7 +16,6 @@ from plenum.dynamics.audit_runs import further
 from plenum.dynamics.audits import (
     FAILED,
     UNDECIDED,
-    UNSTABLE,
     CaseVerdict,
     FamilyVerdict,
     Rule,
@@ -126,6 +125,7 @@ def gathered(
     rule: Rule,
     max_runs: int | None = None,
     results: AuditResult | None = None,
+    exit_status: int | None = None,
 ) -> Audit:
     """The audit of a study's conditions.
 
@@ -161,6 +161,7 @@ def gathered(
         controlled=_controlled(study, conditions),
         accuracy=_accuracy(given),
         beside=beside(results),
+        exit_status=exit_status,
     )
 
 
@@ -201,7 +202,7 @@ def of_verdict(
     ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
     return {
         "verdict": verdict.verdict,
-        "in_family": _in_family(case, verdict, together),
+        "in_family": together.of(case, verdict) if together else verdict.verdict,
         "decided_after": proof.runs,
         "runs": runs,
         "decisions": {outcome: count for outcome, count in ordered if count},
@@ -251,13 +252,6 @@ def _warnings(each: Kept, together: FamilyVerdict | None) -> Iterator[str]:
     drawn = "draw" in each.calls and not each.tracked.simulated  # whose agents have few words
     if drawn and cached(each.calls):
         yield "cached"
-
-
-def _in_family(case: str, alone: CaseVerdict, together: FamilyVerdict | None) -> str:
-    """The verdict on a case with all cases taken together."""
-    if together is None or alone.verdict != UNSTABLE:
-        return alone.verdict
-    return UNSTABLE if case in together.unstable_set else UNDECIDED
 
 
 def _waiting(condition: TrackedCondition) -> int:

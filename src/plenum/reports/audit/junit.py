@@ -1,41 +1,91 @@
 """JUnit XML of an audit: what CI systems show as tests."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from xml.etree import ElementTree
 
 from plenum.base import text
 from plenum.dynamics.audits import UNDECIDED, UNSTABLE
-from plenum.reports.audit.audit import Audit, CaseAudit
-from plenum.reports.audit.words import line, listed
+from plenum.reports.audit.alike import likeness
+from plenum.reports.audit.audit import STOPPED, Audit, CaseAudit
+from plenum.reports.audit.words import headline, line, listed
 
 
 def junit(audit: Audit) -> str:
-    """A suite for the program, a test for each case.
+    """A suite for the program, a test for each case, which agree with the exit status.
 
-    An unstable case is a failure, one that is undecided is skipped.
+    An unstable case is a failure, one that is undecided is skipped, or fails where the audit says
+    so. Beside an earlier program only a case that is shown to be worse fails.
     """
+    endings = [_ending(audit, case) for case in audit.cases]
+    stopped = audit.exit_status == STOPPED
     counts = {
-        "tests": len(audit.cases),
-        "failures": len(audit.of("unstable")),
-        "skipped": len(audit.of("undecided")),
-        "errors": 0,
+        "tests": len(endings) + stopped,
+        "failures": endings.count("failure"),
+        "skipped": endings.count("skipped"),
+        "errors": int(stopped),
     }
     totals = {name: str(value) for name, value in counts.items()}
     root = ElementTree.Element("testsuites", totals)
     suite = ElementTree.SubElement(root, "testsuite", {"name": audit.name, **totals})
-    _properties(suite, {"study": audit.study, "origin": audit.controlled.origin})
-    for case in audit.cases:
-        _test(suite, audit, case)
+    _properties(suite, {
+        "study": audit.study,
+        "origin": audit.controlled.origin,
+        "verdict": headline(audit),
+        **{f"option {each.name}": each.line() for each in audit.beside.options},
+    })  # fmt: skip
+    facts = _beside(audit)
+    if stopped:
+        named = {"name": "the audit ends", "classname": audit.name}
+        test = ElementTree.SubElement(suite, "testcase", named)
+        why = text.flatten(" ".join(audit.beside.errors)) or headline(audit)
+        ElementTree.SubElement(test, "error", {"message": why})
+    said: dict[Hashable, str] = {}
+    for case, ending in zip(audit.cases, endings, strict=True):
+        _test(suite, audit, case, ending, facts.get(case.id, {}), said)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _test(suite: ElementTree.Element, audit: Audit, case: CaseAudit) -> None:
+def _ending(audit: Audit, case: CaseAudit) -> str:
+    """How the test of a case ends: ``failure``, ``skipped``, or empty."""
+    if audit.beside.baseline:
+        return "failure" if case.id in audit.worse else ""
+    if case.in_family == UNDECIDED:
+        return "failure" if audit.exit_status == 1 and audit.verdict == UNDECIDED else "skipped"
+    return "failure" if case.in_family == UNSTABLE else ""
+
+
+def _beside(audit: Audit) -> dict[str, dict[str, str]]:
+    """Properties of cases that an earlier program, or a control, decided as well."""
+    facts: dict[str, dict[str, str]] = {
+        each.case: {
+            "before": f"{each.before:.4f}",
+            "difference": f"{each.difference:+.4f} {each.low:+.4f} {each.high:+.4f}",
+            "worse": str(each.worse).lower(),
+        }
+        for each in audit.beside.baseline
+    }
+    for control in audit.beside.control:
+        if control.disagreement is not None:
+            added = {"disagreement_without_talking": f"{control.disagreement:.4f}"}
+            facts.setdefault(control.case, {}).update(added)
+    return facts
+
+
+def _test(
+    suite: ElementTree.Element,
+    audit: Audit,
+    case: CaseAudit,
+    ending: str,
+    facts: Mapping[str, str],
+    said: dict[Hashable, str],
+) -> None:
     named = {"name": text.flatten(case.id), "classname": audit.name}
     test = ElementTree.SubElement(suite, "testcase", named)
     shown = case.share
     _properties(test, {
         "n": str(case.runs),
+        "verdict": case.in_family,
         "share": f"{shown.value:.4f}" if shown else "",
         "interval": f"{shown.low:.4f} {shown.high:.4f}" if shown else "",
         "e_stable": f"{case.e_stable:.6g}",
@@ -43,12 +93,14 @@ def _test(suite: ElementTree.Element, audit: Audit, case: CaseAudit) -> None:
         "decisions": text.flatten(listed(case.decisions)),
         "dollars": f"{case.cost.dollars:.6f}",
         "condition": case.condition,
+        **facts,
     })  # fmt: skip
-    ending = {UNSTABLE: "failure", UNDECIDED: "skipped"}.get(case.in_family)
     if ending:
-        message = ElementTree.SubElement(test, ending, {"message": line(audit, case)})
+        key = likeness(case)
+        message = said[key] = said.get(key) or line(audit, case)
+        ended = ElementTree.SubElement(test, ending, {"message": message})
         if ending == "failure":
-            message.set("type", "unstable")
+            ended.set("type", "worse" if audit.beside.baseline else case.in_family)
 
 
 def _properties(parent: ElementTree.Element, values: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ from plenum.base import project
 from plenum.dynamics.audit_result import AuditResult
 from plenum.dynamics.audits import FAILED, CaseVerdict, FamilyVerdict, Rule
 from plenum.records.logged import LoggedCase, LoggedProgram
-from plenum.reports.audit.audit import Audit, CaseAudit, Controlled, Cost
+from plenum.reports.audit.audit import Accuracy, Audit, CaseAudit, Controlled, Cost
 from plenum.reports.audit.beside import beside
 from plenum.reports.audit.gather import accuracy_of, of_verdict
 
@@ -69,7 +69,9 @@ def _case(
     )
 
 
-def _accuracy(cases: Mapping[str, LoggedCase], verdicts: Mapping[str, CaseVerdict]):
+def _accuracy(
+    cases: Mapping[str, LoggedCase], verdicts: Mapping[str, CaseVerdict]
+) -> Accuracy | None:
     answers = {name: case.answer for name, case in cases.items() if case.answer}
     return accuracy_of({name: list(_spread(verdicts[name])) for name in answers}, answers)
 

@@ -12,6 +12,9 @@ from plenum.tracking import audits
 _LONGEST = 6_000
 """Letters of a param that MLflow keeps."""
 
+_MOST_METRICS = 500
+"""Cases up to which each has a metric; the shares of more are in `audit.csv`."""
+
 _RULE = ("acceptable", "unacceptable", "alpha")
 
 
@@ -34,9 +37,12 @@ def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
         f"cases_{verdict}": len(audit.of(verdict))
         for verdict in ("stable", "unstable", "undecided")
     }
-    metrics |= {
-        f"share/{audits.metric(case.id)}": case.share.value for case in audit.cases if case.share
-    }
+    if len(audit.cases) <= _MOST_METRICS:
+        metrics |= {
+            f"share/{audits.metric(case.id)}": case.share.value
+            for case in audit.cases
+            if case.share
+        }
     metrics |= {
         "runs": audit.cost.runs,
         "dollars": audit.cost.dollars,
@@ -46,7 +52,7 @@ def log(audit: Audit, chosen: Settings, files: Sequence[Path]) -> None:
         chosen.study,
         chosen.uri,
         audits.Verdict(audit.verdict, audit.cost.runs, metrics),
-        {case.run_id: _logged(case) for case in every},
+        {case.run_id: _logged(case) for case in every if case.run_id},
         _params(audit),
         files,
         audit.controlled.simulated,

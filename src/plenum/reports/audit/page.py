@@ -1,14 +1,16 @@
 """The page of an audit: its sections, from the verdict to what was controlled."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from plenum.base.text import flatten
+from plenum.dynamics.audits import STABLE
 from plenum.reports.article.document import Block, Document, Grid, Picture, Section, Sides, blocks
 from plenum.reports.audit import tables
+from plenum.reports.audit.alike import SHOWN, alike
 from plenum.reports.audit.audit import Audit
-from plenum.reports.audit.words import evidence, lead, line, listed, words
-from plenum.reports.phrases import capital
+from plenum.reports.audit.words import headline, lead, line, listed, words
 from plenum.reports.table import Table
 
 SECTIONS = {
@@ -26,11 +28,16 @@ SECTIONS = {
 FOLDED = ("prompts", "parts")
 """Tables that are read by few, and long."""
 
+MOST = 100
+"""Lines of a table of cases; `audit.csv` and `audit.json` have all of them."""
+
 MOST_PAIRS = 12
 """Cases whose runs the page shows side by side."""
 
 
-def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> Document:
+def document(
+    audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture], intervals: Picture
+) -> Document:
     """Put the page together.
 
     Parameters
@@ -39,37 +46,43 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
         Runs side by side.
     drift
         D(t), where runs report preferences.
+    intervals
+        Of the shares of runs that decide alike.
     """
-    grids = {"verdicts": tables.verdicts(audit)}
+    grids = {"verdicts": tables.verdicts(audit, MOST)[0]}
+    groups = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
+    few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
     if any(case.source and case.source.parted for case in audit.cases):
-        grids["sources"] = tables.sources(audit)
+        grids["sources"] = tables.sources(few)
     if audit.beside.control:
-        grids["control"] = tables.control(audit)
+        grids["control"] = tables.first(tables.control(audit), MOST)
     if audit.beside.baseline:
-        grids["baseline"] = tables.baseline(audit)
+        grids["baseline"] = tables.first(tables.baseline(audit), MOST)
     if audit.beside.options:
         grids["options"] = tables.options(audit)
     if audit.variants:
         grids["variants"] = tables.variants(audit)
-    grids["costs"] = tables.costs(audit)
+    grids["costs"] = tables.costs(few)
     grids |= {name: table for name, table in _controlled(audit).items() if table.body}
-    grids["cases"] = tables.cases(audit)
+    grids["cases"] = tables.cases(few)
     parts: dict[str, Block] = {
         name: Grid(number, table, name in FOLDED)
         for number, (name, table) in enumerate(grids.items(), start=1)
     }
     parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
-    parts |= {f"figure{picture.number}": picture for picture in drift}
+    parts["intervals"] = intervals
+    parts |= {f"figure{n}": replace(each, number=n + 1) for n, each in enumerate(drift, start=1)}
     facts: dict[str, Any] = {
         "audit": audit,
         "line": lambda case: line(audit, case),
         "shown": listed,
-        "weight": evidence,
+        "say": lambda macro, **more: " ".join(words(macro, audit, **more)),
         "flat": flatten,
         "pairs": len(pairs),
         "drift": len(drift),
         "parted": [case for case in audit.cases if case.pair],
-        "unstable": [case for case in audit.by_need if case.verdict != "stable"],
+        "unstable": groups[:SHOWN],
+        "left_out": groups[SHOWN:],
         "named_by": _named_by(audit.controlled.program),
     }
     written = {
@@ -77,7 +90,7 @@ def document(audit: Audit, pairs: Sequence[Sides], drift: Sequence[Picture]) -> 
     }
     shown = {anchor: body for anchor, body in written.items() if body}
     return Document(
-        title=f"Audit of {audit.name}: {capital(audit.verdict)}",
+        title=f"Audit of {audit.name}: {headline(audit)}",
         lead=lead(audit),
         notice=" ".join(words("notice", audit)),
         sections=tuple(

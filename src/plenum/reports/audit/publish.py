@@ -3,15 +3,18 @@
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from plenum.design.audit import AuditConfig
 from plenum.design.condition import Job
 from plenum.dynamics.audit_result import AuditResult
-from plenum.dynamics.audits import Rule
+from plenum.dynamics.audits import STABLE, Rule
+from plenum.records.logged import LoggedProgram
 from plenum.reports.article.document import Document, Sides
 from plenum.reports.article.rendering import html
-from plenum.reports.audit import tables
+from plenum.reports.audit import strip, tables
+from plenum.reports.audit.alike import SHOWN, alike
 from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.audit.badge import badge
 from plenum.reports.audit.comment import comment
@@ -19,13 +22,14 @@ from plenum.reports.audit.dialogue import sides
 from plenum.reports.audit.drift import drawn
 from plenum.reports.audit.gather import Kept, gathered, kept
 from plenum.reports.audit.junit import junit
+from plenum.reports.audit.logged import of_log
 from plenum.reports.audit.logging import log, terms_of
-from plenum.reports.audit.page import MOST_PAIRS, document
-from plenum.reports.audit.words import lead, line
+from plenum.reports.audit.page import MOST, MOST_PAIRS, document
+from plenum.reports.audit.words import lead, line, words
 from plenum.reports.printing import show, show_sentences
 from plenum.reports.publishing import Product, publish_product, written
 from plenum.reports.settings import Settings
-from plenum.reports.table import Table
+from plenum.reports.table import Table, csv
 from plenum.tracking.study import Study
 
 
@@ -35,6 +39,7 @@ def publish(
     max_runs: int | None = None,
     wanted: Collection[str] = (),
     results: AuditResult | None = None,
+    exit_status: int | None = None,
 ) -> Audit:
     """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
 
@@ -51,6 +56,8 @@ def publish(
         where none is given.
     results
         What the audit came to beside its runs: what would steady it, a baseline, a control.
+    exit_status
+        With which it ends.
 
     Raises
     ------
@@ -59,41 +66,74 @@ def publish(
     """
     with (
         tempfile.TemporaryDirectory() as scratch,
-        _read(chosen, rule, max_runs, wanted, results) as (audit, conditions),
+        _read(chosen, rule, max_runs, wanted, results, exit_status) as (audit, conditions),
     ):
         page = html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
+    return _published(audit, page, chosen)
+
+
+def publish_log(
+    chosen: Settings,
+    rule: Rule,
+    program: LoggedProgram,
+    results: AuditResult,
+    exit_status: int | None = None,
+) -> Audit:
+    """As :func:`publish`, the audit of a log of many runs, of which tracking holds nothing."""
+    audit = replace(of_log(program, results, rule), exit_status=exit_status)
+    with tempfile.TemporaryDirectory() as scratch:
+        picture = strip.drawn(audit, Path(scratch), ["svg"])
+        page = html(document(audit, [], [], picture))
+    return _published(audit, page, chosen)
+
+
+def _published(audit: Audit, page: str, chosen: Settings) -> Audit:
     texts = {
         "audit.json": audit.json(),
         "audit.html": page,
         "audit.xml": junit(audit),
         "audit.svg": badge(audit),
         "audit.md": comment(audit),
+        "audit.csv": csv(tables.frame((*audit.cases, *audit.variants))),
     }
     chosen.out.mkdir(parents=True, exist_ok=True)
     files = [chosen.out / name for name in texts]
     for file in files:
-        file.write_text(texts[file.name], encoding="utf-8")
+        file.write_text(texts[file.name], encoding="utf-8", newline="")
     log(audit, chosen, files)
-    show([tables.verdicts(audit)])
+    show([tables.verdicts(audit, SHOWN)[0], *tables.beside(audit, SHOWN)])
     show_sentences(findings(audit))
     written(files)
     return audit
 
 
-def publish_audited(jobs: Sequence[Job], settings: AuditConfig, results: AuditResult) -> Audit:
+def publish_audited(
+    jobs: Sequence[Job],
+    settings: AuditConfig,
+    results: AuditResult,
+    logged: LoggedProgram | None = None,
+) -> Audit:
     """Publish an audit that was just made, to the folder that its settings name.
 
     Parameters
     ----------
     jobs
         One a case; their study is tracked.
+    logged
+        What a log says of its program and cases, where it has too many runs to track each.
     """
+    chosen = Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out))
+    rule = Rule(settings.acceptable, settings.unacceptable)
+    status = results.status(settings.undecided)
+    if logged is not None:
+        return publish_log(chosen, rule, logged, results, status)
     return publish(
-        Settings(jobs[0].study, str(jobs[0].tracking_uri), Path(settings.out)),
-        Rule(settings.acceptable, settings.unacceptable),
+        chosen,
+        rule,
         settings.max_runs,
         [job.condition.identity for job in jobs],
         results,
+        status,
     )
 
 
@@ -115,9 +155,11 @@ def report(chosen: Settings, folder: Path) -> Document:
 
 
 def findings(audit: Audit) -> list[str]:
-    """Sentences on an audit: its verdict, then the cases that aren't stable."""
-    open_cases = [case for case in audit.by_need if case.verdict != "stable"]
-    return [lead(audit), *(f"{case.name}: {line(audit, case)}" for case in open_cases)]
+    """Sentences on an audit: its verdict, then the cases that aren't stable, alike ones in one."""
+    open_cases = [each for each in alike(audit.by_need) if each.case.in_family != STABLE]
+    lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
+    left = words("left_out", audit, groups=open_cases[SHOWN:])
+    return [lead(audit), *lines, *left, *words("together", audit)]
 
 
 @contextmanager
@@ -127,16 +169,17 @@ def _read(
     max_runs: int | None,
     wanted: Collection[str],
     results: AuditResult | None = None,
+    exit_status: int | None = None,
 ) -> Iterator[tuple[Audit, list[Kept]]]:
     study = Study(chosen.study, chosen.uri)
     with study.transcripts() as stored:
         conditions = kept(study.conditions, stored, wanted)
-        yield gathered(study, conditions, rule, max_runs, results), conditions
+        yield gathered(study, conditions, rule, max_runs, results, exit_status), conditions
 
 
 def _tables(audit: Audit) -> list[Table]:
     varied = [tables.variants(audit)] * bool(audit.variants)
-    return [tables.verdicts(audit), *varied, tables.costs(audit)]
+    return [tables.verdicts(audit, MOST)[0], *varied, tables.costs(audit)]
 
 
 def _document(
@@ -146,7 +189,7 @@ def _document(
     parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
     pairs = [pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None]
     drift = drawn([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
-    return document(audit, pairs, drift)
+    return document(audit, pairs, drift, strip.drawn(audit, folder, kinds))
 
 
 def _sides(case: CaseAudit, each: Kept) -> Sides | None:

@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import pandas as pd
 
 from plenum.base import text
+from plenum.reports.audit.alike import alike, total
 from plenum.reports.audit.audit import Audit, CaseAudit, Source, short
-from plenum.reports.audit.words import evidence, listed, share, words
+from plenum.reports.audit.words import headline, listed, share, words
 from plenum.reports.formats import NONE, count, decimals, dollars, or_dash, percent, realised
-from plenum.reports.phrases import spaced
+from plenum.reports.phrases import spaced, uncapital
 from plenum.reports.table import Column, Table, keys
 
 _LONGEST = 600
@@ -25,26 +26,46 @@ def frame(cases: Sequence[CaseAudit]) -> pd.DataFrame:
     return pd.DataFrame([_record(case) for case in cases])
 
 
-def verdicts(audit: Audit) -> Table:
-    """A line a case."""
+def verdicts(audit: Audit, most: int) -> tuple[Table, int]:
+    """A line for each case, or for cases that are alike; and how many cases have none.
+
+    Parameters
+    ----------
+    most
+        So many lines at most, the cases first that need a look.
+    """
+    groups = alike(audit.by_need)
+    left = total(groups[most:])
+    shown = frame([each.case for each in groups[:most]])
+    shown["case"] = [each.name for each in groups[:most]]
     columns = (
         *keys(["case"]),
         Column("verdict"),
         Column(("share", "share_low", "share_high"), "decide alike", _share),
         Column("runs", "n", count),
         Column("decisions", format=or_dash),
-        *[Column("right", format=percent)] * any(case.answer for case in audit.cases),
-        Column("e_stable", "e for stable", evidence),
-        Column("e_unstable", "e for unstable", evidence),
+        *[Column("right", format=_of)] * any(case.answer for case in audit.cases),
         *[Column("warnings", format=or_dash)] * any(case.warnings for case in audit.cases),
     )
-    return Table(
-        "audit",
-        f"{audit.name}: {audit.verdict}",
-        frame(audit.by_need),
-        columns,
-        (*words("verdicts", audit), audit.controlled.origin),
-    )
+    notes = (*words("verdicts", audit, left=left), audit.controlled.origin)
+    title = f"{audit.name}: {uncapital(headline(audit))}"
+    return Table("audit", title, shown, columns, notes), left
+
+
+def beside(audit: Audit, most: int) -> list[Table]:
+    """What else was asked for: an earlier program, a control, what would steady it."""
+    made = {baseline: audit.beside.baseline, control: audit.beside.control}
+    made |= {options: audit.beside.options}
+    return [first(table(audit), most) for table, wanted in made.items() if wanted]
+
+
+def first(table: Table, most: int) -> Table:
+    """The first lines of a table, and how many it has beside them."""
+    left = len(table.frame) - most
+    if left <= 0:
+        return table
+    note = f"and {left:,} more: audit.json has all of them"
+    return replace(table, frame=table.frame.head(most), notes=(*table.notes, note))
 
 
 def variants(audit: Audit) -> Table:
@@ -66,10 +87,10 @@ def sources(audit: Audit) -> Table:
     """Where runs part, a line a case."""
     columns = (
         *keys(["case"]),
-        Column(("parted", "pairs"), "pairs that part", realised),
-        Column("place", "most often at"),
-        Column("endpoint", "answered differently", _of),
-        Column("amplification", "asked differently", _of),
+        Column(("parted", "pairs"), "pairs that differ", realised),
+        Column("place", "most often first at"),
+        Column("endpoint", "model answers anew", _of),
+        Column("amplification", "program passes on", _of),
     )
     records = [
         {
@@ -125,7 +146,6 @@ def baseline(audit: Audit) -> Table:
         Column(("now", "runs_now"), "decides alike", _counted),
         Column(("before", "runs_before"), "before", _counted),
         Column(("difference", "low", "high"), "difference", _points),
-        Column("e_worse", "e for worse", evidence),
         Column("worse", format=_yes),
         Column("decides_otherwise", "decides otherwise", _yes),
     )
@@ -141,7 +161,7 @@ def control(audit: Audit) -> Table:
     columns = (
         *keys(["case"]),
         Column("disagreement", "two runs differ", _of),
-        Column("alone", "without interaction", _of),
+        Column("alone", "without talking", _of),
         Column("runs", "n without", count),
     )
     by_case = {case.id: case for case in audit.cases}
@@ -154,7 +174,7 @@ def control(audit: Audit) -> Table:
         }
         for each in audit.beside.control
     ]
-    title = "What interaction adds"
+    title = "Do runs differ because the seats talk to one another?"
     return Table(
         "audit_control", title, pd.DataFrame(records), columns, tuple(words("control", audit))
     )

@@ -6,10 +6,20 @@ from plenum.base.text import flatten
 from plenum.reports.audit.audit import Audit, CaseAudit
 from plenum.reports.phrases import paragraphs
 
+_LONGEST = 40
+"""Letters of an option's name that a sentence shows."""
+
+_OUTCOMES = {"none": "no decision"}
+
 
 def lead(audit: Audit) -> str:
     """The verdict in a sentence."""
     return " ".join(words("verdict", audit))
+
+
+def headline(audit: Audit) -> str:
+    """What the exit status says, in few words."""
+    return " ".join(words("headline", audit))
 
 
 def line(audit: Audit, case: CaseAudit) -> str:
@@ -19,7 +29,7 @@ def line(audit: Audit, case: CaseAudit) -> str:
 
 def words(macro: str, audit: Audit, **facts: object) -> list[str]:
     """A macro of ``words.j2``, a text a paragraph."""
-    known = {"alike": share, "weight": evidence, "shown": listed, "flat": flatten}
+    known = {"alike": share, "shown": listed, "decided": decided, "flat": flatten}
     return paragraphs("audit/words.j2", macro, audit=audit, **known, **facts)
 
 
@@ -33,13 +43,20 @@ def _percent(bound: float) -> str:
     return f"{min(100 * bound, 99.4):.0f}" if bound < 1 else "100"
 
 
-def evidence(value: float) -> str:
-    """An e-value with two significant digits; a large one as a power of ten."""
-    if value >= 1e4:
-        return f"{value:.0e}".replace("e+0", "e").replace("e+", "e")
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
-
-
 def listed(counts: Mapping[str, int]) -> str:
     """Counts by name, as in ``A 38, B 2``."""
     return ", ".join(f"{flatten(name)} {n}" for name, n in counts.items())
+
+
+def decided(case: CaseAudit) -> str:
+    """How often each option was decided on, with its name: ``A (Hire) 38, failed 2``."""
+    return ", ".join(f"{_named(case, label)} {n}" for label, n in case.decisions.items())
+
+
+def _named(case: CaseAudit, label: str) -> str:
+    name = flatten(str(case.options.get(label, "")))
+    if label not in case.options:
+        return _OUTCOMES.get(label, flatten(label))
+    if name == label or not name:
+        return flatten(label)
+    return f"{flatten(label)} ({name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'})"
